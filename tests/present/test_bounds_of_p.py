@@ -12,7 +12,7 @@ from tests.present.records import ml_eat, sc_eat, weat
 import eatlas
 from eatlas.present import notebook, report_html
 from eatlas.present.charts import eat_map, forest
-from eatlas.present.charts.layers import in_words, shown
+from eatlas.present.charts.wording import in_words, shown
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import p_equals, p_value
 from eatlas.present.sentences import sentence

@@ -6,7 +6,7 @@ from tests.present.charts.records import HOSTILE, full, weat_with_influence
 from tests.present.records import PATTERNS, ml_eat, sc_eat, weat
 
 import eatlas
-from eatlas.present.charts import influence, layers, level3
+from eatlas.present.charts import influence, level3, marks
 from eatlas.present.charts.backend import svg_of
 
 KINDS = ("eat-map", "forest", "level3", "stability", "influence", "timeline", "legend")
@@ -122,13 +122,13 @@ def test_dots_keep_their_row_and_spread_where_they_crowd():
     import numpy as np
 
     values = np.array([0.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1.0])
-    shifts = layers.swarm(values)
+    shifts = marks.swarm(values)
     assert np.abs(shifts).max() <= 1.0
     assert np.ptp(shifts[1:8]) > 4 * np.ptp(shifts[[0, 8]])
     assert len(set(shifts[1:8])) == 7
-    assert np.array_equal(shifts, layers.swarm(values))
-    assert not layers.swarm(np.array([0.3])).any()
-    assert not layers.swarm(np.array([0.3, 0.3])).any()
+    assert np.array_equal(shifts, marks.swarm(values))
+    assert not marks.swarm(np.array([0.3])).any()
+    assert not marks.swarm(np.array([0.3, 0.3])).any()
 
 
 def test_stability_of_one_and_of_several():

@@ -13,17 +13,12 @@ from eatlas.engine.comparing import differences, lacking
 from eatlas.present import charts
 from eatlas.present.charts import draws, influence, stability
 from eatlas.present.charts.backend import svg_of
+from eatlas.present.charts.marks import LINE
 from eatlas.present.charts.theme import LEVELS
-from eatlas.present.charts.timeline import HEIGHT, LINE, _labelled
+from eatlas.present.charts.timeline import HEIGHT, _labelled
 
 SETS = {"x1": (1.0, 0.2), "y1": (0.4, 1.0), "a1": (1.0, 0.0), "b1": (0.0, 1.0), "x2": (0.9, 0.5),
         "y2": (0.1, 0.8), "a2": (0.8, 0.1), "b2": (0.2, 0.9)}  # fmt: skip
-
-
-def inline(chart):
-    """Rows that the layers of a chart hold themselves."""
-    found = [layer.get("data", {}).get("values", []) for layer in chart.to_dict()["layer"]]
-    return max(found, key=len)
 
 
 def tiny(vectors, name):
@@ -55,12 +50,13 @@ def test_effect_sizes_are_drawn_from_minus_two_to_two():
 def test_two_sources_are_arrows_in_units_of_their_spread():
     doubled = {word: (2 * x, 2 * y) for word, (x, y) in SETS.items()}
     moved = {word: (x, 1.4 * y) for word, (x, y) in SETS.items()}
-    same = inline(eatlas.plot([tiny(SETS, "one"), tiny(doubled, "two")], "plane"))
-    ends = [row for row in same if "from_A" in row]
+    same = rows(eatlas.plot([tiny(SETS, "one"), tiny(doubled, "two")], "plane"))
+    ends = [row for row in same if row.get("from_A") is not None]
     assert len(ends) == 6  # four words and two means
     assert all(row["from_A"] == pytest.approx(row["with_A"], abs=1e-4) for row in ends)
     first, second = tiny(SETS, "one"), tiny(moved, "two")
-    ends = [row for row in inline(eatlas.plot([first, second], "plane")) if "from_A" in row]
+    drawn = rows(eatlas.plot([first, second], "plane"))
+    ends = [row for row in drawn if row.get("from_A") is not None]
     own = {row["term"]: row for row in ends}
     values = np.array([[row["from_A"], row["from_B"]] for t, row in own.items() if t])
     assert values.mean() == pytest.approx(0, abs=1e-9)

@@ -46,6 +46,16 @@ def altair() -> ModuleType:
     return _import("altair", "charts are drawn by altair, which is not installed")
 
 
+class _Altair:
+    """altair under its usual name ``alt``, imported when a chart is drawn: frames do without."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(altair(), name)
+
+
+alt: Any = _Altair()
+
+
 def vl_convert() -> ModuleType:
     """Import vl-convert, which turns a chart into SVG, PDF, PNG or HTML without a browser.
 
@@ -289,7 +299,7 @@ def _specification(chart: Any) -> dict[str, Any]:
 
 def _vega_lite() -> str:
     """Version of Vega-Lite that altair writes, as vl-convert names it: 6.4."""
-    return ".".join(altair().SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 
 
 _WRITERS: dict[str, Callable[[Any, float], str | bytes]] = {

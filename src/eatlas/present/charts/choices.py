@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eatlas.errors import ResultsError
+from eatlas.present.charts import frames
 from eatlas.present.charts.forest import COLUMNS
 from eatlas.present.charts.forest import draw as draw_forest
-from eatlas.present.charts.frames import effect_rows, frame, some_results
 from eatlas.results.settings import Settings, source_name
 from eatlas.results.varied import By, Varied, model_of, sizes_beside, told_apart, varied
 
@@ -51,14 +51,14 @@ def prepare(results: object, by: By) -> pd.DataFrame:
     """
     groups = several(results, by)
     columns = ("title", "source", "signature", "period")
-    return frame(
+    return frames.frame(
         (
             {"test": name, "series": value, "subject": model_name(group)}
             | {column: getattr(result, column) for column in columns}
             | row
             for group, name in zip(groups, _names(groups), strict=True)
             for result, value in zip(group.members, group.values, strict=True)
-            for row in effect_rows(result)
+            for row in frames.effect_rows(result)
         ),
         COLUMNS,
     )
@@ -102,7 +102,9 @@ def several(results: object, by: By) -> tuple[Varied, ...]:
     ResultsError
         If there are none, or results of other measures.
     """
-    found = some_results(results, by, "level1", "this chart shows effect sizes of levels 1 and 2")
+    found = frames.some_results(
+        results, by, "level1", "this chart shows effect sizes of levels 1 and 2"
+    )
     groups = varied(found, by)
     if groups:
         return groups

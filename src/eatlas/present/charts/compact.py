@@ -5,24 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair, themed
+from eatlas.present.charts import frames, marks, wording
+from eatlas.present.charts.backend import themed
 from eatlas.present.charts.forest import prepare
-from eatlas.present.charts.frames import grouped, records
-from eatlas.present.charts.layers import (
-    Rows,
-    across,
-    described,
-    effect_notes,
-    effect_tooltip,
-    looks,
-    points,
-    reach,
-    shown,
-    source_note,
-    title,
-    zero,
-)
-from eatlas.present.charts.theme import LEVELS, LOOKS
+from eatlas.present.charts.theme import LEVELS
 from eatlas.present.text import isolated
 
 if TYPE_CHECKING:
@@ -56,34 +42,32 @@ def draw(given: pd.DataFrame) -> Chart:
     >>> chart.description.split(".")[0]
     'Forest plot of 6 effect sizes'
     """
-    alt = altair()
-    found = records(given)
-    names = list(dict.fromkeys(row["series"] for row in found))
-    colour, shape, _ = looks("look", LEVELS, legend=False)
-    x, rows = across("Effect size d", reach(found)), Rows(share=0.48, step=STEP)
-    drawn = list(_drawn(found, rows, with_series=len(names) > 1))
+    found = frames.records(given)
+    colour, shape, _ = marks.looks("look", LEVELS, legend=False)
+    x, rows = marks.across("Effect size d", marks.reach(found)), marks.Rows(share=0.48, step=STEP)
+    drawn = list(_drawn(found, rows, with_series=len(frames.series_of(found)) > 1))
     layers = [
-        zero(x=alt.datum(0), y=alt.value(0), y2=alt.value("height")),
-        alt.Chart().mark_rule(strokeWidth=1.8, aria=False).encode(x=x("low:Q"), x2="high:Q"),
-        *points(shape, "significant", x=x("effect_size:Q")),
+        marks.zero(),
+        marks.stems(x=x("low:Q"), x2="high:Q"),
+        *marks.points(shape, "significant", x=x("effect_size:Q")),
     ]
-    marks = "Diamonds: level 1, X against Y. Circles and squares: level 2 of X and of Y alone."
     return themed(
-        rows.chart(layers, drawn, color=colour, tooltip=effect_tooltip()),
+        rows.chart(layers, drawn, color=colour, tooltip=wording.effect_tooltip()),
         width=330,
-        title=title(
-            "Effect sizes of levels 1 and 2", [*source_note(found), marks, *effect_notes(found)]
+        title=marks.title(
+            "Effect sizes of levels 1 and 2",
+            [*wording.source_note(found), wording.SHAPES, *wording.effect_notes(found)],
         ),
-        description=described("Forest plot", found),
+        description=wording.described("Forest plot", found),
     )
 
 
 def _drawn(
-    found: list[dict[str, Any]], rows: Rows, *, with_series: bool
+    found: list[dict[str, Any]], rows: marks.Rows, *, with_series: bool
 ) -> Iterator[dict[str, Any]]:
     """Give each result a label, those of one test together, and each of its effects a row."""
-    for _, of_test in grouped(found, "test"):
-        results = grouped(of_test, "series")
+    for _, of_test in frames.grouped(found, "test"):
+        results = frames.grouped(of_test, "series")
         for (series,), of_result in results:
             head = of_result[0]["test"] if of_result is results[0][1] else ""
             said = ": ".join(filter(None, (head, series)))
@@ -91,8 +75,7 @@ def _drawn(
             label = said if with_series else _label(of_result[0])
             top = rows.add(label, len(of_result) + gap)
             for row, one in enumerate(of_result, start=top):
-                look = LOOKS.get(one["role"], "level 1")
-                yield one | shown(one) | {"row": row, "look": look, "heading": False}
+                yield one | wording.shown(one) | {"row": row}
 
 
 def _label(first: dict[str, Any]) -> str:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eatlas.present.charts.backend import altair
-from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import below, listed, source_note, title, tooltip
+from eatlas.present.charts import frames, marks, wording
+from eatlas.present.charts.backend import alt
 from eatlas.present.charts.theme import INK
 from eatlas.present.drawings.plane import require_pairs
 from eatlas.present.numbers import effect
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
 
 COLUMNS = (
-    *HEAD, "target_role", "target", "target_term", "attribute_role", "attribute", "attribute_term",
-    "value", "unit", "row", "column",
+    *frames.HEAD, "target_role", "target", "target_term", "attribute_role", "attribute",
+    "attribute_term", "value", "unit", "row", "column",
 )  # fmt: skip
 CELL = 13
 """Pixels of a cell."""
@@ -59,7 +58,7 @@ def prepare(results: object) -> pd.DataFrame:
     (256, ['Steve'])
     """
     why = "a block of cosines is that of level 3"
-    return tidy(results, "cosines", "level3", why, _rows, COLUMNS)
+    return frames.tidy(results, "cosines", "level3", why, _rows, COLUMNS)
 
 
 def draw(given: pd.DataFrame) -> Chart:
@@ -75,45 +74,39 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    blocks = [rows for _, rows in grouped(records(given), "test", "series")]
-    names = list(dict.fromkeys(rows[0]["series"] for rows in blocks))
-    panels = [_panel(rows, with_series=len(names) > 1) for rows in blocks]
-    unit = blocks[0][0]["unit"]
+    found = frames.records(given)
+    blocks, several = frames.by_result(given), len(frames.series_of(found)) > 1
+    unit = found[0]["unit"]
     notes = [
-        *source_note(records(given)),
+        *wording.source_note(found),
         "Rows: targets, from the nearest to A to the nearest to B. Columns: attributes, from the "
         "nearest to X to the nearest to Y.",
     ]
-    words = listed(f"Blocks of {unit}s", [_in_words(rows) for rows in blocks])
-    heading = title(f"Level 3: the {unit} of each pair of words", notes)
-    return below(panels, title=heading, description=words)
+    return marks.below(
+        [_panel(rows, with_series=several) for rows in blocks],
+        title=marks.title(f"Level 3: the {unit} of each pair of words", notes),
+        description=wording.listed(f"Blocks of {unit}s", [_in_words(rows) for rows in blocks]),
+    )
 
 
 def _panel(rows: list[dict[str, Any]], *, with_series: bool) -> Any:
     """The block of one result: a panel of rows for X and one for Y, of columns for A and for B."""
-    alt = altair()
-    first = rows[0]
-    targets = list(dict.fromkeys(row["target"] for row in rows))
-    attributes = list(dict.fromkeys(row["attribute"] for row in rows))
-    data = alt.Data(values=[row | {"shown": effect(row["value"], 3)} for row in rows])
-    names = alt.Axis(title=None, domain=False, ticks=False, labelColor=INK, labelFontSize=10)
-
-    def by(channel: Any, side: str, place: str, **more: Any) -> Any:
-        order = alt.EncodingSortField(field=place, op="min")
-        return channel(f"{side}_term:N", sort=order, axis=names.copy(), **more)
-
-    x = by(alt.X, "attribute", "column")
-    x["axis"]["labelAngle"] = -90
-    cells = (
+    unit = rows[0]["unit"]
+    targets, attributes = (
+        list(dict.fromkeys(row[side] for row in rows)) for side in ("target", "attribute")
+    )
+    names = {"title": None, "domain": False, "ticks": False, "labelColor": INK, "labelFontSize": 10}
+    down, right = (alt.EncodingSortField(field=place, op="min") for place in ("row", "column"))
+    key = alt.Legend(title=unit, orient="right", gradientLength=120)
+    data = frames.frame(row | {"shown": effect(row["value"], 3)} for row in rows)
+    return (
         alt.Chart(data)
         .mark_rect(aria=False)
         .encode(
-            x=x, y=by(alt.Y, "target", "row"),
-            color=alt.Color(
-                "value:Q", scale=alt.Scale(scheme="viridis"),
-                legend=alt.Legend(title=first["unit"], orient="right", gradientLength=120),
-            ),
-            tooltip=tooltip(target_term="target", attribute_term="attribute", shown=first["unit"]),
+            x=alt.X("attribute_term:N", sort=right, axis=alt.Axis(labelAngle=-90, **names)),
+            y=alt.Y("target_term:N", sort=down, axis=alt.Axis(**names)),
+            color=alt.Color("value:Q", scale=alt.Scale(scheme="viridis"), legend=key),
+            tooltip=wording.tooltip(target_term="target", attribute_term="attribute", shown=unit),
         )
         .properties(width=alt.Step(CELL), height=alt.Step(CELL))
         .facet(
@@ -122,9 +115,8 @@ def _panel(rows: list[dict[str, Any]], *, with_series: bool) -> Any:
             spacing=4,
         )
         .resolve_scale(x="independent", y="independent")
-    )  # fmt: skip
-    name = isolated(first["test"]) + (f": {first['series']}" if with_series else "")
-    return cells.properties(title=title(name, []))
+        .properties(title=marks.title(wording.of_series(rows[0], with_series), []))
+    )
 
 
 def _in_words(rows: list[dict[str, Any]]) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair
-from eatlas.present.charts.frames import HEAD, frame, grouped, records, tidy
-from eatlas.present.charts.layers import below, line, listed, looks, named, title, tooltip
-from eatlas.present.charts.theme import INK, LEVELS, MUTED, OTHER, PAPER
+from eatlas.present.charts import frames, marks, wording
+from eatlas.present.charts.backend import alt
+from eatlas.present.charts.theme import INK, LEVELS, OTHER, PAPER
 from eatlas.present.drawings.eat_map import NEITHER, PATTERNS
 from eatlas.present.numbers import UNDEFINED, effect, percent
 from eatlas.present.text import isolated
@@ -21,9 +20,10 @@ if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
 
 COLUMNS = (
-    *HEAD, "what", "d_X", "d_Y", "pattern", "share", "draws", "threshold", "rule", "X", "Y",
+    *frames.HEAD, "what", "d_X", "d_Y", "pattern", "share", "draws", "threshold", "rule", "X", "Y",
     "A", "B",
 )  # fmt: skip
+HEADING = "Level 2 effect sizes of draws of contexts"
 LEAST = 1.0
 """The scales reach so far on every side at least."""
 SIZE, MANY = 400, 400
@@ -69,7 +69,7 @@ def prepare(results: object) -> pd.DataFrame:
     {'draw': 50, 'pattern': 9, 'mean': 1}
     """
     why = "draws are made by CEAT and LPBS-CEAT"
-    return tidy(results, "draws", "draws", why, _rows, COLUMNS)
+    return frames.tidy(results, "draws", "draws", why, _rows, COLUMNS)
 
 
 def draw(given: pd.DataFrame) -> Chart:
@@ -85,9 +85,9 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    results = [rows for _, rows in grouped(records(given), "test", "series")]
-    words = listed("Draws of contexts", [_in_words(rows) for rows in results])
-    chart = below([_panel(rows) for rows in results], description=words)
+    results = frames.by_result(given)
+    words = wording.listed("Draws of contexts", [_in_words(rows) for rows in results])
+    chart = marks.below([_panel(rows) for rows in results], description=words)
     if len(results) > 1:
         chart = chart.resolve_scale(color="independent", shape="independent")
     return chart
@@ -95,84 +95,79 @@ def draw(given: pd.DataFrame) -> Chart:
 
 def _panel(rows: list[dict[str, Any]]) -> Any:
     """The draws of one result: a cloud, the thresholds of an association, and the mean."""
-    alt = altair()
-    first, size = rows[0], min(SIZE, line(SIZE))
+    first, size = rows[0], min(SIZE, marks.line(SIZE))
     placed = [row for row in rows if None not in (row["d_X"], row["d_Y"])]
     draws = [row for row in placed if row["what"] == "draw"]
-    reach = max([LEAST, *(1.08 * abs(row[d]) for row in placed for d in ("d_X", "d_Y"))])
     known = all(row["pattern"] for row in draws)
     keys = {kind: _key(rows, kind) for kind in LOOKS}
-    kinds = {keys[kind]: look for kind, look in LOOKS.items()}
-    colour, _, _ = looks("key", kinds, legend=known)
+    colour, _, _ = marks.looks(
+        "key", dict(zip(keys.values(), LOOKS.values(), strict=True)), legend=known
+    )
+    reach = max([LEAST, *(1.08 * abs(row[d]) for row in placed for d in ("d_X", "d_Y"))])
     scale = alt.Scale(domain=[-reach, reach], nice=False)
+    axis = alt.Axis(tickCount=7, grid=False)
+    a, b = isolated(first["A"]), isolated(first["B"])
     x, y = (
-        channel(f"d_{role}:Q", scale=scale, axis=alt.Axis(tickCount=7, grid=False),
-                title=f"← {isolated(first['B'])} · d of {isolated(first[role])} · "
-                f"{isolated(first['A'])} →")
+        channel(f"d_{role}:Q", scale=scale, axis=axis,
+                title=f"← {b} · d of {isolated(first[role])} · {a} →")
         for channel, role in ((alt.X, "X"), (alt.Y, "Y"))
     )  # fmt: skip
-    edges = [first["threshold"] * sign for sign in (-1, 1)]
-    rule = {"strokeDash": [3, 3], "aria": False, "color": MUTED}
-    dots = alt.Chart().encode(x=x, y=y).transform_filter("datum.what == 'draw'")
+    edges = [alt.datum(first["threshold"] * sign) for sign in (-1, 1)]
+    dots = alt.Chart().transform_filter("datum.what == 'draw'").encode(x=x, y=y, color=colour)
     light = {"opacity": 0.8 if len(draws) < MANY else 0.45, "aria": False}
     layers = [
-        *(alt.Chart(alt.InlineData(values=[{}])).mark_rule(**rule).encode(x=alt.datum(e))
-          for e in edges),
-        *(alt.Chart(alt.InlineData(values=[{}])).mark_rule(**rule).encode(y=alt.datum(e))
-          for e in edges),
+        *(marks.broken(**{way: edge}) for way in "xy" for edge in edges),
         dots.transform_filter(f"datum.kind == '{NEITHER}'")
-        .mark_point(size=16, filled=False, strokeWidth=0.9, **light)
-        .encode(color=colour),
+        .mark_point(size=16, filled=False, strokeWidth=0.9, **light),
         dots.transform_filter(f"datum.kind != '{NEITHER}'")
-        .mark_point(size=22, filled=True, **light).encode(color=colour),
+        .mark_point(size=22, filled=True, **light),
         alt.Chart().encode(x=x, y=y).transform_filter("datum.what == 'mean'")
         .mark_point(shape="cross", filled=True, size=170, stroke=PAPER, opacity=1, color=INK),
     ]  # fmt: skip
-    hover = tooltip(pattern="pattern", x="d of X", y="d of Y")
-    data = frame(_texts(row, keys) for row in placed)
-    chart = alt.layer(*layers, data=data).encode(tooltip=hover)
-    about = title(
-        "Level 2 effect sizes of draws of contexts",
-        _notes(first, draws, [] if known else list(keys.values())),
+    hover = wording.tooltip(pattern="pattern", x="d of X", y="d of Y")
+    data = frames.frame(_texts(row, keys) for row in placed)
+    notes = _notes(first, len(draws), [] if known else list(keys.values()))
+    return (
+        alt.layer(*layers, data=data)
+        .encode(tooltip=hover)
+        .properties(width=size, height=size, title=marks.title(HEADING, notes))
     )
-    return chart.properties(width=size, height=size, title=about)
 
 
-def _notes(first: dict[str, Any], draws: list[dict[str, Any]], unknown: list[str]) -> list[str]:
+def _notes(first: dict[str, Any], count: int, unknown: list[str]) -> list[str]:
     """What dots, colours and lines mean."""
-    total, count = int(first["draws"]), len(draws)
+    total = int(first["draws"])
     number = f"{count:,} of {total:,} draws" if count < total else f"{total:,} draws"
-    colours = f"Colours: the pattern of each draw ({first['rule']})"
-    if unknown:
-        colours = f"This file does not say which draw has which pattern ({first['rule']})"
+    colours = "This file does not say which draw has which pattern"
     return [
-        named(first),
+        wording.named(first),
         f"Source: {first['series']}",
         f"Dots: {number}. Cross: the mean over all draws. Broken lines: |d| = "
-        f"{first['threshold']:g}. {colours}; without a small p a draw is Non-Directional wherever "
-        "it lies. Percentages: of all draws.",
+        f"{first['threshold']:g}. {colours if unknown else 'Colours: the pattern of each draw'} "
+        f"({first['rule']}); without a small p a draw is Non-Directional wherever it lies. "
+        "Percentages: of all draws.",
         *unknown,
     ]
 
 
 def _kind(pattern: str | None) -> str:
     """Which target groups a pattern associates with an attribute."""
-    x, y = (PATTERNS[pattern][:2]) if pattern else (NEITHER, NEITHER)
-    both = {(True, True): "both", (True, False): "X", (False, True): "Y"}
-    return both.get((x != NEITHER, y != NEITHER), NEITHER)
+    x, y = (held != NEITHER for held in PATTERNS[pattern][:2]) if pattern else (False, False)
+    return "both" if x and y else "X" if x else "Y" if y else NEITHER
 
 
 def _key(rows: list[dict[str, Any]], kind: str) -> str:
     """What the key says of draws of one kind: their patterns, with their shares."""
-    own = [row for row in rows if row["what"] == "pattern" and _kind(row["pattern"]) == kind]
-    some = sorted((row for row in own if row["share"]), key=lambda row: -row["share"])
+    some = [row for row in _patterns(rows) if _kind(row["pattern"]) == kind]
     shares = ", ".join(f"{row['pattern']} {percent(row['share'])}" for row in some) or "no draw"
-    first = rows[0]
-    who = {
-        "both": "Both", NEITHER: "Neither", "X": f"{isolated(first['X'])} alone",
-        "Y": f"{isolated(first['Y'])} alone",
-    }[kind]  # fmt: skip
-    return f"{who}: {shares}"
+    alone = {role: f"{isolated(rows[0][role])} alone" for role in "XY"}
+    return f"{({'both': 'Both', NEITHER: 'Neither'} | alone)[kind]}: {shares}"
+
+
+def _patterns(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Patterns that draws show, the most frequent first."""
+    some = [row for row in rows if row["what"] == "pattern" and row["share"]]
+    return sorted(some, key=lambda row: -row["share"])
 
 
 def _texts(row: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:
@@ -186,15 +181,13 @@ def _in_words(rows: list[dict[str, Any]]) -> str:
     """The mean of the draws of one result, and the patterns that they show."""
     first = rows[0]
     mean = next((row for row in rows if row["what"] == "mean"), None)
-    shares = sorted(
-        (row for row in rows if row["what"] == "pattern" and row["share"]),
-        key=lambda row: -row["share"],
-    )
     text = f"{isolated(first['test'])}, {isolated(first['series'])}: "
     if mean is not None:
         text += f"mean d of X {effect(mean['d_X'])}, of Y {effect(mean['d_Y'])}, "
         text += f"pattern of the means {mean['pattern']}; "
-    return text + ", ".join(f"{row['pattern']} in {percent(row['share'])}" for row in shares)
+    return text + ", ".join(
+        f"{row['pattern']} in {percent(row['share'])}" for row in _patterns(rows)
+    )
 
 
 def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:

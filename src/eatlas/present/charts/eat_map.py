@@ -8,24 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair, lines_of, themed
-from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import (
-    CELL,
-    DOT,
-    NOTHING,
-    Rows,
-    broken_labels,
-    draw_maps,
-    is_narrow,
-    listed,
-    named,
-    source_note,
-    squares,
-    text,
-    title,
-    tooltip,
-)
+from eatlas.present.charts import frames, maps, marks, wording
+from eatlas.present.charts.backend import alt, lines_of, themed
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
@@ -38,7 +22,7 @@ if TYPE_CHECKING:
     from eatlas.results import AssociationResult
 
 COLUMNS = (
-    *HEAD, "pattern", "two_sided_pattern", "cell", "role", "attribute_role", "target",
+    *frames.HEAD, "pattern", "two_sided_pattern", "cell", "role", "attribute_role", "target",
     "attribute", "state", "text", "effect_size", "p", "p_low", "alpha", "tail", "significant",
 )  # fmt: skip
 
@@ -49,6 +33,7 @@ MOST_WITH_PATTERNS = 4
 """Sources beside each other whose small maps have the names of patterns beside them."""
 SMALL, GRID_STEP = 14, 34
 """Pixels of a cell of a small map, and from row to row."""
+COLUMNS_AND_ROWS = "Columns of a map: X, Y; rows: A, B."
 QUESTION = "Level 2: is each target group, taken alone, associated with A or B?"
 
 
@@ -83,7 +68,7 @@ def prepare(results: object) -> pd.DataFrame:
     ['YB']
     """
     why = "an EAT-Map shows the level 2 of an ML-EAT"
-    return tidy(results, "eat-map", "pattern", why, _cells, COLUMNS)
+    return frames.tidy(results, "eat-map", "pattern", why, cells, COLUMNS)
 
 
 def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
@@ -101,107 +86,100 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    found = records(given)
-    names = list(dict.fromkeys(row["series"] for row in found))
-    maps = [cells for _, cells in grouped(found, "test", "series")]
-    if len(names) > 1 and len(maps) > len(names):
-        return _grid(found, maps, names)
+    found = frames.records(given)
+    names, several = frames.series_of(found), frames.grouped(found, "test", "series")
+    words = [_in_words(of_map) for _, of_map in several]
+    rules = [Rule(*rule).meaning for rule in dict.fromkeys((r["alpha"], r["tail"]) for r in found)]
+    about = [*wording.source_note(found), QUESTION]
+    if len(names) > 1 and len(several) > len(names):
+        meaning = [f"{COLUMNS_AND_ROWS} Red, with a dot: associated, {rule}." for rule in rules]
+        words = [
+            f"{one} ({isolated(key[1])})" for one, (key, _) in zip(words, several, strict=True)
+        ]
+        return themed(
+            _grid(found, names),
+            title=marks.title("EAT-Maps", [*about, *meaning]),
+            description=wording.listed(f"{len(several)} EAT-Maps", words),
+        )
     columns = max(1, len(names) if len(names) > 1 else columns)
-    inside = f"{DOT} associated" if len(maps) <= MOST_WITH_WORDS else DOT
-    rules = dict.fromkeys((row["alpha"], row["tail"]) for row in found)
-    notes = [*source_note(found), QUESTION, *(Rule(*rule).meaning for rule in rules)]
-    kind = "EAT-Map" if len(maps) == 1 else "EAT-Maps"
-    words = [_in_words(cells) for cells in maps]
-    return draw_maps(
-        [_texts(cells, inside, with_series=len(names) > 1) for cells in maps],
-        (CELL, 50),
+    inside = f"{maps.DOT} associated" if len(several) <= MOST_WITH_WORDS else maps.DOT
+    kind = "EAT-Map" if len(several) == 1 else "EAT-Maps"
+    wide = min(len(several), columns) * (2 * maps.CELL + 100.0)
+    return maps.draw_maps(
+        [_texts(of_map, inside, with_series=len(names) > 1) for _, of_map in several],
+        (maps.CELL, 50),
         columns,
-        title=title(kind, notes, min(len(maps), columns) * (2 * CELL + 100.0)),
-        description=listed(kind if len(maps) == 1 else f"{len(maps)} {kind}", words),
+        title=marks.title(kind, [*about, *rules], wide),
+        description=wording.listed(kind if len(several) == 1 else f"{len(several)} {kind}", words),
     )
 
 
-def _grid(found: list[dict[str, Any]], maps: list[Any], names: list[str]) -> Chart:
-    """Draw a small map for each test, in rows, on each source, in columns."""
-    alt = altair()
-    rows, few = (
-        Rows(room=420.0, share=0.28, step=GRID_STEP, padding=16),
-        len(names) <= MOST_WITH_PATTERNS,
-    )
+def _grid(found: list[dict[str, Any]], names: list[str]) -> Any:
+    """A small map for each test, in rows, on each source, in columns."""
+    rows = marks.Rows(room=420.0, share=0.28, step=GRID_STEP, padding=16)
+    few = len(names) <= MOST_WITH_PATTERNS
     drawn: list[dict[str, Any]] = []
-    for _, cells in grouped(found, "test"):
-        row = rows.add(named(cells[0]))
-        drawn += [
-            cell | {"row": row, "words": _in_words(of_source)}
-            | {"label": cell["pattern"] if few and cell["cell"] == "XA" else None}
-            for _, of_source in grouped(cells, "series") for cell in of_source
-        ]  # fmt: skip
-    label = text("label", x=2.5 * SMALL + 4, align="left", fontSize=11)
-    header = alt.Header(
-        labelExpr=broken_labels(names, 110 if few else 60), labelFontWeight="normal"
+    for _, of_test in frames.grouped(found, "test"):
+        row = rows.add(wording.named(of_test[0]))
+        for _, of_map in frames.grouped(of_test, "series"):
+            drawn += [cell | {"row": row, "words": _in_words(of_map)} for cell in of_map]
+    label = marks.text("pattern", x=2.5 * SMALL + 4, align="left", fontSize=11)
+    layers = maps.squares(SMALL * 0.75, SMALL)
+    layers += [label.transform_filter("datum.cell == 'XA'")] if few else []
+    hover = wording.tooltip(words="finding", series="source")
+    broken = marks.broken_labels(names, 110 if few else 60)
+    column = alt.Column(
+        "series:N", sort=names, header=alt.Header(labelExpr=broken, labelFontWeight="normal")
     )
-    column = alt.Column("series:N", sort=names, header=header)
-    hover = tooltip(words="finding", series="source")
-    chart = rows.chart([*squares(SMALL * 0.75, SMALL), label], drawn, tooltip=hover)
-    chart = chart.properties(width=120 if few else 2 * SMALL + 20).facet(
-        column=column, spacing=2 if is_narrow() else 6
+    panel = rows.chart(layers, drawn, tooltip=hover).properties(
+        width=120 if few else 2 * SMALL + 20
     )
-    rules = dict.fromkeys((row["alpha"], row["tail"]) for row in found)
-    meaning = [
-        f"Columns of a map: X, Y; rows: A, B. Red, with a dot: associated, {Rule(*rule).meaning}."
-        for rule in rules
-    ]
-    words = [f"{_in_words(cells)} ({isolated(cells[0]['series'])})" for cells in maps]
-    return themed(
-        chart,
-        title=title("EAT-Maps", [*source_note(found), QUESTION, *meaning]),
-        description=listed(f"{len(maps)} EAT-Maps", words),
-    )
+    return panel.facet(column=column, spacing=2 if marks.is_narrow() else 6)
 
 
-def _texts(cells: list[dict[str, Any]], inside: str, *, with_series: bool) -> list[dict[str, Any]]:
+def _texts(of_map: list[dict[str, Any]], inside: str, *, with_series: bool) -> list[dict[str, Any]]:
     """Add to the cells of one map what is written in it, above it and below it."""
-    first = cells[0]
+    first = of_map[0]
     names = [first["test"], *([first["series"]] if with_series else [])]
-    heading = [line for name in names for line in lines_of(name, 2.5 * CELL, 13)]
-    rule = f"two-sided rule:\n{first['two_sided_pattern']}"
+    heading = [line for name in names for line in lines_of(name, 2.5 * maps.CELL, 13)]
     said = {"associated": inside, "undefined": "undefined"}
     noted = first["two_sided_pattern"] != first["pattern"]
     found = []
-    for cell in cells:
-        known = cell["effect_size"] is not None
+    for cell in of_map:
+        known, below = cell["effect_size"] is not None, cell["attribute_role"] == "A"
         d = effect(cell["effect_size"]) + ("*" if cell["significant"] else "")
         p = p_equals(cell["p"], cell["alpha"], cell["p_low"]) if known else ""
-        texts = {
-            "heading": "\n".join([*heading, first["pattern"]]),
-            "column": "\n".join(lines_of(cell["target"], CELL)),
-            "line": "\n".join(lines_of(cell["attribute"], 150)),
-            "inside": _inside(said.get(cell["state"], ""), cell["text"]),
-            "note": rule if noted and cell["cell"] == "XA" else "",
-            "d_shown": d,
-            "p_shown": p,
-        }
-        if cell["attribute_role"] == "A":
-            texts |= {"d": f"d = {d}" if known else "d undefined", "p": p}
-        found.append(cell | NOTHING | texts)
-    return found
+        state, text = said.get(cell["state"], ""), cell["text"]  # a text instead of a word
+        found.append(
+            cell
+            | maps.NOTHING
+            | {
+                "heading": "\n".join([*heading, first["pattern"]]),
+                "column": "\n".join(lines_of(cell["target"], maps.CELL)),
+                "line": "\n".join(lines_of(cell["attribute"], 150)),
+                "inside": f"{maps.DOT} {text}" if text and state == inside else text or state,
+                "note": f"two-sided rule:\n{first['two_sided_pattern']}"
+                if noted and cell["cell"] == "XA"
+                else "",
+                "d_shown": d,
+                "p_shown": p,
+            }
+            | ({"d": f"d = {d}" if known else "d undefined", "p": p} if below else {})
+        )
+    return found  # fmt: skip
 
 
-def _inside(said: str, text: str) -> str:
-    """What is written in a cell: a text takes the place of the word beside the dot."""
-    return f"{DOT} {text}" if text and said.startswith(DOT) else text or said
-
-
-def _in_words(cells: list[dict[str, Any]]) -> str:
+def _in_words(of_map: list[dict[str, Any]]) -> str:
+    """With which attribute each target is associated."""
     found = []
     for role in "XY":
-        own = [cell for cell in cells if cell["role"] == role]
+        own = [cell for cell in of_map if cell["role"] == role]
         held = [isolated(cell["attribute"]) for cell in own if cell["state"] == "associated"]
         found.append(f"{isolated(own[0]['target'])} with {held[0] if held else 'neither'}")
-    return f"{isolated(cells[0]['test'])} {cells[0]['pattern']}: {', '.join(found)}"
+    return f"{isolated(of_map[0]['test'])} {of_map[0]['pattern']}: {', '.join(found)}"
 
 
-def _cells(result: AssociationResult) -> Iterator[dict[str, Any]]:
+def cells(result: AssociationResult) -> Iterator[dict[str, Any]]:
     """Rows of the four cells of a result's map."""
     shown = EATMap.of(result)
     for role, column in (("X", shown.X), ("Y", shown.Y)):

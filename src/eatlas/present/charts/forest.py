@@ -3,31 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.frames import HEAD, effect_rows, grouped, records, tidy
-from eatlas.present.charts.layers import (
-    LINE,
-    STEP,
-    Rows,
-    across,
-    described,
-    effect_notes,
-    effect_tooltip,
-    lightness,
-    looks,
-    named,
-    no_effect,
-    points,
-    reach,
-    shades,
-    shown,
-    source_note,
-    text,
-    title,
-)
-from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED
+from eatlas.present.charts import frames, marks, wording
+from eatlas.present.charts.backend import themed
+from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED, SERIES
 from eatlas.present.text import isolated
 
 if TYPE_CHECKING:
@@ -36,8 +17,8 @@ if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
 
 COLUMNS = (
-    *HEAD, *"XYAB", "level", "role", "name", "term", "effect_size", "low", "high", "confidence",
-    "p", "p_low", "alpha", "tail", "significant", "read_over",
+    *frames.HEAD, *"XYAB", "level", "role", "name", "term", *frames.SIZES, "confidence", "p",
+    "p_low", "alpha", "tail", "significant", "read_over",
 )  # fmt: skip
 
 HEADING = "Effect sizes of levels 1 and 2"
@@ -80,7 +61,7 @@ def prepare(results: object) -> pd.DataFrame:
     ['level 1', 'level 2', 'level 2']
     """
     why = "a forest shows effect sizes"
-    return tidy(results, "forest", "effects", why, effect_rows, COLUMNS)
+    return frames.tidy(results, "forest", "effects", why, frames.effect_rows, COLUMNS)
 
 
 def draw(given: pd.DataFrame, heading: str = HEADING) -> Chart:
@@ -101,36 +82,35 @@ def draw(given: pd.DataFrame, heading: str = HEADING) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    alt = altair()
-    found = records(given)
-    names = list(dict.fromkeys(row["series"] for row in found))
-    colour, shape, _ = looks("look", LEVELS, legend=False)
+    found = frames.records(given)
+    names = frames.series_of(found)
+    colour, shape, _ = marks.looks("look", LEVELS, legend=False)
     light: dict[str, Any] = {}
     if len(names) > 1:
-        _, shape, _ = looks("series", dict(zip(names, shades(len(names)), strict=True)))
-        light = {"opacity": lightness("series", names, shape["legend"])}
+        _, shape, _ = marks.looks("series", dict(zip(names, cycle(SERIES), strict=False)))
+        light = {"opacity": marks.lightness("series", names, shape["legend"])}
     others = dict.fromkeys(row["level"] for row in found)
     of_levels = any(row["role"] in LOOKS for row in found)
-    x = across("Effect size d", reach(found)) if of_levels else across(", ".join(others))
-    rows = Rows(room=300.0, step=STEP if len(names) == 1 else LINE + 1)
+    axis = ("Effect size d", marks.reach(found)) if of_levels else (", ".join(others), None)
+    x = marks.across(*axis)
+    rows = marks.Rows(room=300.0, step=marks.STEP if len(names) == 1 else marks.LINE + 1)
     drawn = list(_drawn(found, rows))
     layers = [
-        *no_effect(),
-        alt.Chart().mark_rule(strokeWidth=1.8, aria=False)
-        .encode(x=x("low:Q"), x2="high:Q", **light),
-        *points(shape, "significant", light, x=x("effect_size:Q")),
-        text("about", x=0, dx=-rows.left, align="left", fontWeight="bold"),
-        text("towards", MUTED, dx=NUMBERS, align="right"),
-        text("d", align="right", dx=48),
-        text("star", align="left", dx=49),
-        text("ends", align="left", dx=62),
+        *marks.no_effect(),
+        marks.stems(x=x("low:Q"), x2="high:Q", **light),
+        *marks.points(shape, "significant", light, x=x("effect_size:Q")),
+        marks.text("about", x=0, dx=-rows.left, align="left", fontWeight="bold"),
+        marks.text("towards", MUTED, dx=NUMBERS, align="right"),
+        marks.text("d", align="right", dx=48),
+        marks.text("star", align="left", dx=49),
+        marks.text("ends", align="left", dx=62),
     ]  # fmt: skip
-    notes = [*source_note(found), *effect_notes(found), *_hint(given)]
+    notes = [*wording.source_note(found), *wording.effect_notes(found), *_hint(given)]
     return themed(
-        rows.chart(layers, drawn, color=colour, tooltip=effect_tooltip()),
+        rows.chart(layers, drawn, color=colour, tooltip=wording.effect_tooltip()),
         width=WIDTH,
-        title=title(heading if of_levels else "Results of other measures", notes),
-        description=described("Forest plot", found),
+        title=marks.title(heading if of_levels else "Results of other measures", notes),
+        description=wording.described("Forest plot", found),
     )
 
 
@@ -140,23 +120,22 @@ def _hint(given: pd.DataFrame) -> list[str]:
     return ['Layers as lines: kind="layers".'] if layers else []
 
 
-def _drawn(found: list[dict[str, Any]], rows: Rows) -> Iterator[dict[str, Any]]:
+def _drawn(found: list[dict[str, Any]], rows: marks.Rows) -> Iterator[dict[str, Any]]:
     """Give each test a heading, and below it each effect size of each series its row."""
-    for _, of_test in grouped(found, "test"):
+    for _, of_test in frames.grouped(found, "test"):
         a, b = (of_test[0][role] for role in "AB")
         levels = any(row["role"] in LOOKS for row in of_test)
         towards = f"← {isolated(b)} · {isolated(a)} →" if a and b and levels else ""
-        yield from rows.title(named(of_test[0]), towards, WIDTH + NUMBERS + rows.room)
-        for _, line in grouped(of_test, "level", "role", "name"):
+        yield from rows.title(wording.named(of_test[0]), towards, WIDTH + NUMBERS + rows.room)
+        for _, line in frames.grouped(of_test, "level", "role", "name"):
             top = rows.add(_label(line[0]), len(line))
             for place, row in enumerate(line, start=top):
-                texts: dict[str, Any] = shown(row)
+                texts: dict[str, Any] = wording.shown(row)
                 texts["ends"] = None if row["low"] is None else texts["interval"]
                 if row["effect_size"] is None:
                     texts |= {"d": None, "ends": "undefined"}
                 star = "*" if row["significant"] else None
-                look = LOOKS.get(row["role"], "level 1")
-                yield row | texts | {"row": place, "look": look, "star": star, "heading": False}
+                yield row | texts | {"row": place, "star": star}
 
 
 def _label(row: dict[str, Any]) -> str:

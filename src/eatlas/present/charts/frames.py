@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 HEAD = ("test", "title", "source", "signature", "period", "series", "subject")
 """First columns of every frame that has a row for each result; `series` distinguishes the results
 of one test, `subject` is what all results are about."""
+SIZES = ("effect_size", "low", "high")
+"""Columns of an effect size and of the ends of its interval."""
 
 
 def frame(rows: Iterable[dict[str, Any]], columns: Iterable[str] | None = None) -> pd.DataFrame:
@@ -46,6 +48,16 @@ def grouped(
     for row in rows:
         groups.setdefault(tuple(row[column] for column in columns), []).append(row)
     return list(groups.items())
+
+
+def by_result(given: pd.DataFrame) -> list[list[dict[str, Any]]]:
+    """Rows of each result, as :func:`records` has them."""
+    return [rows for _, rows in grouped(records(given), "test", "series")]
+
+
+def series_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What distinguishes the results of one test, each name once."""
+    return list(dict.fromkeys(row["series"] for row in rows))
 
 
 def some_results(given: object, kind: str, part: str, why: str) -> tuple[AssociationResult, ...]:

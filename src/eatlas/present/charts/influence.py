@@ -6,30 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts.backend import altair
-from eatlas.present.charts.frames import (
-    HEAD,
-    frame,
-    grouped,
-    heads,
-    level_of,
-    records,
-    some_results,
-)
-from eatlas.present.charts.layers import (
-    Rows,
-    across,
-    below,
-    listed,
-    looks,
-    named,
-    points,
-    source_note,
-    text,
-    title,
-    tooltip,
-    zero,
-)
+from eatlas.present.charts import frames, marks, wording
+from eatlas.present.charts.backend import alt
 from eatlas.present.charts.theme import ROLES
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
@@ -41,7 +19,7 @@ if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
 
 COLUMNS = (
-    *HEAD, *"XYAB", "level", "role", "name", "term", "term_role", "effect_size", "without",
+    *frames.HEAD, *"XYAB", "level", "role", "name", "term", "term_role", "effect_size", "without",
     "change", "drives", "rank",
 )  # fmt: skip
 WIDTH = 360
@@ -79,7 +57,7 @@ def prepare(result: object) -> pd.DataFrame:
     >>> terms.query("level == 'level 1' and rank == 1")["term"].item()
     'Diana'
     """
-    (found, *others) = some_results(
+    (found, *others) = frames.some_results(
         result, "influence", "level1", "terms are left out one by one in ML-EAT and WEAT"
     )
     if others:
@@ -96,8 +74,8 @@ def prepare(result: object) -> pd.DataFrame:
             allowed="a result with two usable terms or more in each group",
             remedy="measure the test again with more terms",
         )
-    head = heads([found])[0] | {role: found.concepts.name(role) for role in "XYAB"}
-    return frame((head | row for row in _rows(found)), COLUMNS)
+    head = frames.heads([found])[0] | {role: found.concepts.name(role) for role in "XYAB"}
+    return frames.frame((head | row for row in _rows(found)), COLUMNS)
 
 
 def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
@@ -115,21 +93,21 @@ def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    found = records(given)
+    found = frames.records(given)
     first, used = found[0], {row["term_role"] for row in found}
     kinds = {f"{role}: {first[role]}": look for role, look in ROLES.items() if role in used}
-    drawn = [_drawn(rows, max(1, terms)) for _, rows in grouped(found, "level", "role")]
+    drawn = [_drawn(rows, max(1, terms)) for _, rows in frames.grouped(found, "level", "role")]
     panels = [_panel(rows, kinds, key=place == 0) for place, rows in enumerate(drawn)]
     notes = [
-        named(first),
-        *source_note(found),
+        wording.named(first),
+        *wording.source_note(found),
         "Marks: d without the term; the line: d with all terms. Filled: nearer to 0 without the "
         "term, or past it; hollow: farther.",
     ]
-    return below(
+    return marks.below(
         panels,
-        title=title("Which terms drive the associations?", notes),
-        description=listed(
+        title=marks.title("Which terms drive the associations?", notes),
+        description=wording.listed(
             f"Influence of terms in {isolated(first['test'])}",
             [row["words"] for rows in drawn for row in rows if row["words"]],
         ),
@@ -138,28 +116,24 @@ def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
 
 def _panel(drawn: list[dict[str, Any]], kinds: dict[str, Any], *, key: bool) -> Any:
     """One effect size: a row for each term, on the axis of d itself; the first has the key."""
-    alt = altair()
-    rows = Rows()
-    data = [row | {"row": rows.add(row["term"]), "heading": False} for row in drawn if row["words"]]
-    colour, shape, _ = looks("group", kinds, legend=key)
-    first = drawn[0]
-    heading = title(_heading(first), [_count(drawn, data)])
+    rows = marks.Rows()
+    data = [row | {"row": rows.add(row["term"])} for row in drawn if row["words"]]
+    colour, shape, _ = marks.looks("group", kinds, legend=key)
+    whole = drawn[0]["effect_size"]
+    heading = marks.title(_heading(drawn[0]), [_count(drawn, data)])
     if not data:
         empty = alt.Chart(alt.InlineData(values=[{}])).mark_point(opacity=0)
         return empty.properties(width=WIDTH, height=1, title=heading)
-    values = [first["effect_size"], *(row["without"] for row in data)]
+    values = [whole, *(row["without"] for row in data)]
     room = 0.08 * (max(values) - min(values)) or 0.1
-    domain = [min(values) - room, max(values) + room]
-    x = across("d without the term", domain)
-    whole = alt.XDatum(first["effect_size"], scale=alt.Scale(domain=domain))
-    stem = alt.Chart().mark_rule(strokeWidth=1.8, aria=False)
+    x = marks.across("d without the term", [min(values) - room, max(values) + room])
     layers = [
-        zero(x=whole, y=alt.value(0), y2=alt.value("height")),
-        stem.encode(x=x("without:Q"), x2="effect_size:Q"),
-        *points(shape, "drives", x=x("without:Q")),
-        text("d", align="right", dx=48),
-    ]  # fmt: skip
-    hover = tooltip(term="term", group="group", d="d without it", change_shown="change")
+        marks.zero(alt.datum(whole, scale=x.keywords["scale"])),
+        marks.stems(x=x("without:Q"), x2="effect_size:Q"),
+        *marks.points(shape, "drives", x=x("without:Q")),
+        marks.text("d", align="right", dx=48),
+    ]
+    hover = wording.tooltip(term="term", group="group", d="d without it", change_shown="change")
     chart = rows.chart(layers, data, color=colour, tooltip=hover)
     return chart.properties(width=WIDTH, title=heading)
 
@@ -168,16 +142,15 @@ def _drawn(terms: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     """Terms of one effect size; those that change it most have words."""
     known = [row for row in terms if row["change"] is not None]
     shown = sorted(known, key=lambda row: row["rank"])[:most]
-    order = sorted(shown, key=lambda row: (not row["drives"], row["rank"]))
-    left = [row | {"words": None} for row in terms if row not in shown]
-    return [
+    found = [
         row | {
             "group": f"{row['term_role']}: {row[row['term_role']]}",
             "d": effect(row["without"]), "change_shown": effect(row["change"], 3),
             "words": _in_words(row),
         }
-        for row in order
-    ] + left  # fmt: skip
+        for row in sorted(shown, key=lambda row: (not row["drives"], row["rank"]))
+    ]  # fmt: skip
+    return found + [row | {"words": None} for row in terms if row not in shown]
 
 
 def _heading(row: dict[str, Any]) -> str:
@@ -216,7 +189,7 @@ def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
         ranks = {place: rank for rank, place in enumerate(order, start=1)}
         for place, (role, term, change) in enumerate(changes):
             yield {
-                "level": level_of(found.title), "role": found.roles,
+                "level": frames.level_of(found.title), "role": found.roles,
                 "name": " and ".join(found.names), "term": term, "term_role": role,
                 "effect_size": d, "without": None if change is None else (d or 0.0) + change,
                 "change": change, "drives": (d or 0.0) * (change or 0.0) < 0,

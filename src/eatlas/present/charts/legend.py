@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.frames import frame, grouped, records, some_results
-from eatlas.present.charts.layers import DOT, NOTHING, draw_maps, title
+from eatlas.present.charts import frames, maps, marks
 from eatlas.present.drawings.eat_map import PATTERNS
 from eatlas.present.numbers import number_of
 
@@ -23,16 +22,6 @@ NOTE = (
 )
 ORDER = sorted(PATTERNS, key=lambda pattern: ["ABN".index(held) for held in PATTERNS[pattern][:2]])
 """Rows: X with A, with B, with neither; columns: Y alike."""
-
-
-def cells_of(pattern: str) -> dict[str, Any]:
-    """States of the four cells of a pattern."""
-    x, y, _ = PATTERNS[pattern]
-    return {
-        role + attribute: "associated" if held == attribute else "not associated"
-        for role, held in (("X", x), ("Y", y))
-        for attribute in "AB"
-    }
 
 
 def prepare(results: object = None) -> pd.DataFrame:
@@ -63,9 +52,9 @@ def prepare(results: object = None) -> pd.DataFrame:
     counts: Counter[str] | None = None
     if results is not None:
         why = "EAT patterns are found by ML-EAT"
-        found = some_results(results, "legend", "pattern", why)
+        found = frames.some_results(results, "legend", "pattern", why)
         counts = Counter(result.primary.label for result in found)
-    return frame(
+    return frames.frame(
         (
             {
                 "pattern": pattern, "direction": _direction(pattern), "cell": cell,
@@ -73,7 +62,7 @@ def prepare(results: object = None) -> pd.DataFrame:
                 "count": None if counts is None else counts[pattern],
             }
             for pattern in PATTERNS
-            for cell, state in cells_of(pattern).items()
+            for cell, state in maps.cells_of(pattern).items()
         ),
         COLUMNS,
     )  # fmt: skip
@@ -92,14 +81,14 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    by_pattern = {pattern: cells for (pattern,), cells in grouped(records(given), "pattern")}
-    shown = [pattern for pattern in ORDER if pattern in by_pattern]
+    by_pattern = dict(frames.grouped(frames.records(given), "pattern"))
+    shown = [pattern for pattern in ORDER if (pattern,) in by_pattern]
     words = "; ".join(f"{pattern}: {PATTERNS[pattern][2]}" for pattern in shown)
-    return draw_maps(
-        [[cell | _texts(cell) for cell in by_pattern[pattern]] for pattern in shown],
+    return maps.draw_maps(
+        [[cell | _texts(cell) for cell in by_pattern[pattern,]] for pattern in shown],
         (36, 36),
         3,
-        title=title("The nine EAT patterns", [NOTE], 400.0),
+        title=marks.title("The nine EAT patterns", [NOTE], 400.0),
         description=f"The nine EAT patterns. {words}",
     )
 
@@ -109,9 +98,11 @@ def _texts(cell: dict[str, Any]) -> dict[str, Any]:
     pattern, count = cell["pattern"], cell["count"]
     counted = "" if count is None else f"\n{number_of(int(count), 'result')}"
     meaning = PATTERNS[pattern][2].replace(", ", ",\n") + counted
-    names = {"heading": pattern, "column": cell["role"], "line": cell["attribute_role"]}
-    inside = DOT if cell["state"] == "associated" else ""
-    return NOTHING | names | {"inside": inside, "note": meaning if cell["cell"] == "XA" else ""}
+    return maps.NOTHING | {
+        "heading": pattern, "column": cell["role"], "line": cell["attribute_role"],
+        "inside": maps.DOT if cell["state"] == "associated" else "",
+        "note": meaning if cell["cell"] == "XA" else "",
+    }  # fmt: skip
 
 
 def _direction(pattern: str) -> str:

@@ -8,21 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import (
-    Rows,
-    across,
-    listed,
-    looks,
-    named,
-    no_effect,
-    source_note,
-    swarm,
-    text,
-    title,
-    tooltip,
-)
+from eatlas.present.charts import frames, marks, wording
+from eatlas.present.charts.backend import alt, themed
 from eatlas.present.charts.theme import INK, LEVELS, MUTED, PAPER
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
@@ -36,7 +23,7 @@ if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
 
 COLUMNS = (
-    *HEAD, "cell", "target", "attribute", "statistic", "value", "n", "target_term",
+    *frames.HEAD, "cell", "target", "attribute", "statistic", "value", "n", "target_term",
     "attribute_term", "unit", "scale",
 )  # fmt: skip
 MOST_DOTS = 6_000
@@ -77,7 +64,7 @@ def prepare(results: object) -> pd.DataFrame:
     256
     """
     why = "level 3 is measured by ML-EAT and LPBS"
-    found = tidy(results, "level3", "level3", why, _rows, COLUMNS)
+    found = frames.tidy(results, "level3", "level3", why, _rows, COLUMNS)
     units = sorted(found["unit"].unique())
     if len(units) > 1:
         raise ResultsError(
@@ -102,36 +89,33 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    found = records(given)
+    found = frames.records(given)
     unit, scale = found[0]["unit"], found[0]["scale"]
     count = sum(row["statistic"] == unit for row in found)
     dots = 0 < count <= MOST_DOTS
-    several = len({row["series"] for row in found}) > 1
-    rows = Rows(room=300.0, step=TALL if dots else LOW)
+    several = len(frames.series_of(found)) > 1
+    rows = marks.Rows(room=300.0, step=TALL if dots else LOW)
     drawn = list(_drawn(found, rows, dots=dots, with_series=several))
     words = [row["words"] for row in drawn if "words" in row]
-    x = across(unit.capitalize() + (f" ({scale})" if scale else ""))
-    marks = "Line: range; box: quartiles and median; diamond: mean, dark with A, light with B"
+    x = marks.across(unit.capitalize() + (f" ({scale})" if scale else ""))
+    about = "Line: range; box: quartiles and median; diamond: mean, dark with A, light with B"
     if dots:
-        marks += f"; dots: the {unit}s of single pairs of terms"
+        about += f"; dots: the {unit}s of single pairs of terms"
     elif count:
-        marks += f" (the {count:,} {unit}s themselves are too many to show)"
-    hover = tooltip(pair="groups or terms", number=unit)
-    colour = looks("look", LEVELS, legend=False)[0]
+        about += f" (the {count:,} {unit}s themselves are too many to show)"
+    notes = [*wording.source_note(found), f"{about}.", "A less B: what level 2 compares."]
+    hover = wording.tooltip(pair="groups or terms", number=unit)
+    colour = marks.looks("look", LEVELS, legend=False)[0]
     return themed(
         rows.chart(_layers(x, rows, dots=dots), drawn, color=colour, tooltip=hover),
         width=400,
-        title=title(
-            f"Level 3: {unit}s of targets with attributes",
-            [*source_note(found), f"{marks}.", "A less B: what level 2 compares."],
-        ),
-        description=listed(f"{unit.capitalize()}s of {len(words)} pairs of groups", words),
+        title=marks.title(f"Level 3: {unit}s of targets with attributes", notes),
+        description=wording.listed(f"{unit.capitalize()}s of {len(words)} pairs of groups", words),
     )
 
 
-def _layers(x: Any, rows: Rows, *, dots: bool) -> list[Any]:
+def _layers(x: Any, rows: marks.Rows, *, dots: bool) -> list[Any]:
     """Dots, their range and quartiles, the means of both attributes and the line between them."""
-    alt = altair()
     dot = alt.Chart().transform_filter("isValid(datum.value)")
     box = alt.Chart().transform_filter("isValid(datum.mean)")
     ink = box.encode(color=alt.value(INK))
@@ -139,7 +123,7 @@ def _layers(x: Any, rows: Rows, *, dots: bool) -> list[Any]:
     of_a = alt.condition("datum.attribute_role == 'A'", alt.value(0.55), alt.value(0.28))
     filled = alt.condition("datum.attribute_role == 'A'", alt.value(INK), alt.value(PAPER))
     return [
-        *no_effect(),
+        *marks.no_effect(),
         dot.mark_circle(size=22, aria=False)
         .encode(x=x("value:Q"), yOffset=spread, opacity=of_a),
         ink.mark_rule(aria=False).encode(x=x("minimum:Q"), x2="maximum:Q"),
@@ -150,57 +134,51 @@ def _layers(x: Any, rows: Rows, *, dots: bool) -> list[Any]:
         ink.mark_line(strokeDash=[3, 2], aria=False).encode(x=x("mean:Q"), detail="pair_of:N"),
         box.mark_point(shape="diamond", size=60, opacity=1, stroke=INK, aria=False)
         .encode(x=x("mean:Q"), fill=filled),
-        text("about", x=0, dx=-rows.left, dy=-10, align="left", fontWeight="bold"),
-        text("mean_shown", align="right", dx=52),
-        text("sd_shown", align="right", dx=96),
-        text("less", align="right", dx=150, dy=(TALL if dots else LOW) / 2),
-        text("head", MUTED, align="right", dx=52, dy=-10),
-        text("head_sd", MUTED, align="right", dx=96, dy=-10),
-        text("head_less", MUTED, align="right", dx=150, dy=-10),
+        marks.text("about", x=0, dx=-rows.left, dy=-10, align="left", fontWeight="bold"),
+        *(
+            marks.text(column, align="right", dx=dx, dy=dy)
+            for column, dx, dy in (
+                ("mean_shown", 52, 0), ("sd_shown", 96, 0), ("less", 150, rows.step / 2)
+            )
+        ),
+        *(
+            marks.text(head, MUTED, align="right", dx=dx, dy=-10)
+            for head, dx in (("head", 52), ("head_sd", 96), ("head_less", 150))
+        ),
     ]  # fmt: skip
 
 
 def _drawn(
-    found: list[dict[str, Any]], rows: Rows, *, dots: bool, with_series: bool
+    found: list[dict[str, Any]], rows: marks.Rows, *, dots: bool, with_series: bool
 ) -> Iterator[dict[str, Any]]:
     """Give each result a title and each of its cells a row; the dots are in these rows."""
     head = {"head": "mean", "head_sd": "sd", "head_less": "A less B"}
-    for (test, series), of_result in grouped(found, "test", "series"):
-        name = f"{test}: {series}" if with_series else named(of_result[0])
+    for (test, series), of_result in frames.grouped(found, "test", "series"):
+        name = f"{test}: {series}" if with_series else wording.named(of_result[0])
         for line in rows.title(name, "", 400 + rows.room):
             yield line | head
             head = {}
-        for (cell,), of_cell in grouped(of_result, "cell"):
-            first = of_cell[0]
-            row = rows.add(f"{first['target']} \u2013 {first['attribute']}")
+        means = {row["cell"]: row["value"] for row in of_result if row["statistic"] == "mean"}
+        for (cell,), of_cell in frames.grouped(of_result, "cell"):
+            first, target = of_cell[0], cell[0]
+            row = rows.add(f"{first['target']} – {first['attribute']}")
             place = {
-                "row": row, "heading": False, "look": cell[0], "attribute_role": cell[1],
-                "pair_of": f"{test} {series} {cell[0]}",
+                "row": row, "look": target, "attribute_role": cell[1],
+                "pair_of": f"{test} {series} {target}",
             }  # fmt: skip
-            values = _values(of_cell)
-            less = {"less": _less(of_result, cell[0])} if cell[1] == "A" else {}
-            yield place | values | less | _texts(first, values)
+            values = {one["statistic"]: one["value"] for one in of_cell if not one["target_term"]}
+            both = cell[1] == "A" and target + "B" in means
+            less = effect(means[cell] - means[target + "B"], 3) if both else None
+            signed = less and (less if less.startswith("\u2212") else f"+{less}")
+            yield place | values | _texts(first, values) | {"less": signed}
             kept = [one for one in of_cell if dots and one["target_term"] is not None]
-            shifts = swarm(np.array([one["value"] for one in kept], dtype=np.float64))
+            shifts = marks.swarm(np.array([one["value"] for one in kept], dtype=np.float64))
             for one, shift in zip(kept, shifts.tolist(), strict=True):
                 pair = f"{isolated(one['target_term'])} – {isolated(one['attribute_term'])}"
                 number = effect(one["value"], 3)
-                shown = {"value": one["value"], "shift": shift, "pair": pair, "number": number}
-                yield place | shown
-
-
-def _values(rows: list[dict[str, Any]]) -> dict[str, float]:
-    """Statistics of a cell by their names."""
-    return {one["statistic"]: one["value"] for one in rows if one["target_term"] is None}
-
-
-def _less(rows: list[dict[str, Any]], target: str) -> str | None:
-    """How much higher the mean with A is than that with B, with its sign."""
-    a, b = (_values([row for row in rows if row["cell"] == target + one]) for one in "AB")
-    if not (a and b):
-        return None
-    number = effect(a["mean"] - b["mean"], 3)
-    return number if number.startswith("\u2212") else f"+{number}"
+                yield place | {
+                    "value": one["value"], "shift": shift, "pair": pair, "number": number
+                }  # fmt: skip
 
 
 def _texts(first: dict[str, Any], values: dict[str, float]) -> dict[str, str]:

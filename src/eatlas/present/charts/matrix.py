@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts.backend import altair, lines_of, themed
-from eatlas.present.charts.eat_map import _cells
-from eatlas.present.charts.frames import effect_rows, frame, listed, records
-from eatlas.present.charts.layers import (
-    Rows,
-    described,
-    effect_notes,
-    effect_tooltip,
-    looks,
-    points,
-    shown,
-    squares,
-    text,
-    title,
-    zero,
-)
-from eatlas.present.charts.theme import INK, LEVELS, LOOKS
+from eatlas.present.charts import frames, maps, marks, wording
+from eatlas.present.charts.backend import alt, lines_of, themed
+from eatlas.present.charts.eat_map import cells
+from eatlas.present.charts.theme import INK, LEVELS
 from eatlas.present.text import isolated
 from eatlas.results.side_by_side import SideBySide, side_by_side
 
@@ -64,17 +52,18 @@ def prepare(results: Any) -> pd.DataFrame:
     >>> given["series"].unique().tolist(), given["part"].value_counts().tolist()
     (['plain', 'centred'], [8, 6])
     """
-    found = results if isinstance(results, SideBySide) else side_by_side(listed(results, "matrix"))
-    return frame(_rows(found))
+    alike = isinstance(results, SideBySide)
+    found = results if alike else side_by_side(frames.listed(results, "matrix"))
+    return frames.frame(_rows(found))
 
 
 def _rows(found: SideBySide) -> Iterator[dict[str, Any]]:
     for row in found:
         for setting, one in zip(found.values, row.members, strict=True):
             head = {"test": row.name, "series": setting, "differs": row.differs, "period": None}
-            for effect in effect_rows(one) if one is not None else ():
+            for effect in frames.effect_rows(one) if one is not None else ():
                 yield head | {"part": "effect", "cell": None} | effect
-            for cell in _cells(one) if one is not None and one.pattern is not None else ():
+            for cell in cells(one) if one is not None and one.pattern is not None else ():
                 yield head | {"part": "cell"} | cell
 
 
@@ -86,45 +75,37 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    alt = altair()
-    found = records(given)
+    found = frames.records(given)
     effects = [row for row in found if row["part"] == "effect" and not row["term"]]
-    settings, rows = list(dict.fromkeys(row["series"] for row in found)), Rows(step=STEP)
-    numbers = {row["test"]: row for row in reversed(effects)}
-    numbers = {test: rows.add(_label(numbers[test])) for test in reversed(numbers)}
-    panel = WIDE if len(settings) <= MANY else NARROW
-    places = {look: place for place, look in enumerate(LEVELS)}
+    settings, rows = frames.series_of(found), marks.Rows(step=STEP)
+    firsts = {test: group[0] for (test,), group in frames.grouped(effects, "test")}
+    numbers = {test: rows.add(_label(first)) for test, first in firsts.items()}
     drawn = [
-        row | {"row": numbers[row["test"]]} | _look(row, places, row["series"] == settings[-1])
+        row | {"row": numbers[row["test"]]} | _look(row, last=row["series"] == settings[-1])
         for row in [*effects, *(row for row in found if row["part"] == "cell")]
     ]
-    ends = [abs(row[k]) for row in effects for k in ("low", "high", "effect_size") if row[k]]
-    scale = alt.Scale(domain=[-max([2.0, *ends]), max([2.0, *ends])], range=[MAP + 30, panel])
-    x = {
-        "scale": scale,
-        "title": None,
-        "axis": alt.Axis(grid=True, values=[-2, -1, 0, 1, 2], format="~g"),
-    }
-    below = alt.YOffset("place:Q", scale=alt.Scale(domain=[-1.2, max(places.values())]))
-    colour, shape, _ = looks("look", LEVELS, legend=False)
-    marks = alt.Chart().transform_filter("datum.part == 'effect'")
+    panel = WIDE if len(settings) <= MANY else NARROW
+    reach = max([2.0, *(abs(row[k]) for row in effects for k in frames.SIZES if row[k])])
+    scale = alt.Scale(domain=[-reach, reach], range=[MAP + 30, panel])
+    axis = alt.Axis(grid=True, values=[-2, -1, 0, 1, 2], format="~g")
+    x = partial(alt.X, scale=scale, title=None, axis=axis)
+    below = alt.YOffset("place:Q", scale=alt.Scale(domain=[-1.2, len(LEVELS) - 1]))
+    colour, shape, _ = marks.looks("look", LEVELS, legend=False)
+    place = {"yOffset": below, "color": colour}
     layers = [
-        zero(x=alt.datum(0, scale=scale), y=alt.value(0), y2=alt.value("height")),
-        *squares(MAP),
-        marks.mark_rule(strokeWidth=1.8, aria=False)
-        .encode(x=alt.X("low:Q", **x), x2="high:Q", yOffset=below, color=colour),
-        *points(shape, "significant", x=alt.X("effect_size:Q", **x), yOffset=below, color=colour),
-        text("said", INK, align="left", dx=14),
-    ]  # fmt: skip
-    chart = rows.chart(layers, drawn, tooltip=effect_tooltip()).properties(width=panel)
-    column = alt.Column(
-        "series:N", sort=settings, title=None, header=alt.Header(labelAnchor="start")
-    )
-    about = "Diamonds: level 1, X against Y. Circles and squares: level 2 of X and of Y alone."
+        marks.zero(alt.datum(0, scale=scale)),
+        *maps.squares(MAP),
+        marks.stems(x=x("low:Q"), x2="high:Q", **place).transform_filter("datum.part == 'effect'"),
+        *marks.points(shape, "significant", x=x("effect_size:Q"), **place),
+        marks.text("said", INK, align="left", dx=14),
+    ]
+    chart = rows.chart(layers, drawn, tooltip=wording.effect_tooltip()).properties(width=panel)
+    header = alt.Header(labelAnchor="start")
+    column = alt.Column("series:N", sort=settings, title=None, header=header)
     return themed(
         chart.facet(column=column, bounds="flush", spacing=22),
-        title=title("Tests by setting", [about, *effect_notes(effects)]),
-        description=described("Matrix", effects),
+        title=marks.title("Tests by setting", [wording.SHAPES, *wording.effect_notes(effects)]),
+        description=wording.described("Matrix", effects),
     )
 
 
@@ -134,11 +115,11 @@ def _label(row: dict[str, Any]) -> str:
     return f"{row['test']}: {groups}" if groups else str(row["test"])
 
 
-def _look(row: dict[str, Any], places: dict[str, int], last: bool) -> dict[str, Any]:  # noqa: FBT001
+def _look(row: dict[str, Any], *, last: bool) -> dict[str, Any]:
     """What a row of the frame needs to be drawn; in the last column also what differs."""
-    if row["part"] == "cell":
-        first = last and row["cell"] == "XA" and row["differs"]
-        said = "\n".join(lines_of(row["differs"], DIFFERS)) if first else None
-        return {"place": 0, "said": said, "significant": None, "look": None}
-    look = LOOKS.get(row["role"], "level 1")
-    return shown(row) | {"look": look, "place": places[look], "said": None}
+    if row["part"] == "effect":
+        texts = wording.shown(row)
+        return texts | {"place": list(LEVELS).index(texts["look"])}
+    first = last and row["cell"] == "XA" and row["differs"]
+    said = "\n".join(lines_of(row["differs"], DIFFERS)) if first else None
+    return {"said": said, "significant": None}

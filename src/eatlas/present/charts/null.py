@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts.backend import altair
-from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import below, listed, source_note, title, tooltip
-from eatlas.present.charts.theme import INK, MUTED, OTHER
+from eatlas.present.charts import frames, marks, wording
+from eatlas.present.charts.backend import alt
+from eatlas.present.charts.theme import INK, OTHER
 from eatlas.present.numbers import effect, p_equals, percent
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
 
 COLUMNS = (
-    *HEAD, "X", "Y", "low", "high", "count", "share", "beyond", "d", "p_two_sided", "alpha",
+    *frames.HEAD, "X", "Y", "low", "high", "count", "share", "beyond", "d", "p_two_sided", "alpha",
     "drawn",
 )  # fmt: skip
 DRAWN, BINS = 20_000, 41
@@ -63,7 +62,7 @@ def prepare(results: object) -> pd.DataFrame:
     20000
     """
     why = "a null distribution is that of the labels of level 1"
-    return tidy(results, "null", "level1", why, _rows, COLUMNS)
+    return frames.tidy(results, "null", "level1", why, _rows, COLUMNS)
 
 
 def draw(given: pd.DataFrame) -> Chart:
@@ -79,52 +78,47 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    histograms = [rows for _, rows in grouped(records(given), "test", "series")]
-    names = list(dict.fromkeys(rows[0]["series"] for rows in histograms))
-    panels = [_panel(rows, with_series=len(names) > 1) for rows in histograms]
+    found = frames.records(given)
+    histograms = frames.by_result(given)
+    several = len(frames.series_of(found)) > 1
     notes = [
-        *source_note(records(given)),
+        *wording.source_note(found),
         f"Bars: {DRAWN:,} random assignments of the words to X and Y. Dark: as far from 0 as the "
         "observed effect size, which is the line. p counts all assignments where it is exact.",
     ]
-    words = listed("Permutation distributions of level 1", [_in_words(rows) for rows in histograms])
-    heading = title("What chance alone would show", notes)
-    return below(panels, title=heading, description=words)
+    said = [_in_words(rows) for rows in histograms]
+    return marks.below(
+        [_panel(rows, with_series=several) for rows in histograms],
+        title=marks.title("What chance alone would show", notes),
+        description=wording.listed("Permutation distributions of level 1", said),
+    )
 
 
 def _panel(rows: list[dict[str, Any]], *, with_series: bool) -> Any:
     """The histogram of one result."""
-    alt = altair()
     first = rows[0]
-    reach = max(abs(first["d"]), *(abs(row["high"]) for row in rows if row["count"])) * 1.05
-    most = max(row["count"] for row in rows)
+    d = first["d"]
+    reach = max(abs(d), *(abs(row["high"]) for row in rows if row["count"])) * 1.05
     scale = alt.Scale(domain=[-reach, reach], nice=False)
     x = alt.X("low:Q", scale=scale, title="Effect size d", axis=alt.Axis(grid=False, tickCount=7))
-    y = alt.Y("count:Q", axis=None, scale=alt.Scale(domain=[0, 1.25 * most], nice=False))
-    dark = alt.Color(
-        "beyond:N", scale=alt.Scale(domain=[True, False], range=[OTHER, FAINT]), legend=None
-    )
-    data = alt.Data(values=[row | {"shown": percent(row["share"])} for row in rows])
-    bars = (
-        alt.Chart(data)
-        .mark_rect(aria=False)
-        .encode(
-            x=x, x2="high:Q", y=y, y2=alt.datum(0), color=dark,
-            tooltip=tooltip(shown="share of relabellings", low="from d", high="to d"),
-        )
-    )  # fmt: skip
-    at = alt.Chart(alt.Data(values=[{"low": first["d"], "said": _observed(first)}])).encode(x=x)
-    side = {"align": "right", "dx": -6} if first["d"] > 0 else {"align": "left", "dx": 6}
-    name = isolated(first["test"]) + (f": {first['series']}" if with_series else "")
-    heading = f"{name}: {isolated(first['X'])} against {isolated(first['Y'])}"
+    most = alt.Scale(domain=[0, 1.25 * max(row["count"] for row in rows)], nice=False)
+    dark = alt.Scale(domain=[True, False], range=[OTHER, FAINT])
+    data = frames.frame(row | {"shown": percent(row["share"])} for row in rows)
+    side = {"align": "right", "dx": -6} if d > 0 else {"align": "left", "dx": 6}
+    at = alt.Chart(alt.InlineData(values=[{}])).encode(x=alt.datum(d))
+    name = f"{wording.of_series(first, with_series)}: "
+    groups = f"{isolated(first['X'])} against {isolated(first['Y'])}"
     return alt.layer(
-        bars,
+        alt.Chart(data).mark_rect(aria=False).encode(
+            x=x, x2="high:Q", y=alt.Y("count:Q", axis=None, scale=most), y2=alt.datum(0),
+            color=alt.Color("beyond:N", scale=dark, legend=None),
+            tooltip=wording.tooltip(shown="share of relabellings", low="from d", high="to d"),
+        ),
         at.mark_rule(color=INK, strokeWidth=2, aria=False),
-        at.mark_text(baseline="top", dy=2, color=INK, **side).encode(y=alt.value(0), text="said:N"),
-        alt.Chart(alt.Data(values=[{"low": 0}]))
-        .mark_rule(color=MUTED, strokeDash=[3, 3])
-        .encode(x=x),
-    ).properties(width=430, height=120, title=title(heading, []))
+        at.mark_text(baseline="top", dy=2, color=INK, **side)
+        .encode(y=alt.value(0), text=alt.value(_observed(first))),
+        marks.broken(x=alt.datum(0)),
+    ).properties(width=430, height=120, title=marks.title(name + groups, []))  # fmt: skip
 
 
 def _observed(row: dict[str, Any]) -> str:

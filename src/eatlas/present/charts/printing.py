@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts import layers
-from eatlas.present.charts.backend import PRINT, altair, svg_of
+from eatlas.present.charts import marks
+from eatlas.present.charts.backend import PRINT, alt, svg_of
 from eatlas.present.charts.theme import CONFIG
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def drawn_for_print(draw: Callable[[], Any], width: object) -> Chart:
     Parameters
     ----------
     draw : callable
-        Draws the chart, with labels and notes as wide as :func:`layers.room` allows.
+        Draws the chart, with labels and notes as wide as :func:`marks.Rows` allows.
     width : {"single", "double"} or float
         A column, or millimetres.
 
@@ -74,7 +74,7 @@ def drawn_for_print(draw: Callable[[], Any], width: object) -> Chart:
     """
     size = millimetres(width)
     pixels = size * POINTS_PER_MM * LETTERS / TYPE
-    with layers.page(pixels):
+    with marks.page(pixels):
         chart = draw()
     while _wrapped(chart) and chart.columns > 1 and _width_of(chart) > pixels:
         chart.columns -= 1
@@ -110,7 +110,6 @@ def _width_of(chart: Any) -> float:
 
 def _panels(chart: Any, parts: int = 1) -> Iterator[tuple[Any, int, float]]:
     """Every part with a width of its own, how many are beside each other, and the least width."""
-    alt = altair()
     if isinstance(chart, alt.VConcatChart):
         for one in chart.vconcat:
             yield from _panels(one, parts)

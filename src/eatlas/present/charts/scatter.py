@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError, described
-from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.theme import BLUE, MUTED
+from eatlas.present.charts import marks
+from eatlas.present.charts.backend import alt, themed
+from eatlas.present.charts.frames import frame
+from eatlas.present.charts.theme import BLUE
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eatlas.present.charts.chart import Chart
 
+COLUMNS = ("choice", "first", "second", "x", "y", "n", "pearson", "spearman")
 SIDE = 150
 """Pixels of a panel."""
 
@@ -45,8 +48,6 @@ def prepare(results: object) -> pd.DataFrame:
     >>> frame[["first", "second"]].drop_duplicates().values.tolist(), len(frame)
     ([['none', 'center']], 3)
     """
-    import pandas as pd  # noqa: PLC0415
-
     study: Any = results
     analysis = study.analysis() if hasattr(study, "analysis") else study
     found = [one for one in getattr(analysis, "correlations", ()) if one.points]
@@ -57,20 +58,12 @@ def prepare(results: object) -> pd.DataFrame:
             allowed="a study, or its analysis, with at least three tests and two alternatives of "
             "another choice: eatlas.multiverse(...) or eatlas.read_study(...)",
         )
-    return pd.DataFrame(
-        {
-            "choice": one.choice,
-            "first": one.first,
-            "second": one.second,
-            "x": x,
-            "y": y,
-            "n": one.n,
-            "pearson": one.pearson,
-            "spearman": one.spearman,
-        }
+    rows = (
+        {name: getattr(one, name, at.get(name)) for name in COLUMNS}
         for one in found
-        for x, y in one.points
+        for at in ({"x": x, "y": y} for x, y in one.points)
     )
+    return frame(rows, COLUMNS)
 
 
 def draw(given: pd.DataFrame) -> Chart:
@@ -86,33 +79,14 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    alt = altair()
-    low = min(0.0, float(given[["x", "y"]].min().min()))
-    high = max(0.0, float(given[["x", "y"]].max().max()))
-    scale = alt.Scale(domain=[low, high], nice=True)
-    both = {"x": alt.datum(low), "x2": alt.datum(high), "y": alt.datum(low), "y2": alt.datum(high)}
-
-    def panel(rows: pd.DataFrame) -> Any:
-        head = rows.iloc[0]
-        r = "undefined" if rows["pearson"].isna().all() else f"{head['pearson']:.2f}"
-        points = alt.Chart(rows).mark_point(filled=True, size=36, opacity=0.7, color=BLUE)
-        return alt.layer(
-            alt.Chart(rows.head(1)).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(**both),
-            points.encode(
-                x=alt.X("x:Q", title=str(head["first"]), scale=scale),
-                y=alt.Y("y:Q", title=str(head["second"]), scale=scale),
-                tooltip=["first:N", "x:Q", "second:N", "y:Q"],
-            ),
-        ).properties(
-            width=SIDE,
-            height=SIDE,
-            title=alt.TitleParams(f"{head['choice']}: r = {r}", fontSize=11, anchor="start"),
-        )
-
+    sizes = given[["x", "y"]]
+    low, high = min(0.0, float(sizes.min().min())), max(0.0, float(sizes.max().max()))
     matrices = [
         alt.vconcat(
             *(
-                alt.hconcat(*(panel(one) for _, one in row.groupby("first", sort=False)))
+                alt.hconcat(
+                    *(_panel(one, low, high) for _, one in row.groupby("first", sort=False))
+                )
                 for _, row in rows.groupby("second", sort=False)
             )
         )
@@ -121,11 +95,28 @@ def draw(given: pd.DataFrame) -> Chart:
     pairs = given.drop_duplicates(["choice", "first", "second"])
     known = pairs["pearson"].dropna()
     ends = f", Pearson's r from {known.min():.2f} to {known.max():.2f}" if len(known) else ""
+    about = "Effect sizes d; r is Pearson's; broken lines: both agree"
     return themed(
         alt.vconcat(*matrices, spacing=20),
-        title=alt.TitleParams(
-            "Scatter matrix of methods",
-            subtitle="Effect sizes d; r is Pearson's; broken lines: both agree",
-        ),
+        title=alt.Title("Scatter matrix of methods", subtitle=about),
         description=f"Scatter matrix of {len(pairs)} pairs of alternatives{ends}.",
     )
+
+
+def _panel(rows: pd.DataFrame, low: float, high: float) -> Any:
+    """The effect sizes of two alternatives, with a broken line where both agree."""
+    head = rows.iloc[0]
+    r = "undefined" if rows["pearson"].isna().all() else f"{head['pearson']:.2f}"
+    scale = alt.Scale(domain=[low, high], nice=True)
+    start, end = alt.datum(low), alt.datum(high)
+    return alt.layer(
+        marks.broken(x=start, x2=end, y=start, y2=end),
+        alt.Chart(rows).mark_point(filled=True, size=36, opacity=0.7, color=BLUE).encode(
+            x=alt.X("x:Q", title=str(head["first"]), scale=scale),
+            y=alt.Y("y:Q", title=str(head["second"]), scale=scale),
+            tooltip=["first:N", "x:Q", "second:N", "y:Q"],
+        ),
+    ).properties(
+        width=SIDE, height=SIDE,
+        title=alt.Title(f"{head['choice']}: r = {r}", fontSize=11, anchor="start"),
+    )  # fmt: skip

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError, described
-from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.theme import BLUE, MUTED, OTHER
+from eatlas.present.charts import marks
+from eatlas.present.charts.backend import alt, themed
+from eatlas.present.charts.frames import frame
+from eatlas.present.charts.theme import BLUE, OTHER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,8 +47,6 @@ def prepare(results: object) -> pd.DataFrame:
     >>> prepare(study)["alternative"].tolist()
     ['ddof: 1', 'ddof: 0']
     """
-    import pandas as pd  # noqa: PLC0415
-
     record: Any = getattr(results, "record", results)
     given = [one for one in getattr(record, "measured", ()) if one.symbol == "d"]
     if not given:
@@ -56,25 +56,18 @@ def prepare(results: object) -> pd.DataFrame:
             allowed="a study with effect sizes d: eatlas.multiverse(...) or eatlas.read_study(...)",
         )
     ordered = sorted(given, key=lambda one: (one.d, one.number))
-    rows = [
+    return frame(
         {
-            "rank": rank,
-            "specification": one.number,
-            "effect_size": one.d,
-            "low": one.low,
-            "high": one.high,
-            "p": one.p,
+            "rank": rank, "specification": one.number, "effect_size": one.d,
+            "low": one.low, "high": one.high, "p": one.p,
             "finding": SIGNIFICANT if one.significant else OTHERWISE,
-            "pattern": one.pattern or "none",
-            "choice": name,
-            "label": one.choices[name],
+            "pattern": one.pattern or "none", "choice": name, "label": one.choices[name],
             "alternative": f"{name}: {one.choices[name]}",
         }
         for rank, one in enumerate(ordered, start=1)
         for name in record.varying or ("test",)
         if one.choices[name]
-    ]
-    return pd.DataFrame(rows)
+    )  # fmt: skip
 
 
 def draw(given: pd.DataFrame) -> Chart:
@@ -90,53 +83,38 @@ def draw(given: pd.DataFrame) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    alt = altair()
     x = alt.X("rank:Q", title=None, axis=None, scale=alt.Scale(nice=False, padding=6))
-    colour = alt.Color(
-        "finding:N",
-        title=None,
-        scale=alt.Scale(domain=[SIGNIFICANT, OTHERWISE], range=[BLUE, OTHER]),
-    )
-    tooltip = ["specification:Q", "effect_size:Q", "p:Q", "pattern:N"]
+    scale = alt.Scale(domain=[SIGNIFICANT, OTHERWISE], range=[BLUE, OTHER])
+    colour = alt.Color("finding:N", title=None, scale=scale)
+    hover = ["specification:Q", "effect_size:Q", "p:Q", "pattern:N"]
     points = given.drop_duplicates("rank")
-    shapes = alt.Shape("pattern:N", title="EAT pattern")
-    bounds = points[points["low"].notna()]
+    bounds = alt.Chart(points[points["low"].notna()])
     curve = alt.layer(
-        alt.Chart(points).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(y=alt.datum(0)),
-        alt.Chart(bounds).mark_rule(opacity=0.4).encode(x=x, y="low:Q", y2="high:Q", color=colour),
-        alt.Chart(points)
-        .mark_point(filled=True, size=40, opacity=1)
-        .encode(
-            x=x,
-            y=alt.Y("effect_size:Q", title="Effect size d"),
-            color=colour,
-            shape=shapes,
-            tooltip=tooltip,
+        marks.broken(y=alt.datum(0)),
+        bounds.mark_rule(opacity=0.4).encode(x=x, y="low:Q", y2="high:Q", color=colour),
+        alt.Chart(points).mark_point(filled=True, size=40, opacity=1).encode(
+            x=x, y=alt.Y("effect_size:Q", title="Effect size d"), color=colour,
+            shape=alt.Shape("pattern:N", title="EAT pattern"), tooltip=hover,
         ),
-    ).properties(width=WIDTH, height=CURVE)
-    order = list(dict.fromkeys(given.sort_values("specification")["alternative"]))
+    ).properties(width=WIDTH, height=CURVE)  # fmt: skip
+    firsts = given.sort_values("specification").drop_duplicates("alternative")
     choices = list(dict.fromkeys(given["choice"]))
-    order.sort(key=lambda one: choices.index(one.partition(": ")[0]))
+    order = firsts.sort_values("choice", key=lambda one: one.map(choices.index), kind="stable")
     below = (
         alt.Chart(given)
         .mark_tick(thickness=2, size=ROW - 4, orient="vertical")
         .encode(
-            x=x,
-            y=alt.Y("alternative:N", title=None, sort=order),
-            color=colour,
-            tooltip=["alternative:N", *tooltip],
+            x=x, y=alt.Y("alternative:N", title=None, sort=order["alternative"].tolist()),
+            color=colour, tooltip=["alternative:N", *hover],
         )
         .properties(width=WIDTH, height=ROW * len(order))
-    )
-    number = points["rank"].max()
-    share = (points["finding"] == SIGNIFICANT).mean()
+    )  # fmt: skip
+    number, sizes = points["rank"].max(), points["effect_size"]
+    share = f"{100 * (points['finding'] == SIGNIFICANT).mean():.0f}%"
+    about = f"{number} specifications by effect size; {share} significant"
     return themed(
         alt.vconcat(curve, below, spacing=6),
-        title=alt.TitleParams(
-            "Specification curve",
-            subtitle=f"{number} specifications by effect size; {100 * share:.0f}% significant",
-        ),
-        description=f"Specification curve of {number} effect sizes, from "
-        f"{points['effect_size'].min():.2f} to {points['effect_size'].max():.2f}; "
-        f"{100 * share:.0f}% are significant.",
+        title=alt.Title("Specification curve", subtitle=about),
+        description=f"Specification curve of {number} effect sizes, from {sizes.min():.2f} to "
+        f"{sizes.max():.2f}; {share} are significant.",
     )

@@ -10,21 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import (
-    WIDTH,
-    Rows,
-    is_narrow,
-    listed,
-    named,
-    source_note,
-    squares,
-    text,
-    title,
-    tooltip,
-)
-from eatlas.present.charts.legend import cells_of
+from eatlas.present.charts import frames, maps, marks, wording
+from eatlas.present.charts.backend import alt, themed
 from eatlas.present.charts.theme import GRID, ON, OTHER
 from eatlas.present.drawings.eat_map import PATTERNS
 from eatlas.present.numbers import percent
@@ -37,7 +24,7 @@ if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
 
 Order = Literal["pattern", "share"]
-COLUMNS = (*HEAD, "pattern", "share", "observed", "resamples", "over")
+COLUMNS = (*frames.HEAD, "pattern", "share", "observed", "resamples", "over")
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -69,7 +56,7 @@ def prepare(results: object) -> pd.DataFrame:
     'BY-Singular'
     """
     why = "EAT patterns are found by ML-EAT"
-    found = tidy(results, "stability", "pattern", why, _rows, COLUMNS)
+    found = frames.tidy(results, "stability", "pattern", why, _rows, COLUMNS)
     if found["share"].isna().all():
         raise ResultsError(
             "no result says how often each pattern appears",
@@ -96,50 +83,48 @@ def draw(given: pd.DataFrame, order: Order = "pattern") -> Chart:
     EatlasError
         If altair is not installed.
     """
-    alt = altair()
-    groups = [rows for _, rows in grouped(records(given), "test", "series")]
+    groups = frames.by_result(given)
     one = len(groups) == 1
-    rows = Rows(room=420.0, share=0.28, step=32 if one else 38, padding=44 if one else 12)
+    rows = marks.Rows(room=420.0, share=0.28, step=32 if one else 38, padding=44 if one else 12)
     if order == "share":
         groups = [sorted(groups[0], key=_less)] if one else sorted(groups, key=_least_stable)
-    drawn = _of_one(groups[0], rows) if one else _of_several(groups, rows)
+    drawn = list(_of_one(groups[0], rows) if one else _of_several(groups, rows))
     bar = {"size": 16} if one else {"size": 8, "yOffset": 6}
-    beside = {"x": "width", "dx": 10} if one else {"x": 0, "dy": -8}
+    beside = {"align": "left"} | ({"x": "width", "dx": 10} if one else {"x": 0, "dy": -8})
     x = partial(alt.X, scale=alt.Scale(domain=[0, 1]), axis=None)
     layers = [
-        *squares(-34 if one else 6),
+        *maps.squares(-34 if one else 6),
         alt.Chart().mark_bar(**bar, aria=False).encode(x=x("whole:Q"), color=alt.value(GRID)),
         alt.Chart().mark_bar(**bar).encode(x=x("share:Q"), description="words:N"),
-        text("percent", align="left", **beside),
-        text("bold", align="left", fontWeight="bold", **beside),
+        marks.text("percent", **beside),
+        marks.text("bold", fontWeight="bold", **beside),
     ]
     red = alt.Scale(domain=[True, False], range=[ON, OTHER])
+    hover = {"test": "test", "series": "source", "pattern": "pattern", "shown": "share"}
     chart = rows.chart(
-        layers, drawn,
+        layers,
+        drawn,
         color=alt.Color("observed:N", scale=red, legend=None),
-        tooltip=tooltip(
-            test="test", series="source", pattern="pattern", shown="share", observed="observed"
-        ),
-    ).properties(width=300 if one else 62)  # fmt: skip
+        tooltip=wording.tooltip(**hover, observed="observed"),
+    ).properties(width=300 if one else 62)
     if not one:
-        chart = chart.facet(column=_columns(), spacing=4 if is_narrow() else 10)
-    first = groups[0][0]
-    about = [named(first)] if one else []
+        chart = chart.facet(column=_columns(), spacing=4 if marks.is_narrow() else 10)
     heading = f"EAT patterns among resamples of the terms{'' if one else ' of each test'}"
-    notes = [*about, *source_note(groups[0]), _meaning(groups)]
+    about = [wording.named(groups[0][0])] if one else []
+    notes = [*about, *wording.source_note(groups[0]), _meaning(groups)]
+    said = [_in_words(group) for group in groups]
     return themed(
         chart,
-        title=title(heading, notes, 520.0 if one else WIDTH),
-        description=listed("EAT patterns among resamples", [_in_words(rows) for rows in groups]),
+        title=marks.title(heading, notes, 520.0 if one else marks.WIDTH),
+        description=wording.listed("EAT patterns among resamples", said),
     )
 
 
 def _columns() -> Any:
     """A column for each pattern; its name is upright where columns are narrow."""
-    alt = altair()
     upright = {"labelAngle": -90, "labelAlign": "left", "labelBaseline": "middle"}
     broken = {"labelExpr": "split(replace(datum.label, '-', '-\\n'), '\\n')"}
-    look = upright if is_narrow() else broken
+    look = upright if marks.is_narrow() else broken
     header = alt.Header(labelFontSize=11, labelFontWeight="normal", **look)
     return alt.Column("pattern:N", sort=list(PATTERNS), header=header)
 
@@ -153,29 +138,27 @@ def _least_stable(shares: list[dict[str, Any]]) -> float:
     return min((_less(share) for share in shares if share["observed"]), default=0.0)
 
 
-def _of_one(shares: list[dict[str, Any]], rows: Rows) -> list[dict[str, Any]]:
+def _of_one(shares: list[dict[str, Any]], rows: marks.Rows) -> Iterator[dict[str, Any]]:
     """A row for each pattern, with its EAT-Map."""
-    drawn = []
     for share in shares:
-        row = rows.add(share["pattern"], heading=share["observed"])
-        drawn.append(share | _texts(share, alone=True) | {"row": row})
-        drawn += [cell | {"row": row} for cell in _cells(share["pattern"])]
-    return drawn
+        row = {"row": rows.add(share["pattern"], heading=share["observed"])}
+        for one in (share | _texts(share, alone=True), *_cells(share["pattern"])):
+            yield one | row
 
 
-def _of_several(groups: list[list[dict[str, Any]]], rows: Rows) -> list[dict[str, Any]]:
+def _of_several(groups: list[list[dict[str, Any]]], rows: marks.Rows) -> Iterator[dict[str, Any]]:
     """A row for each result, below the EAT-Maps of the patterns; sources below their test."""
     top = rows.add("")
-    drawn = [cell | {"row": top} for share in groups[0] for cell in _cells(share["pattern"])]
-    several = len({shares[0]["series"] for shares in groups}) > 1
+    for share in groups[0]:
+        yield from (cell | {"row": top} for cell in _cells(share["pattern"]))
     shares = [share for group in groups for share in group]
-    for _, of_test in grouped(shares, "test"):
+    several = len(frames.series_of(shares)) > 1
+    for _, of_test in frames.grouped(shares, "test"):
         if several:
-            rows.add(named(of_test[0]), heading=True)
-        for (series,), of_result in grouped(of_test, "series"):
-            row = rows.add(series if several else named(of_test[0]))
-            drawn += [share | _texts(share, alone=False) | {"row": row} for share in of_result]
-    return drawn
+            rows.add(wording.named(of_test[0]), heading=True)
+        for (series,), of_result in frames.grouped(of_test, "series"):
+            row = rows.add(series if several else wording.named(of_test[0]))
+            yield from (share | _texts(share, alone=False) | {"row": row} for share in of_result)
 
 
 def _texts(share: dict[str, Any], *, alone: bool) -> dict[str, Any]:
@@ -194,7 +177,7 @@ def _texts(share: dict[str, Any], *, alone: bool) -> dict[str, Any]:
 def _cells(pattern: str) -> list[dict[str, Any]]:
     return [
         {"pattern": pattern, "cell": cell, "state": state}
-        for cell, state in cells_of(pattern).items()
+        for cell, state in maps.cells_of(pattern).items()
     ]
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.errors import ResultsError
+from eatlas.present.charts import frames
 from eatlas.present.charts.choices import model_name, several
-from eatlas.present.charts.frames import frame, rows_by_period
 from eatlas.present.charts.timeline import COLUMNS, Across
 from eatlas.present.charts.timeline import draw as draw_lines
 from eatlas.results.varied import By, Varied, sizes_beside
@@ -53,7 +53,7 @@ def prepare(results: object, by: By) -> pd.DataFrame:
     ResultsError
         If no results differ in the step alone, or one has no number, such as a mean of layers.
     """
-    return frame((row for group in several(results, by) for row in _rows(group)), COLUMNS)
+    return frames.frame((row for group in several(results, by) for row in _rows(group)), COLUMNS)
 
 
 def draw(given: pd.DataFrame, by: By) -> Chart:
@@ -89,7 +89,7 @@ def _rows(group: Varied) -> list[dict[str, object]]:
         "series": _series(group),
         "subject": model_name(group),
     }
-    return list(rows_by_period(head, line, numbers))
+    return list(frames.rows_by_period(head, line, numbers))
 
 
 def _series(group: Varied) -> str:

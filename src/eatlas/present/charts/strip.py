@@ -7,22 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eatlas.present.charts.backend import altair
-from eatlas.present.charts.frames import grouped, records
-from eatlas.present.charts.layers import (
-    Rows,
-    across,
-    below,
-    listed,
-    named,
-    source_note,
-    swarm,
-    text,
-    title,
-    tooltip,
-)
+from eatlas.present.charts import frames, marks, wording
+from eatlas.present.charts.backend import alt
 from eatlas.present.charts.targets import prepare
-from eatlas.present.charts.theme import INK, MUTED, SERIES
+from eatlas.present.charts.theme import INK, MUTED
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
 
@@ -59,20 +47,18 @@ def draw(given: pd.DataFrame) -> Chart:
     >>> chart.description.split(".")[0]
     'Shares of targets'
     """
-    found = [rows for _, rows in grouped(records(given), "test", "series")]
-    words = listed("Shares of targets", [one for rows in found for one in _in_words(rows)])
-    return below([_panel(rows) for rows in found], description=words)
+    found = frames.by_result(given)
+    words = wording.listed("Shares of targets", [one for rows in found for one in _in_words(rows)])
+    return marks.below([_panel(rows) for rows in found], description=words)
 
 
 def _panel(found: list[dict[str, Any]]) -> Any:
     """The strips of one result."""
-    alt = altair()
-    rows = Rows(step=STEP)
+    rows = marks.Rows(step=STEP)
     drawn = list(_drawn(found, rows))
     groups = list(dict.fromkeys(row["group"] for row in found))
-    looks = [SERIES[place % len(SERIES)]["colour"] for place in range(len(groups))]
-    colour = alt.Color("group:N", scale=alt.Scale(domain=groups, range=looks), legend=None)
-    x = across("Share")
+    colour = alt.Color("group:N", scale=marks.scale_of(groups), legend=None)
+    x = marks.across("Share")
     spread = alt.YOffset("shift:Q", scale=alt.Scale(domain=[-2.4, 2.4]))
     known = alt.Chart().transform_filter("isValid(datum.share)")
     line = alt.Chart().transform_filter("isValid(datum.at)")
@@ -80,25 +66,25 @@ def _panel(found: list[dict[str, Any]]) -> Any:
         known.mark_circle(size=24, opacity=0.6, aria=False).encode(x=x("share:Q"), yOffset=spread),
         line.mark_tick(size=STEP - 22, thickness=2, aria=False)
         .encode(x=x("at:Q"), color=alt.value(INK)),
-        text("low", MUTED, x=0, align="left", dy=STEP / 2 - 8, fontSize=11),
-        text("high", MUTED, align="right", dy=STEP / 2 - 8, fontSize=11),
+        marks.text("low", MUTED, x=0, align="left", dy=STEP / 2 - 8, fontSize=11),
+        marks.text("high", MUTED, align="right", dy=STEP / 2 - 8, fontSize=11),
     ]  # fmt: skip
-    hover = tooltip(term="target", group="group", said="share")
+    hover = wording.tooltip(term="target", group="group", said="share")
     notes = [
-        *source_note(found),
+        *wording.source_note(found),
         "Dots: targets; lines: the reference. Below each strip: the targets at both ends.",
     ]
     chart = rows.chart(layers, drawn, color=colour, tooltip=hover)
-    return chart.properties(width=WIDTH, title=title(named(found[0]), notes))
+    return chart.properties(width=WIDTH, title=marks.title(wording.named(found[0]), notes))
 
 
-def _drawn(found: list[dict[str, Any]], rows: Rows) -> Iterator[dict[str, Any]]:
+def _drawn(found: list[dict[str, Any]], rows: marks.Rows) -> Iterator[dict[str, Any]]:
     """Give each group a row: its reference, the names at both ends, its dots."""
-    for (group,), of_group in grouped(found, "group"):
+    for (group,), of_group in frames.grouped(found, "group"):
         known = sorted(
             (row for row in of_group if row["share"] is not None), key=lambda row: row["share"]
         )
-        place = {"row": rows.add(group), "heading": False, "group": group}
+        place = {"row": rows.add(group), "group": group}
         low, high = (
             ", ".join(isolated(one["term"]) for one in some)
             for some in (known[:NAMED], known[-NAMED:])
@@ -106,7 +92,7 @@ def _drawn(found: list[dict[str, Any]], rows: Rows) -> Iterator[dict[str, Any]]:
         references = {row["reference"] for row in of_group}
         at = references.pop() if len(references) == 1 else None
         yield place | {"at": at, "low": f"← {low}", "high": f"{high} →"}
-        shifts = swarm(np.array([row["share"] for row in known], dtype=np.float64))
+        shifts = marks.swarm(np.array([row["share"] for row in known], dtype=np.float64))
         for row, shift in zip(known, shifts.tolist(), strict=True):
             yield place | {
                 "share": row["share"], "shift": shift, "term": row["term"],
@@ -116,7 +102,7 @@ def _drawn(found: list[dict[str, Any]], rows: Rows) -> Iterator[dict[str, Any]]:
 
 def _in_words(found: list[dict[str, Any]]) -> Iterator[str]:
     """The ends of each strip."""
-    for (group,), of_group in grouped(found, "group"):
+    for (group,), of_group in frames.grouped(found, "group"):
         known = [row for row in of_group if row["share"] is not None]
         if known:
             low, high = (end(known, key=lambda row: row["share"]) for end in (min, max))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts.backend import altair, themed
-from eatlas.present.charts.frames import HEAD, grouped, records, tidy
-from eatlas.present.charts.layers import listed, source_note, title
-from eatlas.present.charts.theme import GRID, INK, MUTED, SERIES
+from eatlas.present.charts import frames, marks, ternary, wording
+from eatlas.present.charts.backend import alt, themed
+from eatlas.present.charts.theme import INK
 from eatlas.present.targets import Leans, leans, points
 from eatlas.results import AssociationResult
 
@@ -23,19 +21,16 @@ if TYPE_CHECKING:
 
 Form = Literal["bars", "ternary"]
 COLUMNS = (
-    *HEAD, "term", "rank", "bias", "group", "share", "reference", "deviation", "low", "high",
+    *frames.HEAD, "term", "rank", "bias", "group", "share", "reference", "deviation", "low", "high",
     "confidence", "p", "p_holm",
 )  # fmt: skip
 ENDS = 15
 """Targets at either end that bars show; the frame has them all."""
 STEP = 13
 """Pixels of a bar."""
-SIDE = 380
-HALF = math.sqrt(3) / 2
-NAMED = 9
-"""Targets near corners that the triangle names."""
-APART = 0.09
-"""Least distance of two names, of a side of 1."""
+HEAD = "Share less reference"
+POINTS = {"points": "deviation", "low": "low", "high": "high"}
+"""Columns in percentage points, and what they are made of."""
 
 
 def prepare(results: object, form: Form = "bars") -> pd.DataFrame:
@@ -72,9 +67,11 @@ def prepare(results: object, form: Form = "bars") -> pd.DataFrame:
     ('businesswoman', 0.165)
     """
     kind = "targets" if form == "bars" else "ternary"
-    found = tidy(results, kind, "by_target", "targets and their groups are drawn", _rows, COLUMNS)
+    found = frames.tidy(
+        results, kind, "by_target", "targets and their groups are drawn", _rows, COLUMNS
+    )
     if form == "ternary":
-        for (test, series), rows in grouped(records(found), "test", "series"):
+        for (test, series), rows in frames.grouped(frames.records(found), "test", "series"):
             groups = list(dict.fromkeys(row["group"] for row in rows))
             if len(groups) != 3:
                 raise ResultsError(
@@ -123,60 +120,54 @@ def draw(given: pd.DataFrame, form: Form = "bars") -> Chart:
     EatlasError
         If altair is not installed.
     """
-    one = _bars if form == "bars" else _triangle
-    parts = [one(rows) for _, rows in grouped(records(given), "test", "series")]
-    chart: Chart = reduce(and_, parts)
+    one = _bars if form == "bars" else ternary.triangle
+    chart: Chart = reduce(and_, map(one, frames.by_result(given)))
     return chart
 
 
 def _bars(rows: list[dict[str, Any]]) -> Any:
     """Targets at either end, a bar for each group; of two groups for the first alone."""
-    alt = altair()
     groups = list(dict.fromkeys(row["group"] for row in rows))
     known = [row for row in rows if row["deviation"] is not None and row["bias"] is not None]
     terms = list(dict.fromkeys(row["term"] for row in known))
     kept = terms if len(terms) <= 2 * ENDS else [*terms[:ENDS], *terms[-ENDS:]]
     shown = groups[:1] if len(groups) == 2 else groups
     data = [
-        {**row, "points": 100 * row["deviation"]}
-        | {end: None if row[end] is None else 100 * row[end] for end in ("low", "high")}
+        row | {name: row[of] and 100 * row[of] for name, of in POINTS.items()}
         for row in known
         if row["term"] in set(kept) and row["group"] in shown
     ]
-    y = alt.Y("term:N", sort=kept, title=None, axis=alt.Axis(ticks=False, domain=False))
-    head = f"← {groups[1]}   {groups[0]} →" if len(groups) == 2 else "Share less reference"
-    base = alt.Chart(alt.Data(values=data)).encode(y=y)
-    if len(shown) > 1:
-        looks = [SERIES[i % len(SERIES)]["colour"] for i in range(len(shown))]
-        scale = alt.Scale(domain=shown, range=looks)
-        base = base.encode(
-            yOffset=alt.YOffset("group:N", sort=shown),
-            color=alt.Color("group:N", scale=scale, sort=shown, title=None),
-        )
+    several = len(shown) > 1
+    beside = {"yOffset": alt.YOffset("group:N", sort=shown)} if several else {}
+    bars = alt.Chart().encode(**beside)
+    hover = [alt.Tooltip(f"{name}:N") for name in ("term", "group")]
+    hover += [alt.Tooltip(f"{name}:Q") for name in ("share", "reference", "points", "bias", "p")]
+    head = f"← {groups[1]}   {groups[0]} →" if len(groups) == 2 else HEAD
+    axis = alt.Axis(ticks=False, domain=False)
     x = alt.X("points:Q", title=f"{head} (percentage points)")
-    tips = [alt.Tooltip(f"{name}:{kind}") for name, kind in (
-        ("term", "N"), ("group", "N"), ("share", "Q"), ("reference", "Q"), ("points", "Q"),
-        ("bias", "Q"), ("p", "Q"),
-    )]  # fmt: skip
-    fill = {} if len(shown) > 1 else {"color": SERIES[0]["colour"]}
-    layers = [
-        alt.Chart(alt.Data(values=[{}])).mark_rule(color=MUTED).encode(x=alt.datum(0)),
-        base.mark_bar(**fill).encode(x=x, tooltip=tips),
-        base.mark_rule(strokeWidth=1.2).encode(x="low:Q", x2="high:Q", color=alt.value(INK)),
-    ]
+    chart = alt.layer(
+        marks.zero(),
+        bars.mark_bar().encode(x=x),
+        bars.mark_rule(strokeWidth=1.2)
+        .encode(x="low:Q", x2="high:Q", color=alt.value(INK)),
+        data=frames.frame(data),
+    ).encode(
+        y=alt.Y("term:N", sort=kept, title=None, axis=axis), tooltip=hover,
+        color=alt.Color(
+            "group:N", sort=shown, scale=marks.scale_of(shown), title=None,
+            **({} if several else {"legend": None}),
+        ),
+    )  # fmt: skip
     first, left = rows[0], len(terms) - len(kept)
-    notes = [*source_note(rows), *_notes(rows)]
-    if left:
-        notes.append(f"{left} targets between them are left out.")
+    notes = [*wording.source_note(rows), *_notes(rows)]
+    notes += [f"{left} targets between them are left out."] if left else []
+    said = [f"{row['term']} {row['group']} {points(row['points'])}" for row in data]
     return themed(
-        alt.layer(*layers),
+        chart,
         width=330,
         height=alt.Step(STEP * max(1, len(shown)) + 4, **{"for": "position"}),
-        title=title(f"{first['test']}: leans of targets", notes),
-        description=listed(
-            f"Leans of {len(terms)} targets of {first['test']}",
-            [f"{row['term']} {row['group']} {points(row['points'])}" for row in data],
-        ),
+        title=marks.title(f"{first['test']}: leans of targets", notes),
+        description=wording.listed(f"Leans of {len(terms)} targets of {first['test']}", said),
     )
 
 
@@ -194,92 +185,3 @@ def _notes(rows: list[dict[str, Any]]) -> Iterator[str]:
     confidence = next((row["confidence"] for row in rows if row["low"] is not None), None)
     if confidence is not None:
         yield f"Lines: {confidence:.0%} bootstrap intervals"
-
-
-def _triangle(rows: list[dict[str, Any]]) -> Any:
-    """Shares of three groups as points in a triangle, with the reference as a cross."""
-    alt = altair()
-    groups = list(dict.fromkeys(row["group"] for row in rows))
-    data = []
-    for (term,), some in grouped(rows, "term"):
-        shares = [row["share"] for row in some]
-        if None in shares or min(shares) < 0:
-            continue
-        of = {f"share of {group}": share for group, share in zip(groups, shares, strict=True)}
-        x, y = _place(shares)
-        data.append({"term": term, "x": x, "y": y, "bias": some[0]["bias"], **of})
-    references = [next(row["reference"] for row in rows if row["group"] == g) for g in groups]
-    named = _named(data, [f"share of {group}" for group in groups])
-    corners = [_place(one) for one in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
-    names = [
-        {"x": x, "y": y + shift, "name": group}
-        for (x, y), group, shift in zip(corners, groups, (-0.05, -0.05, 0.05), strict=True)
-    ]
-    x = alt.X("x:Q", scale=alt.Scale(domain=[-0.08, 1.08]), axis=None)
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[-0.08, HALF + 0.08]), axis=None)
-
-    def layer(values: list[dict[str, Any]]) -> Any:
-        return alt.Chart(alt.Data(values=values)).encode(x=x, y=y)
-
-    outline = [{"x": px, "y": py, "order": i} for i, (px, py) in enumerate([*corners, corners[0]])]
-    cx, cy = _place(references)
-    tips = [alt.Tooltip("term:N"), alt.Tooltip("bias:Q")]
-    tips += [alt.Tooltip(f"share of {group}:Q") for group in groups]
-    layers = [
-        layer(_grid()).mark_line(color=GRID, strokeWidth=1).encode(detail="line:N"),
-        layer(outline).mark_line(color=INK, strokeWidth=1).encode(order="order:Q"),
-        layer(data).mark_circle(color=INK, opacity=0.5, size=22).encode(tooltip=tips),
-        layer([{"x": cx, "y": cy}]).mark_point(
-            shape="cross", filled=True, size=110, color=SERIES[1]["colour"]
-        ),
-        layer([row for row in data if row["term"] in named])
-        .mark_text(align="left", dx=5, fontSize=10)
-        .encode(text="term:N"),
-        layer(names).mark_text(fontWeight="bold").encode(text="name:N"),
-    ]
-    first = rows[0]
-    notes = [*source_note(rows), "A corner is a share of 1; the cross: the reference"]
-    return themed(
-        alt.layer(*layers),
-        width=SIDE,
-        height=SIDE * (HALF + 0.16) / 1.16,
-        title=title(f"{first['test']}: shares of three groups", notes),
-        description=listed(
-            f"Shares of {len(data)} targets among {', '.join(groups)}",
-            [f"{row['term']} " + " ".join(f"{row[f'share of {g}']:.2f}" for g in groups)
-             for row in data],
-        ),
-    )  # fmt: skip
-
-
-def _named(data: list[dict[str, Any]], shares: list[str]) -> set[str]:
-    """Targets with the largest shares, those whose names would meet another's left out."""
-    chosen: list[dict[str, Any]] = []
-    for one in sorted(data, key=lambda row: -max(row[share] for share in shares)):
-        if all(math.hypot(one["x"] - x["x"], one["y"] - x["y"]) > APART for x in chosen):
-            chosen.append(one)
-    return {one["term"] for one in chosen[:NAMED]}
-
-
-def _place(shares: Any) -> tuple[float, float]:
-    """Three shares as a point of a triangle with sides of 1."""
-    _, second, third = shares
-    return second + third / 2, HALF * third
-
-
-def _grid() -> list[dict[str, Any]]:
-    """Lines of equal shares, a quarter apart."""
-    lines = []
-    for share in (0.25, 0.5, 0.75):
-        rest = 1 - share
-        for i, ends in enumerate(
-            (
-                ((share, rest, 0), (share, 0, rest)),
-                ((rest, share, 0), (0, share, rest)),
-                ((rest, 0, share), (0, rest, share)),
-            )
-        ):
-            for one in ends:
-                x, y = _place(one)
-                lines.append({"x": x, "y": y, "line": f"{share} {i}"})
-    return lines

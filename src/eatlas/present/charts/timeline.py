@@ -11,33 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
-from eatlas.present.charts.backend import altair, lines_of
-from eatlas.present.charts.frames import (
-    frame,
-    grouped,
-    lines_by_period,
-    records,
-    rows_by_period,
-    some_results,
-)
-from eatlas.present.charts.layers import (
-    LINE,
-    below,
-    described,
-    effect_notes,
-    effect_tooltip,
-    is_narrow,
-    line,
-    looks,
-    named,
-    points,
-    reach,
-    shown,
-    squares,
-    title,
-    zero,
-)
-from eatlas.present.charts.legend import cells_of
+from eatlas.present.charts import frames, maps, marks, wording
+from eatlas.present.charts.backend import alt, lines_of
 from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED
 from eatlas.present.comparison import steps
 from eatlas.present.numbers import UNDEFINED
@@ -101,7 +76,7 @@ def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.Data
     ['found', 'found', 'missing', 'found']
     """
     why = "a timeline shows effect sizes of levels 1 and 2"
-    found = some_results(results, "timeline", "level1", why)
+    found = frames.some_results(results, "timeline", "level1", why)
     bare = [result for result in found if result.period is None]
     if bare:
         raise ResultsError(
@@ -115,12 +90,12 @@ def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.Data
     grid = years if periods is None else sorted(set(periods))
     rows: list[dict[str, Any]] = []
     settings = Settings.among(found)
-    for (test, source, signature), several in lines_by_period(found).items():
+    for (test, source, signature), several in frames.lines_by_period(found).items():
         names = {settings.sources[result.source] for result in several}
         series = names.pop() if source or len(names) == 1 else f"{len(names)} sources"
         head = {"test": test, "signature": signature, "series": series}
-        rows += rows_by_period(head | {"subject": settings.subject}, several, grid)
-    return frame(rows, COLUMNS)
+        rows += frames.rows_by_period(head | {"subject": settings.subject}, several, grid)
+    return frames.frame(rows, COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -148,73 +123,56 @@ def draw(given: pd.DataFrame, across: Across = Across()) -> Chart:
     EatlasError
         If altair is not installed.
     """
-    found = records(given)
+    found = frames.records(given)
     known = [row for row in found if row["state"] != "missing"]
     years = sorted({row["period"] for row in found})
     signatures = len({row["signature"] for row in found}) > 1
-    domain = reach(found)
-    panels, names = [], []
-    for _, rows in grouped(found, "test", "series", "signature"):
+    domain = marks.reach(found)
+    panels = []
+    for _, rows in frames.grouped(found, "test", "series", "signature"):
         first = rows[0]
         own = f"Source: {first['series']}" + (f". {first['signature']}" if signatures else "")
         ends = f"Up: towards {first['A']}. Down: towards {first['B']}."
-        names.append((named(first), [own, ends]))
-        panels.append(_panel(rows, years, across, domain))
-    notes, heading = _notes(found), across.heading
-    if len(panels) == 1:
-        ((name, about),) = names
-        notes = [name, *about, *notes]
-    else:
-        panels = [
-            panel.properties(title=title(name, about))
-            for panel, (name, about) in zip(panels, names, strict=True)
-        ]
-    words = described(across.name, known)
-    return below(panels, title=title(heading, notes), description=words)
+        heading = marks.title(wording.named(first), [own, ends])
+        panels.append(_panel(rows, years, across, domain).properties(title=heading))
+    title = marks.title(across.heading, _notes(found))
+    return marks.below(panels, title=title, description=wording.described(across.name, known))
 
 
 def _panel(
     rows: list[dict[str, Any]], years: list[int], across: Across, domain: list[float] | None
 ) -> Any:
     """One test on one source: a line, its ribbon and its points for each effect size."""
-    alt = altair()
-    colour, shape, dash = looks(
-        "line", {_line(row): LEVELS[LOOKS[row["role"]]] for row in rows}, legend=False
-    )
+    drawn = [row | {"line": _line(row, long=True)} | _texts(row) for row in rows]
+    kinds = {row["line"]: LEVELS[LOOKS[row["role"]]] for row in drawn}
+    colour, shape, dash = marks.looks("line", kinds, legend=False)
     ticks = {"values": years} if len(years) <= MOST_TICKS else {"tickCount": 10}
-    wide = 0.55 * line() if is_narrow() else PANEL
-    below = any(row["pattern"] or row["state"] != "found" for row in rows)
+    square = min(SMALL, 0.42 * (0.55 * marks.line() if marks.is_narrow() else PANEL) / len(years))
+    beneath = any(row["pattern"] or row["state"] != "found" for row in rows)
     x = alt.X(
         "period:Q",
         scale=alt.Scale(domain=[years[0], years[-1]], zero=False, nice=False, padding=14),
         axis=alt.Axis(
             title=across.axis, format="d", grid=False, labelAngle=0, labelFlush=False,
-            offset=BELOW if below else 0, **ticks,
+            offset=BELOW if beneath else 0, **ticks,
         ),
     )  # fmt: skip
     scale = alt.Undefined if domain is None else alt.Scale(domain=domain)
     y = partial(alt.Y, title="Effect size d", axis=alt.Axis(grid=True, tickCount=6), scale=scale)
-    band = alt.Chart().encode(y=y("low:Q"), y2="high:Q")
-    sign = alt.Chart().mark_text(fontSize=14, dy=BELOW / 2).transform_filter("isValid(datum.sign)")
-    of_level1 = alt.Chart().transform_filter("datum.level == 'level 1'").mark_line(aria=False)
-    of_others = alt.Chart().transform_filter("datum.level != 'level 1'").mark_line(aria=False)
+    wide = alt.condition("datum.level == 'level 1'", alt.value(THICK), alt.value(THIN))
     layers = [
-        zero(y=alt.datum(0), x=alt.value(0), x2=alt.value("width")),
-        band.mark_area(opacity=0.13, aria=False),
-        of_others.encode(y=y("effect_size:Q"), strokeDash=dash, strokeWidth=alt.value(THIN)),
-        of_level1.encode(y=y("effect_size:Q"), strokeDash=dash, strokeWidth=alt.value(THICK)),
-        *points(shape, "significant", y=y("effect_size:Q")),
-        *squares(None, min(SMALL, 0.42 * wide / len(years)), y=BELOW / 2 + 2),
-        alt.Chart().transform_filter("isValid(datum.ends)")
-        .mark_text(align="left", dx=12, lineBreak="\n", lineHeight=LINE, baseline="middle")
-        .encode(x=alt.value("width"), y=y("place:Q"), text="ends:N"),
-        sign.encode(
-            y=alt.value("height"), text="sign:N", color=alt.value(MUTED), description="words:N"
-        ),
+        marks.zero(y=alt.datum(0)),
+        alt.Chart().mark_area(opacity=0.13, aria=False).encode(y=y("low:Q"), y2="high:Q"),
+        alt.Chart().mark_line(aria=False)
+        .encode(y=y("effect_size:Q"), strokeDash=dash, strokeWidth=wide),
+        *marks.points(shape, "significant", y=y("effect_size:Q")),
+        *maps.squares(None, square, y=BELOW / 2 + 2),
+        marks.text("ends", None, align="left", dx=12).encode(y=y("place:Q")),
+        marks.text("sign", MUTED, x=None, fontSize=14, dy=BELOW / 2)
+        .encode(y=alt.value("height"), description="words:N"),
     ]  # fmt: skip
-    hover = [alt.Tooltip("period:Q", title=across.unit, format="d"), *effect_tooltip()]
-    drawn = [row | {"line": _line(row)} | _texts(row) for row in rows]
-    data = frame([*_labelled(drawn, domain), *_maps(rows)])
+    hover = [alt.Tooltip("period:Q", title=across.unit, format="d"), *wording.effect_tooltip()]
+    data = frames.frame([*_labelled(drawn, domain), *_maps(rows)])
     chart = alt.layer(*layers, data=data).encode(x=x, color=colour, tooltip=hover)
     return chart.properties(width=PANEL, height=HEIGHT)
 
@@ -222,47 +180,33 @@ def _panel(
 def _labelled(drawn: list[dict[str, Any]], domain: list[float] | None) -> list[dict[str, Any]]:
     """Name each line at its right end, with room between the names."""
     last = {row["line"]: row for row in drawn if row["effect_size"] is not None}
-    low, high = domain or (
-        min(row["effect_size"] for row in last.values()) - 0.5,
-        max(row["effect_size"] for row in last.values()) + 0.5,
-    )
-    unit = (high - low) / HEIGHT
-    lines = {name: lines_of(_short(row), line(LABELS)) for name, row in last.items()}
-    tall = {name: len(found) * LINE * unit for name, found in lines.items()}
+    sizes = sorted((row["effect_size"] for row in last.values()), reverse=True)
+    low, high = domain or (sizes[-1] - 0.5, sizes[0] + 0.5)
+    unit = marks.LINE * (high - low) / HEIGHT
+    names = {one: lines_of(_line(row), marks.line(LABELS)) for one, row in last.items()}
+    half = {one: len(lines) * unit / 2 for one, lines in names.items()}
+    order = sorted(last, key=lambda one: -last[one]["effect_size"])
     places: dict[str, float] = {}
-    top = high
-    for name in sorted(last, key=lambda one: -last[one]["effect_size"]):
-        places[name] = min(last[name]["effect_size"], top - tall[name] / 2)
-        top = places[name] - tall[name] / 2
-    under = low - top
-    if under > 0:  # those that would lie below the panel rise
-        bottom = low
-        for name in sorted(places, key=lambda one: places[one]):
-            places[name] = max(places[name], bottom + tall[name] / 2)
-            bottom = places[name] + tall[name] / 2
+    edge = high
+    for one in order:  # from above, each below the one before
+        places[one] = min(last[one]["effect_size"], edge - half[one])
+        edge = places[one] - half[one]
+    edge = low
+    for one in reversed(order):  # those that would lie below the panel rise
+        places[one] = max(places[one], edge + half[one])
+        edge = places[one] + half[one]
     ends = {
-        id(row): {
-            "ends": "\n".join(lines[name]),
-            "place": places[name] + (len(lines[name]) - 1) / 2 * LINE * unit,
-        }
-        for name, row in last.items()
+        id(row): {"ends": "\n".join(names[one]), "place": places[one] + half[one] - unit / 2}
+        for one, row in last.items()
     }
     return [row | ends.get(id(row), {}) for row in drawn]
 
 
-def _short(row: dict[str, Any]) -> str:
-    """The name of a line at its end."""
-    if row["role"] == "AB":
-        return f"{row['A']} against {row['B']}"
-    return f"{row['X']} against {row['Y']}" if row["role"] == "XY" else str(row["name"])
-
-
 def _maps(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Cells of the EAT-Map of each period that has one."""
-    for (period, pattern), _ in grouped(rows, "period", "pattern"):
-        if pattern:
-            for cell, state in cells_of(pattern).items():
-                yield {"period": period, "pattern": pattern, "cell": cell, "state": state}
+    for (period, pattern), _ in frames.grouped(rows, "period", "pattern"):
+        for cell, state in maps.cells_of(pattern).items() if pattern else ():
+            yield {"period": period, "pattern": pattern, "cell": cell, "state": state}
 
 
 def _notes(found: list[dict[str, Any]]) -> list[str]:
@@ -270,27 +214,30 @@ def _notes(found: list[dict[str, Any]]) -> list[str]:
     known = [row for row in found if row["state"] != "missing"]
     states = {row["state"] for row in found}
     signs = {"missing": "×: no result for this period.", "undefined": "?: effect size undefined."}
-    marks = " ".join(meaning for state, meaning in signs.items() if state in states)
-    notes = ["Thick: level 1; thin: level 2.", *effect_notes(known, "Filled", "Ribbons")]
+    notes = ["Thick: level 1; thin: level 2.", *wording.effect_notes(known, "Filled", "Ribbons")]
     if any(row["pattern"] for row in found):
         notes.append("Below: EAT-Maps; columns X and Y, rows A and B.")
     if all(row["low"] is None for row in known):
         notes.append("No intervals: these results were not measured with other words (resamples).")
-    return [" ".join(notes), *filter(None, [marks])]
+    said = " ".join(meaning for state, meaning in signs.items() if state in states)
+    return [" ".join(notes), *([said] if said else [])]
 
 
-def _line(row: dict[str, Any]) -> str:
-    if row["role"] == "AB":
-        return f"Over attributes: {row['A']} against {row['B']}"
-    if row["level"] == "level 1":
-        return f"Level 1: {row['X']} against {row['Y']}"
-    return f"Level 2, {row['role']}: {row['name']}"
+def _line(row: dict[str, Any], *, long: bool = False) -> str:
+    """The name of a line, at its end without its level."""
+    level = {"AB": "Over attributes: ", "XY": "Level 1: "}.get(
+        row["role"], f"Level 2, {row['role']}: "
+    )
+    name = (
+        " against ".join(row[one] for one in row["role"]) if len(row["role"]) > 1 else row["name"]
+    )
+    return f"{level if long else ''}{name}"
 
 
 def _texts(row: dict[str, Any]) -> dict[str, Any]:
     """Texts of a point, or of the sign for a period without one."""
     if row["state"] == "found":
-        return shown(row)
+        return wording.shown(row)
     missing = row["state"] == "missing"
     why = "no result" if missing else f"effect size undefined for {isolated(row['name'])}"
     sign, words = "×" if missing else "?", f"{row['period']}: {why}"
