@@ -1,13 +1,16 @@
 """Charts are altair's: a user restyles them with altair's own words."""
 
+import json
+
 import altair as alt
 import pytest
 from tests.present.charts.reading import layers, rows, texts
 from tests.present.charts.records import full
-from tests.present.records import ml_eat
+from tests.present.records import ml_eat, weat
+from tests.present.test_encodings import encoded, in_texts
 
 import eatlas
-from eatlas.present.charts import forest
+from eatlas.present.charts import KINDS, forest
 from eatlas.present.charts.backend import svg_of
 
 ONE_PANEL = ("forest", "level3", "stability", "timeline")
@@ -92,3 +95,43 @@ def test_more_rows_than_altair_takes_by_itself_are_drawn():
     many = eatlas.plot([full(test=f"t{n}") for n in range(1300)], "forest")
     assert len(many.data) > 5000
     assert len(rows(many)) == len(many.data)
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Results that every kind of chart can be drawn from, by kind."""
+    one = eatlas.run(tests="weat-6")
+    ceat = eatlas.run(tests="sent-weat-9", vectors="cbow:glove-sample", measures="ceat(n=20)")
+    both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
+    tests = ["weat-6", "weat-7", "weat-8"]
+    study = eatlas.multiverse({"tests": tests, "choices": {"transform": ["none", "center"]}})
+    two = eatlas.run(tests="weat-6", vectors=both)
+    layers = [encoded(layer=n) for n in "12"]
+    return {
+        **dict.fromkeys(KINDS, one), "legend": None, "matrix": two, "draws": ceat,
+        "timeline": [full(period=year) for year in (1990, 2000)],
+        "layers": layers, "prompts": [encoded(prompt=p) for p in ("The {}", "A {}")],
+        "levels": [encoded(level=one) for one in ("sentence", "word")],
+        "weights": [encoded(), encoded(weights="random", weights_seed=0)],
+        "windows": [in_texts(window=n, made=weat) for n in (1, 3)],
+        "distances": [in_texts(window=9, distance=n) for n in (6, 18)],
+        **dict.fromkeys(("targets", "strip"), eatlas.run(tests="divdist-face-validity")),
+        "ternary": eatlas.run(tests="divdist-religion"),
+        **dict.fromkeys(("specification", "scatter-matrix"), study),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_takes_altairs_own_words(kind, made):
+    chart = eatlas.plot(made[kind], kind)
+    rule = alt.Chart(alt.InlineData(values=[{}])).mark_rule(color="#abcdef").encode(y=alt.value(9))
+    changed = (chart + rule).properties(width=222, title="Mine").configure_axis(labelFontSize=21)
+    assert type(changed) is type(chart)
+    written = changed.to_dict()
+    assert (written["title"], written["config"]["axis"]["labelFontSize"]) == ("Mine", 21)
+    assert written["config"]["axis"]["labelLimit"] == 0, "the rest of the theme stays"
+    text = json.dumps(written)
+    assert '"width": 222' in text
+    assert "#abcdef" in text
+    assert "#abcdef" not in json.dumps(chart.to_dict()), "the chart that was changed is as before"
+    assert "#abcdef" in svg_of(changed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
@@ -79,35 +80,78 @@ class Themed(alt.TopLevelMixin):
 class LayerChart(Themed, alt.LayerChart):
     """A chart of one panel."""
 
+    def __add__(self, other: Any) -> Any:
+        """Put a layer above, which has the scales of this chart and encodings of its own."""
+        return described(_above(self, other), self)
 
-class FacetChart(Themed, alt.FacetChart):
-    """A chart of a panel for each value of a column; sizes and encodings are those of panels."""
+
+class Panels(Themed):
+    """A chart of several panels: sizes, and layers that are added, are those of each panel."""
 
     def properties(self, **given: Any) -> Any:
         """Set properties, ``width`` and ``height`` those of each panel."""
         size = {name: given.pop(name) for name in ("width", "height") if name in given}
         chart = super().properties(**given)
-        if size:
-            chart.spec = chart.spec.properties(**size)
-        return chart
+        return _each(chart, lambda panel: panel.properties(**size)) if size else chart
+
+    def __add__(self, other: Any) -> Any:
+        """Put a layer above each panel."""
+        return _each(self, lambda panel: _above(panel, other))
+
+
+class FacetChart(Panels, alt.FacetChart):
+    """A chart of a panel for each value of a column; encodings are those of panels."""
 
     def encode(self, *args: Any, **channels: Any) -> Any:
         """Encode columns in each panel."""
-        chart = self.copy(deep=False)
-        chart.spec = chart.spec.encode(*args, **channels)
-        return chart
+        return _each(self, lambda panel: panel.encode(*args, **channels))
 
 
-class VConcatChart(Themed, alt.VConcatChart):
+class VConcatChart(Panels, alt.VConcatChart):
     """Charts below each other."""
 
 
-class HConcatChart(Themed, alt.HConcatChart):
+class HConcatChart(Panels, alt.HConcatChart):
     """Charts beside each other."""
 
 
+def _each(chart: Any, changed: Callable[[Any], Any]) -> Any:
+    """Change every panel in a copy of a chart."""
+    parts = next((name for name in ("vconcat", "hconcat", "spec") if name in chart._kwds), None)
+    if parts is None:
+        return changed(chart)
+    copy = chart.copy(deep=False)
+    inside = copy[parts]
+    one = parts == "spec"
+    copy[parts] = _each(inside, changed) if one else [_each(part, changed) for part in inside]
+    return copy
+
+
+def _above(panel: Any, other: Any) -> Any:
+    """Put a layer above a panel, whose common encodings become those of each of its layers."""
+    common = panel._get("encoding")
+    if not isinstance(panel, alt.LayerChart) or common is alt.Undefined:
+        return alt.layer(panel, other)
+    shared = {name: one for name, one in common._kwds.items() if one is not alt.Undefined}
+
+    def with_shared(layer: Any) -> Any:
+        own = layer._get("encoding")
+        known = {} if own is alt.Undefined else own._kwds
+        missing = {
+            name: one
+            for name, one in shared.items()
+            if known.get(name, alt.Undefined) is alt.Undefined
+        }
+        return layer.encode(**missing)
+
+    own = panel.copy(deep=False)
+    own.encoding = alt.Undefined
+    own.layer = [with_shared(layer) for layer in panel.layer]
+    return alt.LayerChart.__add__(own, other)
+
+
 Chart = LayerChart | FacetChart | VConcatChart | HConcatChart
-_KINDS = {kind.__mro__[2]: kind for kind in (LayerChart, FacetChart, VConcatChart, HConcatChart)}
+_KINDS = {kind.__bases__[1]: kind for kind in (LayerChart, FacetChart, VConcatChart, HConcatChart)}
 
 
 def themed(chart: Any, **properties: Any) -> Any:

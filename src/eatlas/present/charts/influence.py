@@ -126,9 +126,10 @@ def _panel(drawn: list[dict[str, Any]], kinds: dict[str, Any], *, key: bool) -> 
         return empty.properties(width=WIDTH, height=1, title=heading)
     values = [whole, *(row["without"] for row in data)]
     room = 0.08 * (max(values) - min(values)) or 0.1
-    x = marks.across("d without the term", [min(values) - room, max(values) + room])
+    domain = [min(values) - room, max(values) + room]
+    x = marks.across("d without the term", domain)
     layers = [
-        marks.zero(alt.datum(whole, scale=x.keywords["scale"])),
+        marks.zero(alt.datum(whole, scale=alt.Scale(domain=domain))),
         marks.stems(x=x("without:Q"), x2="effect_size:Q"),
         *marks.points(shape, "drives", x=x("without:Q")),
         marks.text("d", align="right", dx=48),

@@ -94,11 +94,11 @@ def draw(given: pd.DataFrame) -> Chart:
             panels.append(_arrows(*maps))
         else:
             panels += [_panel(rows, with_series=len(maps) > 1) for rows in maps]
-    if len(panels) == 1:
-        return panels[0]
     beside = 1 if marks.is_narrow() else 2
     sides = [alt.hconcat(*panels[i : i + beside]) for i in range(0, len(panels), beside)]
-    return themed(alt.vconcat(*sides), description=" ".join(one.description for one in panels))
+    about = " ".join(one.description for one in panels)
+    chart: Chart = panels[0] if len(panels) == 1 else themed(alt.vconcat(*sides), description=about)
+    return chart
 
 
 def _words(rows: list[dict[str, Any]]) -> set[tuple[Any, ...]]:

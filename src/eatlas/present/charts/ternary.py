@@ -88,7 +88,7 @@ def _named(data: list[dict[str, Any]], shares: list[str]) -> list[dict[str, Any]
 def _meet(left: dict[str, Any], right: dict[str, Any]) -> bool:
     """Whether two names would lie on each other, each to the right of its dot."""
     room = LETTER * (len(left["term"]) + 2)
-    return abs(left["y"] - right["y"]) < TALL and right["x"] - left["x"] < room
+    return bool(abs(left["y"] - right["y"]) < TALL and right["x"] - left["x"] < room)
 
 
 def _grid() -> list[dict[str, Any]]:
