@@ -1,4 +1,4 @@
-"""Write docs/reference/cli.md from what `--help` says: python tools/write_cli_reference.py."""
+"""Write docs/reference/cli/ from what `--help` says: python tools/write_cli_reference.py."""
 
 from __future__ import annotations
 
@@ -12,33 +12,50 @@ import typer
 
 from eatlas.cli.app import application
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli"
 HEAD = """\
 # Command line
 
-The text of `eatlas COMMAND --help`, command by command. Tables, results and reports go to standard
+What `eatlas COMMAND --help` prints, command by command. Tables, results and reports go to standard
 output or to files; progress, warnings and errors go to standard error. A mistake in the input ends
 with exit code 2 and a message: what is wrong, what was found, what is allowed and what to do. An
 interrupted run ends with exit code 130.
 
-Files of tests and vectors and the keys of a result are described in [Files](../files.md).
+Files of tests and vectors and the keys of a result are described in [Files](../../files.md).
+
+| command | description |
+| --- | --- |
 """
 
 
-def page() -> str:
-    """The whole page."""
+def pages() -> dict[str, str]:
+    """Every page by its name: the list of commands, and each command or group of commands."""
     root = typer.main.get_command(application())
-    return "\n".join([HEAD, *_group(root, "eatlas", 2)]).rstrip() + "\n"
+    made = {"index": HEAD + "\n".join(_rows(root, "eatlas", None)) + "\n"}
+    for name, command in root.commands.items():
+        made[name] = "\n".join(_page(command, f"eatlas {name}")).rstrip() + "\n"
+    return made
 
 
-def _group(group: Any, path: str, depth: int) -> Iterator[str]:
+def _rows(group: Any, path: str, page: str | None) -> Iterator[str]:
+    """A row for each command of a group, with its first sentence."""
     for name, command in group.commands.items():
         inner = f"{path} {name}"
         if hasattr(command, "commands"):
-            yield f"{'#' * depth} `{inner}`\n\n{_help(command)}\n"
-            yield from _group(command, inner, depth + 1)
+            yield from _rows(command, inner, name)
         else:
-            yield from _command(command, inner, depth)
+            anchor = f"#{inner.replace(' ', '-')}" if page else ""
+            first = re.split(r"(?<=[.])\s", " ".join((command.help or "").split()))[0]
+            yield f"| [`{inner}`]({page or name}.md{anchor}) | {_cell(first)} |"
+
+
+def _page(command: Any, path: str) -> Iterator[str]:
+    if not hasattr(command, "commands"):
+        yield from _command(command, path, 1)
+        return
+    yield f"# `{path}`\n\n{_help(command)}\n"
+    for name, inner in command.commands.items():
+        yield from _command(inner, f"{path} {name}", 2)
 
 
 def _command(command: Any, path: str, depth: int) -> Iterator[str]:
@@ -82,9 +99,9 @@ def _cell(text: str) -> str:
 def _told(said: str) -> str:
     """The help of a parameter, with defaults and ranges as sentences."""
     text = " ".join(said.replace("[required]", "").replace("\\[", "[").split())
-    text = re.sub(r"\[default: ([^\];]+?)(?:; (x[^\]]+))?\]", _default, text)
+    text = re.sub(r"\[default: (.+?)(?:; (x[^\]]+))?\]", _default, text)
     text = re.sub(r"\[x>=(\d+)\]", r"At least \1.", text)
-    return text.strip()
+    return re.sub(r"(?<![\w`-])--[a-z][a-z-]*", r"`\g<0>`", text.strip())  # one word, never broken
 
 
 def _default(match: re.Match[str]) -> str:
@@ -95,8 +112,10 @@ def _default(match: re.Match[str]) -> str:
 
 def _usage(argument: Any) -> str:
     name = argument.metavar or argument.name.upper()
-    return name if argument.required else f"[{name}]"
+    optional = re.fullmatch(r"\[[^\]]*\](\.\.\.)?", name)
+    return name if argument.required or optional else f"[{name}]"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for name, text in pages().items():
+        (FOLDER / f"{name}.md").write_text(text, encoding="utf-8")

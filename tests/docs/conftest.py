@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
+from tools.docs.gallery import executed
 from tools.docs.write_outputs import COLUMNS
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="session")
+def gallery() -> Any:
+    """The notebook of the gallery with its outputs."""
+    return executed(DOCS / "gallery.ipynb")
 
 
 @pytest.fixture

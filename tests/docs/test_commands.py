@@ -50,3 +50,11 @@ def test_a_command_that_is_none_is_seen():
     assert faults(page) == ["eatlas runn", "eatlas run --tets"]
     assert faults("```sh\neatlas runn\n```\n") == []
     assert faults("```shell\neatlas run --tets x  # why\n```\n") == ["eatlas run --tets"]
+
+
+def test_what_the_copy_button_takes_is_a_command():
+    """What a command prints is a `text` block after it; no prompt is before it."""
+    for path in [ROOT / "CONTRIBUTING.md", *PAGES]:
+        for fence in FENCES.findall(path.read_text(encoding="utf-8")):
+            assert not re.search(r"^\s*\w*[$%] ", fence, re.MULTILINE), f"{path.name}: {fence}"
+            assert not fence.lstrip().startswith("```console"), f"{path.name}: {fence}"

@@ -3,8 +3,9 @@
 from pathlib import Path
 from types import SimpleNamespace
 
+import griffe
 import pytest
-from tools.docs import drawings, roles
+from tools.docs import drawings, reference, roles, signatures
 from tools.docs.pages import seen_from_docs
 
 ROOT = Path(__file__).parents[2]
@@ -52,3 +53,51 @@ def test_every_drawing_tells_its_content_and_adapts_to_dark_pages():
 
 def test_links_from_the_root_lead_on():
     assert seen_from_docs("[how](docs/files.md#tests)") == "[how](files.md#tests)"
+
+
+def test_a_page_of_the_reference_begins_with_a_table_of_its_names():
+    config = SimpleNamespace(docs_dir=ROOT / "docs", nav=[])
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/api/x.md"))
+    text = "# X\n\n::: eatlas.run\n\n::: eatlas.results.levels.Cell\n    options: { members: [] }\n"
+    made = reference.on_page_markdown(text, page, config)
+    assert (
+        "| [`run`][eatlas.run] | Run every test on every source by every measure. | `eatlas` |"
+        in made
+    )
+    assert "| [`Cell`][eatlas.results.levels.Cell] | Level 3: the cosines" in made
+    assert made.index("[`Cell`]") < made.index("::: eatlas.run")
+    assert made.endswith(text[text.index("::: eatlas.run") :])
+
+
+def test_names_are_listed_in_the_order_of_the_navigation():
+    nav = [{"Reference": [{"Python": [{"Vectors": [{"Open": "reference/api/vectors.md"}]}]}]}]
+    config = SimpleNamespace(docs_dir=ROOT / "docs", nav=nav)
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/index.md"))
+    made = reference.on_page_markdown("<!-- names: eatlas -->", page, config)
+    assert made.startswith("### Vectors\n")
+    assert "[`open_vectors`][eatlas.open_vectors]" in made
+    assert "published_vectors" not in made
+    everything = reference.on_page_markdown("<!-- names: all -->", page, config)
+    assert "[`published_vectors`][eatlas.sources.published.published_vectors]" in everything
+
+
+def test_the_first_sentence_of_a_docstring_is_one_line():
+    def documented():
+        """Score of :func:`~eatlas.run` (Kurita et al. 2019),
+        for a | b. More of it.
+        """
+
+    assert (
+        reference.one_line(documented) == r"Score of `eatlas.run` (Kurita et al. 2019), for a \| b."
+    )
+
+
+def test_defaults_in_signatures_are_values():
+    loaded = griffe.load(
+        "eatlas.measures.weat",
+        search_paths=[ROOT / "src"],
+        extensions=griffe.load_extensions(signatures.Signatures),
+    )
+    defaults = {name: str(found.value) for name, found in loaded["WEAT"].attributes.items()}
+    assert defaults["ddof"] == "1"
+    assert all("parameter(" not in value for value in defaults.values())

@@ -1,5 +1,6 @@
 """Pages of the site in a real browser: axe finds no fault, and no page is wider than its window."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import expect
 from tests.present.browser.conftest import DESK, PHONE
+from tools.docs.gallery import to_markdown
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -16,29 +18,47 @@ KINDS = {
     "index": "the front page",
     "other-tools": "wide tables with an empty head",
     "methods/ml-eat": "formulas and drawings",
-    "reference/cli": "the command line",
-    "reference/api/errors": "docstrings",
+    "faq": "questions",
+    "tutorials/social-scientist": "a tutorial with its pictures",
+    "cards/index": "measure cards",
+    "cards/weat": "a measure card",
+    "batteries": "tables of numbers",
+    "reference/index": "names with their lines",
+    "reference/cli/run": "options of a command",
+    "reference/api/words": "parameters of measures",
+    "reference/api/levels": "fields of records",
 }
 """A page of each kind; all others are made of the same parts."""
 WIDE = 1920
+FONTS = "DejaVu Sans", "Liberation Sans"
+
+LENGTHS = """() => [...document.querySelectorAll('main p')].flatMap(p => {
+  const range = document.createRange();
+  range.selectNodeContents(p);
+  const lines = new Set([...range.getClientRects()].map(box => Math.round(box.bottom / 12))).size;
+  return lines > 2 ? [p.textContent.length / lines] : [];
+})"""
+"""Characters in a line of each longer paragraph."""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     """The site of these pages alone, as `make docs` builds it."""
     docs = tmp_path_factory.mktemp("docs")
-    for name in KINDS:
-        (docs / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(DOCS / f"{name}.md", docs / f"{name}.md")
+    for path in [*(f"{name}.md" for name in KINDS if name != "cards/weat"), "cards/weat.json"]:
+        (docs / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(DOCS / path, docs / path)
+    return built(docs, [name for name in KINDS if name != "cards/weat"])
+
+
+def built(docs: Path, names: list[str]) -> Path:
+    """The site of pages in a folder, the first of which is its front page."""
     for folder in ("assets", "images"):
         shutil.copytree(DOCS / folder, docs / folder)
-    nav = [{"Home": "index.md"}, {"Pages": [f"{name}.md" for name in KINDS if name != "index"]}]
-    made = tmp_path_factory.mktemp("site")
-    build(
-        load_config(
-            str(ROOT / "mkdocs.yml"), docs_dir=str(docs), site_dir=str(made), nav=nav, validation={}
-        )
-    )
+    nav = [{"Home": f"{names[0]}.md"}, {"Pages": [f"{name}.md" for name in names[1:]]}]
+    made = docs.with_name(f"{docs.name}-site")
+    config = str(ROOT / "mkdocs.yml")
+    build(load_config(config, docs_dir=str(docs), site_dir=str(made), nav=nav, validation={}))
     return made
 
 
@@ -47,7 +67,7 @@ def opened(browser, site):
     """Open a page as a reader would; at the end its scripts may not have failed."""
     faults, contexts = [], []
 
-    def page_of(name, width=DESK, scheme="light"):
+    def page_of(name, width=DESK, scheme="light", site=site):
         context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
         )
@@ -63,22 +83,43 @@ def opened(browser, site):
     assert not faults
 
 
-@pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
-def test_axe_is_content(opened, name, scheme, width):
-    page = opened(name, width, scheme)
-    expect(page.locator("main h1").first).to_be_visible()
+def axe_is_content(page):
+    expect(page.locator("h1").first).to_be_visible()
     page.wait_for_function("document.readyState === 'complete'")
     found = Axe().run(page).response["violations"]
     assert [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]] == []
 
 
+def it_fits_its_window(page):
+    beyond = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    for font in FONTS:
+        page.add_style_tag(content=f'* {{ font-family: "{font}" !important; }}')
+        for width in (PHONE, DESK, WIDE):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate(beyond) == 0, (font, width)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
+def test_axe_is_content(opened, name, scheme, width):
+    axe_is_content(opened(name, width, scheme))
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_no_page_is_wider_than_its_window(opened, name):
-    for width in (PHONE, DESK, WIDE):
-        page = opened(name, width)
-        beyond = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert page.evaluate(beyond) == 0, width
+    it_fits_its_window(opened(name))
+
+
+@pytest.mark.slow
+def test_the_gallery_fits_and_axe_is_content(opened, gallery, tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    shutil.copy(DOCS / "index.md", docs)
+    (docs / "gallery.md").write_text(to_markdown(gallery, "gallery.ipynb"), encoding="utf-8")
+    site = built(docs, ["index", "gallery"])
+    it_fits_its_window(opened("gallery", site=site))
+    for scheme, width in (("light", DESK), ("dark", PHONE)):
+        axe_is_content(opened("gallery", width, scheme, site))
 
 
 def test_the_front_page_shows_the_findings_in_its_own_colours(opened):
@@ -96,3 +137,27 @@ def test_what_scrolls_sideways_is_reached_by_the_keyboard(opened):
     wide.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("document.activeElement.scrollLeft > 0")
+
+
+def test_lines_of_text_can_be_read(opened):
+    """About 75 to 90 characters on a desk, in the fonts of the page."""
+    page = opened("faq")
+    lines = page.evaluate(LENGTHS)
+    assert lines
+    assert 60 <= sum(lines) / len(lines) <= 92
+
+
+def test_names_lead_to_what_they_are(opened):
+    page = opened("reference/index")
+    page.get_by_role("link", name="MLEAT", exact=True).click()
+    expect(page).to_have_url(re.compile(r"reference/api/words\.html#eatlas\.MLEAT$"))
+    rows = page.locator("table.doc-fields").first.locator("tbody tr")
+    expect(rows.first).to_contain_text("alpha")
+    assert rows.count() > 10
+
+
+def test_a_record_is_a_table_of_its_fields(opened):
+    page = opened("reference/api/levels")
+    field = page.locator("tr[id='eatlas.results.levels.Level.effect_size']")
+    expect(field).to_contain_text("Magnitude")
+    expect(page.locator(".doc-attribute")).to_have_count(0)
