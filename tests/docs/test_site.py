@@ -140,7 +140,7 @@ def test_what_scrolls_sideways_is_reached_by_the_keyboard(opened):
 
 
 def test_lines_of_text_can_be_read(opened):
-    """About 75 to 90 characters on a desk, in the fonts of the page."""
+    """About 75 to 90 characters on a desk, in the fonts that are here."""
     page = opened("faq")
     lines = page.evaluate(LENGTHS)
     assert lines
