@@ -30,8 +30,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # no test asserts a time, so hypothesis may not either; where no skip is forgiven, its choice of
 # examples is fixed, so that a change is judged by what it changes
 settings.register_profile(
-    "eatlas", deadline=None, derandomize=bool(os.environ.get("EATLAS_NO_SKIPS"))
-)
+    "eatlas", deadline=None, max_examples=int(os.environ.get("EATLAS_EXAMPLES", "40")),
+    derandomize=bool(os.environ.get("EATLAS_NO_SKIPS")),
+)  # fmt: skip
 settings.load_profile("eatlas")
 
 CHROMIUM = (

@@ -87,6 +87,7 @@ def test_a_diagnosis_shows_how_far_it_is(folder):
     assert json.loads(result)["vectors"] == kept()
 
 
+@pytest.mark.slow
 @terminal.NEEDED
 def test_questions_to_a_language_model_are_counted(folder):
     for part in tiny.bert():

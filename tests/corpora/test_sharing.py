@@ -78,7 +78,7 @@ class Deadly:
         return Collector(Matcher(["aster", "of"]), per_term=3, window=3, seed=0)
 
 
-@pytest.mark.parametrize("deaths", [2, 99])
+@pytest.mark.parametrize("deaths", [2, pytest.param(99, marks=pytest.mark.slow)])
 def test_a_process_that_is_killed(folder, tmp_path, deaths):
     """It costs a repeat; after many kills the corpus is given up."""
     files = sorted(folder.iterdir())[:2]

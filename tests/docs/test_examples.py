@@ -11,8 +11,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 DRAWN = {"social-scientist.md": {"rank.svg": "tutorial-rank.svg"}}
 """What the code of a page draws, and the picture that the page shows; if they differ, copy it."""
 
-LONG = {"docs/methods/debiasing.md"}
-"""Pages of many seconds: classifiers of thousands of words, for each transform."""
+LONG = {"docs/methods/debiasing.md", "docs/how-to/atlas.md", "docs/how-to/charts.md"}
+"""Pages of many seconds: classifiers of thousands of words, a site of two sources, ten pictures."""
 
 
 def with_examples():

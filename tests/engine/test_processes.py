@@ -28,7 +28,9 @@ def test_processes_give_what_one_process_gives():
 
 
 # one death is that of the worker that is killed in the middle of its answer, below
-@pytest.mark.parametrize(("deaths", "failed"), [(4, 0), (99, 1)])
+@pytest.mark.parametrize(
+    ("deaths", "failed"), [(4, 0), pytest.param(99, 1, marks=pytest.mark.slow)]
+)
 def test_a_worker_that_is_killed(tmp_path, deaths, failed):
     counter = tmp_path / "deaths"
     counter.touch()

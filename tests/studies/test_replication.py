@@ -161,6 +161,7 @@ def test_the_sample_in_place_of_the_papers_vectors(ml_eat):
     assert len(ml_eat.results) == 10
 
 
+@pytest.mark.slow
 def test_vectors_of_ones_own_are_no_stand_in(tmp_path):
     path = tmp_path / "mine.txt"
     eatlas.write_vectors("glove-sample", path)
@@ -171,6 +172,7 @@ def test_vectors_of_ones_own_are_no_stand_in(tmp_path):
     assert all(one.value is not None for one in own)
 
 
+@pytest.mark.slow
 def test_a_transformer_gets_the_options_and_the_prompt_of_the_method(tmp_path):
     folder = make_model(tmp_path, "gpt2")
     found = eatlas.replicate("ml-eat", {"gpt2": f"hf:{folder}"})
@@ -189,6 +191,7 @@ def test_a_transformer_gets_the_options_and_the_prompt_of_the_method(tmp_path):
     assert {r.encoding.level for r in other.results if r.encoding} == {"sentence"}
 
 
+@pytest.mark.slow
 def test_images_are_measured_where_they_are(tmp_path, monkeypatch):
     """Drawn images in the folders of the published set: words get the prompt, images none."""
     data = files("eatlas.stimuli") / "data" / "ml-eat-images.toml"

@@ -93,6 +93,7 @@ def assert_same(scan, out, uninterrupted):
     assert scan.files() == [scan.out, f"{scan.out}.json"]
 
 
+@pytest.mark.slow
 def test_sigkill(folder, uninterrupted):
     scan = Scan(folder, "killed.csv")
     kept = []
