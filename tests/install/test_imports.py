@@ -28,23 +28,14 @@ def test_help_does_not_wait_for_numbers():
     assert not modules_after(code) & (HEAVY | {"numpy", "numba", "jinja2"})
 
 
-def test_the_main_job_needs_nothing_heavy(tmp_path):
-    code = (
-        f"import sys; sys.argv = ['eatlas', 'run', '--out', {str(tmp_path)!r}]\n"
-        "from eatlas.cli import main\n"
-        "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code"
-    )
-    assert not modules_after(code) & (HEAVY | {"pooch", "requests"})
-
-
-def test_a_run_imports_nothing_of_the_protocol(tmp_path):
+def test_the_main_job_needs_nothing_heavy_and_nothing_of_the_protocol(tmp_path):
     code = (
         f"import sys; sys.argv = ['eatlas', 'run', '--out', {str(tmp_path)!r}]\n"
         "from eatlas.cli import main\n"
         "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code\n"
         "assert not {'eatlas.validation', 'eatlas.results.evidence'} & set(sys.modules)"
     )
-    modules_after(code)
+    assert not modules_after(code) & (HEAVY | {"pooch", "requests"})
 
 
 def test_a_small_design_needs_no_compiler():

@@ -99,6 +99,7 @@ def test_smollm2_by_draws_of_two_templates():
     assert found.over_attributes.p.total == 20
 
 
+@pytest.mark.slow
 def test_whole_words_of_smollm2_against_a_plain_loop():
     import torch
 

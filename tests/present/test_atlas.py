@@ -240,6 +240,7 @@ def test_what_cannot_be_a_site_or_has_no_results_is_refused(tmp_path):
         eatlas.write_atlas(tmp_path / "void.jsonl", tmp_path / "site")
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_results(tmp_path):
     """Of 80 results of 200 kB each, little more than one is in memory at a time."""
     rows = [[0.5] * 200] * 200

@@ -41,6 +41,7 @@ def by_study(card: Any) -> dict[str, Evidence]:
     return {one.study: one for one in card.evidence}
 
 
+@pytest.mark.slow
 def test_a_language_model_is_asked_about_groups_with_professions_as_attributes() -> None:
     card = eatlas.protocol("lpbs", Stereotyped(), criteria=["face", "content"])
     found = by_study(card)

@@ -63,9 +63,9 @@ def ten_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def mixed() -> Results:
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Several measures, sources and patterns, with and without intervals, one undefined."""
-    return Results(
+    results = Results(
         [
             full(test="one", source="first.txt"),
             full("A-Uniform", test="one", source="second.txt", d=0.7),
@@ -75,6 +75,9 @@ def mixed() -> Results:
             sc_eat({"nurse": -1.3, "void": None, "poet": 0.9}, test="two", source="second.txt"),
         ]
     )
+    path = tmp_path_factory.mktemp("mixed") / "report.html"
+    write_report(results, path)
+    return path
 
 
 @pytest.fixture
