@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from eatlas.kernels import associations, mean_and_sd, mean_row, similarities, unit_rows
+from eatlas.kernels import (
+    associations,
+    mean_and_sd,
+    mean_row,
+    quantiles,
+    similarities,
+    unit_rows,
+)
 
 
 def test_unit_rows_by_hand():
@@ -48,3 +56,15 @@ def test_the_deviation_of_one_value_is_undefined():
     mean, sd = mean_and_sd(np.array([2.0]), 1)
     assert mean == 2.0
     assert np.isnan(sd)
+
+
+@given(
+    arrays(np.float64, st.integers(1, 60), elements=st.floats(-1e6, 1e6)),
+    st.lists(st.floats(0, 1), min_size=1, max_size=7),
+)
+def test_quantiles_are_those_of_numpy_to_the_last_bit(values, shares):
+    np.testing.assert_array_equal(quantiles(values, shares), np.quantile(values, shares))
+
+
+def test_no_values_have_no_quantiles():
+    assert np.isnan(quantiles(np.empty(0), [0.1, 0.9])).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,7 @@ def ranks_of(ranking: Ranking, keys: Keys) -> Ranks | None:
         for first, second in PAIRS.items()
     }
     groups = {
-        role: GroupRanks(median=float(np.median(some)) if len(some) else None, terms=terms[role])
+        role: GroupRanks(median=median(some.tolist()) if len(some) else None, terms=terms[role])
         for role, some in known.items()
     }
     return Ranks(
@@ -268,7 +269,7 @@ def _level(observed: float | None, draws: NDArray[np.float64]) -> MatchedLevel |
         p_less=less,
         p_two_sided=both,
         mean=round(float(known.mean()), DECIMALS),
-        quantiles=tuple(np.quantile(known, SHARES).round(DECIMALS).tolist()),
+        quantiles=tuple(kernels.quantiles(known, SHARES).round(DECIMALS).tolist()),
         counts=tuple(counts.tolist()),
         ends=ends,
         undefined=len(draws) - len(known),

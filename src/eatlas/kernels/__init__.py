@@ -9,7 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.kernels.moments import Moments, moments, products_mean_and_sd
-from eatlas.kernels.rows import associations, mean_and_sd, mean_row, similarities, unit_rows
+from eatlas.kernels.rows import (
+    associations,
+    mean_and_sd,
+    mean_row,
+    quantiles,
+    similarities,
+    unit_rows,
+)
 from eatlas.lazy import attributes
 
 if TYPE_CHECKING:
@@ -39,6 +46,7 @@ __all__ = [
     "moments",
     "pair_direction",
     "products_mean_and_sd",
+    "quantiles",
     "similarities",
     "unit_rows",
 ]

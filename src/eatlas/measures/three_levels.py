@@ -266,13 +266,13 @@ def _cell(target: str, attribute: str, rows: Rows, moments: Mapping[str, kernels
     n = len(t) * len(a)
     if n > TABLE_CELLS:
         t, a = _some(t), _some(a)
-        quantiles = np.quantile(t @ a.T, QUANTILES).tolist()
+        quantiles = kernels.quantiles((t @ a.T).ravel(), QUANTILES).tolist()
         mean, sd = kernels.products_mean_and_sd(moments[target], moments[attribute], 1)
         return Cell(mean=mean, sd=sd, n=n, quantiles=quantiles, sampled=len(t) * len(a))
     # up to what is kept, cosines of equal rows are equal to the last bit
     block = kernels.similarities(t, a) if n <= KEPT_CELLS else t @ a.T
     mean, sd = kernels.mean_and_sd(block, 1)
-    quantiles = np.quantile(block, QUANTILES).tolist()
+    quantiles = kernels.quantiles(block.ravel(), QUANTILES).tolist()
     return Cell(mean=mean, sd=None if np.isnan(sd) else sd, n=n, quantiles=quantiles)
 
 

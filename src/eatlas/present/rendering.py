@@ -93,6 +93,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_safe,
         bytecode_cache=_compiled(),
+        auto_reload=False,
         extensions=["jinja2.ext.do"],
     )
     env.filters |= FILTERS

@@ -27,7 +27,7 @@ from eatlas.present.drawings.figures import (
     without_ruler,
 )
 from eatlas.present.drawings.inlining import inlined
-from eatlas.present.drawings.plane import has_pairs, plane_figure
+from eatlas.present.drawings.plane import has_map, plane_figure
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.drawings.words import MOST_DOTS, blocks, cosine_plot, lean_plot
 from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
@@ -50,6 +50,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.inference import MatchedLevel
 from eatlas.results.settings import Settings
+from eatlas.stimuli import TARGETS
 
 GLANCE, LINE = 100.0, 196.0
 """Pixels of the scale in the table of numbers and in the line of a finding."""
@@ -233,15 +234,18 @@ class Section:
     @property
     def lean(self) -> Markup:
         """The figure of level 1 term by term."""
+        mapped = has_map(self.result)  # the map shows the same, and more, but for images
+        if mapped and not any(self.result.coverage[role].image for role in TARGETS):
+            return Markup()
         drawn = lean_plot(self.result, self.thumbnail)
-        if self.plane and OF_IMAGES not in drawn:
-            return Markup()  # the map shows the same, and more
+        if mapped and OF_IMAGES not in drawn:
+            return Markup()
         return Markup(inlined(drawn))  # noqa: S704  (escaped there)
 
     @property
     def plane(self) -> Markup:
         """The map of the words; empty where their cosines were not kept."""
-        if not has_pairs(self.result):
+        if not has_map(self.result):
             return Markup()
         return Markup(inlined(plane_figure(self.result)))  # noqa: S704  (escaped there)
 

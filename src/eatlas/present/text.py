@@ -21,18 +21,20 @@ Measure = Callable[[str], float]
 
 def clean(text: str) -> str:
     """Replace characters that may not be in XML, HTML or a terminal by U+FFFD."""
-    return _UNSAFE.sub("\ufffd", text)
+    return text if text.isprintable() else _UNSAFE.sub("\ufffd", text)  # most are
 
 
 def one_line(text: str) -> str:
     """A clean text without line breaks or isolates of its own."""
-    return " ".join(_ISOLATES.sub("", clean(text)).split())
+    if not text.isprintable():
+        text = _ISOLATES.sub("", clean(text))
+    return " ".join(text.split())
 
 
 def isolated(name: str) -> str:
     """A name for the middle of a line; right-to-left script keeps to itself."""
     name = one_line(name)
-    if any(unicodedata.bidirectional(char) in {"R", "AL"} for char in name):
+    if not name.isascii() and any(unicodedata.bidirectional(char) in {"R", "AL"} for char in name):
         return f"{_FIRST_STRONG}{name}{_END}"
     return name
 

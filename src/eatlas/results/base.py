@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
@@ -260,18 +259,20 @@ class AssociationResult(Record):
     def effect(self, place: str) -> Effect:
         """The effect size at one place of the record, such as ``level2.X``."""
         read = self.primary
-        found = replace(
-            measured(self, place, self.stimulus_level or self, read.uncertainty),
+        single = measured(self, place, self, self.uncertainty) if read.over_stimuli else None
+        return measured(
+            self,
+            place,
+            self.stimulus_level or self,
+            read.uncertainty,
             read_over=read.over,
             crossed=at(self.generalisation, place),
             equivalent=at(self.equivalence, place),
             design=at(self.power, place.partition(".")[0]),
             influence=at(read.influence, place),
             matched=at(self.frequency, f"matched.{place}"),
+            over_sentences=single,
         )
-        if not read.over_stimuli:
-            return found
-        return replace(found, over_sentences=measured(self, place, self, self.uncertainty))
 
     def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
         """Draw the result; see :func:`eatlas.plot`."""
@@ -364,7 +365,11 @@ def is_result(given: object) -> TypeIs[AssociationResult]:
 
 
 def measured(
-    result: AssociationResult, place: str, read: object, uncertainty: Uncertainty | None
+    result: AssociationResult,
+    place: str,
+    read: object,
+    uncertainty: Uncertainty | None,
+    **known: Any,
 ) -> Effect:
     """One effect size with its p-values and interval.
 
@@ -376,29 +381,32 @@ def measured(
         Holds the level: the result, or its findings over stimuli.
     uncertainty : Uncertainty, optional
         Holds the interval.
+    **known
+        Further fields.
     """
     name = result.display_name if place == "value" else place.replace("_", " ").capitalize()
     title, roles, suffix = PLACES.get(place, (name, tuple(result.concepts), f"_{place}"))
     resampled = at(uncertainty, place)
-    effect = Effect(
+    found, d = at(read, place), None
+    if isinstance(found, Level):
+        d = found.effect_size
+        known |= {"difference": found.difference, "n": found.n, "p": found.p}
+    elif Level not in _kinds(type(result), place):
+        d = found
+        known["symbol"] = title
+    return Effect(
         place=place,
         title=title,
         roles=roles,
         names=tuple(result.concepts.name(role) for role in roles),
-        d=None,
+        d=d,
         rule=result.rule,
         suffix=suffix,
         resampled=resampled,
         confidence=uncertainty.confidence if uncertainty and resampled else None,
         over_draws=at(result.draws, place),
+        **known,
     )
-    found = at(read, place)
-    if isinstance(found, Level):
-        p, n = found.p, found.n
-        return replace(effect, d=found.effect_size, difference=found.difference, n=n, p=p)
-    if Level in _kinds(type(result), place):
-        return effect
-    return replace(effect, d=found, symbol=title)
 
 
 @cache

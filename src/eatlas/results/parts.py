@@ -100,7 +100,7 @@ class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
     ('Women', 'Men', ['targets', 'Female', 'Male'])
     """
 
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False, defer_build=True)
     names: ClassVar[tuple[str, ...]] = ()
     """Names that the groups must have; any, where there are none here."""
 

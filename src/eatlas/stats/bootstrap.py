@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eatlas.errors import UndefinedWarning
+from eatlas.kernels import quantiles
 from eatlas.stats.inputs import generator, open_unit, whole
 from eatlas.stats.resampling import (
     UNDEFINED,
@@ -23,7 +24,6 @@ from eatlas.stats.resampling import (
     draw,
     errors,
     fewest,
-    quantiles,
     sides,
     streams_of,
     studentised,

@@ -16,6 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from eatlas.errors import EatlasError
+from eatlas.kernels import quantiles
 from eatlas.stats.weighted import (
     ATTRIBUTES,
     ROLES,
@@ -360,26 +361,6 @@ def _fisher(d: Array, se: Array, bound: float | Array) -> tuple[Array, Array]:
     r = d / bound
     free = np.where(1 - r**2 > NEAR_BOUND, 1 - r**2, np.nan)
     return np.arctanh(np.where(np.isnan(free), np.nan, r)), se / bound / free
-
-
-def quantiles(drawn: Array, at: Sequence[float]) -> Array:
-    """Quantiles, interpolated linearly as `numpy.quantile` does in ten times the time.
-
-    Of the resamples only those next to the quantiles are put in order.
-
-    Examples
-    --------
-    >>> quantiles(np.array([4.0, 0.0, 2.0]), [0.5, 0.75])
-    array([2., 3.])
-    """
-    if not drawn.size:
-        return np.full(len(at), math.nan)
-    place = np.asarray(at) * (drawn.size - 1)
-    below = np.floor(place).astype(np.int64)
-    above = np.minimum(below + 1, drawn.size - 1)
-    ordered = np.partition(drawn, np.unique(np.concatenate([below, above])))
-    found: Array = ordered[below] + (place - below) * (ordered[above] - ordered[below])
-    return found
 
 
 def without_each_unit(level: Weighable, ddof: int) -> Array:

@@ -80,6 +80,13 @@ def _multiple(distance: float, step: float, noise: float, floor: float) -> int |
     return None
 
 
+def _different(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each value once; `numpy.unique` imports masked arrays first, 30 ms."""
+    first = np.ones(ascending.size, np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    return ascending[first]
+
+
 def on_lattice(question: Question) -> Question | None:
     """The same question in whole lattice steps, with tolerance 0; None off any lattice.
 
@@ -88,7 +95,7 @@ def on_lattice(question: Question) -> Question | None:
     them takes a sum across a threshold.
     """
     offsets = question.values - question.values[0]
-    distinct = np.unique(offsets)[1:]
+    distinct = _different(offsets)[1:]
     term = 2 * (question.tolerance // question.values.size + 1)
     floor = CLEARANCE * question.values.size * (question.tolerance + 1)
     distances = distinct[distinct > NOISE * term].tolist()
@@ -141,7 +148,7 @@ def in_steps(
 def hidden_steps(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> Steps | None:
     """Scores without their outliers in whole steps, with the thresholds; None off any lattice."""
     offsets = values - values[0]
-    distinct = np.unique(offsets)[1:]
+    distinct = _different(offsets)[1:]
     floor = CLEARANCE * values.size
     step = common_step(distinct[distinct > NOISE].tolist(), NOISE, floor)
     if step is None:
@@ -203,7 +210,7 @@ def level_states(values: NDArray[np.int64]) -> int:
 
     Where there are more distinct values than can ever be worked off, a large number.
     """
-    if np.unique(values).size > MOST_LEVELS:
+    if _different(values).size > MOST_LEVELS:
         return HOPELESS
     return max(math.prod(m + 1 for _, m in half) for half in _split(values))
 

@@ -277,9 +277,9 @@ def _divided(whole: Part) -> tuple[list[int], list[Part]]:
 
 def _distances(values: Values) -> list[float]:
     """How many median absolute deviations outliers lie from the median, the farthest first."""
-    distance = np.abs(values - values[values.size // 2]).astype(np.float64)
-    usual = float(np.median(distance))
-    far = np.sort(distance[distance > FAR * usual])[::-1] if usual else distance[:0]
+    distance = np.sort(np.abs(values - values[values.size // 2]).astype(np.float64))
+    usual = float(distance[(distance.size - 1) // 2] + distance[distance.size // 2]) / 2
+    far = distance[distance > FAR * usual][::-1] if usual else distance[:0]
     return [float(x) / usual for x in far[:MOST_OUTLIERS]]
 
 
