@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,12 +13,16 @@ from tests.explorer.conftest import OTHER
 from tests.tiny_models import make_model
 
 import eatlas
+from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
 from eatlas.explorer import Explorer
 from eatlas.explorer.board import across_of, board_of, command, look_of, others_of, page_of
 from eatlas.explorer.drawings import scaled
-from eatlas.explorer.measuring import unfit
+from eatlas.explorer.exports import export
+from eatlas.explorer.fitting import unfit
 from eatlas.explorer.requests import Request
+from eatlas.present.drawings.plane import points_of
+from eatlas.results import read_results
 from eatlas.stimuli import load_tests
 
 QUICK = "ml-eat(resamples=0,frequency=off)"
@@ -263,17 +268,60 @@ def test_markup_in_words_is_text(explorer):
     assert "Jobs &lt;i&gt;one&lt;/i&gt;" in page
 
 
-def test_only_tests_of_words_are_explored():
+def test_what_cannot_be_explored_is_said():
     with pytest.raises(EatlasError, match="none of the tests can be explored") as raised:
         Explorer.of(["sent-weat-6", "divdist-face-validity"], ["glove-sample"])
     assert raised.value.got == (
-        "sent-weat-6: its stimuli are sentences or images; divdist-face-validity: it is a test of "
-        "targets and several groups"
+        "divdist-face-validity: it is a test of targets and several groups; sent-weat-6: no source "
+        "has its sentences"
     )
+    assert "--vectors hf:MODEL encodes sentences" in raised.value.remedy
     some = Explorer.of(["weat-6", "sent-weat-6"], ["glove-sample"])
     assert list(some.tests) == ["weat-6"]
-    assert len(some.left_out) == 1
+    assert some.left_out == ("sent-weat-6: no source has its sentences",)
     assert unfit(some.tests["weat-6"]) == ""
+    images = next(
+        one for one in load_tests("ieat") if any(part.images_from for _, part in one.parts)
+    )
+    assert unfit(images) == "its stimuli are images"
+
+
+@pytest.fixture
+def in_sentences(tmp_path):
+    """Words of weat-6 in sentences, of a small model."""
+    return Explorer.of(["sent-weat-6"], f"tiny=hf:{make_model(tmp_path / 'bert', 'bert')}?layer=1")
+
+
+def test_words_in_sentences_go_with_all_their_sentences(in_sentences, tmp_path):
+    off = {"Y": ("Diana",), "A": ("office",)}
+    request = Request(test="sent-weat-6", off=off, added={"X": ("Bob",)}, what="results")
+    view = in_sentences.view(request)
+    test = view.lists.test()
+    origin = in_sentences.tests["sent-weat-6"]
+    for role, word in (("A", "office"), ("Y", "Diana")):
+        others = [one.text for one in origin.concept(role).sentences if one.stimulus != word]
+        assert list(test.concept(role).terms) == others
+    assert len(test.X.terms) == len(origin.X.terms) * 9 / 8
+    assert "Bob is a person." in test.X.terms
+    source = in_sentences.sources[0].source
+    expected = eatlas.run(test, {"tiny": source}, QUICK)[0]
+    assert view.result.to_dict() == expected.to_dict()
+    words = Request(test="sent-weat-6", off={"A": view.lists.groups["A"].words[2:]})
+    few = in_sentences.view(words)
+    drawn = {(one.role, one.term): (one.a, one.b) for one in points_of(few.result)}
+    for key, place in few.places.items():
+        assert place == pytest.approx(drawn[key], abs=NEAR)
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(export(in_sentences, request).content)
+    assert {one.status for one in verify(read_results(path))} == {"same"}
+    tests = tmp_path / "tests.toml"
+    tests.write_bytes(export(in_sentences, replace(request, what="toml")).content)
+    assert load_tests(tests)[0].X == test.X
+
+
+def test_a_word_that_needs_an_article_cannot_be_added_to_sentences(in_sentences):
+    with pytest.raises(EatlasError, match="Career takes no other words: its sentences need"):
+        in_sentences.view(Request(test="sent-weat-6", added={"A": ("job",)}))
 
 
 def test_other_measures_are_refused():

@@ -11,6 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+import eatlas
 from eatlas.engine.verify import verify
 from eatlas.results import read_results
 
@@ -157,9 +158,7 @@ def test_words_with_markup_are_text(open_page):
 
 def test_a_word_that_is_too_long_leaves_no_stale_number(open_page):
     page = open_page()
-    page.locator("#add-X").evaluate(
-        "one => { one.maxLength = 20000; one.value = 'x'.repeat(10000); }"
-    )
+    page.locator("#add-X").fill("x" * 10_000)
     page.locator("#add-X").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("a word of 10,000 letters")
     expect(page.locator("#headline")).to_be_hidden()
@@ -167,6 +166,141 @@ def test_a_word_that_is_too_long_leaves_no_stale_number(open_page):
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("#headline")).to_be_visible()
     expect(page.get_by_role("alert")).to_be_hidden()
+
+
+def test_ten_thousand_words_are_refused_where_they_are_written(open_page):
+    page = open_page()
+    many = ", ".join(f"word{i}" for i in range(10_000))
+    page.locator("#add-X").fill(many)
+    page.locator("#add-X").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("at most 200 in a group")
+    expect(page.locator("#levels")).to_be_hidden()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#levels")).to_be_visible()
+    page.get_by_role("button", name="New test").click()
+    page.locator("#words-X").fill(many)
+    expect(page.locator("#remarks")).to_contain_text("10,000 words; the explorer takes at most 200")
+    page.locator("#words-X").fill("x" * 10_000)
+    expect(page.locator("#remarks")).to_contain_text("a word of 10,000 letters")
+
+
+def test_both_attributes_the_same_word(open_page):
+    page = open_page()
+    page.locator("#add-A").fill("home")
+    page.locator("#add-A").press("Enter")
+    expect(page.locator("#why")).to_contain_text("home is in both Career and Family")
+    assert page.locator("#levels, #plane, #say").count() == 0
+    page.locator("#chip-B0").click()  # the other home
+    expect(page.locator("#levels")).to_be_visible()
+    expect(page.locator("#finding")).to_contain_text("home moved from Family to Career")
+    page.get_by_role("button", name="New test").click()
+    given = {"X": "nurse, teacher", "Y": "carpenter, engineer", "A": "she", "B": "she"}
+    for role, words in given.items():
+        page.locator(f"#words-{role}").fill(words)
+    expect(page.locator("#remarks")).to_contain_text("A has 1 word: each list needs two or more")
+    for role in "AB":
+        page.locator(f"#words-{role}").fill("she, woman")
+    expect(page.locator("#remarks")).to_contain_text("she, woman are in both A and B")
+    page.get_by_role("button", name="Measure these lists").click()
+    expect(page.get_by_role("alert")).to_contain_text("are in both A and B")
+    expect(page.locator("#levels")).to_be_hidden()
+
+
+def test_a_source_whose_file_vanished(browser, tmp_path):
+    words = [one.lower() for one in eatlas.load_tests("weat-6")[0].terms]
+    found = eatlas.open_vectors("glove-sample").lookup(words)
+    path = tmp_path / "vectors.txt"
+    path.write_text("".join(f"{w} {' '.join(map(str, v))}\n" for w, v in found.items()))
+    with eatlas.explore("weat-6", path) as served:
+        page = browser.new_page()
+        page.goto(served.address)
+        expect(page.locator("#levels")).to_be_visible()
+        path.unlink()
+        page.get_by_role("button", name="Diana").click()
+        expect(page.locator("#why")).to_contain_text("vectors.txt is gone")
+        assert page.locator("#levels, #plane, #say").count() == 0
+        page.get_by_role("button", name="Export").click()
+        page.get_by_role("button", name="Results (JSON Lines)").click()
+        expect(page.locator("#taken")).to_contain_text("vectors.txt is gone")
+        page.close()
+
+
+def test_a_wrong_token_shows_nothing(server, browser):
+    page = browser.new_page()
+    for address in (server.address[:-2] + "/", f"http://127.0.0.1:{server.port}/"):
+        assert page.goto(address).status == 403
+        expect(page.locator("body")).to_contain_text("The address lacks its token")
+    page.close()
+
+
+def test_a_word_is_dragged_to_another_group(open_page):
+    page = open_page()
+    page.locator("#chip-X0").drag_to(page.locator("#group-B summary"))
+    expect(page.locator("#finding")).to_contain_text("John moved from Male names to Family")
+    expect(page.locator("#chip-B8")).to_have_text("John")
+    expect(page.locator("#chip-X0")).to_have_attribute("aria-pressed", "false")
+    assert page.locator("#plane .dot.off[data-word=X0]").count() == 1
+    page.locator("#chip-B8").drag_to(page.locator("#group-X .chips"))  # home again
+    expect(page.locator("#chip-B8")).to_have_count(0)
+    expect(page.locator("#chip-X0")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#finding")).not_to_contain_text("changed")
+    page.locator("#chip-X0").drag_to(page.locator("#chip-X3"))  # within its group: nothing
+    expect(page.locator("#finding")).not_to_contain_text("changed")
+
+
+def test_a_word_is_moved_by_keyboard(open_page):
+    page = open_page()
+    focused = "document.activeElement.textContent.trim()"
+    page.locator("#chip-Y0").focus()
+    page.keyboard.press("m")
+    expect(page.get_by_role("menu")).to_be_visible()
+    found = Axe().run(page).response["violations"]
+    assert [rule["id"] for rule in found] == []
+    assert page.evaluate(focused) == "X: Male names"
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(focused) == "B: Family"
+    page.keyboard.press("Escape")
+    expect(page.locator("#moves")).to_be_hidden()
+    assert page.evaluate("document.activeElement.id") == "chip-Y0"
+    page.keyboard.press("m")
+    page.keyboard.press("a")
+    expect(page.locator("#finding")).to_contain_text("Amy moved from Female names to Career")
+    expect(page.locator("#chip-A8")).to_be_focused()
+    assert page.locator("#finding").get_attribute("role") == "status"  # and so it is read aloud
+    page.keyboard.press("Control+z")
+    expect(page.locator("#finding")).not_to_contain_text("changed")
+    page.locator("#chip-X1").click(button="right")
+    page.get_by_role("menuitem", name="Y: Female names").click()
+    expect(page.locator("#finding")).to_contain_text("Paul moved from Male names to Female names")
+
+
+def test_lists_to_start_from(open_page, mine):
+    page = open_page()
+    page.get_by_role("button", name="New test").click()
+    page.get_by_role("button", name="Science/Arts").click()
+    expect(page.locator("#name-X")).to_have_value("Science")
+    expect(page.locator("#found-X")).to_contain_text("8 found")
+    page.locator("#file").set_input_files(mine)
+    expect(page.locator("#started")).to_have_text("These are the lists of mine.")
+    expect(page.locator("#words-A")).to_have_value("she, woman, her, mother")
+    page.locator("#file").set_input_files(__file__)
+    expect(page.locator("#started")).to_contain_text("test_page.py: This is no TOML file")
+    page.get_by_role("button", name="the words that are shown").click()
+    expect(page.locator("#name-X")).to_have_value("Male names")
+
+
+@pytest.mark.parametrize("font", ["DejaVu Sans", "Liberation Sans"])
+def test_everything_decisive_is_in_one_view(open_page, font):
+    page = open_page()
+    page.evaluate(f"document.documentElement.style.setProperty('--sans', '{font}')")
+    page.get_by_role("button", name="Diana").click()
+    expect(page.locator("#others table")).to_be_visible()
+    for part in ("#band", "#headline", "#group-B", "#plane svg", "#levels", "#others table"):
+        assert page.locator(part).bounding_box()["y"] >= 0
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= 800, part
+    strip = page.locator("#without svg").bounding_box()
+    assert strip["y"] + strip["height"] <= 810  # but for the numbers below the last row
 
 
 def test_new_lists_and_what_is_missing_while_typing(open_page):

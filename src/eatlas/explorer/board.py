@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -13,7 +12,6 @@ from eatlas.errors import EatlasError
 from eatlas.explorer.drawings import arrows, moved_effect, plane_of, strip, word_id
 from eatlas.explorer.lists import (
     LONGEST_NAME,
-    LONGEST_WORD,
     pasted,
     require_words,
     shortened,
@@ -103,7 +101,6 @@ def board_of(explorer: Explorer, request: Request) -> str:
         in_memory=not view.source.spec,
         command=command(explorer, request),
         saved=view.lists.changed or not request.test or test.id not in explorer.bundled,
-        longest_word=LONGEST_WORD,
         **shown,
     )
 
@@ -165,8 +162,7 @@ def section_of(result: AssociationResult) -> Section:
 
 def _group(view: View, role: str) -> dict[str, Any]:
     """The words of a group as buttons."""
-    group, covered = view.lists.groups[role], view.coverage.get(role)
-    reasons: Mapping[str, str] = {} if covered is None else covered.reasons
+    group, reasons = view.lists.groups[role], view.missing.get(role, {})
     chips = [
         Chip(
             word_id(view.lists, role, word),

@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from eatlas.explorer.lists import Lists
-from eatlas.explorer.measuring import Point as Pair
+from eatlas.explorer.places import Point as Pair
 from eatlas.present.drawings.figures import Estimate, across, outline
 from eatlas.present.drawings.inlining import inlined
 from eatlas.present.drawings.plane import (

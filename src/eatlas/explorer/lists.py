@@ -11,6 +11,8 @@ from eatlas.errors import EatlasError
 from eatlas.present.numbers import count, number_of
 from eatlas.stimuli import ROLES, AssociationTest, Concept
 from eatlas.stimuli.model import OPPOSITES, identifier
+from eatlas.stimuli.sentences.making import concept_of, make_sentence
+from eatlas.stimuli.sentences.templates import PLACE
 
 MOST_WORDS, LONGEST_WORD, LONGEST_NAME = 200, 100, 80
 """Words in a group; letters of a word, and of the name of a group."""
@@ -93,12 +95,12 @@ class Lists:
         off, added = off or {}, added or {}
         groups = {}
         for role, concept in origin.concepts.items():
-            more = tuple(map(tidy, added.get(role, ())))
-            require_words(concept.name, (*concept.terms, *more))
-            known = frozenset((*concept.terms, *more))
-            groups[role] = Group(
-                concept.name, concept.terms, more, known & frozenset(off.get(role, ()))
-            )
+            words, more = stimuli_of(concept), tuple(map(tidy, added.get(role, ())))
+            require_words(concept.name, (*words, *more))
+            if more:
+                require_templates(concept)
+            known = frozenset((*words, *more))
+            groups[role] = Group(concept.name, words, more, known & frozenset(off.get(role, ())))
         return cls(origin, groups)
 
     @cached_property
@@ -155,6 +157,21 @@ class Lists:
                 return f"{said} Switch it off in one."
         return ""
 
+    def concept(self, role: str, words: Sequence[str]) -> Concept:
+        """Some words of a group as a concept; in a test of sentences, with their sentences."""
+        origin, name = self.origin.concept(role), self.groups[role].name
+        if not origin.sentences:
+            return Concept(name=name, terms=tuple(words))
+        made = [
+            make_sentence(template, word)
+            for word in words
+            if word in self.groups[role].added
+            for template in templates_of(origin)
+        ]
+        wanted = frozenset(words)
+        kept = [one for one in origin.sentences if one.stimulus in wanted]
+        return concept_of(name, (*kept, *made))
+
     def test(self, explored: int | None = None) -> AssociationTest:
         """The test of the words that are switched on.
 
@@ -175,9 +192,7 @@ class Lists:
         origin, concepts = self.origin, {}
         for role, group in self.groups.items():
             changed = group.dropped or group.gained
-            concepts[role] = (
-                Concept(name=group.name, terms=group.on) if changed else origin.concept(role)
-            )
+            concepts[role] = self.concept(role, group.on) if changed else origin.concept(role)
         title = origin.title or origin.label
         note = f"{origin.id} {'; '.join(self.changes)}, after results had been seen."
         return AssociationTest(
@@ -185,9 +200,37 @@ class Lists:
             id=_next_id(origin.id),
             title=f"{title}, words changed",
             citation=origin.citation,
+            sentences_from=origin.sentences_from,
             notes=(*origin.notes, note),
             explored=explored or origin.explored,
         )
+
+
+def stimuli_of(concept: Concept) -> tuple[str, ...]:
+    """The words of a concept: its terms, or the words that its sentences are about."""
+    return tuple(dict.fromkeys(one.stimulus for one in concept.sentences)) or concept.terms
+
+
+def templates_of(concept: Concept) -> tuple[str, ...]:
+    """The templates of the sentences of a concept; empty for words."""
+    return tuple(dict.fromkeys(one.template for one in concept.sentences))
+
+
+def require_templates(concept: Concept) -> None:
+    """Refuse to add a word where it cannot be put into the sentences of the others.
+
+    Raises
+    ------
+    EatlasError
+        If sentences have no template, or need an article or a plural of the word.
+    """
+    if all(set(PLACE.findall(one)) == {"term"} for one in templates_of(concept)):
+        return
+    raise EatlasError(
+        f"{shortened(concept.name)} takes no other words: its sentences need an article or a "
+        "plural of each word, or say no template. Words can be switched off here; eatlas tests "
+        "sentences makes sentences of a test of words."
+    )
 
 
 def _next_id(name: str) -> str:

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from eatlas import kernels
 from eatlas.engine import Job, Plan, execute
 from eatlas.engine.execution import Conditions, perform
 from eatlas.engine.frequency import keys_of, ranks_of, remarks_on
 from eatlas.engine.plan import asked
 from eatlas.errors import EatlasError
+from eatlas.explorer.fitting import lacks_sentences, none_of, unfit
 from eatlas.explorer.lists import MOST_WORDS, Lists, pasted, words_in
 from eatlas.explorer.named_sources import CASE, NamedSource, named_sources
+from eatlas.explorer.places import Missing, Placed, Point, placed
 from eatlas.explorer.requests import Request
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, Results
-from eatlas.results.parts import GroupCoverage
 from eatlas.sources import is_contextual
-from eatlas.sources.snapshot import Snapshot, all_words, ranking_of
+from eatlas.sources.snapshot import Snapshot, ranking_of
 from eatlas.stimuli import ROLES, TARGETS, AssociationTest, load_tests
 
 KEPT = 256
@@ -29,8 +29,6 @@ KEPT = 256
 DEFAULT_MEASURE = "ml-eat"
 MOST_SOURCES = 40
 """Sources that one page compares."""
-Point = tuple[float, float]
-"""Mean cosine with A, and with B."""
 Found = TypeVar("Found")
 
 
@@ -40,8 +38,8 @@ class View:
 
     lists: Lists
     source: NamedSource
-    coverage: Mapping[str, GroupCoverage]
-    """Of all words by role, switched off or not; empty where they could not be looked up."""
+    missing: Mapping[str, Mapping[str, str]]
+    """Why words have no vector, by role and word, switched off or not."""
     places: Mapping[tuple[str, str], Point]
     """Mean cosines of each target word, by role and word, switched off or not."""
     result: AssociationResult | None
@@ -143,12 +141,13 @@ class Explorer:
             else:
                 usable.append(cast("AssociationTest", test))
         if not usable:
-            raise EatlasError(
-                "none of the tests can be explored",
-                got="; ".join(left_out),
-                allowed="tests of four lists of words",
-            )
+            raise none_of(left_out)
         sources = named_sources(vectors)
+        for test in [one for one in usable if lacks_sentences(one, sources)]:
+            usable.remove(test)
+            left_out.append(f"{test.id}: no source has its sentences")
+        if not usable:
+            raise none_of(left_out)
         if len(sources) > MOST_SOURCES:
             raise EatlasError(
                 "these are too many sources for one page",
@@ -201,10 +200,10 @@ class Explorer:
             original = self._on(before, source)
             kept = None if isinstance(original, EatlasError) else original
             origins = {} if kept is None else self._places(before, source)[1]
-            coverage: dict[str, GroupCoverage] = {}
+            missing: Missing = {}
             places: dict[tuple[str, str], Point] = {}
             try:
-                coverage, places = self._places(lists, source)
+                missing, places = self._places(lists, source)
                 if lists.fault:
                     raise EatlasError(lists.fault)
                 found = self._quick(lists.test(), source)
@@ -215,7 +214,7 @@ class Explorer:
         return View(
             lists=lists,
             source=source,
-            coverage=coverage,
+            missing=missing,
             places=places,
             result=None if isinstance(found, EatlasError) else found,
             original=kept,
@@ -368,7 +367,7 @@ class Explorer:
         """Measure one test on one source, or say why that cannot be done."""
 
         def measured() -> AssociationResult | EatlasError:
-            known = source.with_words(test.terms)
+            known = source.with_tests([test])
             found = perform(Job(test, known, measure, source.source_from), Conditions(CASE, 0))
             return _plain(found.error) if isinstance(found, Failure) else found
 
@@ -376,38 +375,12 @@ class Explorer:
         key = (test.model_dump_json(), id(source), measure.signature)
         return self._once(key, measured)
 
-    def _places(
-        self, lists: Lists, source: NamedSource
-    ) -> tuple[dict[str, GroupCoverage], dict[tuple[str, str], Point]]:
+    def _places(self, lists: Lists, source: NamedSource) -> Placed:
         """What is missing, and the mean cosines of all targets with the attributes that are on."""
         source.require_unchanged()
-
-        def placed() -> tuple[dict[str, GroupCoverage], dict[tuple[str, str], Point]]:
-            found = source.embedded({role: one.words for role, one in lists.groups.items()})
-            covered = {role: found.coverage[role] for role in ROLES}
-            rows = {
-                role: kernels.unit_rows(vectors) if len(vectors) else vectors
-                for role, vectors in found.vectors.items()
-            }
-            means = []
-            for role in "AB":
-                on = [
-                    i for i, w in enumerate(covered[role].used) if w not in lists.groups[role].off
-                ]
-                if not on:
-                    return covered, {}
-                means.append(kernels.mean_row(rows[role][on]))
-            both = {
-                role: [kernels.associations(rows[role], mean) for mean in means] for role in TARGETS
-            }
-            return covered, {
-                (role, word): (float(both[role][0][i]), float(both[role][1][i]))
-                for role in TARGETS
-                for i, word in enumerate(covered[role].used)
-            }
-
-        words = tuple((g.words, tuple(sorted(g.off))) for g in lists.groups.values())
-        return self._once(("places", words, id(source)), placed)
+        words = tuple((g.name, g.words, tuple(sorted(g.off))) for g in lists.groups.values())
+        key = ("places", lists.origin.id, words, id(source))
+        return self._once(key, lambda: placed(lists, source))
 
     def _look_at(self, test: str, lists: Lists, original: AssociationResult | None) -> None:
         """Count these lists; what was there before any change is in view beside them."""
@@ -424,17 +397,6 @@ class Explorer:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return cast("Found", self._kept[key])
-
-
-def unfit(test: object) -> str:
-    """Why a test cannot be explored; empty for one that can."""
-    if not isinstance(test, AssociationTest):
-        return "it is a test of targets and several groups"
-    if not all_words(test) or test.contexts is not None:
-        return "its stimuli are sentences or images"
-    if long := [one for one in test.concepts.values() if len(one.terms) > MOST_WORDS]:
-        return f"{long[0].name} has {len(long[0].terms):,} words, more than {MOST_WORDS}"
-    return ""
 
 
 def _is_bundled(test: AssociationTest) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,17 @@ from typing import Any
 from eatlas.errors import EatlasError, SourceError
 from eatlas.results.settings import source_name
 from eatlas.sources import CaseRule, VectorSource, is_contextual, period_of, spellings
-from eatlas.sources.coverage import Embedded, embed_groups
+from eatlas.sources.coverage import (
+    Embedded,
+    embed_concepts,
+    embed_groups,
+    needed_items,
+    needed_of,
+)
 from eatlas.sources.naming import open_named
 from eatlas.sources.protocol import Item, word_alone
 from eatlas.sources.snapshot import Snapshot
+from eatlas.stimuli import Concept, Test
 
 CASE: CaseRule = "auto"
 """As eatlas run looks words up."""
@@ -39,7 +46,15 @@ class NamedSource:
     _requested: set[Item] = field(default_factory=set, repr=False)
 
     def with_words(self, words: Iterable[str]) -> Snapshot:
-        """The vectors of these words, and of all that were looked up before.
+        """The vectors of these words, and of all that were looked up before; as :meth:`holding`."""
+        return self.holding({word_alone(key) for one in words for key in spellings(one, self.case)})
+
+    def with_tests(self, tests: Iterable[Test]) -> Snapshot:
+        """The vectors of what these tests need, sentences included; as :meth:`holding`."""
+        return self.holding(needed_items(self.source, tests, (), self.case))
+
+    def holding(self, wanted: Set[Item]) -> Snapshot:
+        """The vectors of these words or sentences, and of all that were looked up before.
 
         Raises
         ------
@@ -47,8 +62,6 @@ class NamedSource:
             If the file is gone or another one, or the source cannot be read.
         """
         self.require_unchanged()
-        case = self.case
-        wanted = {word_alone(key) for word in words for key in spellings(word, case)}
         new = wanted - self._requested
         if self._known is None or new:
             found = Snapshot.of(self.source, new)
@@ -75,6 +88,11 @@ class NamedSource:
         """Vectors of the words of groups, with an account of those that are missing."""
         known = self.with_words({word for words in groups.values() for word in words})
         return embed_groups(groups, known, self.case)
+
+    def embedded_concepts(self, concepts: Mapping[str, Concept]) -> Embedded:
+        """The same of concepts, whose terms may be sentences."""
+        items = needed_of(self.source, concepts.values(), self.case)
+        return embed_concepts(concepts, self.holding(items), self.case)
 
     def require_unchanged(self) -> None:
         """Refuse a file that vanished, or that is another one by now.

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from eatlas.errors import EatlasError
+from eatlas.explorer.lists import MOST_WORDS
+from eatlas.present.numbers import count
 from eatlas.stimuli import ROLES
 
 LARGEST = 256 << 10
@@ -87,8 +89,13 @@ def _by_role(value: Any) -> dict[str, Any]:
 def _words(value: Any) -> dict[str, tuple[str, ...]]:
     """Lists of words by role."""
     found = _by_role(value)
-    if any(not isinstance(words, list) or len(words) > MOST_TEXTS for words in found.values()):
+    if not all(isinstance(words, list) for words in found.values()):
         raise EatlasError(NO_REQUEST)
+    if (most := max(map(len, found.values()), default=0)) > MOST_TEXTS:
+        raise EatlasError(
+            f"A list of {count(most)} words is too long: the explorer takes at most {MOST_WORDS} "
+            "in a group. eatlas run measures longer lists."
+        )
     return {role: tuple(map(_text, words)) for role, words in found.items()}
 
 

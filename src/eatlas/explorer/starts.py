@@ -43,7 +43,8 @@ def starts(tests: Iterable[AssociationTest]) -> Iterator[Start]:
     for name, label in BUNDLED.items():
         (test,) = load_tests(name)
         yield Start(label, _lists(test))
-    for test in [one for one in tests if one.id not in BUNDLED][:MOST_NAMED]:
+    words = [one for one in tests if not any(part.sentences for _, part in one.parts)]
+    for test in [one for one in words if one.id not in BUNDLED][:MOST_NAMED]:
         yield Start(test.id, _lists(test))
 
 

@@ -114,17 +114,23 @@ def needed_items(
     """Every item that tests of any kind, or measures by themselves, request from a source."""
     encoded, tests = is_contextual(source), tuple(tests)
     with_images = any(part.images for test in tests for _, part in test.parts)
-    of_tests = {
-        one
-        for test in tests
-        for part in test.concepts.values()
-        for ways in _ways(part, case, encoded=encoded).values()
-        for one in ways.values()
-    }
+    concepts = (part for test in tests for part in test.concepts.values())
+    of_tests = needed_of(source, concepts, case)
     rule: CaseRule = "exact" if encoded else case
     probes = FUNCTION_WORDS if with_images and not encoded else ()
     keys = {key for word in words for key in spellings(word, rule)}
     return of_tests | {word_alone(key) for key in keys.union(probes)}
+
+
+def needed_of(source: VectorSource, concepts: Iterable[Concept], case: CaseRule) -> set[Item]:
+    """Every item that concepts request from a source."""
+    encoded = is_contextual(source)
+    return {
+        one
+        for part in concepts
+        for ways in _ways(part, case, encoded=encoded).values()
+        for one in ways.values()
+    }
 
 
 def embed(test: Test, source: VectorSource, case: CaseRule = "auto") -> Embedded:
@@ -173,6 +179,22 @@ def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
             "reasons": {**group.reasons, **dict(part.absent)},
         }
     )
+
+
+def embed_concepts(
+    concepts: Mapping[str, Concept], source: VectorSource, case: CaseRule = "auto"
+) -> Embedded:
+    """Look up or encode the terms of concepts, words or sentences, by role.
+
+    Raises
+    ------
+    SourceError
+        If the source finds fault with what it reads, or the case rule is unknown.
+    """
+    _require_case_rule(case)
+    encoded = is_contextual(source)
+    ways = {role: _ways(part, case, encoded=encoded) for role, part in concepts.items()}
+    return _accounted(ways, as_source(source), None)
 
 
 def embed_groups(
