@@ -6,16 +6,14 @@ Draw them again where the page looks different.
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
-import subprocess
-import sys
 
 from draw_findings import IMAGES, SCALE, smaller
 from playwright.sync_api import Browser, sync_playwright
 
-WIDTH, HEIGHT = 1280, 860
+import eatlas
+
+WIDTH, HEIGHT = 1280, 800
 
 
 def main() -> None:
@@ -25,22 +23,10 @@ def main() -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
         for scheme in ("light", "dark"):
-            server = subprocess.Popen(
-                [sys.executable, "-m", "eatlas", "explore", "--tests", "weat-6"],
-                stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
-            )  # fmt: skip
-            try:
-                address = re.search(
-                    r"http://\S+", server.stdout.readline() if server.stdout else ""
-                )
-                if address is None:
-                    raise RuntimeError("the explorer did not start")
+            with eatlas.explore("weat-6") as served:
                 path = IMAGES / f"explore-{scheme}.png"
-                path.write_bytes(smaller(photograph(chromium, address[0], scheme)))
+                path.write_bytes(smaller(photograph(chromium, served.address, scheme)))
                 print(f"{path.name}: {path.stat().st_size // 1024} kB")
-            finally:
-                server.terminate()
-                server.wait()
         chromium.close()
 
 
