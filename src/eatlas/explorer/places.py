@@ -13,6 +13,8 @@ Point = tuple[float, float]
 """Mean cosine with A, and with B."""
 Missing = dict[str, dict[str, str]]
 """Why words have no vector, by role and word."""
+DECIMALS = 12
+"""Kept of a mean cosine: the last bits are rounding, and no distance on a map."""
 Placed = tuple[Missing, dict[tuple[str, str], Point]]
 
 
@@ -52,12 +54,10 @@ def placed(lists: Lists, source: NamedSource) -> Placed:
 
 
 def mean_place(places: Sequence[Point]) -> Point:
-    """The mean of the places of the sentences of a word; of one, that place.
+    """The mean of the places of the sentences of a word.
 
     >>> mean_place([(0.5, 1.0), (1.5, 2.0)])
     (1.0, 1.5)
     """
-    if len(places) == 1:
-        return places[0]
-    a, b = (sum(values) / len(places) for values in zip(*places, strict=True))
+    a, b = (round(sum(values) / len(places), DECIMALS) for values in zip(*places, strict=True))
     return a, b

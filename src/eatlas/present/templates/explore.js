@@ -47,7 +47,7 @@
     } catch (error) {
       if (mine !== turn || error.name === "AbortError") return;
       board.classList.add("stale");  // no number of other words may stay in view
-      trouble(said(error));
+      trouble(said(error) + (past.length && !(error instanceof TypeError) ? "\nUndo takes the change back." : ""));
     } finally {
       if (mine === turn) board.removeAttribute("aria-busy");
     }
