@@ -135,7 +135,6 @@ def test_a_long_name_is_refused():
         b'{"off": {"X": [1]}}', b'{"added": []}', b'{"lists": {"X": ["a", "b"]}}',
         b'{"lists": {"X": "a", "Y": "b", "A": "c", "B": "d"}}', b'{"test": "\\ud800"}',
         b'{"what": {}}', b'{"against": 1.5}', b'{"source": 99999999999999999999}', b"\xff\xfe",
-        json.dumps({"off": {"X": ["w"] * 5_000}}).encode(),
     ],
 )  # fmt: skip
 def test_requests_that_no_page_makes(body):
@@ -191,3 +190,9 @@ def test_lists_of_a_file_that_the_browser_read():
 def test_a_file_without_lists_is_said(text, said):
     with pytest.raises(EatlasError, match=said):
         lists_of_file(text)
+
+
+def test_a_list_that_no_group_could_hold_is_said():
+    body = json.dumps({"added": {"X": [f"w{i}" for i in range(10_000)]}}).encode()
+    with pytest.raises(EatlasError, match="A list of 10,000 words is too long: the explorer takes"):
+        Request.read(body)
