@@ -77,7 +77,7 @@
     if (!still.matches) move(place, before);
     rove();
     if (!sought || place !== board) return;
-    const chip = words(sought.role).find((one) => one.dataset.text === sought.text);
+    const chip = chipOf(sought.role, sought.text);
     sought = null;
     if (chip) reach(chip);
   }
@@ -153,19 +153,18 @@
   // ---- a word goes to another group: dragged, or by the menu that M or a right click opens
   const ROLES = ["X", "Y", "A", "B"], menu = part("moves");
   const words = (role) => [...board.querySelectorAll(`#group-${role} .chip`)];
+  const chipOf = (role, text) => words(role).find((one) => one.dataset.text === text);
   const named = (role) => part(`group-${role}`).dataset.name;
   let held = null, sought = null;
 
   function moved({ role, text }, to) {
     if (role === to) return;
-    const [from] = words(role).filter((one) => one.dataset.text === text);
-    const [there] = words(to).filter((one) => one.dataset.text === text);
-    const off = { ...now.off }, added = { ...now.added };
+    const from = chipOf(role, text), off = { ...now.off }, added = { ...now.added };
     const without = (list) => (list || []).filter((one) => one !== text);
     added[role] = without(added[role]);
     off[role] = from && !from.classList.contains("added") ? [...without(off[role]), text] : without(off[role]);
     off[to] = without(off[to]);
-    if (!there) added[to] = [...(added[to] || []), text];
+    if (!chipOf(to, text)) added[to] = [...(added[to] || []), text];
     sought = { role: to, text };
     change({ off, added });
   }
@@ -183,7 +182,6 @@
     }));
     held = { role, text };
     menu.setAttribute("aria-label", `Move ${text} to`);
-    menu.dataset.word = text;
     menu.hidden = false;
     const at = chip.getBoundingClientRect();
     menu.style.left = `${Math.max(8, Math.min(at.left, document.documentElement.clientWidth - menu.offsetWidth - 8)) + scrollX}px`;
@@ -195,7 +193,7 @@
     if (menu.hidden) return;
     const inside = menu.contains(document.activeElement);
     menu.hidden = true;
-    const chip = held && words(held.role).find((one) => one.dataset.text === held.text);
+    const chip = held && chipOf(held.role, held.text);
     if (inside && chip) chip.focus();
   }
 
