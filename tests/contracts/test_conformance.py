@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -88,6 +89,17 @@ def test_the_example_of_the_documentation_keeps_the_contract(my_package):
 
     check_measure(MeanDistance())
     check_source(open_mine())
+
+
+def test_the_example_is_a_package_that_can_be_installed(my_package):
+    project = tomllib.loads((my_package / "pyproject.toml").read_text(encoding="utf-8"))
+    (package,) = project["tool"]["setuptools"]["packages"]
+    (data,) = project["tool"]["setuptools"]["package-data"][package]
+    assert list((my_package / package).glob(data))
+    for group in project["project"]["entry-points"].values():
+        for place in group.values():
+            module, name = place.split(":")
+            assert hasattr(import_module(module), name), place
 
 
 def test_the_example_shows_in_the_terminal_and_the_frames(my_package, capsys):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from eatlas.measures.base import GroupsMeasure, Input
-from eatlas.results import GroupsResult
+import numpy as np
+
+from eatlas.measures.base import AssociationMeasure, GroupsMeasure, Input
+from eatlas.results import AssociationResult, GroupsResult
 from eatlas.stimuli.kinds import OF_TARGETS
 
 
@@ -32,6 +34,23 @@ class Nearness(GroupsMeasure):
 
     def together(self, first: float, second: float) -> float:
         return first - second
+
+
+class DistanceResult(AssociationResult):
+    measure: Literal["distance"] = "distance"
+    value: float
+
+
+@dataclass(frozen=True)
+class Distance(AssociationMeasure):
+    """Mean distance of targets and attributes, which is the same whichever attributes are A."""
+
+    name: ClassVar[str] = "distance"
+    minimum: ClassVar = dict.fromkeys("XYAB", 1)
+
+    def compute(self, given: Input, notes: list[str]) -> Any:
+        targets, attributes = (np.vstack([given.rows[r] for r in side]) for side in ("XY", "AB"))
+        return DistanceResult(**given.head, value=float(1 - (targets @ attributes.T).mean()))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from tests.validation.plugins import Distance
 
 import eatlas
 from eatlas.errors import EatlasError
@@ -103,3 +104,10 @@ def test_an_unknown_criterion_is_named_with_the_nearest_one() -> None:
 def test_a_source_of_another_kind_than_the_measure_needs_is_refused() -> None:
     with pytest.raises(EatlasError, match="glove-sample"):
         eatlas.protocol("lpbs", "glove-sample", criteria=["face"])
+
+
+def test_numbers_without_a_direction_agree_with_nothing() -> None:
+    found = eatlas.protocol(Distance(), criteria=["face"]).evidence[1]
+    assert found.not_run == (
+        "The numbers of distance have no direction: that of weat-1 stays when A and B trade places."
+    )

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from eatlas.measures.divdist import DivDist
     from eatlas.measures.lpbs import LPBS
     from eatlas.measures.lpbs_ceat import LPBSCEAT
-    from eatlas.measures.ml_eat import MLEAT
+    from eatlas.measures.ml_eat import MLEAT, WEAT
     from eatlas.measures.sc_eat import SCEAT
-    from eatlas.measures.weat import WEAT
     from eatlas.measures.zero_shot import ZeroShot
 
 __all__ = [

@@ -14,7 +14,7 @@ from eatlas.signature import Signature
 
 BUILT_IN = {
     "ml-eat": "ml_eat:MLEAT",
-    "weat": "weat:WEAT",
+    "weat": "ml_eat:WEAT",
     "sc-eat": "sc_eat:SCEAT",
     "ceat": "ceat:CEAT",
     "lpbs": "lpbs:LPBS",

@@ -130,6 +130,15 @@ def of_concepts(test: Test, concepts: Mapping[str, Concept]) -> Test:
     return test.model_copy(update=changed)
 
 
+def exchanged(test: Test) -> Test:
+    """The test with its two groups, or A and B, in each other's place."""
+    if isinstance(test, GroupsTest):
+        pairs = tuple(pair[::-1] for pair in test.pairs)
+        return test.model_copy(update={"groups": test.groups[::-1], "pairs": pairs})
+    a, b = (test.concept(role) for role in ATTRIBUTES)
+    return test.model_copy(update={"A": b, "B": a})
+
+
 def array(rows: Mapping[str, Array]) -> ArraySource:
     """Vectors in memory, in double precision."""
     return ArraySource(list(rows), np.array(list(rows.values()), np.float64), name="copy")

@@ -16,10 +16,19 @@ import numpy as np
 from eatlas.errors import EatlasError
 from eatlas.results import AssociationResult
 from eatlas.results.evidence import Evidence, Figure, Table
-from eatlas.stimuli import ATTRIBUTES, TARGETS, Concept, GroupsTest, Test, load_tests
+from eatlas.stimuli import TARGETS, Concept, GroupsTest, load_tests
 from eatlas.stimuli.concepts import Sentence
 from eatlas.stimuli.model import ContextsOrigin
-from eatlas.validation.bench import SAME, Bench, Compared, compare, numbers_of, of_concepts, unit
+from eatlas.validation.bench import (
+    SAME,
+    Bench,
+    Compared,
+    compare,
+    exchanged,
+    numbers_of,
+    of_concepts,
+    unit,
+)
 from eatlas.validation.leanings import plain
 from eatlas.validation.material import Context, NotRunError
 from eatlas.validation.studies import ProtocolStudy, reason_of
@@ -106,7 +115,7 @@ def order_of_words(bench: Bench) -> Outcome:
 
 def exchange_of_groups(bench: Bench) -> Outcome:
     """The other sign when the two groups, or A and B, trade places."""
-    return _turns(bench.compared(bench.with_test(_exchanged(bench.test))))
+    return _turns(bench.compared(bench.with_test(exchanged(bench.test))))
 
 
 def exchange_of_targets(bench: Bench) -> Outcome:
@@ -303,15 +312,6 @@ INVARIANCES = (
     Property("Numbers keep within limits", bounded),
 )
 """What is checked on copies of a source's vectors."""
-
-
-def _exchanged(test: Test) -> Test:
-    """The test with its two groups, or A and B, in each other's place."""
-    if isinstance(test, GroupsTest):
-        pairs = tuple(pair[::-1] for pair in test.pairs)
-        return test.model_copy(update={"groups": test.groups[::-1], "pairs": pairs})
-    a, b = (test.concept(role) for role in ATTRIBUTES)
-    return test.model_copy(update={"A": b, "B": a})
 
 
 def _from_neutral(result: AssociationResult) -> list[float]:

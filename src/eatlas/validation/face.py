@@ -10,6 +10,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
 from eatlas.stats.distributions import clopper_pearson
 from eatlas.stimuli import TARGETS, GroupsTest, load_tests
+from eatlas.validation.bench import compare, exchanged
 from eatlas.validation.leanings import leanings, plain
 from eatlas.validation.material import Context, NotRunError
 from eatlas.validation.studies import ProtocolStudy, tried_each
@@ -126,10 +127,17 @@ def _directions(study: ProtocolStudy, context: Context, name: str, source: Any) 
     tests = {test.id: test for test in load_tests("caliskan")}
     found, reasons = tried_each(
         "Not measured",
-        lambda test: _effect(context.measured(test, source, name, measure)),
+        lambda of: _effect(context.measured(tests[of], source, name, measure)),
         tests,
     )
     known = {of: d for of, (d, _) in found.items() if d is not None}
+    for of, d in list(known.items())[:1]:
+        other, _ = _effect(context.measured(exchanged(tests[of]), source, name, measure))
+        if compare({of: d}, {of: other}).kinship == "the same":
+            raise NotRunError(
+                f"The numbers of {context.measure.name} have no direction: that of {of} stays when "
+                "A and B trade places."
+            )
     if not known:
         raise NotRunError(
             f"None of the ten tests could be measured. {reasons[0]}"

@@ -195,7 +195,7 @@ def _mitigated(study: ProtocolStudy, context: Context, name: str, source: Any) -
     found, reasons = tried_each(
         "Not run",
         lambda transform: _debiased(context, transforms[transform], name, source, transform),
-        {transform: transform for transform in transforms},
+        transforms,
     )
     if not found:
         raise NotRunError(" ".join(reasons))

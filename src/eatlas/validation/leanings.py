@@ -207,13 +207,12 @@ def _two_by_two(test: GroupsTest, *, groups_first: bool) -> AssociationTest:
 
 def _over_attributes(result: AssociationResult, what: str) -> Leanings:
     """Mean association of each attribute with X less that with Y."""
-    if result.similarities is None:
+    scores: Any = getattr(result, "scores", None)
+    if not hasattr(scores, "attributes_with_X"):
         raise NotRunError(f"A result of {result.display_name} has no number for one attribute.")
-    table = np.array(result.similarities)
-    n_x = len(result.scored("X"))
-    found = table[:n_x].mean(axis=0) - table[n_x:].mean(axis=0)
+    x, y = ([*one.A, *one.B] for one in (scores.attributes_with_X, scores.attributes_with_Y))
     terms = [*result.scored("A"), *result.scored("B")]
-    values = dict(zip(terms, map(float, found), strict=True))
+    values = {term: a - b for term, a, b in zip(terms, x, y, strict=True)}
     return Leanings(values, values, 0.0, what, result)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields
+from functools import partial
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -121,7 +122,11 @@ def parameters(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
     alternatives = dict(_alternatives(context.measure))
     if not alternatives:
         raise NotRunError(f"{context.measure.name} has no parameter with choices.")
-    yield from study.of_each_source(context, _changed, "Parameters", lambda _: (alternatives, []))
+
+    def changes(name: str, source: Any) -> Changes:
+        return {label: partial(tuple, (source, name, one)) for label, one in alternatives.items()}
+
+    yield from study.of_each_source(context, _changed, "Parameters", changes)
 
 
 def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
@@ -147,56 +152,55 @@ def vectors(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
         raise NotRunError(f"{context.measure.name} needs no vectors, which are treated here.")
     test, *_ = tests_of(context)
 
-    def treated(source: Any) -> tuple[dict[str, Any], list[str]]:
+    def changes(name: str, source: Any) -> Changes:
         bench = Bench(plain(context.measure), test, source, context.seed, context.measure).used
-        lengths = bench.with_rows(lambda rows: np.array([unit(row) for row in rows]))
-        steps = {step: step for step in TRANSFORMS}
-        found, reasons = tried_each("Not measured", lambda step: transformed(source, step), steps)
-        return {"length 1": lengths.source, **found}, reasons
+        lengths = bench.with_rows(lambda rows: np.array([unit(row) for row in rows])).source
 
-    yield from study.of_each_source(context, _changed, "Treated vectors", treated)
+        def treated(step: str) -> tuple[Any, ...]:
+            return transformed(source, step), f"{name}, {step}", None
+
+        steps = {step: partial(treated, step) for step in TRANSFORMS}
+        return {"length 1": partial(tuple, (lengths, f"{name}, length 1", None)), **steps}
+
+    yield from study.of_each_source(context, _changed, "Treated vectors", changes)
+
+
+Changes = Mapping[str, Callable[[], tuple[Any, ...]]]
+"""By label what makes a changed source, its name, and a changed measure or None."""
 
 
 def _changed(
     study: ProtocolStudy,
     context: Context,
     title: str,
-    changes: Callable[[Any], tuple[dict[str, Any], list[str]]],
+    changes: Callable[[str, Any], Changes],
     name: str,
     source: Any,
 ) -> Evidence:
-    """Correlations of the numbers as they are with those of other measures or sources.
-
-    `changes` gives these for a source, by label, and why some could not be made.
-    """
+    """Correlations of the numbers as they are with those of other measures or sources."""
     test, *_ = tests_of(context)
     base = leanings(context, test, source, name)
-    changed, remarks = changes(source)
-    others, reasons = tried_each(
-        "Not measured",
-        lambda label: (
-            leanings(context, test, source, name, changed[label])
-            if isinstance(changed[label], Measure)
-            else leanings(context, test, changed[label], f"{name}, {label}")
-        ),
-        {label: label for label in changed},
-    )
+    made = changes(name, source)
+
+    def measured(label: str) -> tuple[Leanings, tuple[str, ...]]:
+        other, called, measure = made[label]()
+        return leanings(context, test, other, called, measure), getattr(other, "notes", ())
+
+    others, reasons = tried_each("Not measured", measured, made)
     found: dict[str, Correlation] = {}
     idle, said = [], []
-    for label, other in others.items():
+    for label, (other, notes) in others.items():
         # with another divergence biases differ, deviations do not
-        pair = (base.directed, other.directed)
-        pair = pair if pair[0] != pair[1] else (base.values, other.values)
-        if pair[0] == pair[1]:
+        pairs = (base.directed, other.directed), (base.values, other.values)
+        if (pair := next((one for one in pairs if one[0] != one[1]), None)) is None:
             idle.append(label)
             continue
         found[label] = correlation(*paired(*pair)[1:])
-        known = {*base.result.warnings, *getattr(changed[label], "notes", ())}
+        known = {*base.result.warnings, *notes}
         said += [f"{label}: {note}" for note in other.result.warnings if note not in known]
     if not found:
         same = f"Numbers are the same with {', '.join(idle)}." if idle else ""
-        reason = " ".join((same, *remarks, *reasons)).strip()
-        raise NotRunError(reason or "Nothing could be changed.")
+        raise NotRunError(" ".join((same, *reasons)).strip() or "Nothing could be changed.")
     unchanged = [f"Without any change of the numbers: {', '.join(idle)}."] if idle else []
     smallest = min(marks := marks_of(found), key=lambda one: one.value or -2.0)
     of_smallest = found[smallest.label]
@@ -223,5 +227,5 @@ def _changed(
                 " with its 95% interval",
             )
         ],
-        remarks=[*unchanged, *remarks, *reasons, *said],
+        remarks=[*unchanged, *reasons, *said],
     )

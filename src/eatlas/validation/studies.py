@@ -10,7 +10,7 @@ for the reason too. It never leaves a study out in silence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeVar
@@ -20,7 +20,6 @@ from eatlas.results.evidence import CRITERIA, Criterion, Evidence
 from eatlas.validation.material import Context, NotRunError
 
 T = TypeVar("T")
-U = TypeVar("U")
 DIVDIST = "Bommasani and Liang (2022)"
 
 
@@ -102,14 +101,14 @@ def reason_of(error: EatlasError) -> str:
 
 
 def tried_each(
-    failed: str, answer: Callable[[T], U], each: Mapping[str, T]
-) -> tuple[dict[str, U], list[str]]:
+    failed: str, answer: Callable[[str], T], names: Iterable[str]
+) -> tuple[dict[str, T], list[str]]:
     """Return the answers by name, and why there is none of others: "`failed`, name: reason"."""
-    found: dict[str, U] = {}
+    found: dict[str, T] = {}
     reasons = []
-    for name, one in each.items():
+    for name in names:
         try:
-            found[name] = answer(one)
+            found[name] = answer(name)
         except EatlasError as error:
             reasons.append(f"{failed}, {name}: {reason_of(error)}")
     return found, reasons
@@ -154,7 +153,7 @@ STUDIES: tuple[ProtocolStudy, ...] = (
         "text-by-span",
         "People and co-occurrence",
         "Do associations by people and by co-occurrence in the same text agree?",
-        "convergent_text:human_against_automatic",
+        "convergent:human_against_automatic",
         f"{DIVDIST}, section 6 and Table 4",
     ),
     ProtocolStudy(
