@@ -11,7 +11,6 @@ from markupsafe import Markup
 from eatlas.explorer.lists import Lists
 from eatlas.explorer.places import Point as Pair
 from eatlas.present.drawings.figures import Estimate, across, outline
-from eatlas.present.drawings.inlining import inlined
 from eatlas.present.drawings.plane import (
     LEFT_ROOM,
     LETTERS,
@@ -23,7 +22,7 @@ from eatlas.present.drawings.plane import (
     ground,
     shown,
 )
-from eatlas.present.drawings.svg import FONT, INK, Axis, drawing, label, muted, tag, words
+from eatlas.present.drawings.svg import FONT, INK, Axis, drawing, inlined, label, muted, tag, words
 from eatlas.present.effects import compared
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated, pixels

@@ -19,9 +19,9 @@ from eatlas.measures.inference import (
     generalised,
 )
 from eatlas.results import AssociationResult, is_result
-from eatlas.results.effects import at
 from eatlas.results.inference import Equivalence, Generalisation, Power, SesoiUnit, Unit
 from eatlas.results.levels import effect_of
+from eatlas.results.parts import at
 from eatlas.stats.designs import chance_of_rejection, terms_needed
 from eatlas.stats.inputs import numbers, open_unit, whole
 from eatlas.stats.pattern_stability import PatternRule

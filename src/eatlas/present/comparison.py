@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from markupsafe import Markup
 
-from eatlas.present.drawings.inlining import inlined
-from eatlas.present.drawings.moves import moves_figure
+from eatlas.present.drawings.plane import moves_figure
+from eatlas.present.drawings.svg import inlined
 from eatlas.present.drawings.timeline import Line, Point, timeline
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.rendering import phrase

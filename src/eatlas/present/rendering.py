@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from eatlas.present import effects, numbers, target_values
 from eatlas.present.drawings.eat_map import PATTERNS, mini_of
-from eatlas.present.drawings.inlining import inlined
+from eatlas.present.drawings.svg import inlined
 from eatlas.present.targets import signed_points, target_sentences
 from eatlas.present.text import clean, isolated, readable
 from eatlas.results.settings import source_name

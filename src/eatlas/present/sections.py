@@ -26,9 +26,8 @@ from eatlas.present.drawings.figures import (
     without_mark,
     without_ruler,
 )
-from eatlas.present.drawings.inlining import inlined
 from eatlas.present.drawings.plane import has_map, plane_figure
-from eatlas.present.drawings.svg import Axis
+from eatlas.present.drawings.svg import Axis, inlined
 from eatlas.present.drawings.words import MOST_DOTS, blocks, cosine_plot, lean_plot
 from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily

@@ -17,7 +17,8 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import all_of, level_of, p_equals, some_of
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
-from eatlas.results.effects import Effect, at
+from eatlas.results.effects import Effect
+from eatlas.results.parts import at
 from eatlas.stimuli import TARGETS
 
 if TYPE_CHECKING:

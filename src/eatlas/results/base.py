@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_a
 from pydantic import Field, model_validator
 
 from eatlas.results.diagnosis import TermsDiagnosis
-from eatlas.results.effects import Effect, Primary, Rule, at, primary_of, shown
+from eatlas.results.effects import Effect, Primary, Rule, primary_of, shown
 from eatlas.results.inference import Frequency
 from eatlas.results.levels import Level
 from eatlas.results.parts import (
@@ -19,6 +19,7 @@ from eatlas.results.parts import (
     OfAnyNames,
     Provenance,
     Record,
+    at,
     is_empty,
 )
 from eatlas.results.presenting import html_of, of_present

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from eatlas.results.parts import Record, is_empty
+from eatlas.results.parts import Record, is_empty, schema_of
 
 MEAN_COSINE = 0.3
 """Mean cosine of random pairs of a source; of one test, the smallest of its four level 3 means,
@@ -267,11 +267,7 @@ class Diagnosis(Record):
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema that every diagnosis of a source satisfies, draft 2020-12."""
-    head = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "eatlas diagnosis, version 1",
-    }
-    return Diagnosis.model_json_schema(mode="serialization") | head
+    return schema_of(Diagnosis, "eatlas diagnosis, version 1")
 
 
 def is_loud(length: float, dim: int) -> bool:

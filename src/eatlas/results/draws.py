@@ -15,6 +15,7 @@ from eatlas.results.levels import Label, Level, SentenceCounts
 from eatlas.results.parts import (
     OF_ROLES,
     ByGroup,
+    ByTail,
     LanguageModelRecord,
     Magnitude,
     Probability,
@@ -29,12 +30,8 @@ Replace = Literal["auto", "always"]
 Triple = tuple[float | None, float | None, float | None]
 
 
-class NormalP(Record):
+class NormalP(ByTail[Probability]):
     """P-values of z under a normal distribution."""
-
-    greater: Probability
-    less: Probability
-    two_sided: Probability
 
 
 class CombinedEffect(Record):

@@ -237,21 +237,6 @@ class Effect:
         return None if self.p is None or self.d is None else self.p.low(tail)
 
 
-def at(record: object, place: str) -> Any:
-    """Return what a record holds at a place such as ``level2.X``; None where it holds nothing.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> result = eatlas.run(tests="weat-6", measures="weat")[0]
-    >>> at(result, "level1").n, at(result.uncertainty, "level2.X")
-    ((8, 8), None)
-    """
-    for name in place.split("."):
-        record = getattr(record, name, None)
-    return record
-
-
 def shown(value: float | None) -> str:
     """An effect size for people; undefined is a dash."""
     return "–" if value is None else f"{value:.2f}"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SettingKey = tuple[Any, ...]
 """Source, signature, period, window, distance, and which time."""
+FACTS = ("test", "source", "signature", "period", "window", "distance")
+"""What distinguishes a result from others: its test and its setting."""
 Levels = Literal["level1", "level2", "both"]
 """Which effect sizes of each result belong to the family."""
 Method = Literal["holm", "bh", "by"]
@@ -59,8 +61,7 @@ class FamilyMember:
     @property
     def place(self) -> tuple[Any, ...]:
         """What distinguishes the finding from others."""
-        result = (self.test, self.source, self.signature, self.period, self.window, self.distance)
-        return *result, self.level, self.term
+        return *(getattr(self, name) for name in FACTS), self.level, self.term
 
 
 @dataclass(frozen=True)
@@ -155,26 +156,15 @@ def family_of(
         groups.setdefault(None if settings else key, []).append(place)
     members: dict[int, FamilyMember] = {}
     for places in groups.values():
-        p = [found[place][-1] for place in places]
-        for place, (adjusted, bound) in zip(places, _adjusted(p, tail, method), strict=True):
-            result, key, effect, of = found[place]
+        adjusted = _adjusted([found[place][-1] for place in places], tail, method)
+        for place, (p, low) in zip(places, adjusted, strict=True):
+            result, key, effect, given = found[place]
+            raw = {"p": given.tail(tail), "p_low": given.low(tail)}
+            facts = dict(zip(FACTS, named(result), strict=True))
             members[place] = FamilyMember(
-                result.test,
-                result.source,
-                result.signature,
-                effect.place,
-                effect.term,
-                effect.d,
-                p=of.tail(tail),
-                adjusted=adjusted,
-                p_low=of.low(tail),
-                adjusted_low=bound,
-                period=result.period,
-                window=_sizes(result)[0],
-                distance=_sizes(result)[1],
-                setting=names[key],
-                together=len(places),
-            )
+                level=effect.place, term=effect.term, effect_size=effect.d, **raw, adjusted=p,
+                adjusted_low=low, setting=names[key], together=len(places), **facts,
+            )  # fmt: skip
     return Family(
         tuple(members[place] for place in range(len(found))),
         method,
@@ -236,10 +226,7 @@ def _names(settings: Sequence[SettingKey], known: Settings) -> dict[SettingKey, 
 
 
 def named(result: AssociationResult) -> tuple[Any, ...]:
-    """The test of a result and its setting."""
-    return result.test, result.source, result.signature, result.period, *_sizes(result)
-
-
-def _sizes(result: AssociationResult) -> tuple[int | str | None, int | None]:
-    given = result.contexts
-    return (None, None) if given is None else (given.window, given.distance)
+    """The test of a result and its setting, in the order of `FACTS`."""
+    return tuple(getattr(result, name) for name in FACTS[:4]) + tuple(
+        getattr(result.contexts, name, None) for name in FACTS[4:]
+    )

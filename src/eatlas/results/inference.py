@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from eatlas.results.parts import ByGroup, Coverage, Probability, Record, is_empty
+from eatlas.results.parts import ByGroup, Coverage, Probability, Record, at, is_empty
 from eatlas.stimuli.model import OPPOSITES, ROLES, TARGETS
 
 if TYPE_CHECKING:
@@ -253,9 +253,8 @@ class Generalisation(Record):
 
     def level(self, place: str) -> CrossedLevel | None:
         """Return the contrast of ``level1``, ``level2.X`` or ``level2.Y``."""
-        if place == "level1":
-            return self.level1
-        return self.level2.group(place[-1]) if self.level2 and place.startswith("level2") else None
+        found: CrossedLevel | None = at(self, place)
+        return found
 
 
 class DesignPower(Record):
@@ -333,9 +332,8 @@ class Equivalence(Record):
 
     def level(self, place: str) -> EquivalentLevel | None:
         """Return what was found for ``level1``, ``level2.X`` or ``level2.Y``."""
-        if place == "level1":
-            return self.level1
-        return self.level2.group(place[-1]) if self.level2 and place.startswith("level2") else None
+        found: EquivalentLevel | None = at(self, place)
+        return found
 
 
 CROSSED_COLUMNS = ("low", "high", "p_greater", "p_less", "p_two_sided")

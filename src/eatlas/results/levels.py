@@ -13,6 +13,7 @@ from eatlas.results.parts import (
     OF_ROLES,
     Bounds,
     ByGroup,
+    ByTail,
     Magnitude,
     Method,
     Probability,
@@ -22,55 +23,31 @@ from eatlas.results.parts import (
 from eatlas.stimuli.model import ATTRIBUTES, TARGETS
 
 
-class Methods(Record):
+class Methods(ByTail[Method]):
     """How each tail's p-value was found, where they differ."""
 
-    greater: Method
-    less: Method
-    two_sided: Method
 
-
-class Counts(Record):
+class Counts(ByTail[int | None]):
     """Relabellings at least as extreme, for each tail.
 
     None where they were not counted, and where the number has more than 3,900 digits.
     """
 
-    greater: int | None
-    less: int | None
-    two_sided: int | None
 
-
-class RelativeErrors(Record):
+class RelativeErrors(ByTail[float | None]):
     """Stated relative error of each tail's p-value; None where it is exact or bracketed."""
 
-    greater: float | None
-    less: float | None
-    two_sided: float | None
 
-
-class Brackets(Record):
+class Brackets(ByTail[Bounds | None]):
     """Rigorous [lower, upper] of each tail's p-value; None where it is known closer."""
 
-    greater: Bounds | None
-    less: Bounds | None
-    two_sided: Bounds | None
 
-
-class Intervals(Record):
+class Intervals(ByTail[Bounds | None]):
     """95% confidence interval of each tail's p-value; None where it was not drawn at random."""
 
-    greater: Bounds | None
-    less: Bounds | None
-    two_sided: Bounds | None
 
-
-class Draws(Record):
+class Draws(ByTail[int | None]):
     """Random relabellings behind each tail's p-value; None where it was not drawn at random."""
-
-    greater: int | None
-    less: int | None
-    two_sided: int | None
 
 
 class NearTies(Record):

@@ -72,6 +72,21 @@ class Record(BaseModel):
         return cls.model_validate(values)
 
 
+def at(record: object, place: str) -> Any:
+    """Return what a record holds at a place such as ``level2.X``; None where it holds nothing.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> result = eatlas.run(tests="weat-6", measures="weat")[0]
+    >>> at(result, "level1").n, at(result.uncertainty, "level2.X")
+    ((8, 8), None)
+    """
+    for name in place.split("."):
+        record = getattr(record, name, None)
+    return record
+
+
 def _require_bounds(values: Iterable[tuple[str, Any]]) -> None:
     for name, value in values:
         if _too_large(value):
@@ -85,6 +100,14 @@ def _too_large(value: object) -> bool:
     if isinstance(value, dict):
         return any(map(_too_large, value.values()))
     return isinstance(value, tuple) and any(map(_too_large, value))
+
+
+class ByTail(Record, Generic[Value]):
+    """A value of each tail."""
+
+    greater: Value
+    less: Value
+    two_sided: Value
 
 
 class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
@@ -423,3 +446,9 @@ class Provenance(Record):
     explored: int | None = Field(default=None, ge=1, exclude_if=is_none)
     """Number of lists of words that were looked at, these among them, where words were changed
     after results had been seen, as in ``eatlas explore``; left out otherwise."""
+
+
+def schema_of(record: type[Record], title: str) -> dict[str, Any]:
+    """The JSON Schema that every record of a type satisfies, draft 2020-12."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return record.model_json_schema(mode="serialization") | head

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from eatlas.results.parts import Record
+from eatlas.results.parts import Record, schema_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,11 +109,7 @@ class ResidualBias(Record):
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema that every such record satisfies, draft 2020-12."""
-    head = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "eatlas residual bias, version 1",
-    }
-    return ResidualBias.model_json_schema(mode="serialization") | head
+    return schema_of(ResidualBias, "eatlas residual bias, version 1")
 
 
 def _number(value: float | None) -> str:

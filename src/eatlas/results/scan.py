@@ -10,7 +10,15 @@ from pydantic import Field, PrivateAttr
 
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.results.levels import Level, PValues
-from eatlas.results.parts import Concepts, Coverage, Probability, Provenance, Record, is_empty
+from eatlas.results.parts import (
+    Concepts,
+    Coverage,
+    Probability,
+    Provenance,
+    Record,
+    is_empty,
+    schema_of,
+)
 from eatlas.results.scan_words import ScannedWords, frame_of, read_words
 from eatlas.stimuli.model import ATTRIBUTES
 
@@ -336,11 +344,7 @@ def read_scan(path: str | Path) -> ScanResult:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema that every summary satisfies, draft 2020-12."""
-    head = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "eatlas scan, version 1",
-    }
-    return ScanResult.model_json_schema(mode="serialization") | head
+    return schema_of(ScanResult, "eatlas scan, version 1")
 
 
 def summary_of(words: Path) -> Path:

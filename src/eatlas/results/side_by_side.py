@@ -120,21 +120,18 @@ class Row:
         """Intervals of differences from the first member, by place and member."""
         first, *others = self.members
         found: dict[tuple[str, int], tuple[float, float]] = {}
-        pairs = [
-            (n, one)
-            for n, one in enumerate(others, start=1)
-            if first is not None and one is not None and _paired(first, one)
-        ]
-        drawn: dict[int, Any] = {}
-        if first is not None and pairs:
-            drawn = {0: _drawn(first)} | {n: _drawn(one) for n, one in pairs}
-        confidence = first.uncertainty.confidence if first and first.uncertainty else 0.95
-        for n, _ in pairs:
+        if first is None or first.uncertainty is None:
+            return found
+        tail = (1 - first.uncertainty.confidence) / 2
+        base: tuple[Any, ...] = ()
+        for n, one in enumerate(others, start=1):
+            if one is None or not _paired(first, one):
+                continue
+            base, own = base or _drawn(first), _drawn(one)
             for place, i in LEVELS.items():
-                differences = drawn[n][i] - drawn[0][i]
+                differences = own[i] - base[i]
                 differences = differences[~np.isnan(differences)]
                 if differences.size > 1:
-                    tail = (1 - confidence) / 2
                     low, high = np.quantile(differences, [tail, 1 - tail]).tolist()
                     found[place, n] = low, high
         return found

@@ -14,7 +14,8 @@ from eatlas.executors import require_workers
 from eatlas.results import Results
 from eatlas.results.base import AssociationResult
 from eatlas.results.collection import Failure
-from eatlas.results.effects import Rule, at
+from eatlas.results.effects import Rule
+from eatlas.results.parts import at
 from eatlas.results.replication import Compared, ModelUse, Printed, Replication, TableText
 from eatlas.sources.published import find, place_of, size_text
 from eatlas.studies.replication_checks import checked

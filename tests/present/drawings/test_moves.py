@@ -8,8 +8,7 @@ from tests.present.reading import svg_root
 from tests.present.records import ml_eat
 
 import eatlas
-from eatlas.present.drawings.moves import moves_figure, standardised
-from eatlas.present.drawings.plane import points_of
+from eatlas.present.drawings.plane import moves_figure, points_of, standardised
 from eatlas.present.sentences import limits
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -12,7 +12,7 @@ from eatlas.present.drawings.eat_map import NEITHER, PATTERNS
 from eatlas.present.numbers import UNDEFINED, effect, percent
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
-from eatlas.results.effects import at
+from eatlas.results.parts import at
 
 if TYPE_CHECKING:
     import pandas as pd

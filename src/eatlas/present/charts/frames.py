@@ -10,8 +10,8 @@ from eatlas.errors import ResultsError
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
-from eatlas.results.effects import at
 from eatlas.results.files import record_types
+from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:

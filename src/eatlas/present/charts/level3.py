@@ -14,8 +14,8 @@ from eatlas.present.charts.theme import INK, LEVELS, MUTED, PAPER
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
-from eatlas.results.effects import at
 from eatlas.results.levels import CELLS
+from eatlas.results.parts import at
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from eatlas.present.drawings.map_cells import EDGE, OFF, ON, PAPER
-from eatlas.present.drawings.marks import COLOURS
-from eatlas.present.drawings.svg import INK, MUTED
+from eatlas.present.drawings.svg import BLUE, INK, MUTED, VERMILION, VIOLET
 
 __all__ = [
     "CONFIG", "EDGE", "FONT", "GRID", "INK", "LEVELS", "MUTED", "OFF", "ON", "PAPER", "SERIES",
@@ -27,7 +26,6 @@ OTHER = "#6b6b75"
 # blindness, with a contrast of 3:1 to the paper (WCAG 2.2, 1.4.11): their bluish green, darkened so
 # far, differs from blue by 11 for tritanopes, and their yellow from vermilion by 3 for protanopes
 # (vermilion is darkened a little, for letters: one value for charts and report)
-BLUE, VERMILION, VIOLET = COLOURS[:3]
 SAND, BROWN = "#94877c", "#6b3a1a"
 LEVELS: dict[str, dict[str, Any]] = {
     "level 1": {"colour": INK, "shape": "diamond", "dash": [1, 0]},

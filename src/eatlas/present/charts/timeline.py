@@ -15,6 +15,7 @@ from eatlas.present.charts import frames, maps, marks, wording
 from eatlas.present.charts.backend import alt, lines_of
 from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED
 from eatlas.present.comparison import steps
+from eatlas.present.drawings.svg import apart
 from eatlas.present.numbers import UNDEFINED
 from eatlas.present.text import isolated
 from eatlas.results.settings import Settings
@@ -186,15 +187,10 @@ def _labelled(drawn: list[dict[str, Any]], domain: list[float] | None) -> list[d
     names = {one: lines_of(_line(row), marks.line(LABELS)) for one, row in last.items()}
     half = {one: len(lines) * unit / 2 for one, lines in names.items()}
     order = sorted(last, key=lambda one: -last[one]["effect_size"])
-    places: dict[str, float] = {}
-    edge = high
-    for one in order:  # from above, each below the one before
-        places[one] = min(last[one]["effect_size"], edge - half[one])
-        edge = places[one] - half[one]
-    edge = low
-    for one in reversed(order):  # those that would lie below the panel rise
-        places[one] = max(places[one], edge + half[one])
-        edge = places[one] + half[one]
+    down = apart(
+        [-last[one]["effect_size"] for one in order], [2 * half[one] for one in order], -high, -low
+    )
+    places = {one: -middle for one, middle in zip(order, down, strict=True)}
     ends = {
         id(row): {"ends": "\n".join(names[one]), "place": places[one] + half[one] - unit / 2}
         for one, row in last.items()

@@ -11,10 +11,8 @@ from typing import Literal, NamedTuple, Self
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.inlining import inlined
-from eatlas.present.drawings.large_map import large
-from eatlas.present.drawings.map_cells import EDGE, OFF, ON, ON_TEXT, cell
-from eatlas.present.drawings.svg import NAMESPACE, Drawn, drawing, tag
+from eatlas.present.drawings.map_cells import EDGE, OFF, ON, ON_TEXT, cell, large
+from eatlas.present.drawings.svg import NAMESPACE, Drawn, drawing, inlined, tag
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult

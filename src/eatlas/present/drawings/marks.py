@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from eatlas.present.drawings.svg import (
+    BLUE,
     GRID,
     LEFT,
     MUTED,
     RIGHT,
+    VERMILION,
+    VIOLET,
     WIDTH,
     Axis,
     figure,
@@ -23,7 +26,7 @@ ROW = 22.0
 """Height of a row."""
 NAMES = 150.0
 """Room for labels, left of the axis."""
-COLOURS = ("#0072b2", "#c95800", "#6c2bd9", "#5a5a63")
+COLOURS = (BLUE, VERMILION, VIOLET, MUTED)
 """Of groups in their order; the classes mark-0 and so on give them the colours of dark pages."""
 SHAPES = ("circle", "square", "diamond", "circle")
 

@@ -6,7 +6,21 @@ import math
 from collections.abc import Iterable, Sequence
 
 from eatlas.present.drawings.figures import BAR_HEIGHT
-from eatlas.present.drawings.svg import LEFT, WIDTH, Axis, figure, label, muted, short, tag
+from eatlas.present.drawings.svg import (
+    BLUE,
+    GRID,
+    INK,
+    LEFT,
+    VERMILION,
+    WIDTH,
+    Axis,
+    dot,
+    figure,
+    label,
+    muted,
+    short,
+    tag,
+)
 from eatlas.present.text import isolated
 
 SIDE = 380.0
@@ -14,7 +28,7 @@ SIDE = 380.0
 HALF = math.sqrt(3) / 2
 TOP = 34.0
 DOT = 2.6
-TOWARDS, AWAY = "#d55e00", "#0072b2"
+TOWARDS, AWAY = VERMILION, BLUE
 """Of bars above and below the reference, colours that colour-blind readers tell apart."""
 Interval = tuple[float, float] | None
 
@@ -116,9 +130,9 @@ def ternary(
     inside = [(term, p) for term, p in points if min(p) >= 0]
     corners = [_place((1, 0, 0)), _place((0, 1, 0)), _place((0, 0, 1))]
     outline = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "z"
-    parts = [_grid(), tag("path", d=outline, fill="none", class_="fig-frame", stroke="#1d1d21")]
-    dots = "".join(_dot(*_place(p)) for _, p in inside)
-    parts.append(tag("path", d=dots, class_="fig-dot", fill="#1d1d21", fill_opacity=0.55))
+    parts = [_grid(), tag("path", d=outline, fill="none", class_="fig-frame", stroke=INK)]
+    dots = "".join(dot(*_place(p), DOT) for _, p in inside)
+    parts.append(tag("path", d=dots, class_="fig-dot", fill=INK, fill_opacity=0.55))
     x, y = _place(reference)
     cross = f"M{x - 7:.1f} {y:.1f}h14M{x:.1f} {y - 7:.1f}v14"
     parts.append(
@@ -151,14 +165,9 @@ def _place(shares: Sequence[float]) -> tuple[float, float]:
     return left + SIDE * (second + third / 2), TOP + SIDE * HALF * (1 - third)
 
 
-def _dot(x: float, y: float) -> str:
-    arc = f"a{DOT:g} {DOT:g} 0 1 0"
-    return f"M{x - DOT:.1f} {y:.1f}{arc} {2 * DOT:g} 0{arc}-{2 * DOT:g} 0"
-
-
 def _grid() -> str:
     """Lines of equal shares, a quarter apart, with their numbers on one side."""
-    lines, numbers = [], []
+    lines, numbers = "", ""
     for share in (0.25, 0.5, 0.75):
         rest = 1 - share
         for first, last in (
@@ -166,10 +175,7 @@ def _grid() -> str:
             ((rest, share, 0), (0, share, rest)),
             ((rest, 0, share), (0, rest, share)),
         ):
-            (x1, y1), (x2, y2) = _place(first), _place(last)
-            lines.append(f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}")
+            lines += "M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*_place(first), *_place(last))
         x, y = _place((0, rest, share))
-        numbers.append(muted(f"{share:.0%}", x + 6, y + 4, anchor="start"))
-    return tag(
-        "path", d="".join(lines), fill="none", stroke="#d9d9dd", class_="fig-grid"
-    ) + "".join(numbers)
+        numbers += muted(f"{share:.0%}", x + 6, y + 4, anchor="start")
+    return tag("path", d=lines, fill="none", stroke=GRID, class_="fig-grid") + numbers

@@ -8,9 +8,11 @@ from itertools import groupby
 
 from eatlas.present.drawings.svg import (
     FONT,
+    GRID,
     INK,
     MUTED,
     Axis,
+    dot,
     drawing,
     label,
     muted,
@@ -118,7 +120,7 @@ def specification_curve(
         parts.append(label(short(choice, HEADS - 6), 0, y + 13, size=12, font_weight=550))
         for row in group:
             line = f"M{NAMES} {y + ROW / 2:.1f}H{WIDTH - RIGHT}"
-            parts.append(tag("path", d=line, stroke="#d9d9dd", class_="fig-grid"))
+            parts.append(tag("path", d=line, stroke=GRID, class_="fig-grid"))
             name = label(short(row.name, NAMES - HEADS - 6), HEADS, y + 13, size=12)
             whole = tag("title", words(f"{row.choice}: {one_line(row.name)}"))
             parts.append(tag("g", whole, name))
@@ -140,7 +142,7 @@ def _marks(
 ) -> str:
     """A circle for each effect size; of few, each with a tooltip."""
     circles = [
-        (bool(one.significant), _circle(x, axis.at(one.d or 0.0), radius), one)
+        (bool(one.significant), dot(x, axis.at(one.d or 0.0), radius), one)
         for x, one in zip(places, given, strict=True)
     ]
     if len(given) <= NAMED:
@@ -162,11 +164,6 @@ def label_of(one: Specification) -> str:
 
 def _kind(significant: bool) -> str:  # noqa: FBT001
     return "study-mark on" if significant else "study-mark"
-
-
-def _circle(x: float, y: float, radius: float) -> str:
-    across = f"a{radius:.1f} {radius:.1f} 0 1 0"
-    return f"M{x - radius:.1f} {y:.1f}{across} {2 * radius:.1f} 0{across}-{2 * radius:.1f} 0"
 
 
 def _ticks(
@@ -206,7 +203,7 @@ def panel(points: Sequence[tuple[float, float]], first: str, second: str) -> str
     diagonal = (
         f"M{across.at(low):.1f} {upright.at(low):.1f}L{across.at(high):.1f} {upright.at(high):.1f}"
     )
-    dots = "".join(_circle(across.at(x), upright.at(y), 2.6) for x, y in shown)
+    dots = "".join(dot(across.at(x), upright.at(y), 2.6) for x, y in shown)
     middle = (across.start + across.end) / 2
     turned = f"rotate(-90 0 {(TOP + PANEL) / 2:g})"
     room = PANEL - 20

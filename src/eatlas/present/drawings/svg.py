@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from html import escape
@@ -16,6 +17,8 @@ NAMESPACE = "http://www.w3.org/2000/svg"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Helvetica, Arial, sans-serif"
 INK = "#1d1d21"
 MUTED = "#5a5a63"
+# blue and vermilion of Okabe and Ito (2008); eatlas.present.charts.theme says why these
+BLUE, VERMILION, VIOLET = "#0072b2", "#c95800", "#6c2bd9"
 WIDTH = 460.0
 """Of a figure: narrow enough for a telephone to show it whole, letters and all."""
 LEFT, RIGHT = 10.0, 14.0
@@ -83,6 +86,34 @@ def drawing(
         aria_label=clean(alt or title),
         **attributes,
     )
+
+
+def dot(x: float, y: float, radius: float) -> str:
+    """The path of a circle around a point."""
+    arc = f"a{radius:.1f} {radius:.1f} 0 1 0"
+    return f"M{x - radius:.1f} {y:.1f}{arc} {2 * radius:.1f} 0{arc}-{2 * radius:.1f} 0"
+
+
+def apart(
+    wanted: Sequence[float], heights: Sequence[float], start: float, end: float
+) -> list[float]:
+    """Move the middles of labels, which rise, so that none lies on another, nor past the ends.
+
+    Examples
+    --------
+    >>> apart([1.0, 2.0, 9.5], [2.0, 2.0, 2.0], 0.0, 10.0)
+    [1.0, 3.0, 9.0]
+    """
+    middles: list[float] = []
+    edge = start
+    for middle, height in zip(wanted, heights, strict=True):
+        middles.append(max(middle, edge + height / 2))
+        edge = middles[-1] + height / 2
+    edge = end
+    for i in reversed(range(len(middles))):  # what went past the end moves back
+        middles[i] = min(middles[i], edge - heights[i] / 2)
+        edge = middles[i] - heights[i] / 2
+    return middles
 
 
 def figure(height: float, *children: str, title: str, alt: str) -> str:
@@ -202,3 +233,39 @@ def _round_step(rough: float) -> float:
         return 0.1
     power: float = 10.0 ** math.floor(math.log10(rough))
     return next((m * power for m in (1.0, 2.0, 5.0) if m * power >= rough), 10.0 * power)
+
+
+_SAID = re.compile(
+    r'(?<=<svg)((?: [\w-]+="[^"]*")*?) xmlns="[^"]*"|<desc>.*?</desc>| font-family="[^"]*"'
+    r'| width="[\d.]+" height="[\d.]+"(?= role="img")'
+    # colours of classes that the style knows, and of their groups
+    r'| (?:fill|stroke)="#[0-9a-f]{6}"(?=[^<>]* class="(?:eat-|fig-|figure|on))'
+    r'| stroke="#[0-9a-f]{6}"(?= class="diagonal")'
+    r"|(?<=\.\d)\d(?=[\" a-zA-Z-])|(?<!=\"0)\.0\d?(?=[\" a-zA-Z-])",
+    re.DOTALL,
+)
+_SMALL = re.compile(
+    r' font-size="11" text-anchor="(middle|end|start)"(?: fill="#[0-9a-f]{6}")? class="eat-muted"'
+)
+_ANCHORS = {"middle": ' class="t"', "end": ' class="t e"', "start": ' class="t s"'}
+_WORDS = re.compile(r'(<title>.*?</title>|aria-label="[^"]*"|(?<=>)[^<>]+(?=</text>))', re.DOTALL)
+"""What readers read, which stays as it is."""
+
+
+def inlined(svg: str) -> str:
+    """Leave out of a drawing what its page has: letters, colours of the style, its text once more.
+
+    A drawing as a file of its own needs all of it. Coordinates keep a tenth of a pixel.
+
+    Examples
+    --------
+    >>> inlined('<svg xmlns="http://www.w3.org/2000/svg"><desc>a</desc><path d="M1.23 2.0"/></svg>')
+    '<svg><path d="M1.2 2"/></svg>'
+    """
+    parts = _WORDS.split(svg)
+    return "".join(part if i % 2 else _shorter(part) for i, part in enumerate(parts))
+
+
+def _shorter(part: str) -> str:
+    small = _SMALL.sub(lambda found: _ANCHORS[found[1]], part)
+    return _SAID.sub(r"\1", small)

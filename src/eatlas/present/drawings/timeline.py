@@ -13,13 +13,17 @@ from typing import NamedTuple
 
 from eatlas.present.drawings.figures import mark_of, outline
 from eatlas.present.drawings.svg import (
+    BLUE,
     FONT,
     GRID,
     INK,
     LARGEST,
     MUTED,
     NAME,
+    VERMILION,
+    VIOLET,
     Axis,
+    apart,
     drawing,
     label,
     muted,
@@ -31,8 +35,6 @@ from eatlas.present.numbers import effect
 from eatlas.present.text import isolated, one_line, pixels, wrap
 
 PAPER = "#fdfdfc"
-# blue and vermilion of Okabe and Ito (2008); violet of eatlas.present.charts.theme, which says why
-BLUE, VERMILION, VIOLET = "#0072b2", "#c95800", "#6c2bd9"
 
 
 class Look(NamedTuple):
@@ -213,16 +215,7 @@ def _keys(lines: Sequence[Line], up: Axis, top: float, bottom: float) -> Iterato
     names = [(_level(line, up, (top + bottom) / 2), line, _name_of(line)) for line in lines]
     ordered = sorted(names, key=lambda one: one[0])
     heights = [_LETTERS * len(written) + _BETWEEN for _, _, written in ordered]
-    end = top
-    middles: list[float] = []
-    for (wanted, _, _), height in zip(ordered, heights, strict=True):
-        middles.append(max(wanted, end + height / 2))
-        end = middles[-1] + height / 2
-    # what went past the foot moves up again
-    end = bottom
-    for i in reversed(range(len(middles))):
-        middles[i] = min(middles[i], end - heights[i] / 2)
-        end = middles[i] - heights[i] / 2
+    middles = apart([wanted for wanted, *_ in ordered], heights, top, bottom)
     for middle, (_, line, written) in zip(middles, ordered, strict=True):
         yield _key(line, written, middle)
 

@@ -27,8 +27,8 @@ from eatlas.present.drawings.svg import (
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated, one_line, pixels, wrap
 from eatlas.results import AssociationResult
-from eatlas.results.effects import at
 from eatlas.results.levels import CELLS, Cell
+from eatlas.results.parts import at
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 COLUMN = 124.0
