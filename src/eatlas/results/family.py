@@ -133,15 +133,7 @@ def family_of(
     settings: bool = False,
 ) -> Family:
     """Adjust the p-values of a family; :meth:`eatlas.Results.family` documents it."""
-    for name, value, allowed in (
-        ("levels", levels, get_args(Levels)),
-        ("tail", tail, get_args(Tail)),
-        ("method", method, tuple(METHODS)),
-    ):
-        if value not in allowed:
-            raise EatlasError(
-                f"a family has no such {name}", got=repr(value), allowed=", ".join(allowed)
-            )
+    _require_known(levels, tail, method)
     found = [
         (result, key, effect, effect.p)
         for result, key in _with_settings(results)
@@ -159,11 +151,11 @@ def family_of(
         adjusted = _adjusted([found[place][-1] for place in places], tail, method)
         for place, (p, low) in zip(places, adjusted, strict=True):
             result, key, effect, given = found[place]
-            raw = {"p": given.tail(tail), "p_low": given.low(tail)}
-            facts = dict(zip(FACTS, named(result), strict=True))
+            facts: dict[str, Any] = dict(zip(FACTS, named(result), strict=True))
             members[place] = FamilyMember(
-                level=effect.place, term=effect.term, effect_size=effect.d, **raw, adjusted=p,
-                adjusted_low=low, setting=names[key], together=len(places), **facts,
+                level=effect.place, term=effect.term, effect_size=effect.d,
+                p=given.tail(tail), p_low=given.low(tail), adjusted=p, adjusted_low=low,
+                setting=names[key], together=len(places), **facts,
             )  # fmt: skip
     return Family(
         tuple(members[place] for place in range(len(found))),
@@ -175,6 +167,19 @@ def family_of(
             for key, places in groups.items()
         ),
     )
+
+
+def _require_known(levels: Levels, tail: Tail, method: Method) -> None:
+    """Refuse what is no choice of a family."""
+    for name, value, allowed in (
+        ("levels", levels, get_args(Levels)),
+        ("tail", tail, get_args(Tail)),
+        ("method", method, tuple(METHODS)),
+    ):
+        if value not in allowed:
+            raise EatlasError(
+                f"a family has no such {name}", got=repr(value), allowed=", ".join(allowed)
+            )
 
 
 def _adjusted(

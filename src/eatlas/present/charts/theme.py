@@ -11,7 +11,8 @@ from eatlas.present.drawings.map_cells import EDGE, OFF, ON, PAPER
 from eatlas.present.drawings.svg import BLUE, INK, MUTED, VERMILION, VIOLET
 
 __all__ = [
-    "CONFIG", "EDGE", "FONT", "GRID", "INK", "LEVELS", "MUTED", "OFF", "ON", "PAPER", "SERIES",
+    "BLUE", "CONFIG", "EDGE", "FONT", "GRID", "INK", "LEVELS", "MUTED", "OFF", "ON", "PAPER",
+    "SERIES",
 ]  # fmt: skip
 
 # what vl-convert's renderer takes: the first family that is installed, so the widths of Arial

@@ -425,9 +425,7 @@ def moves_figure(first: AssociationResult, second: AssociationResult, names: Seq
     if before is None or after is None:
         return ""
     there = {(one.role, one.term): one for one in after}
-    pairs = [
-        (one, found) for one in before if (found := there.get((one.role, one.term))) is not None
-    ]
+    pairs = [(one, to) for one in before if (to := there.get((one.role, one.term))) is not None]
     if {one.role for one, _ in pairs if one.term} != set(TARGETS):
         return ""
     # names stand where the arrows end
