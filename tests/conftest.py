@@ -21,6 +21,8 @@ from tests.inputs import TOML, make_test, make_vectors
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+    from tests.browsing import Tabs
+
 # tests run side by side, and several threads of each would wait for one another; torch reads this
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # started in the background of a shell, this process and all that it starts would not hear Ctrl-C
@@ -75,15 +77,28 @@ def computed_vectors(
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A browser without a network but this machine; a process may drive one of them at a time."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
+
+    from tests.browsing import PATIENCE
 
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
         pytest.skip("needs chromium")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=found, args=CHROMIUM)
+        expect.set_options(timeout=PATIENCE)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def tabs(browser: Browser) -> Iterator[Tabs]:
+    """Tabs of one test; at the end nothing may have gone wrong in them."""
+    from tests.browsing import Tabs
+
+    opened = Tabs(browser)
+    yield opened
+    assert opened.close() == []
 
 
 @pytest.fixture

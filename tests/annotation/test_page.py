@@ -7,9 +7,9 @@ from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from tests.annotation.conftest import HOSTILE
+from tests.browsing import violations
 from tests.served import ask
 
 import eatlas
@@ -21,28 +21,14 @@ DESK, PHONE = 1280, 390
 
 
 @pytest.fixture
-def open_page(browser):
-    """Open a page as a person would; nothing may go wrong but what a test expects."""
-    faults, contexts = [], []
+def open_page(tabs):
+    """Open a page as a person would; it may ask for nothing of another address."""
 
     def opened(address, width=DESK, scheme="light") -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda said: faults.append(f"console: {said.text}"))
-        page.on("pageerror", lambda error: faults.append(f"script: {error}"))
-        page.on(
-            "request", lambda one: None if one.url.startswith(address) else faults.append(one.url)
-        )
-        page.goto(address)
-        return page
+        within = lambda url: url.startswith(address)  # noqa: E731
+        return tabs.open(address, width=width, scheme=scheme, allowed=within)
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert faults == []
+    return opened
 
 
 def begin(page: Page, name: str) -> None:
@@ -210,8 +196,7 @@ def test_axe_is_content_and_nothing_overflows(address, open_page, sheet, scheme,
     page.locator("details").evaluate("one => { one.open = true; }")
 
     def check() -> None:
-        found = Axe().run(page).response["violations"]
-        assert [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]] == []
+        assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
     check()

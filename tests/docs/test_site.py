@@ -5,10 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import expect
+from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
 from tools.docs.gallery import to_markdown
 
@@ -63,31 +63,19 @@ def built(docs: Path, names: list[str]) -> Path:
 
 
 @pytest.fixture
-def opened(browser, site):
-    """Open a page as a reader would; at the end its scripts may not have failed."""
-    faults, contexts = [], []
+def opened(tabs, site):
+    """Open a page as a reader would."""
 
     def page_of(name, width=DESK, scheme="light", site=site):
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: faults.append(f"{name}: {error}"))
-        page.goto((site / f"{name}.html").as_uri())
-        return page
+        return tabs.open((site / f"{name}.html").as_uri(), width=width, scheme=scheme)
 
-    yield page_of
-    for context in contexts:
-        context.close()
-    assert not faults
+    return page_of
 
 
 def axe_is_content(page):
     expect(page.locator("h1").first).to_be_visible()
     page.wait_for_function("document.readyState === 'complete'")
-    found = Axe().run(page).response["violations"]
-    assert [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]] == []
+    assert violations(page) == []
 
 
 def it_fits_its_window(page):

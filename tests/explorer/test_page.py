@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
+from tests.browsing import Tabs, violations
 
 import eatlas
 from eatlas.engine.verify import verify
@@ -23,36 +23,19 @@ BAND = "Words were changed after seeing results"
 
 
 @pytest.fixture
-def open_page(browser: Browser, server) -> Iterator[Callable[..., Page]]:
-    """The page of the one server in a tab of its own; at the end nothing may have gone wrong."""
-    faults: list[str] = []
-    contexts = []
+def open_page(tabs: Tabs, server) -> Callable[..., Page]:
+    """The page of the one server in a tab of its own."""
+    tabs.forgiven = (REFUSED,)
 
     def opened(width: int = DESK, scheme: str = "light", *, still: bool = True) -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": 800}, color_scheme=scheme,
-            reduced_motion="reduce" if still else "no-preference", accept_downloads=True,
+        page = tabs.open(
+            server.address, width=width, height=800, scheme=scheme, still=still,
+            allowed=lambda url: url.startswith((server.address, "blob:")),
         )  # fmt: skip
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda said: faults.append(f"console: {said.text}"))
-        page.on("pageerror", lambda error: faults.append(f"script: {error}"))
-        page.on(
-            "request",
-            lambda asked: (
-                faults.append(asked.url)
-                if not asked.url.startswith((server.address, "blob:"))
-                else None
-            ),
-        )
-        page.goto(server.address)
         expect(page.locator("#headline")).to_contain_text("Female names go with Family")
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert not [one for one in faults if REFUSED not in one]
+    return opened
 
 
 def numbers(page: Page) -> list[str]:
@@ -402,8 +385,7 @@ def test_axe_is_content_and_nothing_overflows(open_page, picture, scheme, width)
     picture(page, f"{scheme}-{width}")
 
     def check() -> None:
-        found = Axe().run(page).response["violations"]
-        assert [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]] == []
+        assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
     page.get_by_role("button", name="Diana").click()

@@ -14,7 +14,7 @@ from eatlas.errors import EatlasError
 from eatlas.stats.equivalence import equivalence_test, shift_interval
 from eatlas.stats.permutation import permutation_test
 
-FEW = settings(deadline=None, max_examples=20)
+FEW = settings(deadline=None, max_examples=12)
 """An example makes up to 120 exact tests."""
 TWO = [7.0, 8.0, 9.0, 11.0]
 """2 v 2: 6 subsets, so a p is a sixth times 1 to 6."""
@@ -133,6 +133,7 @@ def test_moving_a_group_moves_the_interval(seed, by):
     assert swapped.low == pytest.approx(-here.high, abs=slack)
 
 
+@pytest.mark.slow
 def test_coverage():
     """Nominal 90 %, at 5 v 5 exactly 90.5 %: 400 samples, four standard errors on both sides."""
     source, held = np.random.default_rng(2), 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from tests.sources.files.faults import no_more_memory_than
@@ -104,13 +102,11 @@ def chains_of_tables(size: int) -> str:
 
 
 @pytest.mark.parametrize("worst", [tables_under_tables, chains_of_tables])
-def test_the_worst_that_is_not_too_large_is_read_in_a_moment(worst):
+def test_the_worst_that_is_not_too_large_is_read_in_little_memory(worst):
     text = worst(7_000).encode()
     assert len(text) > (2 << 20) / 8  # both grow in proportion: 10 s and 768 MiB for a whole one
-    started = time.process_time()
     with no_more_memory_than(96 << 20):
         read_toml(text, "FILE", StimulusError)
-    assert time.process_time() - started < 10 / 8
 
 
 def test_a_test_of_a_million_terms_is_refused_by_its_size(tmp_path):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
+from tests.browsing import Tabs
 from tests.present.records import full, ml_eat, sc_eat, weat
 
 import eatlas
@@ -23,35 +25,23 @@ Opener = Callable[..., Page]
 
 
 @pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
-    """Open results, or a file, as a reader would; at the end nothing may have gone wrong."""
-    faults: list[str] = []
-    contexts = []
+def open_page(tabs: Tabs, tmp_path: Path) -> Opener:
+    """Open results, or a file, as a reader would; the page may ask for nothing but itself."""
+    written = count()
 
     def opened(
         shown: Any, *, width: int = DESK, scheme: Any = "light", script: bool = True, at: str = ""
     ) -> Page:
-        path = shown if isinstance(shown, Path) else tmp_path / f"{len(contexts)}.html"
+        path = shown if isinstance(shown, Path) else tmp_path / f"{next(written)}.html"
         if path is not shown:
             write_report(shown, path)
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme,
-            java_script_enabled=script, reduced_motion="reduce",
-        )  # fmt: skip
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda said: faults.append(f"console: {said.text}"))
-        page.on("pageerror", lambda error: faults.append(f"script: {error}"))
-        page.on("request", lambda asked: faults.append(asked.url) if asked.url != url else None)
         url = path.as_uri()
-        page.goto(url + at)
-        url += at
-        return page
+        return tabs.open(
+            url + at, width=width, scheme=scheme, java_script_enabled=script,
+            allowed={url, url + at}.__contains__,
+        )  # fmt: skip
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert not faults
+    return opened
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,8 @@
 """The keyboard reaches everything, and axe finds no fault (WCAG 2.2 AA and good practice)."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
+from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
 from tests.present.records import full
 from tests.present.test_changes import of
@@ -12,27 +12,21 @@ from eatlas.results import Results
 FOCUSED = "document.activeElement.textContent.trim()"
 
 
-def faults(page: Page, part: str | None = None) -> list[str]:
-    """What axe finds on the page, or in a part of it."""
-    found = Axe().run(page, context=part).response["violations"]
-    return [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]]
-
-
 @pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
 def test_axe_is_content(mixed, open_page, scheme, width):
     page = open_page(mixed, scheme=scheme, width=width)
     page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
-    assert faults(page) == []
+    assert violations(page) == []
 
 
 def test_axe_is_content_with_packed_details(open_page):
     page = open_page([full(test=f"test-{i}") for i in range(41)], at="#test-7")
     expect(page.get_by_text("Chance alone.")).to_be_visible()
-    assert faults(page, "article:has(#test-7)") == []
+    assert violations(page, "article:has(#test-7)") == []
 
 
 def test_axe_is_content_with_nothing(open_page):
-    assert faults(open_page([])) == []
+    assert violations(open_page([])) == []
 
 
 def test_the_keyboard_comes_to_the_results(ten_page, open_page):
@@ -94,4 +88,4 @@ def test_axe_is_content_with_prompts_compared(open_page):
     some = [of(prompt, test, d=d) for prompt, d in ((plain, 0.9), (brings, -0.7)) for test in "ab"]
     page = open_page(Results(some), width=PHONE)
     expect(page.get_by_text("sign flips").first).to_be_visible()
-    assert faults(page) == []
+    assert violations(page) == []

@@ -2,8 +2,8 @@
 
 import pytest
 from playwright.sync_api import expect
+from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
-from tests.present.browser.test_access import faults
 from tests.present.records import PATTERNS, ml_eat, sc_eat, weat
 
 import eatlas
@@ -140,10 +140,10 @@ def test_a_column_sorts_models(site, open_page):
 @pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
 def test_axe_is_content(site, open_page, scheme, width):
     page = open_page(site, scheme=scheme, width=width)
-    assert faults(page) == []
+    assert violations(page) == []
     cell(page, "arts-3, bert-base").click()
     expect(page.get_by_role("dialog")).to_be_visible()
-    assert faults(page) == []
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("width", [PHONE, DESK])

@@ -2,8 +2,8 @@
 
 import pytest
 from playwright.sync_api import expect
+from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
-from tests.present.browser.test_access import faults
 
 import eatlas
 from eatlas.present.card import VERDICT, card_html
@@ -21,7 +21,7 @@ def page_file(tmp_path_factory):
 def test_axe_is_content_and_nothing_overflows(page_file, open_page, scheme, width):
     page = open_page(page_file, scheme=scheme, width=width)
     page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
-    assert faults(page) == []
+    assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 

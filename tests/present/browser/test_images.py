@@ -1,8 +1,8 @@
 """Thumbnails in a real browser: they are drawn, named, and no fault to axe."""
 
 import pytest
+from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
-from tests.present.browser.test_access import faults
 from tests.present.test_thumbnails import images_of
 
 import eatlas
@@ -38,7 +38,7 @@ def test_images_are_drawn_and_axe_is_content(page_of_images, open_page, picture,
     page = open_page(page_of_images, scheme=scheme, width=width)
     assert page.evaluate(DRAWN) > 10
     assert all(side > 0 for side in page.evaluate(DECODED))
-    assert faults(page) == []
+    assert violations(page) == []
     picture(page, f"images-{scheme}-{width}")
 
 

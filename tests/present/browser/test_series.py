@@ -2,8 +2,8 @@
 
 import pytest
 from playwright.sync_api import expect
+from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
-from tests.present.browser.test_access import faults
 from tests.present.browser.test_reading import overflow
 from tests.present.records import full, ml_eat, trend
 
@@ -56,7 +56,7 @@ def test_axe_is_content_with_timelines(open_page):
     shown = Results(given, trends=[trend((1900, 1920), missing=missing, warnings=["small"])])
     page = open_page(shown, scheme="dark")
     page.evaluate("document.querySelector('#over-time details').open = true")
-    assert faults(page, "#over-time") == []
+    assert violations(page, "#over-time") == []
 
 
 def test_paper_shows_the_table_in_light_colours(decades, open_page):

@@ -2,8 +2,8 @@
 
 import pytest
 from playwright.sync_api import expect
+from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
-from tests.present.browser.test_access import faults
 from tests.present.test_study import HOSTILE, PLAN, made
 
 import eatlas
@@ -21,7 +21,7 @@ def page_file(tmp_path_factory):
 @pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
 def test_axe_is_content_and_nothing_overflows(page_file, open_page, picture, scheme, width):
     page = open_page(page_file, scheme=scheme, width=width)
-    assert faults(page) == []
+    assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
     picture(page, f"study-{scheme}-{width}")
 
@@ -45,7 +45,7 @@ def test_long_and_hostile_names_stay_inside(tmp_path, open_page, width):
     path.write_text(study_html(study, analyse(study)), encoding="utf-8")
     page = open_page(path, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    assert faults(page) == []
+    assert violations(page) == []
     names = page.locator("svg.study-curve text").all()
     widest = page.evaluate(
         "Math.max(...[...document.querySelectorAll('svg.study-curve text')].map(t => "
