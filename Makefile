@@ -20,21 +20,21 @@ demo: $(VENV)/installed  ## install eatlas in .venv and run the ten Caliskan tes
 
 install: $(VENV)/installed  ## install eatlas in .venv
 
-# each worker takes the tests in their order, which share imports and fixtures, until it helps another;
-# bytecode is kept, as tests start some hundred processes
+# bytecode is kept, as tests start some hundred processes; each has one thread, as they run side by side
+TESTING := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1
+
+# each worker takes the tests in their order, which share imports and fixtures, until it helps another
 test: $(VENV)/tested  ## install what the tests need and run all that are not slow
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+	$(TESTING) $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 # one at a time goes to whoever is free, as a few take most of the time; all tests of Ray share a cluster
 test-slow: $(VENV)/tested  ## run the slow tests: many kills, clusters, large models, long pages
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadgroup -m slow
+	$(TESTING) $(BIN)/python -m pytest -n auto --dist loadgroup -m slow
 
-# left out: progress that is too quick there to be shown, and golden sessions, which hold what the
-# locked versions of rich and pandas print
+# left out: slow tests, and golden sessions, which hold what the locked versions of rich and pandas print
 test-lowest: $(LOWEST)/tested  ## run the contract tests with the lowest versions that are allowed
-	PYTHONDONTWRITEBYTECODE= $(LOWEST)/bin/python -m pytest -n auto --dist worksteal -p no:cacheprovider $(CONTRACTS) \
-		--ignore tests/contracts/test_goldens.py \
-		--deselect tests/cli/test_encoding.py::test_questions_to_a_language_model_are_counted
+	$(TESTING) $(LOWEST)/bin/python -m pytest -n auto --dist worksteal -m "not slow" \
+		-p no:cacheprovider $(CONTRACTS) --ignore tests/contracts/test_goldens.py
 
 audit: $(AUDIT)/installed  ## look the locked versions up among known vulnerabilities (asks PyPI)
 	$(AUDIT)/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip

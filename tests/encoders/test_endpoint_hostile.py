@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from tests.served import running
 
 import eatlas
 from eatlas.encoders import exchange
@@ -76,13 +77,9 @@ def good(handler, texts):
 def server(monkeypatch):
     monkeypatch.setenv("EATLAS_API_KEY", KEY)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with running(Server()) as server:
         yield server
         server.over.set()
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture(autouse=True)
@@ -161,14 +158,10 @@ def test_no_message_repeats_the_key(server, way):
 
 
 def test_a_redirect_is_not_followed_and_shows_no_key(server):
-    with Server() as other:
-        thread = threading.Thread(target=other.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with running(Server()) as other:
         to = f"http://localhost:{other.server_port}/?k="
         server.behave = lambda handler, _: handler.reply(b"", 307, Location=to + KEY)
         error = error_of(server.spec())
-        other.shutdown()
-        thread.join()
     assert error.got == f"status 307, to {to}***"
     assert other.seen == []
 

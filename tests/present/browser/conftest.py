@@ -12,9 +12,12 @@ import pytest
 from playwright.sync_api import Page
 from tests.browsing import Tabs
 from tests.present.records import full, ml_eat, sc_eat, weat
+from tests.present.test_study import PLAN
 
 import eatlas
 from eatlas.present import write_report
+from eatlas.present.card import card_html
+from eatlas.present.replication import replication_html
 from eatlas.results import Results
 
 PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
@@ -67,6 +70,31 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     path = tmp_path_factory.mktemp("mixed") / "report.html"
     write_report(results, path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def card_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The card of a measure."""
+    path = tmp_path_factory.mktemp("card") / "card.html"
+    criteria = ["face", "content", "convergent", "consequential"]
+    path.write_text(card_html(eatlas.protocol("semaxis", criteria=criteria)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def replication_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A replication of a paper."""
+    path = tmp_path_factory.mktemp("replication") / "replication.html"
+    path.write_text(replication_html(eatlas.replicate("divdist")), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def study_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of many specifications."""
+    path = tmp_path_factory.mktemp("study") / "report.html"
+    eatlas.multiverse(PLAN).save(path)
     return path
 
 

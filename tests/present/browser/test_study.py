@@ -1,35 +1,17 @@
-"""The page of a study in a browser: axe, narrow screens, the theme, hostile names."""
+"""The page of a study in a browser: its links, hostile names."""
 
 import pytest
 from playwright.sync_api import expect
 from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
-from tests.present.test_study import HOSTILE, PLAN, made
+from tests.present.test_study import HOSTILE, made
 
-import eatlas
 from eatlas.present.study import study_html
 from eatlas.studies.analysis import analyse
 
 
-@pytest.fixture(scope="module")
-def page_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("study") / "report.html"
-    eatlas.multiverse(PLAN).save(path)
-    return path
-
-
-@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
-def test_axe_is_content_and_nothing_overflows(page_file, open_page, picture, scheme, width):
-    page = open_page(page_file, scheme=scheme, width=width)
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    picture(page, f"study-{scheme}-{width}")
-
-
-def test_the_theme_changes_and_links_lead_to_their_parts(page_file, open_page):
-    page = open_page(page_file)
-    page.get_by_role("button", name="Dark").click()
-    expect(page.get_by_role("button", name="Light")).to_be_visible()
+def test_links_lead_to_their_parts(study_page, open_page):
+    page = open_page(study_page)
     for link in page.locator("nav a").all():
         expect(page.locator(link.get_attribute("href"))).to_be_visible()
 

@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
+from tests.served import running
 
 WORDS = ["sun", "moon", "day", "night"]
 
@@ -98,15 +99,9 @@ def serving(publisher: Publisher):
         def log_message(self, *_):
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
         publisher.url = f"http://127.0.0.1:{server.server_address[1]}"
-        try:
-            yield publisher
-        finally:
-            server.shutdown()
-            thread.join()
+        yield publisher
 
 
 def sha256(data: bytes) -> str:

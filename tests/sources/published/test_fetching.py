@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 from tests.inputs import no_file_longer_than, wait_until
+from tests.served import running
 from tests.sources.published.serving import Publisher, register, serving, sha256, text_of, zip_of
 from tests.sources.series_files import write_histwords
 
@@ -540,12 +541,7 @@ def redirecting(to, pem):
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield f"https://localhost:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    with running(server):
+        yield f"https://localhost:{server.server_port}"
