@@ -365,7 +365,7 @@ def _without(lists: Lists, result: AssociationResult, shown_: Effect) -> list[Do
 def _strip_row(one: Effect, dots: Sequence[Dot], axis: Axis, y: float) -> str:
     """One effect size: its line, a dot for each word, and the names of the outermost."""
     name = compared(one)
-    decimals = max(0, int(np.ceil(-np.log10(axis.step) - 1e-9)))
+    decimals = decimals_of(axis.step)
     line = f"M{axis.start:g} {y:g}H{axis.end:g}"
     parts = [tag("path", d=line, class_="fig-grid")]
     for value in axis.ticks():
@@ -399,6 +399,15 @@ def _strip_row(one: Effect, dots: Sequence[Dot], axis: Axis, y: float) -> str:
                 )
             )  # fmt: skip
     return tag("g", *parts)
+
+
+def decimals_of(step: float) -> int:
+    """Decimals that the marks of an axis need, so that none is rounded.
+
+    >>> decimals_of(0.25), decimals_of(0.1), decimals_of(2.0), decimals_of(0.025)
+    (2, 1, 0, 3)
+    """
+    return next((n for n in range(6) if abs(round(step, n) - step) < step * 1e-6), 6)
 
 
 def _ends_of(dots: Sequence[Dot]) -> Iterable[Dot]:
