@@ -18,7 +18,7 @@ from eatlas.sources.coverage import needed_items
 # Text and binary formats keep every bit of float32; statistics run in float64. Largest difference
 # seen between any two formats: 0.
 CLOSE = 1e-6
-COUNTED = ["weat-6", "weat-7", "weat-8", "weat-9", "weat-10"]  # small enough to be quick
+COUNTED = ["weat-6", "weat-9"]  # small enough to be quick; vectors are compared for all words
 OTHERS = 500
 
 
@@ -52,5 +52,5 @@ def test_same_numbers_from_every_format(writer, tmp_path):
     found = eatlas.open_vectors(spec).lookup(sample().words)
     np.testing.assert_array_equal([found[word] for word in sample().words], sample().vectors)
     got = numbers(spec)
-    assert len(got) == 5 * 3 * 4
+    assert len(got) == 2 * 3 * 4
     assert got == pytest.approx(expected(), rel=CLOSE)
