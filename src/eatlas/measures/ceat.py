@@ -23,7 +23,7 @@ from eatlas.measures.draws import (
     mean_scores,
     require_draws_of_labels,
 )
-from eatlas.measures.inference import CONFIDENCE, generalised
+from eatlas.measures.inference import generalised
 from eatlas.measures.p_values import TailRule, of_contexts
 from eatlas.measures.rows import sizes, sorted_rows
 from eatlas.measures.three_levels import kept_pairs
@@ -283,7 +283,6 @@ class CEAT(AssociationMeasure):
             generalisation=generalised(
                 table,
                 sizes,
-                confidence=CONFIDENCE,
                 notes=notes,
                 unit="stimulus",
                 precision=given.precision,

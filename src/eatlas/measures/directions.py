@@ -166,7 +166,7 @@ class IndirectBias(TargetMeasure):
             every = shares[np.triu(apart)]
             values = np.array([median(row[keep]) for row, keep in zip(shares, apart, strict=True)])
         span = Range(unit="share of a similarity", neutral=0.0)
-        return self.found(given, notes, value=median(every), values=values, overall=span, each=span)
+        return self.found(given, notes, value=median(every), values=values, overall=span)
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class RIPA(RawOrUnit):
             neutral=0.0,
             larger=given.head["groups"][0],
         )
-        return self.found(given, notes, value=mean(values), values=values, overall=span, each=span)
+        return self.found(given, notes, value=mean(values), values=values, overall=span)
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,6 @@ class SemAxis(RelabelledMeasure):
             value=mean(values),
             values=values,
             overall=signed_cosine(given),
-            each=signed_cosine(given),
             p=self.relabelled(given, notes, relabelled),
         )
 

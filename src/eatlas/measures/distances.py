@@ -92,7 +92,6 @@ class RND(RelabelledMeasure):
             value=mean(values),
             values=values,
             overall=span,
-            each=span,
             association=near,
             p=self.relabelled(
                 given,
@@ -153,13 +152,7 @@ class MAC(TargetMeasure):
         values = np.array([mean(row) for row in away])
         span = Range(unit="cosine distance", low=0.0, high=2.0, neutral=1.0)
         return self.found(
-            given,
-            notes,
-            value=mean(values),
-            values=values,
-            overall=span,
-            each=span,
-            association=away,
+            given, notes, value=mean(values), values=values, overall=span, association=away
         )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
 from eatlas.measures.base import Input
-from eatlas.measures.p_values import MOST_BITS
+from eatlas.measures.p_values import written
 from eatlas.measures.rows import Stimuli
 from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results.groups import LabelDesign, LabelTest
@@ -400,7 +400,7 @@ def relabelled(
     design = LabelDesign(
         statistic=evidence.statistic,
         sizes=sizes,
-        total=total if total.bit_length() <= MOST_BITS else None,
+        total=written(total),
         draws=draws if drawn else None,
         min_p=1 / (draws + 1) if drawn else max(1 / total, SMALLEST),
     )
@@ -428,14 +428,9 @@ def _counted(rows: Array, n: int, precision: float | None, scale: float = 1.0) -
         tests = (permutation_test(row, n, scale=scale, precision=precision) for row in rows)
         tails = [one.two_sided for one in tests]
     return [
-        LabelTest(p=one.p, method=one.method, count=_written(one.count), interval=one.interval)
+        LabelTest(p=one.p, method=one.method, count=written(one.count), interval=one.interval)
         for one in tails
     ]
-
-
-def _written(count: int | None) -> int | None:
-    """A count that a reader of JSON takes."""
-    return None if count is None or count.bit_length() > MOST_BITS else count
 
 
 def _listed_or_drawn(

@@ -57,8 +57,8 @@ def generalised(
     table: Array,
     sizes: Sizes,
     *,
-    confidence: float,
     notes: list[str],
+    confidence: float = CONFIDENCE,
     unit: Unit = "term",
     level2: bool = True,
     scale: float = 1.0,
@@ -71,9 +71,9 @@ def generalised(
     table : array, shape (targets, attributes)
     sizes : tuple of int
         Terms, or stimuli, of X, Y, A and B; 0 for no Y.
-    confidence : float
     notes : list of str
         Remarks go into it.
+    confidence : float, default 0.95
     unit : {"term", "stimulus"}
     level2 : bool
         Whether level 2 is requested.

@@ -23,7 +23,7 @@ from eatlas.measures.draws import (
     mean_scores,
     require_draws_of_labels,
 )
-from eatlas.measures.inference import CONFIDENCE, generalised
+from eatlas.measures.inference import generalised
 from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.lpbs import LogRatioMeasure
 from eatlas.measures.rows import sizes
@@ -232,7 +232,6 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
             generalisation=generalised(
                 drawn.means[np.ix_(rows_listed, listed)],
                 sizes,
-                confidence=CONFIDENCE,
                 notes=notes,
                 scale=given.magnitude,
                 precision=given.precision,

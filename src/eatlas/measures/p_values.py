@@ -105,8 +105,8 @@ def to_record(answer: PermutationResult) -> PValues:
     return PValues(
         **{name: tail.p for name, tail in tails.items()},
         method=methods["greater"] if same else Methods(**methods),
-        count=counts and Counts(**{name: _written(count) for name, count in counts.items()}),
-        total=_written(answer.total),
+        count=counts and Counts(**{name: written(count) for name, count in counts.items()}),
+        total=written(answer.total),
         min_p=answer.min_p,
         rel_err=errors and RelativeErrors(**errors),
         bracket=brackets and Brackets(**brackets),
@@ -188,11 +188,11 @@ def _near_ties(answer: PermutationResult) -> NearTies | None:
     found = answer.near_ties
     if found is None:
         return None
-    without = {name: _written(getattr(found, name)) for name in TAILS}
+    without = {name: written(getattr(found, name)) for name in TAILS}
     return NearTies(tolerance=found.tolerance, without=Counts(**without))
 
 
-def _written(count: int | None) -> int | None:
+def written(count: int | None) -> int | None:
     """A count that a reader of JSON takes."""
     return None if count is None or count.bit_length() > MOST_BITS else count
 

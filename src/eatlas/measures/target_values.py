@@ -70,7 +70,7 @@ class TargetMeasure(GroupsMeasure):
         value: float,
         values: NDArray[np.floating],
         overall: Range,
-        each: Range,
+        each: Range | None = None,
         association: Array | None = None,
         p: PValues | None = None,
     ) -> TargetValuesResult:
@@ -84,7 +84,7 @@ class TargetMeasure(GroupsMeasure):
             The number for all targets.
         values : array, shape (targets,)
         overall, each : Range
-            How `value` and `values` are read.
+            How `value` and `values` are read; `each` is `overall` by default.
         association : array, shape (targets, groups), optional
         p : PValues, optional
         """
@@ -108,7 +108,7 @@ class TargetMeasure(GroupsMeasure):
             value=defined(value),
             p_values=None if defined(value) is None else p,
             whole=overall,
-            each=each,
+            each=each or overall,
             targets=targets,
         )
 
