@@ -17,7 +17,8 @@ from typing import Any
 from mkdocs.structure.pages import Page
 
 FOLDER = "reference/api/"
-LISTED = re.compile(r"^::: (eatlas[\w.]*)$", re.MULTILINE)
+LISTED = re.compile(r"^::: (eatlas[\w.]*)(?<!Like)$", re.MULTILINE)
+"""Not the unions of types, which have no docstring when Python runs."""
 MARK = re.compile(r"<!-- names: (eatlas|all) -->")
 SENTENCE = re.compile(r"(.+?(?<!et al)\.)(\s|$)")
 ROLE = re.compile(r":\w+:`~?([^`]+)`")

@@ -18,7 +18,7 @@ from eatlas.corpora import Context, Contexts, load_contexts
 from eatlas.corpora.writing import beside
 from eatlas.errors import EatlasError, SourceError, StimulusError, described, nearest
 from eatlas.stimuli import GroupsTest, load_tests
-from eatlas.stimuli.kinds import OF_TARGETS
+from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
 from eatlas.version import __version__
 from eatlas.writing import atomic_file
 
@@ -164,7 +164,7 @@ def require_csv(path: Path) -> Path:
 
 
 def sample_items(
-    contexts: Contexts | str | Path, test: Any, *, per_target: int = 20, seed: int = 0
+    contexts: Contexts | str | Path, test: TestsLike, *, per_target: int = 20, seed: int = 0
 ) -> Items:
     """Sample contexts of the targets of a test of groups, for people to label.
 

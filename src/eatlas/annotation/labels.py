@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,7 +109,11 @@ class Labels:
         return pd.DataFrame(rows, columns=["item", "annotator", "label", "target", "text"])
 
 
-def read_labels(items: Items | str | Path, labels: Any = None) -> Labels:
+LabelsLike = str | Path | Iterable[str | Path] | Mapping[str, Mapping[str, str]]
+"""Files of labels, or labels by annotator and item."""
+
+
+def read_labels(items: Items | str | Path, labels: LabelsLike | None = None) -> Labels:
     """Read the labels that people gave to items.
 
     Parameters

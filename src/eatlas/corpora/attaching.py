@@ -12,11 +12,11 @@ from eatlas.corpora.record import CUT, Contexts, Pairs
 from eatlas.corpora.sampling import SENTENCE, Context
 from eatlas.errors import StimulusError, described
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
-from eatlas.stimuli.kinds import OF_TARGETS
+from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
 from eatlas.stimuli.model import OPPOSITES
 
 
-def with_contexts(tests: Any, contexts: Contexts | str | Path) -> tuple[Test, ...]:
+def with_contexts(tests: TestsLike, contexts: Contexts | str | Path) -> tuple[Test, ...]:
     """Turn tests of words into tests of contexts.
 
     A test keeps its id; its notes and the provenance of its results name the file and its hash.

@@ -26,6 +26,7 @@ from eatlas.executors import (
 )
 from eatlas.sources.files.reading import Stamp, ends_hash
 from eatlas.stimuli import AssociationTest, Test, load_tests
+from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 
 Progress = Callable[[int, int], None]
@@ -42,7 +43,7 @@ ROUNDS = 4
 
 def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     corpus: str | Path | Iterable[str | Path],
-    tests: Any,
+    tests: TestsLike,
     *,
     per_term: int = 1000,
     window: Window = 9,
@@ -137,7 +138,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
 
 def find_pairs(
     corpus: str | Path | Iterable[str | Path],
-    tests: Any,
+    tests: TestsLike,
     *,
     distance: int = 18,
     tell: Tell | None = None,

@@ -8,14 +8,21 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from eatlas.engine.plan import Job, Plan, make_plan
+from eatlas.engine.plan import Job, Plan, SourcesLike, make_plan
 from eatlas.engine.store import Store
 from eatlas.errors import AnisotropyWarning, EatlasError, EatlasWarning, UndefinedWarning
 from eatlas.executors import Executor, Lost, choose, here, reading_of, require_workers
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.sources import CaseRule, period_of
+
+if TYPE_CHECKING:
+    from eatlas.corpora import Contexts, Pairs
+    from eatlas.engine.references import ReferenceLike
+    from eatlas.measures import Measure
+    from eatlas.stimuli.kinds import TestsLike
 
 MORE_MEMORY = (
     "fewer workers leave more memory to each: --workers 1; or raise the limit of the system "
@@ -32,15 +39,15 @@ Outcome = AssociationResult | Failure
 
 
 def run(  # noqa: PLR0913  (each is a choice of the user's)
-    tests: Any = None,
-    vectors: Any = None,
-    measures: Any = None,
+    tests: TestsLike | None = None,
+    vectors: SourcesLike | None = None,
+    measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
-    prompts: str | Iterable[Any] | None = None,
-    contexts: Any = None,
+    prompts: str | Iterable[str | Iterable[str]] | None = None,
+    contexts: Contexts | Pairs | str | Path | None = None,
     windows: int | str | Iterable[int | str] | None = None,
     distances: int | Iterable[int] | None = None,
-    reference: Any = None,
+    reference: ReferenceLike | None = None,
     frequency: int | str | None = None,
     case: CaseRule = "auto",
     seed: int = 0,

@@ -42,6 +42,7 @@ from eatlas.version import __version__
 if TYPE_CHECKING:
     from eatlas.encoders.encoder import LanguageModel
     from eatlas.sources.counts import Counts
+    from eatlas.sources.opening import VectorsLike
 
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
@@ -60,6 +61,10 @@ Watch = Callable[[str, str], Tell]
 progress."""
 Source: TypeAlias = "VectorSource | LanguageModel | Counts"
 """Where a job's numbers come from."""
+SourceLike: TypeAlias = "VectorsLike | LanguageModel | Counts"
+"""What :func:`eatlas.run` opens: vectors, a language model, or a table of counts."""
+SourcesLike: TypeAlias = "SourceLike | Mapping[str, SourceLike] | Iterable[SourceLike]"
+"""One or several of them; a mapping gives each the name that results know it by."""
 Question = tuple[Test, Measure]
 Variant = tuple[tuple[Test, ...], list[Measure]]
 """Tests in contexts of one size, and the measures that take them so."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from eatlas.errors import ResultsError, StimulusError, described
-from eatlas.results import AssociationResult, is_result, read_results
+from eatlas.results import AssociationResult, Results, is_result, read_results
 from eatlas.sources.counts import Counts, open_counts, place_of_table
 from eatlas.sources.spec import check_options, is_there, parse_file_spec
 from eatlas.stimuli import GroupsTest, Test
@@ -27,6 +27,11 @@ OPTIONS = {
     "period": "year of the result, of a file with several",
     "test": "test of the result, where it has another id",
 }
+
+ReferenceLike: TypeAlias = (
+    str | Path | Mapping[str, float] | Sequence[float] | AssociationResult | Results | Counts
+)
+"""What the shares of tests of groups are compared with; :func:`with_reference` explains it."""
 
 
 @dataclass(frozen=True)

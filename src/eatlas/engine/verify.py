@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from eatlas.care import computed_afresh, data_only
-from eatlas.corpora import ContextsAtHand
+from eatlas.corpora import Contexts, ContextsAtHand, Pairs
 from eatlas.engine.comparing import LOOKED_UP, differences, tolerance_of
 from eatlas.engine.execution import Conditions, perform
 from eatlas.engine.other_draws import as_recorded, drawn_otherwise, random_differences
@@ -30,18 +30,22 @@ from eatlas.results import AssociationResult, Failure, TrendResult, is_result
 from eatlas.results.parts import GroupCoverage
 from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
+from eatlas.stimuli.kinds import TestsLike
 
 __all__ = ["Verdict", "rebuilt_test", "verify"]
+
+ContextsLike = Contexts | Pairs | str | Path
+"""Contexts of words or of pairs, or a file of them."""
 
 
 def verify(
     results: Iterable[AssociationResult],
     *,
-    contexts: Any = (),
+    contexts: ContextsLike | Iterable[ContextsLike] = (),
     folders: Iterable[str | Path] = (),
     vectors: Mapping[str, Any] | None = None,
     trust: str | Iterable[str] = (),
-    tests: Any = (),
+    tests: TestsLike = (),
 ) -> tuple[Verdict, ...]:
     """Compute results again from what they say of themselves.
 

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, TypeGuard, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, described
 from eatlas.measures.inference import (
@@ -41,7 +41,10 @@ SIZES = "two whole numbers (X, Y), or four (X, Y, A, B), from 1"
 
 
 def generalisation(
-    given: Any, sizes: Sequence[int] | None = None, *, confidence: float = CONFIDENCE
+    given: AssociationResult | ArrayLike,
+    sizes: Sequence[int] | None = None,
+    *,
+    confidence: float = CONFIDENCE,
 ) -> Generalisation:
     """Tests of whether other targets and other attributes would show an association.
 
@@ -86,7 +89,7 @@ def generalisation(
     _refuse_others(
         given, "a result of ML-EAT, WEAT, LPBS or CEAT, or similarities with their sizes"
     )
-    table = numbers(given, "similarities", 2)
+    table = numbers(cast("ArrayLike", given), "similarities", 2)
     n = _sizes(sizes, (4,), "the sizes of similarities", least=(1, 0, 1, 1))
     if (n[0] + n[1], n[2] + n[3]) != table.shape:
         raise EatlasError(
@@ -102,7 +105,7 @@ def generalisation(
 
 
 def power(
-    given: Any = None,
+    given: AssociationResult | AssociationTest | str | Sequence[int] | None = None,
     *,
     d: float | None = None,
     effects: tuple[float, float] | None = None,
@@ -193,7 +196,7 @@ def power(
 
 
 def equivalence(
-    given: Any,
+    given: AssociationResult | ArrayLike,
     sizes: Sequence[int] | None = None,
     *,
     sesoi: float,
@@ -248,7 +251,7 @@ def equivalence(
         pairs, crossed = _scores(given), given.generalisation
     else:
         _refuse_others(given, "a result of ML-EAT, WEAT or LPBS, or scores with their sizes")
-        values = numbers(given, "scores", 1)
+        values = numbers(cast("ArrayLike", given), "scores", 1)
         n = _sizes(sizes, (2,), "the sizes of scores", least=(1, 1))
         if sum(n) != values.size:
             raise EatlasError(

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, described
 from eatlas.measures.p_values import DECIMALS, defined
 from eatlas.measures.rows import several, stimuli_of
 from eatlas.measures.seeding import generator_of, stimuli_covered
-from eatlas.results import is_result
+from eatlas.results import AssociationResult, is_result
 from eatlas.results.inference import Coefficient, GroupReliability, Reliability, Unit
 from eatlas.stats.inputs import numbers, open_unit, whole
 from eatlas.stats.reliability import Coefficient as Found
@@ -24,7 +24,7 @@ GROUPS = 4
 
 
 def reliability(
-    given: Any,
+    given: AssociationResult | ArrayLike,
     sizes: Sequence[int] | None = None,
     *,
     seed: int = 0,

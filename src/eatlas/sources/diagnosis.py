@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from eatlas.results.diagnosis import (
     VarianceShares,
 )
 from eatlas.sources.naming import open_one_named
+from eatlas.sources.opening import VectorsLike
 from eatlas.sources.protocol import ListedSource, Tell, VectorSource, all_items, usable
 from eatlas.sources.source import as_source, is_contextual, require_whole
 from eatlas.sources.transforms import EncodedTexts
@@ -38,6 +39,7 @@ from eatlas.stats.space import (
 )
 from eatlas.stats.trend import spearman
 from eatlas.stimuli import load_tests
+from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 
 Array = NDArray[np.float64]
@@ -52,7 +54,12 @@ ROGUE = 3
 
 
 def diagnose(
-    source: Any, *, tests: Any = None, sample: int = SAMPLE, seed: int = 0, tell: Tell | None = None
+    source: VectorsLike | Mapping[str, VectorsLike],
+    *,
+    tests: TestsLike | None = None,
+    sample: int = SAMPLE,
+    seed: int = 0,
+    tell: Tell | None = None,
 ) -> Diagnosis:
     """Say whether cosines are meaningful in a source.
 

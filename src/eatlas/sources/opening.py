@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -46,9 +46,21 @@ from eatlas.sources.wrappers import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from gensim.models import KeyedVectors
+    from numpy.typing import ArrayLike
+
     from eatlas.sources.debiasing import DebiasedSource
     from eatlas.sources.transforms import TransformedEncodings, TransformedSource
 
+VectorsLike: TypeAlias = (
+    "str | Path | VectorSource | Mapping[str, ArrayLike] | tuple[Sequence[str], ArrayLike] "
+    "| pd.DataFrame | KeyedVectors | Callable[[list[str]], ArrayLike]"
+)
+"""What :func:`open_vectors` opens: a source string, a source, words with their vectors, or a
+function that encodes texts."""
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
     ".parquet", ".h5", ".hdf5", ".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz",
@@ -74,7 +86,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+]+:(//|(?!.*\.))", re.ASCII)
 """Such as hf:bert-base-uncased or https://...; a name with a full stop may be that of a file."""
 
 
-def open_vectors(spec: Any) -> VectorSource:
+def open_vectors(spec: VectorsLike) -> VectorSource:
     """Open vectors.
 
     Parameters
@@ -159,7 +171,7 @@ def open_sources(spec: Any) -> tuple[VectorSource, ...]:
 
 
 def transformed(
-    source: Any, transform: str
+    source: VectorsLike, transform: str
 ) -> TransformedSource | DebiasedSource | TransformedEncodings:
     """Transform all vectors of a source: a remedy for anisotropy, or debiasing.
 

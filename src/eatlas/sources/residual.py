@@ -22,11 +22,12 @@ from eatlas.sources.bias_sets import (
 )
 from eatlas.sources.debiasing import DebiasedSource
 from eatlas.sources.mapped import Mapped
-from eatlas.sources.opening import open_vectors
+from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.source import Source
 from eatlas.stats.debiasing import agreement, k_means
 from eatlas.stats.inputs import whole
 from eatlas.stimuli import GroupsTest, load_tests
+from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 
 Array = NDArray[np.float64]
@@ -43,7 +44,11 @@ DECIMALS = 6
 
 
 def residual_bias(
-    source: Any, *, sets: str | None = None, targets: Any = TARGETS, seed: int = 0
+    source: VectorsLike,
+    *,
+    sets: str | None = None,
+    targets: TestsLike = TARGETS,
+    seed: int = 0,
 ) -> ResidualBias:
     """Measure the bias that a transform leaves in vectors of words.
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.mapped import Mapped
-from eatlas.sources.opening import open_vectors
+from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.protocol import ListedSource
 from eatlas.sources.source import as_source, require_whole
 from eatlas.sources.spec import parse_file_spec
@@ -30,7 +30,7 @@ Chunks = Iterator[tuple[list[str], Rows]]
 
 
 def write_vectors(
-    source: Any, path: str | Path, *, tell: Callable[[int, int | None], None] | None = None
+    source: VectorsLike, path: str | Path, *, tell: Callable[[int, int | None], None] | None = None
 ) -> Path:
     """Write all vectors of a source to a file.
 

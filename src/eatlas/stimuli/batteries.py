@@ -13,7 +13,7 @@ from eatlas.decoding import toml_bytes
 from eatlas.errors import StimulusError, described, nearest
 from eatlas.plugins import points
 from eatlas.stimuli.concepts import Concept
-from eatlas.stimuli.kinds import Battery, Test
+from eatlas.stimuli.kinds import Battery, Test, TestsLike
 from eatlas.stimuli.model import AssociationTest, identifier
 from eatlas.stimuli.records import Frozen
 from eatlas.stimuli.sentences.making import PREFIX, declared, sentence_battery
@@ -81,7 +81,7 @@ def built_in_tests(*, sentences: bool) -> tuple[Test, ...]:
     return tuple(test for name in names for test in read_battery(name).tests)
 
 
-def load_tests(spec: str | Path | Test | Iterable[str | Path | Test]) -> tuple[Test, ...]:
+def load_tests(spec: TestsLike) -> tuple[Test, ...]:
     """Find tests by battery, test id or TOML file.
 
     Parameters

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ValidationInfo, field_validator, model_validator
@@ -277,6 +278,10 @@ class GroupsTest(Described):
 
 Test = AssociationTest | GroupsTest
 """A test of any kind; ``kind`` says which."""
+TestLike = str | Path | Test | Mapping[str, Sequence[str]]
+"""The id of a test or battery, a TOML file, a test, or four lists of terms by name."""
+TestsLike = TestLike | Iterable[TestLike]
+"""One or several of what :func:`eatlas.load_tests` finds tests by."""
 
 KINDS: dict[str, type[AssociationTest] | type[GroupsTest]] = {
     "association": AssociationTest,

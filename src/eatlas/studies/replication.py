@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote
 
 from eatlas.engine import choose, execute, make_plan
+from eatlas.engine.plan import SourceLike
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.executors import require_workers
 from eatlas.results import Results
@@ -35,7 +36,11 @@ Key = tuple[str, str, str, int | None]
 
 
 def replicate(
-    name: str, vectors: Mapping[str, Any] | None = None, *, seed: int = 0, workers: int | None = 1
+    name: str,
+    vectors: Mapping[str, SourceLike] | None = None,
+    *,
+    seed: int = 0,
+    workers: int | None = 1,
 ) -> Replication:
     """Compare the published numbers of a paper with those of one's own vectors.
 

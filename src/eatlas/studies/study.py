@@ -151,7 +151,7 @@ class Study:
 
 
 def multiverse(
-    plan: Any,
+    plan: str | Path | Mapping[str, Any],
     *,
     out: str | Path | None = None,
     skip_invalid: bool = False,

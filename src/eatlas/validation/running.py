@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from eatlas.engine.plan import SourcesLike
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.measures import get_measure
 from eatlas.measures.base import Measure
@@ -16,8 +17,9 @@ from eatlas.results.target_values import WORDS
 from eatlas.sources import period_of
 from eatlas.sources.counts import places_of_table
 from eatlas.sources.naming import NamedSpec, names_under, specs_of
-from eatlas.sources.opening import is_pair
+from eatlas.sources.opening import VectorsLike, is_pair
 from eatlas.stimuli import load_tests
+from eatlas.stimuli.kinds import TestsLike
 from eatlas.validation.consequential import read_answers
 from eatlas.validation.material import Context, Material
 from eatlas.validation.studies import in_order
@@ -30,15 +32,15 @@ Tick = Callable[[int, int], None]
 
 def protocol(  # noqa: PLR0913  (each is something that a study reads)
     measure: str | Measure,
-    vectors: Any = None,
+    vectors: SourcesLike | None = None,
     *,
-    tests: Any = None,
+    tests: TestsLike | None = None,
     census: str | Path | Iterable[str | Path] | None = None,
     contexts: str | Path | None = None,
     labels: str | Path | Iterable[str | Path] | None = None,
     counts: str | Path | Iterable[str | Path] | None = None,
     generated: str | Path | Iterable[str | Path] | None = None,
-    representations: Any = None,
+    representations: VectorsLike | None = None,
     answers: str | Path | None = None,
     criteria: Iterable[Criterion] | None = None,
     seed: int = 0,

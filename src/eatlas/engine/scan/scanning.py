@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +23,10 @@ from eatlas.measures import SCEAT
 from eatlas.results.scan import ScanResult, Sort, summary_of
 from eatlas.results.scan_words import ScannedWords, words_file
 from eatlas.sources import CaseRule
+from eatlas.sources.opening import VectorsLike
 from eatlas.stats.permutation.batch import MOST_SCORES
+from eatlas.stimuli import Concept
+from eatlas.stimuli.kinds import TestLike
 from eatlas.writing import atomic_file
 
 THREADS = 4
@@ -156,8 +159,8 @@ TOP = 10
 
 
 def scan(  # noqa: PLR0913  (each is a decision of its own)
-    vectors: Any,
-    attributes: Any,
+    vectors: VectorsLike | Mapping[str, VectorsLike],
+    attributes: TestLike | tuple[Concept, Concept],
     measure: str | SCEAT = "sc-eat",
     *,
     top: int = TOP,

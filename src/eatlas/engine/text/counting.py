@@ -32,6 +32,7 @@ from eatlas.errors import (
 )
 from eatlas.executors import Executor, Lost, choose
 from eatlas.sources.files.reading import Stamp, ends_hash
+from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 
 ENDING = ".unfinished"
@@ -347,7 +348,7 @@ def _warn(result: TextCounts, failed: Sequence[Failed]) -> None:
 
 def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     corpus: Corpus,
-    tests: Any,
+    tests: TestsLike,
     *,
     span: int = 3,
     sliding: bool = False,
