@@ -81,7 +81,7 @@ def require_workers(workers: object) -> None:
     raise EatlasError(
         "the number of workers is not usable",
         got=repr(workers),
-        allowed="a whole number from 1, or None for as many as the jobs are worth",
+        allowed="a whole number from 1, or None for as many as are useful",
     )
 
 

@@ -100,7 +100,7 @@ def test_labels_outside_the_groups_are_named_with_their_places(sheet, tmp_path):
     with pytest.raises(SourceError) as caught:
         eatlas.read_labels(sheet, path)
     assert str(caught.value).split("\n") == [
-        "2 labels are none of the groups of divdist-face-validity",
+        "2 labels are not groups of divdist-face-validity",
         f"  got: {path}, line 3: 'Femal'; {path}, line 4: 'm'",
         "  allowed: Female, Male, none, or an empty cell",
         "  remedy: did you mean Female?",

@@ -34,7 +34,7 @@ def test_all_faults_of_one_group_at_once(eatlas_cli, tmp_path):
         "would match it",
         f"{path}: test tiny, key X.terms: duplicate terms 'aster'; each term may occur once",
         f"{path}: test tiny, key terms: terms 'ant' are on both sides, X and Y; a term that is "
-        "both cannot tell the two concepts apart",
+        "both cannot distinguish the two concepts",
         f"  remedy: correct the file and run: eatlas tests check {path}",
     ]
 
@@ -55,7 +55,7 @@ def test_groups_of_one_term_are_no_fault_but_said(eatlas_cli, tmp_path):
 def test_two_concepts_of_one_name(eatlas_cli, tmp_path, vectors_csv):
     text = TOML.replace('"Insects"', '"Flowers"')
     ended, path = check(eatlas_cli, tmp_path, text)
-    said = "X and Y have the same name, Flowers: tables and sentences cannot tell them apart."
+    said = "X and Y have the same name, Flowers: tables and sentences cannot distinguish them."
     assert (ended.code, ended.err) == (0, f"warning: {path}: test tiny: {said}\n")
     ran = eatlas_cli("run", "--tests", path, "--vectors", vectors_csv, "--json")
     assert ran.code == 0
@@ -75,7 +75,7 @@ def test_other_words_under_the_id_of_a_published_test_are_remarked_on(eatlas_cli
     ended, path = check(eatlas_cli, tmp_path, published.replace('"executive"', '"boss"'))
     assert ended.code == 0
     assert ended.err == (
-        f"warning: {path}: test weat-6: The id weat-6 is that of a test of the battery caliskan, "
-        "whose stimuli are others (in A: 1 added and 1 missing): give this test an id of its own, "
-        "so that nobody takes its results for those of the published test.\n"
+        f"warning: {path}: test weat-6: The battery caliskan has a test with the id weat-6 and "
+        "other stimuli (in A: 1 added and 1 missing). Give this test another id, so that its "
+        "results are not mistaken for those of the published test.\n"
     )

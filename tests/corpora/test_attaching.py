@@ -88,13 +88,13 @@ def test_a_file_of_contexts_that_is_gone_or_another_is_said(tmp_path, monkeypatc
     other.write(tmp_path / "c.csv")
     (verdict,) = verify(results)
     assert verdict.details == (
-        f"no file at hand has its contexts: c.csv has SHA-256 {other.sha256[:12]}...; the result names "
+        f"none of these files has its contexts: c.csv has SHA-256 {other.sha256[:12]}...; the result names "
         f"SHA-256 {some.sha256[:12]}...", remedy)  # fmt: skip
     (tmp_path / "c.csv").write_text("stimulus,text\na,b\n", encoding="utf-8")
     (verdict,) = verify(results)
     assert verdict.status == "not repeated"
     assert verdict.details[0].startswith(
-        "no file at hand has its contexts: c.csv, line 2: there is"
+        "none of these files has its contexts: c.csv, line 2: there is"
     )
     # a file that is named serves, whatever lies in the folder
     some.write(tmp_path / "renamed.jsonl")

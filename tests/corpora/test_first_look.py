@@ -102,9 +102,9 @@ def test_wrapped_lines_are_noticed(tmp_path):
     with pytest.warns(SourceWarning) as said:
         found = find_contexts(path, make_test())
     assert str(said[0].message) == (
-        f"{path}: its lines look wrapped, as if sentences went on in the next line, and each line "
-        "is taken for a text of its own, so that contexts end with it; --unit paragraph "
-        "(unit='paragraph') takes the text between blank lines"
+        f"{path}: sentences seem to continue on the next line, but each line is read as a text of "
+        "its own, at whose end contexts end; --unit paragraph (unit='paragraph') reads the text "
+        "between blank lines"
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -120,7 +120,7 @@ def test_two_stimuli_of_one_head_are_refused(other):
         Matcher(["fried-chicken", other], Rule(compounds="head"))
     assert str(said.value) == (
         f"two stimuli have the same head, 'chicken'\n  got: fried-chicken, {other}\n"
-        "  allowed: heads that tell stimuli apart\n"
+        "  allowed: a different head for each stimulus\n"
         "  remedy: keep compounds whole (either, written), or leave one of them out"
     )
 

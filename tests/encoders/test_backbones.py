@@ -201,7 +201,7 @@ def test_random_weights_are_a_control(seeing, drawn):
     assert all(given[one].tobytes() == again[one].tobytes() for one in given)
     trained = opened(seeing("dinov2")).encode(images(drawn))
     assert min(np.abs(trained[one] - given[one]).max() for one in given) > 0.01
-    assert "random (seed 3): a control" in first.notes[0]
+    assert "random (seed 3), as a control" in first.notes[0]
 
 
 def test_the_fingerprint_covers_files_and_options(seeing, tmp_path):

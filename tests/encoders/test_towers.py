@@ -217,7 +217,7 @@ def test_random_weights_are_a_control(seeing, drawn):
         assert (
             np.abs(opened(seeing("clip"), option).encode([item])[item] - given[item]).max() > 0.01
         )
-    assert "random (seed 3): a control" in first.notes[0]
+    assert "random (seed 3), as a control" in first.notes[0]
     assert (first.encoding.weights, first.encoding.weights_seed) == ("random", 3)
 
 

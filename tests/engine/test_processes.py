@@ -181,7 +181,7 @@ def test_a_number_of_workers_that_is_none(tiny, tiny_vectors, workers):
         eatlas.run(tiny, tiny_vectors, workers=workers)
     assert str(caught.value) == (
         f"the number of workers is not usable\n  got: {workers!r}\n"
-        "  allowed: a whole number from 1, or None for as many as the jobs are worth"
+        "  allowed: a whole number from 1, or None for as many as are useful"
     )
 
 

@@ -104,8 +104,8 @@ def test_a_link_in_its_place_is_not_followed(tmp_path, plan, there):
     with pytest.raises(ResultsError) as caught, Store(folder):
         pass
     assert str(caught.value) == (
-        f"{folder / 'unfinished.jsonl'}: finished jobs are kept in a file of this name, and this is "
-        "none\n  got: a link, which may lead to any other file\n"
+        f"{folder / 'unfinished.jsonl'}: this name is for finished jobs, and the file is something "
+        "else\n  got: a link, which may lead to any other file\n"
         "  remedy: remove it, or choose another directory with --out"
     )
     assert (other.read_text("utf-8") if there else other.exists()) == ("mine" if there else False)

@@ -299,7 +299,7 @@ def test_a_probe_is_trained_on_labels_of_people_where_there_are_some(jobs, tmp_p
     (result,) = eatlas.run(test, "cbow:glove-sample", measure, contexts=other_way)
     assert [one.signed > 0 for one in result.targets] == [False, True]
     odd = replace(other_way, labels=dict.fromkeys(other_way.labels, "Women"))
-    with pytest.raises(StimulusError, match="labels of the contexts are none of the groups"):
+    with pytest.raises(StimulusError, match="labels of the contexts are not groups of the test"):
         eatlas.run(test, "cbow:glove-sample", measure, contexts=odd)
     some = dict(list(other_way.labels.items())[:12])
     with pytest.raises(CoverageError, match="too few contexts of a kind(.|\n)*label more contexts"):

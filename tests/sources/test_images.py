@@ -245,7 +245,7 @@ def test_images_and_words_run_together_and_are_verified_by_their_test(test, clip
     assert verify(results, tests=test, trust=clip)[0].status == "same"
     (alone,) = verify(results, trust=clip)
     assert alone.status == "not repeated"
-    assert "flowers/0.png is not at hand" in alone.details[0]
+    assert "flowers/0.png was not found" in alone.details[0]
 
 
 def test_an_address_runs_as_a_file_does(test, clip, publisher, tmp_path):

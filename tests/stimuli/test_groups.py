@@ -144,7 +144,7 @@ def test_every_fault_is_named_at_once(jobs):
         "key reference: the weight of 'Female' is 2 (allowed: a number from 0 to 1)",
         "key targets.terms: duplicate terms 'nurse'; each term may occur once",
         "key groups: terms are in two groups: 'she' in Female and Male; "
-        "a term of both cannot tell the groups apart",
+        "a term of both cannot distinguish the groups",
     ]
 
 

@@ -74,7 +74,7 @@ CONCEPT = 'Concept(name="Flowers", terms=["aster", "clover"])'
         (lambda: Concept(name="F", terms=["\ud800"]), "Concept 'F', argument terms, term 1: holds characters that are no text (allowed: text that can be saved as UTF-8)"),
         (lambda: make_test("my id"), "AssociationTest 'my id', argument id: is not usable as an id (allowed: no spaces, commas or any of ;#?=)"),
         (lambda: AssociationTest(id="t", X="a", Y=3), f"AssociationTest 't', argument X: is no concept (allowed: {CONCEPT})\nAssociationTest 't', argument Y: is no concept (allowed: {CONCEPT})\nAssociationTest 't', argument A: is missing\nAssociationTest 't', argument B: is missing"),
-        (lambda: make_test("t", X=("ant", "b"), A=("war", "c")), "AssociationTest 't', argument terms: terms 'ant' are on both sides, X and Y; a term that is both cannot tell the two concepts apart\nAssociationTest 't', argument terms: terms 'war' are on both sides, A and B; a term that is both cannot tell the two concepts apart"),
+        (lambda: make_test("t", X=("ant", "b"), A=("war", "c")), "AssociationTest 't', argument terms: terms 'ant' are on both sides, X and Y; a term that is both cannot distinguish the two concepts\nAssociationTest 't', argument terms: terms 'war' are on both sides, A and B; a term that is both cannot distinguish the two concepts"),
     ],
 )  # fmt: skip
 def test_misuse_in_python_is_said_in_our_words(make, message):

@@ -12,7 +12,7 @@ def test_one_name_for_two_concepts_is_allowed_and_said(tiny):
     assert remarks(tiny) == []
     twins = tiny.model_copy(update={"Y": Concept(name=tiny.X.name, terms=tiny.Y.terms)})
     assert remarks(twins) == [
-        f"X and Y have the same name, {tiny.X.name}: tables and sentences cannot tell them apart."
+        f"X and Y have the same name, {tiny.X.name}: tables and sentences cannot distinguish them."
     ]
     both = tiny.model_copy(update={"A": Concept(name=tiny.X.name, terms=tiny.A.terms)})
     assert remarks(both) == []

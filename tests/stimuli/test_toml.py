@@ -116,9 +116,9 @@ def test_every_fault_is_named_at_once(tmp_path):
         "test tiny, key C: is not a key that eatlas knows",
         "test tiny, key X.terms: duplicate terms 'aster', 'ant'; each term may occur once",
         "test tiny, key terms: terms 'ant' are on both sides, X and Y; "
-        "a term that is both cannot tell the two concepts apart",
+        "a term that is both cannot distinguish the two concepts",
         "test tiny, key terms: terms 'love' are on both sides, A and B; "
-        "a term that is both cannot tell the two concepts apart",
+        "a term that is both cannot distinguish the two concepts",
     ]
     assert lines[-1] == f"  remedy: correct the file and run: eatlas tests check {path}"
 

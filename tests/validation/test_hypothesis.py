@@ -118,7 +118,7 @@ def test_what_is_not_run_says_why(tmp_path: Path) -> None:
         "Nothing was given by --counts, of the text that a model learned from"
     )
     assert hypothesis("divdist", vectors, counts=text)["amplification"].not_run.startswith(
-        "Nothing was given by --representations"
+        "Neither --representations"
     )
     found = hypothesis("semaxis", vectors, counts=text, generated=text)["amplification"]
     assert found.not_run.startswith("The measure semaxis takes no counts of a text")
@@ -130,7 +130,7 @@ def test_what_is_not_run_says_why(tmp_path: Path) -> None:
     assert not found.ran
     assert "odd.csv" in found.not_run
     only = hypothesis("divdist(soa=counts)", str(text), counts=text, representations="x")
-    assert "The measure takes counts alone" in only["amplification"].not_run
+    assert "The measure takes counts only" in only["amplification"].not_run
     assert "takes no vectors" in only["mitigation"].not_run
 
 

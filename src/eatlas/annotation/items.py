@@ -325,7 +325,9 @@ def _about(path: Path) -> dict[str, Any]:
         ) from error
     if not good:
         raise SourceError(
-            f"{other}: this says nothing of items", got=str(about)[:100], allowed=f"schema {SCHEMA}"
+            f"{other}: this has no record of items",
+            got=str(about)[:100],
+            allowed=f"schema {SCHEMA}",
         )
     return dict(about)
 
@@ -375,7 +377,7 @@ def unknown_label(items: Items, labels: Mapping[str, str]) -> SourceError:
     more = f" and {len(said) - 5:,} more" if len(said) > 5 else ""
     near = nearest(next(iter(labels.values())), items.labels)
     return SourceError(
-        f"{len(said):,} labels are none of the groups of {items.test or 'the test'}",
+        f"{len(said):,} labels are not groups of {items.test or 'the test'}",
         got="; ".join(said[:5]) + more,
         allowed=f"{', '.join(items.labels)}, or an empty cell",
         remedy=f"did you mean {near[0]}?" if near else None,

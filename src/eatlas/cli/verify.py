@@ -80,8 +80,8 @@ def verify(
     statuses = {verdict.status for verdict in verdicts}
     if statuses == {"refused"}:
         raise ResultsError(
-            "nothing was computed again, for each source that the results name was refused",
-            remedy="eatlas verify RESULTS --trust SOURCE lets one do what it would",
+            "nothing was computed again: every source that the results name was refused",
+            remedy="to allow a source: eatlas verify RESULTS --trust SOURCE",
         )
     raise typer.Exit(0 if statuses == {"same"} and not damage else 1)
 

@@ -241,9 +241,9 @@ def look_at(files: Sequence[Path], reading: Reading) -> None:
         )
     if reading.unit == "line" and (wrapped := _first_wrapped(files, reading)):
         warnings.warn(
-            f"{wrapped}: its lines look wrapped, as if sentences went on in the next line, and "
-            "each line is taken for a text of its own, so that contexts end with it; --unit "
-            "paragraph (unit='paragraph') takes the text between blank lines",
+            f"{wrapped}: sentences seem to continue on the next line, but each line is read as a "
+            "text of its own, at whose end contexts end; --unit paragraph (unit='paragraph') reads "
+            "the text between blank lines",
             SourceWarning,
             stacklevel=4,
         )

@@ -328,7 +328,7 @@ class ContextsAtHand:
                 others.append(f"{name} has {_briefly(known.origin)}")
         if others:
             raise SourceError(
-                f"no file at hand has its contexts: {'; '.join(dict.fromkeys(others))}; the "
+                f"none of these files has its contexts: {'; '.join(dict.fromkeys(others))}; the "
                 f"result names {_briefly(origin)}",
                 remedy=REMEDY,
             )

@@ -103,7 +103,7 @@ class Rule:
                 raise SourceError(
                     f"two stimuli have the same head, {head!r}",
                     got=f"{other}, {stimulus}",
-                    allowed="heads that tell stimuli apart",
+                    allowed="a different head for each stimulus",
                     remedy="keep compounds whole (either, written), or leave one of them out",
                 )
 

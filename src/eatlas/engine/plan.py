@@ -283,7 +283,7 @@ def _not_lost(answer: Source | Lost) -> Source:
         raise SourceError(
             "a source could not be read in a separate process",
             got=answer.reason or f"the process was killed {answer.kills} times",
-            remedy="ask it in this process",
+            remedy="open it in this process",
         )
     return answer
 

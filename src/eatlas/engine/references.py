@@ -84,7 +84,7 @@ def with_reference(tests: Iterable[Test], given: Any) -> tuple[Test, ...]:
         return tests
     if not any(isinstance(test, GroupsTest) for test in tests):
         raise StimulusError(
-            "a reference is for tests of groups, and there are none",
+            "a reference needs tests of groups, and none was chosen",
             got=", ".join(test.id for test in tests),
             allowed="tests such as divdist-gender",
         )

@@ -231,7 +231,7 @@ class Journal(ABC):
         return ResultsError(
             f"{self.path or 'the folder for temporary files'}: finished {self.work} cannot be kept",
             got=error.strerror or str(error),
-            remedy=f"free some space, or {self.elsewhere}; the same command then does what is left",
+            remedy=f"free some space, or {self.elsewhere}; repeat the command to continue",
         )
 
 
@@ -316,8 +316,7 @@ def _opened(path: Path | None, journal: Journal) -> int:
 
 def _no_file(journal: Journal, got: str) -> ResultsError:
     return ResultsError(
-        f"{journal.path}: finished {journal.work} are kept in a file of this name, and this is "
-        "none",
+        f"{journal.path}: this name is for finished {journal.work}, and the file is something else",
         got=got,
         remedy=f"remove it, or {journal.elsewhere}",
     )

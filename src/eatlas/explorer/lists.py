@@ -330,7 +330,7 @@ def _on_both_sides(name: str, words: Sequence[str], other: str, others: Sequence
     named = ", ".join(map(shortened, both[:3])) + (", ..." if len(both) > 3 else "")
     return (
         f"{named} {'is' if len(both) == 1 else 'are'} in both {name} and {other}: a word that is "
-        "in both cannot tell the two apart."
+        "in both cannot distinguish the two."
     )
 
 

@@ -107,9 +107,9 @@ class NamedSource:
         now = _state(self.file)
         if now is None:
             raise EatlasError(
-                f"The file of {self.name} is gone: {self.file}. Nothing is shown, because its "
-                "vectors cannot be checked any more. Put it back, or start eatlas explore again "
-                "with another source."
+                f"The file of {self.name} no longer exists: {self.file}. Nothing is shown, because "
+                "its vectors cannot be checked any more. Put it back, or start eatlas explore "
+                "again with another source."
             )
         if now != self._state:
             raise EatlasError(

@@ -239,7 +239,7 @@ def require_apart(names: Mapping[str, Sequence[str]], groups: Sequence[str]) -> 
                 f"the groups {one} and {other} share words",
                 got=", ".join(shared),
                 allowed="groups without a word in common",
-                remedy="a word of both cannot tell the groups apart: leave it out of one",
+                remedy="a word of both cannot distinguish the groups: leave it out of one",
             )
 
 

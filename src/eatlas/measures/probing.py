@@ -143,7 +143,7 @@ def labels_of_people(coverage: Coverage, groups: Sequence[str]) -> Labels:
     targets = coverage.group(OF_TARGETS)
     if odd := sorted({one for one in targets.label.values() if one.casefold() not in places}):
         raise StimulusError(
-            "divdist: labels of the contexts are none of the groups",
+            "divdist: labels of the contexts are not groups of the test",
             got=listed(odd, 5),
             allowed=", ".join((*groups, NONE)),
             remedy="label the contexts with the groups of this test: eatlas annotate",

@@ -60,13 +60,13 @@ def verdict(diagnosis: Diagnosis) -> str:
     --------
     >>> import eatlas
     >>> verdict(eatlas.diagnose({"a": [1, 0], "b": [0, 1], "c": [-1, -1]}))
-    'Nothing speaks against cosines here: no figure passes its limit.'
+    'No figure passes its limit: cosines look usable here.'
     """
     passed = sum(reading.doubtful is True for reading in readings(diagnosis))
     if passed:
         figures = "one figure passes its limit" if passed == 1 else f"{passed} pass their limits"
         return f"Cosines are doubtful here: {figures}."
-    said = "Nothing speaks against cosines here: no figure passes its limit."
+    said = "No figure passes its limit: cosines look usable here."
     alike = [_places(band) for band in diagnosis.bands if _doubtful(band)]
     if not alike:
         return said
@@ -91,7 +91,7 @@ def _cosine(d: Diagnosis) -> Reading:
         "Mean cosine of two words",
         f"{d.mean_cosine:.3f} (sd {d.sd_cosine:.3f})",
         "Over all pairs, whatever the words. 0: the vectors point in all directions alike; 1: all "
-        f"in one. From {MEAN_COSINE} on, EAT patterns get lost; level 1 mostly stands.",
+        f"in one. From {MEAN_COSINE} on, EAT patterns get lost; level 1 changes little.",
         d.mean_cosine >= MEAN_COSINE,
     )
 
@@ -107,7 +107,7 @@ def _bands(d: Diagnosis) -> Reading:
         "The same by rank in the source",
         "\n".join(parts) or "too few vectors",
         "Words of the papers' tests are mostly among the first. Where bands differ, frequent and "
-        "rare words lie in different parts of the space, if the source is sorted by frequency.",
+        "rare words are in different parts of the space, if the source is sorted by frequency.",
     )
 
 

@@ -141,7 +141,7 @@ class ThreeLevelResult(AssociationResult):
         if self.similarities:
             values += [abs(value) for row in self.similarities for value in row]
         if max(values) > LARGEST_COSINE:
-            raise ValueError(f"a cosine of {max(values):g} is none")
+            raise ValueError(f"a cosine of {max(values):g} is outside -1 to 1")
         return self
 
     def rows(self) -> list[dict[str, Any]]:

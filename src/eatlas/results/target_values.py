@@ -29,8 +29,7 @@ WORDS = {
     ),
     "indirect-bias": Words(
         "Indirect bias",
-        "indirect bias (Bolukbasi et al. 2016), the share of a similarity that lies along a "
-        "direction",
+        "indirect bias (Bolukbasi et al. 2016), the share of a similarity along a direction",
         "Indirect bias is a ratio, which is large where two targets are hardly similar.",
     ),
     "ripa": Words(

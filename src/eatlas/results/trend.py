@@ -100,6 +100,6 @@ class TrendResult(Record):
         """The finding in a few words."""
         years = f"{len(self.periods)} periods"
         if self.level1 is None:
-            return f"{years}, no trend can be told"
+            return f"{years}, no trend can be computed"
         found = self.level1
         return f"{years}, level 1 rho = {found.rho:.2f}, p = {found.p.p:.2g}"

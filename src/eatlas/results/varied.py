@@ -47,7 +47,7 @@ def value_of(result: AssociationResult, by: By) -> str:
     """
     value = _value(result, by)
     if value is None:
-        why = "contexts say no such thing" if by in _IN_TEXTS else "vectors were not encoded"
+        why = "it was not measured in contexts" if by in _IN_TEXTS else "vectors were not encoded"
         raise ResultsError(f"{result.test} on {result.source}: the {why}")
     return value
 

@@ -195,7 +195,7 @@ def _in_tar(outer: Content, member: str | None) -> Content:
                 if info.isfile() and info.name == chosen:
                     yield cast("IO[bytes]", archive.extractfile(info))
                     return
-        raise SourceError(f"{path}: the member {chosen} is gone")
+        raise SourceError(f"{path}: the member {chosen} no longer exists")
 
     return Content(outer.path, outer.stamp, chosen, plain=False, _open=opener)
 

@@ -62,7 +62,7 @@ class PromptSet:
             )
         if twice := [one for one in self.prompts if self.prompts.count(one) > 1]:
             raise SourceError(
-                "a prompt is twice in a set of prompts, and would count twice in their mean",
+                "a prompt occurs twice in a set of prompts, and would count twice in their mean",
                 got=repr(twice[0]),
                 remedy="leave one out",
             )

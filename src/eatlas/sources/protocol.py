@@ -262,7 +262,7 @@ def image_item(image: Image, key: str | None = None) -> Item:
     """
     if key is None and not image.path:
         raise SourceError(
-            f"the image {image.name} is not at hand",
+            f"the image {image.name} was not found",
             got=f"its name and SHA-256 {image.sha256 or 'unknown'}, and no file",
             remedy="load the test from its file, beside its images; eatlas verify takes it as "
             "--tests FILE.toml",

@@ -287,7 +287,7 @@ def null_space(rows: Array, labels: Labels) -> tuple[Array, tuple[float, ...]]:
         if len(basis) == rows.shape[1]:
             raise EatlasError(
                 "nothing would be left of the vectors",
-                got=f"{len(basis)} directions that tell the groups apart, of {len(basis)}",
+                got=f"{len(basis)} directions that separate the groups, of {len(basis)}",
                 remedy="vectors of more dimensions, or another transform",
             )
         projection = np.eye(rows.shape[1]) - basis.T @ basis

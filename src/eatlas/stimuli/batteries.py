@@ -319,16 +319,16 @@ def namesake(test: Test) -> str:
     published = with_images(published).against(test)
     if not published.at_hand:
         return (
-            f"The id {test.id} is that of a test of the battery {battery}, whose images are not on "
-            "this machine, so that nothing tells whether its stimuli are the same."
+            f"The battery {battery} has a test with the id {test.id}, whose images are not on this "
+            "machine. Whether its stimuli are the same is unknown."
         )
     if published.stimuli_sha256 == test.stimuli_sha256:
         return ""
     differs = _differences(published, test)
     return (
-        f"The id {test.id} is that of a test of the battery {battery}, whose stimuli are others"
-        f"{f' ({differs})' if differs else ''}: give this test an id of its own, so that nobody "
-        "takes its results for those of the published test."
+        f"The battery {battery} has a test with the id {test.id} and other stimuli"
+        f"{f' ({differs})' if differs else ''}. Give this test another id, so that its results "
+        "are not mistaken for those of the published test."
     )
 
 

@@ -123,7 +123,7 @@ def not_here(references: Iterable[str], what: str) -> StimulusError:
     found = next((image_sets()[one.partition(":")[0]] for one in named if is_reference(one)), None)
     if found is None:
         return StimulusError(
-            f"{what}: its images are not at hand",
+            f"{what}: its images are not on this machine",
             got="names and hashes of images, and no files",
             remedy="load the test from its file, beside its images",
         )

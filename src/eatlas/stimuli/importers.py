@@ -95,7 +95,7 @@ def _made(draft: Draft, path: Path, test_id: str | None) -> Test:
             raise StimulusError(
                 f"{path}: {quoted(both)} on both sides, in {one} ({draft.names[one]}) and in "
                 f"{other} ({draft.names[other]})",
-                allowed="a term on one side only; one that is both cannot tell the sides apart",
+                allowed="a term on one side only; one that is both cannot distinguish the sides",
                 remedy="decide where it belongs in a copy of the file",
             )
     concepts = {

@@ -315,7 +315,7 @@ def not_told_apart(groups: Sequence[tuple[str, Iterable[str]]]) -> list[str]:
     if both:
         faults.append(
             f"terms are in two groups: {'; '.join(both)}; "
-            "a term of both cannot tell the groups apart"
+            "a term of both cannot distinguish the groups"
         )
     return faults
 
@@ -418,7 +418,7 @@ def _of_names(test: Test) -> Iterator[str]:
         if test.concept(one).name == test.concept(other).name:
             yield (
                 f"{one} and {other} have the same name, {test.concept(one).name}: "
-                "tables and sentences cannot tell them apart."
+                "tables and sentences cannot distinguish them."
             )
 
 

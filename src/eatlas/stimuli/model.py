@@ -343,7 +343,7 @@ def on_both_sides(terms: Mapping[str, Iterable[str]]) -> list[str]:
     """Say which terms are in X and Y, or in A and B; `terms` by role."""
     return [
         f"terms {quoted(both)} are on both sides, {one} and {other}; "
-        "a term that is both cannot tell the two concepts apart"
+        "a term that is both cannot distinguish the two concepts"
         for one, other in OPPOSITES
         if (both := sorted(set(terms[one]) & set(terms[other])))
     ]
@@ -361,6 +361,6 @@ def images_on_both_sides(concepts: Mapping[str, Concept]) -> list[str]:
         ]:
             faults.append(
                 f"images are on both sides, with the same bytes: {', '.join(both)}; "
-                "an image that is both cannot tell the two concepts apart"
+                "an image that is both cannot distinguish the two concepts"
             )
     return faults

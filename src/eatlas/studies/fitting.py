@@ -231,7 +231,7 @@ class _Fitter:
         if options and not _is_encoder(given):
             encoders = ", ".join(ENCODERS)
             raise StudyError(
-                f"{', '.join(options)}: for encoders ({encoders}) alone, and {label} is none"
+                f"{', '.join(options)}: for encoders ({encoders}) only, and {label} is not one"
             )
         if around and need != "vectors":
             raise StudyError(f"{', '.join(around)}: for vectors alone, not for log-probabilities")

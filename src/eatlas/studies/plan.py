@@ -296,7 +296,7 @@ class _Reader:
             if measures and test.kind not in taken
         ]
         self.faults += [
-            f"key measures: {label} takes tests of the kind {measure.kind}, and there is none"
+            f"key measures: {label} takes tests of the kind {measure.kind}, and the plan has none"
             for label, measure in measures.items()
             if there and measure.kind not in there
         ]

@@ -45,8 +45,8 @@ def amplification(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
     material = context.material
     if not (material.representations or material.generated):
         raise NotRunError(
-            "Nothing was given by --representations, which learned from the text of --counts, nor "
-            "by --generated, counts of what the model generates."
+            "Neither --representations, which learned from the text of --counts, nor --generated, "
+            "counts of what the model generates, has a value."
         )
     counting = _of_counts(context.measure)
     for family in families(context, counts[:1], "table of counts"):
@@ -93,8 +93,8 @@ def _amplified(
             stages.append(_stage("generated text", one.name, found))
     if len(stages) < 2:
         raise NotRunError(
-            "The measure takes counts alone, and nothing was given by --generated: name the "
-            "measure as it takes vectors, such as divdist, for --representations."
+            "The measure takes counts only, and --generated has no value. Use a measure of "
+            "vectors, such as divdist, for --representations."
         )
     changes = [
         (before, after, *_change(before, after, context.seed))

@@ -76,7 +76,7 @@ def test_the_hash_of_the_stimuli_knows_words_and_sides_alone():
         (
             (["love", "joy"], ["war", "joy", "love"]),
             "some attributes are on both sides, A and B\n  got: joy, love\n"
-            "  allowed: words that tell the two concepts apart",
+            "  allowed: words that are in one of the concepts only",
         ),
     ],
 )

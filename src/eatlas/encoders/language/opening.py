@@ -60,7 +60,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
         return CachedLanguageModel(open_hf_language_model(plain, kind, is_known))
     name = str(spec) if isinstance(spec, str | Path) else described(spec)
     raise SourceError(
-        f"{name}: log-probabilities need {_CALLED[kind]}, and this is none",
+        f"{name}: log-probabilities need {_CALLED[kind]}, and this is not one",
         allowed=_ALLOWED,
         remedy=f"did you mean {SCHEME}{name}?" if Path(name, "config.json").is_file() else None,
     )

@@ -125,7 +125,7 @@ def _pair(spec: Sequence[Any]) -> dict[Side, Concept]:
         raise StimulusError(
             "some attributes are on both sides, A and B",
             got=", ".join(both),
-            allowed="words that tell the two concepts apart",
+            allowed="words that are in one of the concepts only",
         )
     return dict(zip(SIDES, (a, b), strict=True))
 

@@ -144,7 +144,7 @@ def _notes(first: dict[str, Any], count: int, unknown: list[str]) -> list[str]:
         f"Source: {first['series']}",
         f"Dots: {number}. Cross: the mean over all draws. Broken lines: |d| = "
         f"{first['threshold']:g}. {colours if unknown else 'Colours: the pattern of each draw'} "
-        f"({first['rule']}); without a small p a draw is Non-Directional wherever it lies. "
+        f"({first['rule']}); without a small p a draw is Non-Directional wherever its dot is. "
         "Percentages: of all draws.",
         *unknown,
     ]

@@ -123,7 +123,7 @@ def read_head(file: BinaryIO, label: str) -> ArrayHead:
         ) from error
     if dtype.hasobject:
         raise SourceError(
-            f"{label}: the array holds Python objects, which only running its pickle could tell",
+            f"{label}: the array holds Python objects, which only a pickle can restore",
             allowed="arrays of numbers; words as numpy strings",
             remedy="save words with np.array(words, dtype='U'), vectors as float32",
         )

@@ -74,7 +74,7 @@ class Reader(pickle.Unpickler):
 def encode(text: Any, encoding: Any = "latin1", *_: Any) -> bytes:
     """How protocol 2 writes bytes: text to be encoded as Latin-1."""
     if not isinstance(text, str) or encoding not in ("latin1", "latin-1"):
-        raise pickle.UnpicklingError("bytes that are none")
+        raise pickle.UnpicklingError("bytes that are not written as protocol 2 writes them")
     return text.encode("latin-1")
 
 
