@@ -184,7 +184,7 @@ def test_contexts_whose_stimulus_was_cut_off_are_counted(model, options):
         assert result.coverage.Y.reasons == {"flea": f"none of its 2 contexts has a vector: {why}"}
         assert result.coverage.Y.contexts["gnat"] == 4
         assert f"3 of 49 contexts of c.csv have no vector: {why} (3)." in result.warnings
-        assert any(one.startswith("1 texts were longer") for one in result.warnings)
+        assert any(one.startswith("1 texts were too long") for one in result.warnings)
     assert {one.status for one in eatlas.verify(results, contexts=contexts)} == {"same"}
 
 

@@ -98,8 +98,8 @@ def test_terms_without_stimuli_are_not_resampled_from_a_huge_table(monkeypatch):
     result = eatlas.MLEAT()(make_test(), make_vectors(make_test()))
     assert result.uncertainty is result.influence is None
     assert (
-        "No intervals and no influence of terms: 64 cosines are more than 20. Of sentences that "
-        "name their stimulus, stimuli are resampled."
+        "No intervals and no influence of terms: 64 cosines are more than 20. If sentences name "
+        "their stimulus, stimuli are resampled instead."
     ) in result.warnings
 
 
