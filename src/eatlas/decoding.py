@@ -99,7 +99,7 @@ def _limit(kind: type[EatlasError]) -> int:
     given = os.environ.get(MAX_TOML) or str(_MIB)
     if not re.fullmatch(r"[1-9][0-9]{0,5}", given):
         raise kind(
-            f"{MAX_TOML}: this environment variable is no size",
+            f"{MAX_TOML}: this environment variable is not a size",
             got=given[:40],
             allowed=f"a whole number of MiB; {_MIB} without it",
         )

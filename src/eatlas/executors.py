@@ -69,7 +69,7 @@ def processors() -> int:
 
 
 def require_workers(workers: object) -> None:
-    """Refuse what is no number of processes.
+    """Refuse what is not a number of processes.
 
     Raises
     ------

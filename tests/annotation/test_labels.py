@@ -124,7 +124,7 @@ def test_what_else_people_do_wrong(items, sheet, tmp_path):
         "gave the item c\\w+ two labels\n  got: Female and Male",
     )
     refused(f"item,label\n{one},Female,5\n", "line 2: the row has more cells")
-    refused(b"item,label\n\xe9,1\n", "no UTF-8")
+    refused(b"item,label\n\xe9,1\n", "not UTF-8")
     refused(b"PK\x03\x04...", "a workbook of a spreadsheet\n  remedy: save the sheet as CSV")
     refused("x", "this is not a file of labels", "labels.txt")
     with pytest.raises(SourceError, match="the table cannot be read"):
@@ -194,7 +194,7 @@ def test_the_majority_decides_ties_are_listed_and_a_person_decides_them(items, t
     assert decided.labels[ids[1]] == "Male"
     assert (decided.decided, len(decided.ties)) == (1, 1)
     assert labels.adjudicated({ids[0]: "none"}).labels[ids[0]] == "none"
-    with pytest.raises(SourceError, match="labels are none of the groups"):
+    with pytest.raises(SourceError, match="labels are not groups"):
         labels.adjudicated({ids[0]: "Both"})
     with pytest.raises(SourceError, match="this decides nothing"):
         labels.adjudicated({"c0": "Male"})
@@ -240,7 +240,7 @@ def test_labelled_contexts_come_back_from_every_format(contexts, items, tmp_path
     one.write_text(
         json.dumps({"stimulus": "nurse", "text": "nurse", "start": 0, "end": 5, "label": [1]})
     )
-    with pytest.raises(SourceError, match="line 1: label is no text"):
+    with pytest.raises(SourceError, match="line 1: label is not text"):
         eatlas.load_contexts(one)
 
 
@@ -291,7 +291,7 @@ def test_journals_of_others_and_damaged_ones_are_refused(items, contexts, sheet)
     for line, what in (
         ("{}", "line 3: this is not an act"), ("nonsense", "line 3: this is not an act"),
         ('{"annotator": "A", "item": "c0", "label": null}', "line 3: there is no such item"),
-        (json.dumps({"annotator": "A", "item": items.rows[0].id, "label": "X"}), "none of the groups"),
+        (json.dumps({"annotator": "A", "item": items.rows[0].id, "label": "X"}), "are not groups of"),
     ):  # fmt: skip
         path.write_text(f"{good}{line}\n")
         with pytest.raises(SourceError, match=what):

@@ -107,7 +107,7 @@ def test_annotators_with_disjoint_items_get_null_and_a_warning(sampled, eatlas_c
     (("sample", "contexts.jsonl", "--tests", "divdist-gender", "-o", "x.txt"), "items are written as CSV"),
     (("sample", "contexts.jsonl", "--tests", "divdist-gender", "--per-target", "0"), "Invalid value for '--per-target'"),
     (("read", "items.csv"), "there are no labels"),
-    (("read", "items.csv", "wrong.csv"), "1 labels are none of the groups"),
+    (("read", "items.csv", "wrong.csv"), "1 labels are not groups"),
     (("read", "items.csv", "items.csv", "--counts", "items.csv"), "writing would destroy it"),
     (("read", "items.csv", "items.csv", "--labelled", "x.jsonl"), "--labelled and --contexts need each other"),
     (("read", "corpus.csv"), "no such file"),

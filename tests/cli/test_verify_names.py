@@ -151,8 +151,8 @@ def test_what_was_done_is_said_once_at_the_end(eatlas_cli):
     [
         ("0.0.9", f"written by eatlas 0.0.9, computed again by {__version__}\n"),
         ("99.1", f"computed again by {__version__}, which may not know every part of it"),
-        ("mine", "written by 'mine', which is no version of eatlas that is known"),
-        ("\u0661", "written by '\u0661', which is no version of eatlas that is known"),
+        ("mine", "written by 'mine', which is not a known version of eatlas"),
+        ("\u0661", "written by '\u0661', which is not a known version of eatlas"),
     ],
 )
 def test_parts_that_another_version_left_out_are_named(eatlas_cli, doctored, version, said):

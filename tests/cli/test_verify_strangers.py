@@ -85,7 +85,7 @@ def test_a_function_is_not_imported(eatlas_cli, naming, evil, wrapped):
     assert not evil.exists()
     assert ": refused\n" in ended.out
     assert f"  {source}: refused, as it would import the Python module evil and call" in ended.out
-    assert "each source that the results name was refused" in ended.err
+    assert "every source that the results name was refused" in ended.err
 
 
 def test_a_command_of_the_system_is_not_called(eatlas_cli, naming, tmp_path):

@@ -87,7 +87,7 @@ def test_a_file_that_was_changed_is_refused(tmp_path, found):
         ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 2}',
          "c.jsonl, context 1: its span is not within its text\n  got: 0 to 2 of 'a'\n"),
         ("c.jsonl", '{"stimulus": "a", "text": ["a"], "start": 0, "end": 1}',
-         "c.jsonl, line 1: text is no text\n  got: a value of the type list"),
+         "c.jsonl, line 1: text is not text\n  got: a value of the type list"),
         ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 1e999}',
          "c.jsonl, line 1: the span is not a pair of whole numbers"),
         ("c.jsonl", "[" * 100_000, "c.jsonl: this file is damaged\n  got: maximum recursion depth"),

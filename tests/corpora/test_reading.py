@@ -121,7 +121,7 @@ def test_damaged_lines_of_json(tmp_path):
     places = [one.split(": ")[0].rsplit(" ", 1)[1] for one in damaged]
     assert places == ["2", "4", "5", "6"]
     assert damaged[0] == f"{path}, line 2: no JSON object: Input data was truncated"
-    assert damaged[2].startswith(f"{path}, line 5: the text is no text: Expected `str")
+    assert damaged[2].startswith(f"{path}, line 5: the text is not a string: Expected `str")
     assert damaged[3] == f"{path}, line 6: not UTF-8"
     (file,) = contexts.provenance["files"]
     assert (file["damaged"], file["texts"], file["skipped"]) == (4, 2, {"no text or body": 1})

@@ -21,7 +21,7 @@ SHARDS = 5
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Shards of texts that are all different, each with a line that is no JSON."""
+    """Shards of texts that are all different, each with a line that is not JSON."""
     folder = tmp_path_factory.mktemp("shards")
     for k in range(SHARDS):
         lines = [

@@ -109,13 +109,13 @@ def test_articles_alone():
     ]
     found, account = rows(HEAD + "".join(pages) + "</mediawiki>")
     assert found == ["An article & more.", "Another."]
-    assert dict(account.skipped) == {"redirect": 2, "page that is no article": 1}
+    assert dict(account.skipped) == {"redirect": 2, "page that is not an article": 1}
 
 
 def test_old_dumps_name_no_namespace():
     pages = [page(title, "Text.") for title in ("User talk:X", "Category:Y", "Alien: a film")]
     found, account = rows("<mediawiki>" + "".join(pages).replace("<ns>0</ns>", "") + "</mediawiki>")
-    assert (len(found), account.skipped["page that is no article"]) == (1, 2)
+    assert (len(found), account.skipped["page that is not an article"]) == (1, 2)
 
 
 def test_the_latest_revision():

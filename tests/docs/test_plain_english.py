@@ -50,6 +50,7 @@ INSTEAD = {
     r"lets one": "to ..., use",
     r"there is left:": "remains",
     r"(say|says|said) nothing of": "say nothing about",
+    r"(?<!here )is no (text|number|list|table|vector|image|year|address|object|sentence|word|UTF-8|JSON)": "is not a",
 }
 PHRASES = {
     re.compile(rf"(?<![\w-]){one}(?![\w-])", re.IGNORECASE): to for one, to in INSTEAD.items()

@@ -330,7 +330,7 @@ def test_nesting_without_end(server, status):
     server.behave = lambda handler, _: handler.reply(b"[" * 200_000, status)
     error = error_of(server.spec())
     if status == 200:
-        assert error.what.endswith("the answer is no JSON: nested too deeply")
+        assert error.what.endswith("the answer is not JSON: nested too deeply")
     assert len(str(error)) < 1000
 
 

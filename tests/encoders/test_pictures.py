@@ -123,7 +123,7 @@ def test_measurements_are_no_colours(tmp_path):
     Image.fromarray(np.full((2, 2), 0.5, np.float32)).save(tmp_path / "float.tiff")
     Image.fromarray(np.full((2, 2), 70000, np.int32)).save(tmp_path / "wide.tiff")
     assert fault(tmp_path / "float.tiff") == (
-        f"{tmp_path}/float.tiff: the pixels of this image are no colours\n"
+        f"{tmp_path}/float.tiff: the pixels of this image are not colours\n"
         "  got: numbers in floating point\n  allowed: 8 or 16 bits in each channel\n"
         "  remedy: save it as an 8-bit PNG, scaled as you want it seen"
     )
@@ -188,7 +188,7 @@ def test_what_is_no_image(tmp_path, data, got):
     path = tmp_path / "rose.jpg"
     path.write_bytes(data)
     said = fault(path)
-    assert said.startswith(f"{path}: this file is no image\n")
+    assert said.startswith(f"{path}: this file is not an image\n")
     assert got in said
     assert "allowed: an image file: JPEG, PNG, GIF, WebP, TIFF, BMP" in said
 

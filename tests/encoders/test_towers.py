@@ -277,7 +277,7 @@ def test_no_image_is_found_before_any_is_decoded(seeing, drawn, tmp_path, monkey
     path.write_bytes(b"")
     monkeypatch.setattr(batches, "decoded", None)
     assert said(opened(seeing("clip")), *images([*drawn, path])) == (
-        f"{path}: this file is no image\n  got: an empty file\n  allowed: an image file: JPEG, "
+        f"{path}: this file is not an image\n  got: an empty file\n  allowed: an image file: JPEG, "
         "PNG, GIF, WebP, TIFF, BMP and others that Pillow decodes to pixels"
     )
 

@@ -115,7 +115,7 @@ def test_a_link_in_its_place_is_not_followed(tmp_path, plan, there):
 def test_a_pipe_in_its_place_is_not_read(tmp_path):
     os.mkfifo(tmp_path / "unfinished.jsonl")
     with (
-        pytest.raises(ResultsError, match="this is none\n  got: a device or a pipe"),
+        pytest.raises(ResultsError, match="something else\n  got: a device or a pipe"),
         Store(tmp_path),
     ):
         pass

@@ -88,8 +88,8 @@ def test_words_that_cannot_be_shown_are_refused(origin, added, said):
 def test_a_word_on_both_sides_is_refused_when_it_is_measured(origin):
     lists = Lists.of(origin, added={"X": ["Diana"]})
     assert lists.fault == (
-        "Diana is in both Male names and Female names: a word that is in both cannot tell the two "
-        "apart. Switch it off in one."
+        "Diana is in both Male names and Female names: a word that is in both cannot distinguish the "
+        "two. Switch it off in one."
     )
     with pytest.raises(EatlasError, match="terms 'Diana' are on both sides"):
         lists.test()
@@ -180,7 +180,7 @@ def test_lists_of_a_file_that_the_browser_read():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("X = ", "This is no TOML file"),
+        ("X = ", "This is not a TOML file"),
         ("", "a test has X, Y, A and B"),
         ("test = 3", "a test has X, Y, A and B"),
         ("[[test]]\nX = { name = 'x', terms = ['a', 'b'] }", "a test has X, Y, A and B"),

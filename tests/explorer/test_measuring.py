@@ -175,7 +175,7 @@ def test_a_file_that_vanished_shows_no_number(from_file, how, six):
     assert explorer.view(six).result is not None
     if how == "gone":
         path.unlink()
-        said = "The file of .*vectors.txt is gone"
+        said = "The file of .*vectors.txt no longer exists"
     else:
         path.write_text(path.read_text() + "zebra " + "1 " * 100 + "\n")
         said = "was changed while it was explored"

@@ -49,10 +49,10 @@ def test_strangers_are_refused(server):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b"{", "This is no request of the page."),
+        (b"{", "This is not a request of the page."),
         ({**VIEW, "source": 9}, "This source is not among those"),
-        ({**VIEW, "source": "/etc/passwd"}, "This is no request of the page."),
-        ({**VIEW, "source": "py:os:getcwd"}, "This is no request of the page."),
+        ({**VIEW, "source": "/etc/passwd"}, "This is not a request of the page."),
+        ({**VIEW, "source": "py:os:getcwd"}, "This is not a request of the page."),
         ({**VIEW, "test": "weat-1"}, "This test is not among those"),
         ({**VIEW, "test": "/etc/passwd"}, "This test is not among those"),
         ({**VIEW, "added": {"X": ["x" * 10_000]}}, "a word of 10,000 letters"),

@@ -184,7 +184,7 @@ def test_counts_that_are_not_named_say_how_to_name_them():
         ("Female=0.5,Men=0.5", "no group 'Men'"),
         ({"Female": 1.0}, "no weight for"),
         ([0.2, 0.3, 0.5], "wrong number of shares"),
-        ([1.2, -0.2], "from 0 to 1|is no number"),
+        ([1.2, -0.2], "from 0 to 1|is not a number"),
         ("0.5,0.6", "sum to 1.1"),
         ("nosuch.csv", "no such file"),
         ("Female=half", "not a reference"),

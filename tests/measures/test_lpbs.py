@@ -415,9 +415,9 @@ def test_wrong_parameters_are_said(parameters, said):
     ("text", "said"),
     [
         ("[templates]\na = ['x']", "key schema: is None (allowed: schema = 1)"),
-        ("schema = 1", "key templates: is no table of templates"),
+        ("schema = 1", "key templates: is not a table of templates"),
         ("schema = 1\n[templates]\na = ['{target} is.']", "template 1: '{target} is.' has no place"),
-        ("schema = 1\n[templates]\na = 'x'", "key templates.a: is no list of templates"),
+        ("schema = 1\n[templates]\na = 'x'", "key templates.a: is not a list of templates"),
         ("schema = 1\nwrods = 1\n[templates]\na = ['{target} {attribute}']", "key wrods: is not a key"),
         (
             "schema = 1\n[templates]\na = ['{target} {attribute}']\n[words]\nmany = ['x']",

@@ -275,7 +275,7 @@ def test_word_vectors_need_a_scale():
         eatlas.run(tests="weat-6", measures="zero-shot")
     error = caught.value
     assert error.what == (
-        "glove-sample states no logit scale, so that its cosines are no probabilities"
+        "glove-sample states no logit scale, so that its cosines are not probabilities"
     )
     assert error.allowed == "two-tower models such as clip:NAME for zero-shot"
     assert "zero-shot(scale=100)" in error.remedy

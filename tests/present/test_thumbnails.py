@@ -214,7 +214,7 @@ def test_folders_that_are_not_there(measured):
     with pytest.raises(ResultsError) as caught:
         report_html(measured[1], images="nowhere")
     assert caught.value.what == "nowhere: there is no such folder of images"
-    with pytest.raises(ResultsError, match="this is no folder of images"):
+    with pytest.raises(ResultsError, match="this is not a folder of images"):
         report_html(measured[1], images=[3])
 
 

@@ -353,7 +353,7 @@ def test_too_few_words_to_learn_from(tmp_path):
          ["key spesific: is not a key that eatlas knows; did you mean specific? (allowed: schema, "
           "title, citation, notes, groups, defining, equalize, specific)"]),
         (('"special"]', '"special", 3]'),
-         ['key specific: is no list of words (allowed: ["one", "two"])']),
+         ['key specific: is not a list of words (allowed: ["one", "two"])']),
         (('defining = [["l0", "r0"], ["l1", "r1"]]', "defining = []"),
          ['key defining: a list of sets is needed (allowed: [["woman", "man"], ...])']),
         (('"special"]', '"special"]\nequalize = [["l0", "L0"]]'),

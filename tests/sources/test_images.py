@@ -213,7 +213,7 @@ def test_another_image_than_was_meant_is_refused_and_removed(publisher, tmp_path
 def test_a_web_page_is_no_image(publisher, tmp_path):
     page = tmp_path / "rose.png"
     page.write_text("<html>log in</html>")
-    with pytest.raises(SourceError, match="what is served is no image"):
+    with pytest.raises(SourceError, match="the answer is not an image"):
         bring_images(addressed(publisher, page), pause=0)
 
 

@@ -74,7 +74,7 @@ def test_what_is_named_comes_apart_again(name):
         ({"a/b": "glove-sample"}, "the name of a source is not usable\n  got: 'a/b', 3 characters"),
         ({"a\x1b[2J": "glove-sample"}, "the name of a source is not usable"),
         ({"n" * (LONGEST + 1): "glove-sample"}, "the name of a source is too long"),
-        ({3: "glove-sample"}, "the name of a source is no text\n  got: 3 (int)"),
+        ({3: "glove-sample"}, "the name of a source is not text\n  got: 3 (int)"),
         ("glove-sample=other.txt", "'glove-sample' is the name of other vectors"),
         (["a=glove-sample", "a=glove-sample?transform=center"], "two sources have the name 'a'"),
         ({"a": "glove-sample", "b": [1.0, 2.0]}, "sources by name or vectors by word, not both"),

@@ -160,10 +160,10 @@ def test_a_source_string_with_prompts(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("prompts", "said"),
     [
-        (["a {}", "a {}"], "a prompt is twice in a set of prompts"),
+        (["a {}", "a {}"], "a prompt occurs twice in a set of prompts"),
         ([], "a set of prompts has none"),
         (["a {}", "b"], "the prompt has no place for the word"),
-        (["a {}", 3], "a set of prompts holds something that is no text"),
+        (["a {}", 3], "a set of prompts holds something that is not text"),
     ],
 )
 def test_sets_that_are_none(prompts, said):

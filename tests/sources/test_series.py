@@ -68,7 +68,7 @@ def test_what_is_no_series_is_opened_as_before(tmp_path):
     [
         ("period=1991", "no such period.*1810, 1900, 1990"),
         ("from=1995", "no such period"),
-        ("from=early", "the option from is no year"),
+        ("from=early", "the option from is not a year"),
         ("form=1900", r"unknown option[\s\S]*did you mean from"),
     ],
 )

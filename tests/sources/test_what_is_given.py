@@ -68,11 +68,11 @@ def test_a_sparse_matrix():
     [
         (
             {"a": "b"},
-            "dict: the value of 'a' is no vector\n  got: 'b'\n  allowed: a list of numbers",
+            "dict: the value of 'a' is not a vector\n  got: 'b'\n  allowed: a list of numbers",
         ),
-        ({"a": 1.0}, "dict: the value of 'a' is no vector\n  got: 1.0"),
-        ({"a": None}, "dict: the value of 'a' is no vector\n  got: None"),
-        ({"a": [[1.0, 2.0]]}, "dict: the value of 'a' is no vector\n  got: shape (1, 2)"),
+        ({"a": 1.0}, "dict: the value of 'a' is not a vector\n  got: 1.0"),
+        ({"a": None}, "dict: the value of 'a' is not a vector\n  got: None"),
+        ({"a": [[1.0, 2.0]]}, "dict: the value of 'a' is not a vector\n  got: shape (1, 2)"),
         ({"a": [[1], [1, 2]]}, "dict, 'a': the vectors are not an array of numbers\n  got: "),
         ({"a": ["x"]}, "dict: the vectors are not an array of numbers\n  got: text"),
         (

@@ -117,8 +117,8 @@ def test_toml_round_trip(jobs, reference):
         ("{ Female =", "{ Femal =", "key reference: there is no group 'Femal'; did you mean 'Female'?"),
         ("{ Female =", "{ Other =", "key reference: there is no group 'Other' (allowed: 'Female', 'Male')"),
         ("Female = 0.25, Male = 0.75", "Male = 1", "key reference: no weight for 'Female'; 0 is a weight"),
-        ("{ Female = 0.25, Male = 0.75 }", '"Uniform"', "key reference: 'Uniform' is no reference (allowed: \"uniform\", or one weight"),
-        ("{ Female = 0.25, Male = 0.75 }", "[0.25, 0.75]", "key reference: [0.25, 0.75] is no reference"),
+        ("{ Female = 0.25, Male = 0.75 }", '"Uniform"', "key reference: 'Uniform' is not a reference (allowed: \"uniform\", or one weight"),
+        ("{ Female = 0.25, Male = 0.75 }", "[0.25, 0.75]", "key reference: [0.25, 0.75] is not a reference"),
     ],
 )  # fmt: skip
 def test_faults_are_named(jobs, old, new, message):

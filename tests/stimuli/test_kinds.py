@@ -80,7 +80,9 @@ def test_pairs_are_terms_of_the_groups_in_their_order(pairs, tmp_path):
     with pytest.raises(EatlasError) as caught:
         eatlas.load_tests(path)
     assert "test work, key pairs: " in str(caught.value)
-    assert "is no pair of the groups (allowed: one term of each of Women, Men" in str(caught.value)
+    assert "is not a pair of the groups (allowed: one term of each of Women, Men" in str(
+        caught.value
+    )
 
 
 def test_pairs_belong_to_the_stimuli(tmp_path):

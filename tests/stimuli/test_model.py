@@ -42,7 +42,7 @@ def test_tests_are_frozen(tiny):
 
 
 def test_a_copy_is_checked_as_any_other_test(tiny):
-    with pytest.raises(StimulusError, match="AssociationTest 'tiny', argument X: is no concept"):
+    with pytest.raises(StimulusError, match="AssociationTest 'tiny', argument X: is not a concept"):
         tiny.model_copy(update={"X": 3})
     with pytest.raises(StimulusError, match="are on both sides, X and Y"):
         tiny.model_copy(update={"Y": tiny.X})
@@ -71,9 +71,9 @@ CONCEPT = 'Concept(name="Flowers", terms=["aster", "clover"])'
         (lambda: Concept(name=5, terms=["a"]), "Concept, argument name: is not text (allowed: a quoted string)"),
         (lambda: Concept(name="F", terms=["a "]), "Concept 'F', argument terms, term 1: 'a ' begins or ends with a space, so no vector would match it"),
         (lambda: Concept(name="F", term=["a"]), "Concept 'F', argument terms: is missing\nConcept 'F', argument term: is not an argument that eatlas knows; did you mean terms?"),
-        (lambda: Concept(name="F", terms=["\ud800"]), "Concept 'F', argument terms, term 1: holds characters that are no text (allowed: text that can be saved as UTF-8)"),
+        (lambda: Concept(name="F", terms=["\ud800"]), "Concept 'F', argument terms, term 1: holds characters that are not text (allowed: text that can be saved as UTF-8)"),
         (lambda: make_test("my id"), "AssociationTest 'my id', argument id: is not usable as an id (allowed: no spaces, commas or any of ;#?=)"),
-        (lambda: AssociationTest(id="t", X="a", Y=3), f"AssociationTest 't', argument X: is no concept (allowed: {CONCEPT})\nAssociationTest 't', argument Y: is no concept (allowed: {CONCEPT})\nAssociationTest 't', argument A: is missing\nAssociationTest 't', argument B: is missing"),
+        (lambda: AssociationTest(id="t", X="a", Y=3), f"AssociationTest 't', argument X: is not a concept (allowed: {CONCEPT})\nAssociationTest 't', argument Y: is not a concept (allowed: {CONCEPT})\nAssociationTest 't', argument A: is missing\nAssociationTest 't', argument B: is missing"),
         (lambda: make_test("t", X=("ant", "b"), A=("war", "c")), "AssociationTest 't', argument terms: terms 'ant' are on both sides, X and Y; a term that is both cannot distinguish the two concepts\nAssociationTest 't', argument terms: terms 'war' are on both sides, A and B; a term that is both cannot distinguish the two concepts"),
     ],
 )  # fmt: skip

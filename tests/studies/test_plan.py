@@ -102,7 +102,7 @@ def test_each_measure_takes_the_tests_of_its_kind():
         ({"tests": ["weat-6"], "choices": {"laier": [1]}}, "key choices.laier: is not a choice that eatlas knows; did you mean layer?"),
         ({"tests": ["weat-6"], "choices": {"ddof": []}}, "key choices.ddof: has no alternatives, so the grid is empty"),
         ({"tests": ["weat-6"], "choices": {"ddof": [0, 0]}}, "key choices.ddof: an alternative is there twice"),
-        ({"tests": ["weat-6"], "choices": {"ddof": [[0]]}}, "is no single value"),
+        ({"tests": ["weat-6"], "choices": {"ddof": [[0]]}}, "is not a single value"),
         ({"tests": ["weat-6"], "choices": {"vectors": ["x"]}}, "key choices.vectors: alternatives of this are in [vectors]"),
         ({"tests": []}, "key tests: there is no test"),
         ({"tests": ["weat-66"]}, "key tests: there is no test or battery 'weat-66'"),

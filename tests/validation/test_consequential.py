@@ -33,9 +33,9 @@ def test_open_questions_are_shown_as_open(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x = ", "these are no answers in TOML"),
+        ("x = ", "these are not answers in TOML"),
         ('grops = "All."', "there is no question 'grops'; did you mean groups?"),
-        ("groups = 5", "the answer to 'groups' is no text"),
+        ("groups = 5", "the answer to 'groups' is not text"),
     ],
 )
 def test_bad_answers_are_refused_before_any_work(tmp_path: Path, text: str, message: str) -> None:

@@ -284,7 +284,7 @@ def load_items(path: str | Path) -> Items:
             places = int(cells["start"]), int(cells["end"])
         except ValueError as error:
             raise SourceError(
-                f"{path}, line {number}: a place is no number", got=str(error)
+                f"{path}, line {number}: a place is not a number", got=str(error)
             ) from error
         item = Item.of(Context(unmarked(cells["target"]), unmarked(cells["text"]), *places))
         if item.id != cells["item"].strip():

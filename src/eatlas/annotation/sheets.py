@@ -79,7 +79,7 @@ def _text(path: Path) -> str:
         return data.decode("utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise SourceError(
-            f"{path}: the table is no UTF-8",
+            f"{path}: the table is not UTF-8",
             got=f"byte {data[error.start]:#04x} at {error.start:,}",
             remedy="save it as CSV (UTF-8)",
         ) from error

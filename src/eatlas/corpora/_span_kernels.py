@@ -21,7 +21,7 @@ class Roles(NamedTuple):
     target: NDArray[np.int32]
     """Row of the table; -1 where the stimulus is no target."""
     group: NDArray[np.int32]
-    """Column of the table, shape (families, stimuli); -1 where it is no word of a group."""
+    """Column of the table, shape (families, stimuli); -1 where it is not a word of a group."""
     first: NDArray[np.int32]
     """First column of each family, then the number of columns. Behind the groups of a family are
     two columns: spans with no group, and with several."""

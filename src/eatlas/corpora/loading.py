@@ -229,7 +229,7 @@ def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any,
     for name in (*fields, *([LABEL] if label else [])):
         if name in TEXTS and not isinstance(values[name], str | int | float):
             raise SourceError(
-                f"{path}, line {number}: {name} is no text",
+                f"{path}, line {number}: {name} is not text",
                 got=f"a value of the type {type(values[name]).__name__}",
             )
     try:

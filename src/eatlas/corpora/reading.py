@@ -235,7 +235,7 @@ def without_bad_lines(lines: Lines, account: Account) -> NDArray[np.uint8]:
 
 
 def _first_bad(data: NDArray[np.uint8], at: int) -> int | None:
-    """Return the place of the first byte that is no UTF-8; None if there is none.
+    """Return the place of the first byte that is not UTF-8; None if there is none.
 
     Decoded piece by piece: pieces fit the processor's cache and leave no holes in the heap.
     """
@@ -347,7 +347,7 @@ def table_rows(file: BinaryIO, field: str | None, separator: str, account: Accou
 
 
 def _decoded(file: BinaryIO, label: str, bad: list[int]) -> Iterator[str]:
-    """Yield the lines as text, and note the number of the last that is no UTF-8."""
+    """Yield the lines as text, and note the number of the last that is not UTF-8."""
     for block in read_lines(file, label):
         for number, line in enumerate(
             block.data.tobytes().splitlines(keepends=True), start=block.number
@@ -436,4 +436,8 @@ def _why(error: Exception) -> str:
     said = str(error)
     if isinstance(error, UnicodeDecodeError) or "UTF-8" in said or "utf-8" in said:
         return "not UTF-8"
-    return "the text is no text: " + said if "Expected `str" in said else f"no JSON object: {said}"
+    return (
+        "the text is not a string: " + said
+        if "Expected `str" in said
+        else f"no JSON object: {said}"
+    )

@@ -53,7 +53,7 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
     for line, page in _pages(file, account):
         found = _NAMESPACE.search(page, 0, _HEAD)
         if found is not None and found[1] != b"0":
-            account.skipped["page that is no article"] += 1
+            account.skipped["page that is not an article"] += 1
             continue
         try:
             root = tree.fromstring(page, forbid_dtd=True)
@@ -62,7 +62,7 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
             continue
         title, text = root.findtext("title") or "", _latest(root)
         if found is None and _OF_OLD_DUMPS.match(title):
-            account.skipped["page that is no article"] += 1
+            account.skipped["page that is not an article"] += 1
         elif root.find("redirect") is not None or _REDIRECT.match(text):
             account.skipped["redirect"] += 1
         else:

@@ -432,7 +432,7 @@ def _size(path: Path) -> int:
 
 
 def _is_of_the_system(error: Exception) -> bool:
-    code = getattr(error, "sqlite_errorcode", None)  # None where a text is no UTF-8
+    code = getattr(error, "sqlite_errorcode", None)  # None where a text is not UTF-8
     return code is not None and code & 0xFF in _OF_THE_SYSTEM
 
 

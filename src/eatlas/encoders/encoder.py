@@ -143,13 +143,13 @@ def _as_array(given: Any, where: str) -> NDArray[np.floating]:
         array = np.asarray(_on_this_machine(given))
     except (TypeError, ValueError, RuntimeError) as error:
         raise SourceError(
-            f"{where}: what came back is no array of vectors",
+            f"{where}: what came back is not an array of vectors",
             got=f"{described(given)}: {error}",
             allowed=ALLOWED,
         ) from error
     if array.dtype.kind not in "fiub":
         raise SourceError(
-            f"{where}: what came back is no array of numbers",
+            f"{where}: what came back is not an array of numbers",
             got=f"{described(given)}, of type {array.dtype}",
             allowed=ALLOWED,
         )

@@ -65,7 +65,7 @@ class Answer:
         Raises
         ------
         ValueError
-            If it is no JSON, or nested too deeply.
+            If it is not JSON, or nested too deeply.
         """
         try:
             return json.loads(self.content)
@@ -350,7 +350,7 @@ def _read(
         except ValueError as error:
             deep = ": nested too deeply" if "nested" in str(error) else ""
             raise SourceError(
-                f"{address}: the answer is no JSON{deep}",
+                f"{address}: the answer is not JSON{deep}",
                 got=_brief(secret, answer.text, 80),
                 allowed="an endpoint that speaks like OpenAI's: POST .../v1/embeddings",
             ) from error

@@ -255,7 +255,7 @@ def measured(
 
 
 def _require_kind(measure: Measure, test: object) -> None:
-    """Refuse what is no test, and tests of another kind than the measure takes."""
+    """Refuse what is not a test, and tests of another kind than the measure takes."""
     if not isinstance(test, Test):
         raise StimulusError(
             f"the measure {measure.name} takes one test",

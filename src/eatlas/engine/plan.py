@@ -206,7 +206,7 @@ def _compared(measures: tuple[Measure, ...], frequency: int | str | None) -> tup
     Raises
     ------
     SignatureError
-        If it is no number of lists, or no measure takes one.
+        If it is not a number of lists, or no measure takes one.
     """
     if frequency is None or not measures:
         return measures

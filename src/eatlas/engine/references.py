@@ -68,7 +68,7 @@ def with_reference(tests: Iterable[Test], given: Any) -> tuple[Test, ...]:
     Raises
     ------
     StimulusError
-        If it is no reference, does not sum to 1, or is of other groups.
+        If it is not a reference, does not sum to 1, or is of other groups.
     ResultsError, SourceError
         If a file cannot be read, or has no such result.
 

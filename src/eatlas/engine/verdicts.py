@@ -198,7 +198,7 @@ def _versions(result: Judged) -> tuple[str, ...]:
     if version == __version__:
         return ()
     if not _NUMBER.match(version):
-        return (f"written by {version!r}, which is no version of eatlas that is known",)
+        return (f"written by {version!r}, which is not a known version of eatlas",)
     newer = _parts(version) > _parts(__version__)
     doubt = ", which may not know every part of it" if newer else ""
     return (f"written by eatlas {version}, computed again by {__version__}{doubt}",)

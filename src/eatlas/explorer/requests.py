@@ -16,7 +16,7 @@ LARGEST = 256 << 10
 """Bytes of the body of a request."""
 MOST_TEXTS = 2_000
 """Items of a list of words in a request; those of a group have a lower limit of their own."""
-NO_REQUEST = "This is no request of the page."
+NO_REQUEST = "This is not a request of the page."
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ BUNDLED = {
 """Tests that come with eatlas, by what their buttons say."""
 MOST_NAMED = 6
 """Tests of the command line that have a button; the menu of tests has them all."""
-NO_FILE = "This is no file of tests with four lists of words: a test has X, Y, A and B."
+NO_FILE = "This is not a file of tests with four lists of words: a test has X, Y, A and B."
 
 
 class Start(NamedTuple):
@@ -65,7 +65,7 @@ def lists_of_file(text: str) -> FileLists:
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise EatlasError(f"This is no TOML file: {error}.") from None
+        raise EatlasError(f"This is not a TOML file: {error}.") from None
     given = document.get("test")
     tests = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
     for test in tests:

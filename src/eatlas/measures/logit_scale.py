@@ -31,7 +31,7 @@ def scale_of(wanted: float | str, encoding: Any, source: str, measure: str) -> f
     stated: float | None = None if encoding is None else encoding.logit_scale
     if stated is None:
         raise SourceError(
-            f"{source} states no logit scale, so that its cosines are no probabilities",
+            f"{source} states no logit scale, so that its cosines are not probabilities",
             got="vectors that were not trained to classify by a softmax"
             if encoding is None
             else f"a model of the class {encoding.architecture}",

@@ -237,7 +237,7 @@ def _places(given: str | Path | Iterable[str | Path]) -> list[Path]:
     places = [given] if isinstance(given, str | Path) else list(given)
     if wrong := [one for one in places if not isinstance(one, str | Path)]:
         raise ResultsError(
-            "this is no folder of images", got=described(wrong[0]), allowed="paths of folders"
+            "this is not a folder of images", got=described(wrong[0]), allowed="paths of folders"
         )
     missing = [str(one) for one in places if not Path(one).exists()]
     if missing:

@@ -47,7 +47,7 @@ class Figure(Record):
     test: str = Field(default="", exclude_if=is_empty)
     """What p is the p-value of, such as "exact binomial, two-sided"."""
     text: str = Field(default="", exclude_if=is_empty)
-    """The answer in words, where it is no number."""
+    """The answer in words, where it is not a number."""
 
 
 class Table(Record):

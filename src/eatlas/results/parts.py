@@ -356,7 +356,7 @@ class Encoding(Record):
     model: str
     """What was requested, such as a name on a hub or a folder."""
     architecture: str
-    """Class of the model, such as BertModel; the kind of encoder where it is no transformer."""
+    """Class of the model, such as BertModel; the kind of encoder where it is not a transformer."""
     level: Literal["sentence", "word", "image"]
     """Whether the vector of a text stands for the whole text or for the stimulus in it; image where
     a model takes images alone."""

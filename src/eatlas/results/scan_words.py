@@ -219,7 +219,7 @@ def read_words(path: Path) -> pd.DataFrame:
             _pyarrow()
             frame = pd.read_parquet(path)
         else:
-            # an empty cell is no number; in a column of text it is an empty text
+            # an empty cell is not a number; in a column of text it is an empty text
             empty: Mapping[str, list[str]] = {name: [""] for name in COLUMNS if name not in TEXT}
             kinds = dict.fromkeys(TEXT, str)
             frame = pd.read_csv(

@@ -360,7 +360,7 @@ def _ratio() -> float:
         ratio = math.nan
     if not 1 <= ratio < math.inf:
         raise SourceError(
-            f"{GROWTH}: this environment variable is no number",
+            f"{GROWTH}: this environment variable is not a number",
             got=str(setting)[:40],
             allowed=f"how many times its own size a file may grow; {MAX_RATIO} without it",
         )

@@ -202,7 +202,7 @@ def _of_keys(table: Mapping[str, Any]) -> Iterator[str]:
             yield f"key {key}: is not text"
     for key in ("notes", "specific"):
         if not _are_words(table.get(key, [])):
-            yield f'key {key}: is no list of words (allowed: ["one", "two"])'
+            yield f'key {key}: is not a list of words (allowed: ["one", "two"])'
 
 
 def _of_sets(given: object, groups: Sequence[str], key: str) -> Iterator[str]:

@@ -452,12 +452,12 @@ def _files_of(archive: Path, within: str, folder: Path) -> Path:
 
 
 def _require_safe(archive: Path, info: zipfile.ZipInfo, below: tuple[str, ...]) -> None:
-    """Refuse a member that is no plain file, or whose name leads out of the folder."""
+    """Refuse a member that is not a plain file, or whose name leads out of the folder."""
     mode = info.external_attr >> 16
     odd = any(part in {".", ".."} or "\\" in part or ":" in part for part in below)
     if odd or info.filename.startswith("/") or (stat.S_IFMT(mode) and not stat.S_ISREG(mode)):
         raise SourceError(
-            f"{archive}: a member that is no plain file of its folder",
+            f"{archive}: a member that is not a plain file of its folder",
             got=info.filename,
             allowed="files below the archive's own root",
             remedy="do not trust this archive",

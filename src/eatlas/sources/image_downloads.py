@@ -62,7 +62,7 @@ def _bring(image: Image, pause: float) -> None:
                     )
                 come.replace(path)
             except ValueError as fault:
-                raise SourceError(f"{image.url}: what is served is no image: {fault}") from fault
+                raise SourceError(f"{image.url}: the answer is not an image: {fault}") from fault
             finally:
                 come.unlink(missing_ok=True)
     except (RefusedError, BrokenOffError, NoRoomError) as error:

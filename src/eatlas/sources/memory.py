@@ -117,7 +117,7 @@ def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:
     for word, shape in lengths.items():
         if len(shape) != 1:
             raise SourceError(
-                f"{name}: the value of {word!r} is no vector",
+                f"{name}: the value of {word!r} is not a vector",
                 got=f"shape {shape}" if shape else f"{vectors[word]!r:.60}",
                 allowed="a list of numbers",
             )
@@ -176,7 +176,7 @@ def _as_matrix(vectors: Any, name: str) -> NDArray[np.floating]:
         if matrix.dtype.kind in "bO":
             matrix = matrix.astype(np.float64)
     except (TypeError, ValueError, RuntimeError) as error:
-        # rows of several lengths, what is no number, a tensor that torch will not hand out
+        # rows of several lengths, what is not a number, a tensor that torch will not hand out
         raise _no_numbers(name, str(error)) from error
     if matrix.dtype.kind not in "fiu":
         raise _no_numbers(name, _KINDS.get(matrix.dtype.kind, str(matrix.dtype)))

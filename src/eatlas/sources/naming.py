@@ -71,7 +71,7 @@ def required_name(name: object, source: Any) -> str:
         If it cannot be the name of this source.
     """
     if not isinstance(name, str):
-        raise SourceError("the name of a source is no text", got=described(name), allowed=ALLOWED)
+        raise SourceError("the name of a source is not text", got=described(name), allowed=ALLOWED)
     plain = name.strip()
     if not plain:
         raise SourceError("the name of a source is empty", got=f"{name}={source}", allowed=ALLOWED)

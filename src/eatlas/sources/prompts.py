@@ -79,7 +79,7 @@ class PromptSet:
         given = tuple(prompts)
         if wrong := [one for one in given if not isinstance(one, str)]:
             raise SourceError(
-                "a set of prompts holds something that is no text",
+                "a set of prompts holds something that is not text",
                 got=described(wrong[0]),
                 allowed="texts with a place for the word, such as 'a photo of {}'",
             )
@@ -128,7 +128,7 @@ def lines_of(path: str | Path) -> tuple[str, ...]:
     Raises
     ------
     SourceError
-        If it is no text of up to a megabyte.
+        If it is not text of up to a megabyte.
     """
     try:
         with Path(path).open("rb") as file:

@@ -89,7 +89,7 @@ class PromptedSource(Wrapper):
         Raises
         ------
         SourceError
-            If a text is no word alone.
+            If a text is not a word alone.
         """
         plain_of: dict[Item, list[Item]] = {}
         for one, prompted_item in self.in_prompt(items).items():
@@ -261,7 +261,9 @@ def _year(text: str, key: str, folder: Path) -> int:
     if re.fullmatch(r"\d{1,4}", text):
         return int(text)
     raise SourceError(
-        f"{folder}: the option {key} is no year", got=f"{key}={text}", allowed="a year such as 1990"
+        f"{folder}: the option {key} is not a year",
+        got=f"{key}={text}",
+        allowed="a year such as 1990",
     )
 
 

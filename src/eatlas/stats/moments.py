@@ -108,7 +108,7 @@ class Affine:
     def rows(self, vectors: NDArray[np.floating], *, bulk: bool = False) -> Array:
         """Map rows, shape (n, d); rows of zeros, and rows that vanish, give zeros.
 
-        A row of zeros is no vector but the mark of a missing one, so it stays what it is. Without
+        A row of zeros is the mark of a missing vector, so it stays what it is. Without
         `bulk` a row maps to the same bits whichever rows come with it; with it a matrix product
         does the work, many times faster, and the last bits may differ.
         """

@@ -96,7 +96,7 @@ def read_images(given: object, folder: Path | None = None, *, sets: bool = True)
     Warns
     -----
     StimulusWarning
-        Where files are left out: two of the same bytes, or what in a folder is no image.
+        Where files are left out: two of the same bytes, or what in a folder is not an image.
     """
     base = Path() if folder is None else folder
     if isinstance(given, str) and is_reference(given):
@@ -104,14 +104,14 @@ def read_images(given: object, folder: Path | None = None, *, sets: bool = True)
     if isinstance(given, str | os.PathLike | Mapping | Image):
         given = [given]
     if not isinstance(given, list | tuple):
-        raise ValueError(f"is no path and no list (allowed: {FORMS})")
+        raise ValueError(f"is neither a path nor a list (allowed: {FORMS})")
     if not given:
         raise ValueError(f"is an empty list (allowed: {FORMS})")
     ready = [one for one in given if isinstance(one, Image)]
     tables = [one for one in given if isinstance(one, Mapping)]
     texts = [one for one in given if isinstance(one, str | os.PathLike)]
     if len(ready) + len(tables) + len(texts) != len(given):
-        raise ValueError(f"holds what is no path and no table (allowed: {FORMS})")
+        raise ValueError(f"has an entry that is neither a path nor a table (allowed: {FORMS})")
     chosen = {path: "" for one in texts for path in _files(str(one), base)}
     hashes: dict[Path, str] = {}
     for table in map(_checked, tables):
@@ -275,7 +275,7 @@ def _checked(table: Mapping[str, Any]) -> Mapping[str, str]:
     """Refuse a table that does not name one image."""
     if strange := [key for key in table if key not in _KEYS]:
         raise ValueError(
-            f"{listed(map(repr, strange))} is no key of an image (allowed: {', '.join(_KEYS)})"
+            f"{listed(map(repr, strange))} is not a key of an image (allowed: {', '.join(_KEYS)})"
         )
     if any(not isinstance(value, str) or not value for value in table.values()):
         raise ValueError("a key of an image is not text (allowed: a quoted string)")
@@ -283,11 +283,12 @@ def _checked(table: Mapping[str, Any]) -> Mapping[str, str]:
         raise ValueError("an image has a path or a url, one of them")
     if "sha256" in table and not _SHA256.fullmatch(table["sha256"]):
         raise ValueError(
-            f"sha256 = {table['sha256'][:80]!r} is no SHA-256 (allowed: 64 digits 0-9 and a-f)"
+            f"sha256 = {table['sha256'][:80]!r} is not a SHA-256 hash "
+            "(allowed: 64 digits 0-9 and a-f)"
         )
     if "url" in table:
         if not _ADDRESS.fullmatch(table["url"]):
-            raise ValueError(f"{table['url']!r} is no address (allowed: https://...)")
+            raise ValueError(f"{table['url']!r} is not an address (allowed: https://...)")
         if "sha256" not in table:
             raise ValueError(
                 f"{table['url']}: the key sha256 is missing, without which another image could "

@@ -82,7 +82,7 @@ def files_of_set(reference: str, listing: Callable[[Path], list[Path]]) -> list[
     if not found.place.is_dir():
         if os.environ.get(found.variable):
             raise ValueError(
-                f"{found.variable} names {found.place}, which is no folder (allowed: a copy of "
+                f"{found.variable} names {found.place}, which is not a folder (allowed: a copy of "
                 f"{found.page})"
             )
         return None

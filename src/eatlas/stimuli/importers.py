@@ -63,8 +63,8 @@ def import_test(
     Raises
     ------
     StimulusError
-        If the file cannot be read, is not of that format, is no test of either kind, or has a term
-        on both sides.
+        If the file cannot be read, is not of that format, is not a test of either kind, or has a
+        term on both sides.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def _wefe(content: _At, plurals: bool) -> Draft:  # noqa: FBT001
     else:
         larger = len(fewer) >= 2
         raise StimulusError(
-            f"{content.file}: this query is no association test",
+            f"{content.file}: this query is not an association test",
             got=f"{len(targets)} target sets and {len(attributes)} attribute sets",
             allowed="two target sets and two attribute sets; or one of either, whose terms are the "
             "targets of a test of groups, and two or more of the other",
@@ -293,7 +293,7 @@ class _At:
 
     def table(self) -> _At:
         """The value, which must be an object."""
-        return self if isinstance(self.value, dict) else self._refuse("is no object", "{ ... }")
+        return self if isinstance(self.value, dict) else self._refuse("is not an object", "{ ... }")
 
     def text(self) -> str:
         """The value, which must be text."""
@@ -304,7 +304,7 @@ class _At:
     def words(self) -> list[str]:
         """The value, which must be a list of texts, one at least."""
         if not isinstance(self.value, list) or not self.value:
-            self._refuse("is no list of words", '["one", "two"]')
+            self._refuse("is not a list of words", '["one", "two"]')
         return [one.text() for one in self.items()]
 
     def unused(self, used: Iterable[str]) -> list[str]:

@@ -148,8 +148,8 @@ class GroupsTest(Described):
         if isinstance(given, tuple | list) and all(map(_is_pair, given)):
             return cls._uniform_or_weights(dict(given))
         raise ValueError(
-            f'{given!r} is no reference (allowed: "uniform", or one weight for each group, as in '
-            "{ Female = 0.5, Male = 0.5 })"
+            f'{given!r} is not a reference (allowed: "uniform", or one weight for each group, as '
+            "in { Female = 0.5, Male = 0.5 })"
         )
 
     @field_validator("references", mode="before")
@@ -323,7 +323,7 @@ def not_told_apart(groups: Sequence[tuple[str, Iterable[str]]]) -> list[str]:
 def not_paired(pairs: Iterable[Sequence[str]], groups: Sequence[Concept]) -> list[str]:
     """Say which pairs are not one term of each group, in the order of the groups."""
     return [
-        f"{list(pair)} is no pair of the groups (allowed: one term of each of "
+        f"{list(pair)} is not a pair of the groups (allowed: one term of each of "
         f"{', '.join(group.name for group in groups)}, in this order)"
         for pair in pairs
         if groups
@@ -352,7 +352,7 @@ def not_shares(weights: Sequence[float], names: Sequence[str]) -> list[str]:
         return [f"{len(weights)} weights for {len(names)} groups ({quoted(names)})"]
     bad = [weight for weight in weights if not 0 <= weight <= 1]
     if bad:
-        return [f"the weight {bad[0]!r} is no number from 0 to 1"]
+        return [f"the weight {bad[0]!r} is not a number from 0 to 1"]
     return not_weighted(dict(zip(names, weights, strict=True)), names)
 
 

@@ -41,7 +41,7 @@ _SAID: dict[str, tuple[str, str | None]] = {
     "too_short": ("is empty", "one term at least"),
     "string_too_short": ("is an empty string", "a word"),
     "string_type": ("is not text", "a quoted string"),
-    "string_unicode": ("holds characters that are no text", "text that can be saved as UTF-8"),
+    "string_unicode": ("holds characters that are not text", "text that can be saved as UTF-8"),
     "tuple_type": ("is not a list", '["one", "two"]'),
     "string_pattern_mismatch": ("is not usable as an id", "no spaces, commas or any of ;#?="),
 }
@@ -50,7 +50,7 @@ _ALLOWED = {
     ("tuple_type", "groups"): '[{ name = "Female", terms = ["she"] }, ...]',
 }
 """What is allowed for one key, where that is not the same for all."""
-_NO_CONCEPT = {"key": ("is not a table", TABLE), "argument": ("is no concept", CONCEPT)}
+_NO_CONCEPT = {"key": ("is not a table", TABLE), "argument": ("is not a concept", CONCEPT)}
 
 
 class _Explaining(ModelMetaclass):
@@ -168,7 +168,8 @@ def _say(detail: Mapping[str, Any], known: list[str], whole: str, prefix: str, w
     if kind == "value_error":
         return f"{where}: {detail['ctx']['error']}"
     if kind in {"model_type", "model_attributes_type"}:
-        said, allowed = ("is no sentence", SENTENCE) if "sentences" in place else _NO_CONCEPT[word]
+        no_sentence = ("is not a sentence", SENTENCE)
+        said, allowed = no_sentence if "sentences" in place else _NO_CONCEPT[word]
     else:
         said, allowed = _SAID.get(kind, (detail["msg"], None))
         allowed = _ALLOWED.get((kind, str(place[-1])), allowed)

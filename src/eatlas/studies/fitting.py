@@ -160,7 +160,7 @@ class _Fitter:
         known = {one.name: one for one in fields(measure) if one.init}
         for name in chosen:
             if name not in known:
-                raise SignatureError(f"{name} is no parameter of {measure.name}")
+                raise SignatureError(f"{name} is not a parameter of {measure.name}")
         if not self.plan.intervals:
             plain = {
                 name: value

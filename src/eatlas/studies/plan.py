@@ -347,7 +347,7 @@ class _Reader:
         for label, value in named.items():
             if isinstance(value, Mapping | list | tuple) or value is None:
                 self.faults.append(
-                    f"key {key}: {label} is no single value (allowed: a text, a number, true, "
+                    f"key {key}: {label} is not a single value (allowed: a text, a number, true, "
                     f'false, or "{NONE}")'
                 )
         return Choice(name, named, when)
@@ -424,7 +424,7 @@ class _Reader:
         """A text, or several."""
         several = [value] if isinstance(value, str) else value
         if not isinstance(several, list | tuple) or not all(isinstance(v, str) for v in several):
-            self.faults.append(f"key {key}: is no text or list of texts")
+            self.faults.append(f"key {key}: is not a text or a list of texts")
             return ()
         return tuple(several)
 

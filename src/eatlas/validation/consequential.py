@@ -39,12 +39,12 @@ def read_answers(path: Path) -> dict[str, str]:
     Raises
     ------
     EatlasError
-        If the file is no TOML, names a question that is not put, or an answer is no text.
+        If the file is no TOML, names a question that is not put, or an answer is not text.
     """
     try:
         values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise EatlasError(f"{path}: these are no answers in TOML", got=str(error)) from error
+        raise EatlasError(f"{path}: these are not answers in TOML", got=str(error)) from error
     known = [one.id for one in questions()]
     for name, answer in values.items():
         if name not in known:
@@ -54,7 +54,7 @@ def read_answers(path: Path) -> dict[str, str]:
             )
         if not isinstance(answer, str):
             raise EatlasError(
-                f"{path}: the answer to {name!r} is no text",
+                f"{path}: the answer to {name!r} is not text",
                 got=described(answer),
                 allowed=f'{name} = "a sentence"',
             )

@@ -164,8 +164,8 @@ def test_a_full_disk_loses_no_finished_chunk(tmp_path, chunks, monkeypatch):
         assert str(caught.value) == (
             f"{file_of(out)}: finished words cannot be kept\n"
             f"  got: {os.strerror(errno.ENOSPC)}\n"
-            "  remedy: free some space, or choose another file with --out; the same command then "
-            "does what is left"
+            "  remedy: free some space, or choose another file with --out; repeat the command to "
+            "continue"
         )
     monkeypatch.undo()
     with Chunks(out, IDENTITY) as file:

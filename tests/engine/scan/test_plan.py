@@ -215,7 +215,7 @@ def test_nothing_but_attributes():
         eatlas.scan(vectors, (["a", "b"], ["c", "d"]))
     assert str(caught.value) == (
         "dict: there is no word to scan\n"
-        "  got: 4 words, none with a usable vector that is no attribute"
+        "  got: 4 words, none with a usable vector that is not an attribute"
     )
 
 

@@ -106,7 +106,7 @@ def test_a_word_that_stands_twice(tmp_path):
         (np.zeros((2, 2, 2)), "allowed: numbers, shape (words, components)"),
         (
             np.array([{}]),
-            "FILE: the array holds Python objects, which only running its pickle could",
+            "FILE: the array holds Python objects, which only a pickle can restore",
         ),
         (np.zeros(2, [("a", "f4")]), "FILE: this is not a plain array"),
     ],

@@ -134,7 +134,7 @@ def test_a_folder_that_a_user_names(root, monkeypatch, tmp_path):
     ):
         load_tests("ieat-race")
     monkeypatch.setenv("EATLAS_IEAT", str(tmp_path / "nothing"))
-    with pytest.raises(StimulusError, match=r"EATLAS_IEAT names .*nothing, which is no folder"):
+    with pytest.raises(StimulusError, match=r"EATLAS_IEAT names .*nothing, which is not a folder"):
         load_tests("ieat-age")
 
 

@@ -53,7 +53,7 @@ def test_what_sentences_are_about_is_part_of_what_a_test_asks():
         ("I like ivy.", "This is ivy.", "key X.terms: duplicate terms 'This is ivy.'; each term may occur once"),
         (' stimulus = "ivy" }', ' stimulos = "ivy" }', "key X.sentences.stimulos, sentence 2: is not a key that eatlas knows; did you mean stimulus?"),
         (', stimulus = "ivy" }', " }", "key X.sentences.stimulus, sentence 2: is missing"),
-        ('{ text = "I like ivy.", stimulus = "ivy" }', '"I like ivy."', 'key X.sentences, sentence 2: is no sentence (allowed: { text = "This is a rose.", stimulus = "rose" })'),
+        ('{ text = "I like ivy.", stimulus = "ivy" }', '"I like ivy."', 'key X.sentences, sentence 2: is not a sentence (allowed: { text = "This is a rose.", stimulus = "rose" })'),
         ("I like ivy.", "I like ivy. ", "key X.sentences.text, sentence 2: 'I like ivy. ' begins or ends with a space, so no vector would match it"),
         ('"ant"', '"This is ivy."', "are on both sides, X and Y"),
         ('sentences = [', 'sentence = [', "key X.sentence: is not a key that eatlas knows; did you mean sentences?"),

@@ -133,7 +133,8 @@ class VisionSource(Encoder):
         Raises
         ------
         SourceError
-            If the model cannot be loaded, a file is no image or damaged, or a vector is not finite.
+            If the model cannot be loaded, a file is not an image or damaged, or a vector
+            is not finite.
         """
         left = set(items)
         if kept := self._shared.take(self.layers, left):

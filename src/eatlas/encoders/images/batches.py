@@ -76,7 +76,7 @@ class Images:
         Raises
         ------
         SourceError
-            If a file is no image, before any is decoded; or cannot be decoded.
+            If a file is not an image, before any is decoded; or cannot be decoded.
         """
         found = open_pictures(items)
         for picture, _ in found.values():

@@ -145,8 +145,8 @@ class OpenClipSource(Encoder):
         Raises
         ------
         SourceError
-            If the model cannot be loaded, a text is too long, a file is no image or damaged, or a
-            vector is not finite.
+            If the model cannot be loaded, a text is too long, a file is not an image or
+            damaged, or a vector is not finite.
         """
         texts = [one for one in items if one.kind == "text"]
         tokens = self._tokens(texts)

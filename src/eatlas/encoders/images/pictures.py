@@ -69,7 +69,7 @@ def open_pictures(items: Collection[Item]) -> dict[str, tuple[Picture, tuple[Ite
     Raises
     ------
     SourceError
-        Naming the first file that is no image, or is not to be decoded.
+        Naming the first file that is not an image, or is not to be decoded.
     """
     several: dict[str, list[Item]] = {}
     for one in sorted(items, key=lambda one: one.content):
@@ -90,7 +90,7 @@ def read_head(path: Path) -> Picture:
     Raises
     ------
     SourceError
-        If there is no such file, it is no image, or it has more pixels than Pillow decodes.
+        If there is no such file, it is not an image, or it has more pixels than Pillow decodes.
     """
     from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (only for images)
 
@@ -123,7 +123,7 @@ def read_head(path: Path) -> Picture:
         ) from error
     except UnidentifiedImageError as error:
         raise SourceError(
-            f"{path}: this file is no image", got=_beginning(path), allowed=ALLOWED
+            f"{path}: this file is not an image", got=_beginning(path), allowed=ALLOWED
         ) from error
     except Exception as error:
         raise _damaged(path, error) from error
@@ -144,7 +144,7 @@ def decoded(picture: Picture) -> Image:
     Raises
     ------
     SourceError
-        If the file is damaged, or its numbers are no colours.
+        If the file is damaged, or its numbers are not colours.
     """
     from PIL import Image  # noqa: PLC0415
 
@@ -175,7 +175,7 @@ def in_rgb(image: Image, path: Path) -> Image:
     Raises
     ------
     SourceError
-        If the pixels are no colours, such as measurements in floating point.
+        If the pixels are not colours, such as measurements in floating point.
     """
     from PIL import Image as Pillow  # noqa: PLC0415
 
@@ -245,7 +245,7 @@ def hash_of(path: Path) -> str:
 
 
 def _beginning(path: Path) -> str:
-    """How a file that is no image begins."""
+    """How a file that is not an image begins."""
     with path.open("rb") as file:
         head = file.read(24)
     return f"a file that begins with {head!r}" if head else "an empty file"
@@ -263,7 +263,7 @@ def _damaged(path: Path, error: BaseException) -> SourceError:
 
 def _no_colours(path: Path, got: str) -> SourceError:
     return SourceError(
-        f"{path}: the pixels of this image are no colours",
+        f"{path}: the pixels of this image are not colours",
         got=got,
         allowed="8 or 16 bits in each channel",
         remedy="save it as an 8-bit PNG, scaled as you want it seen",

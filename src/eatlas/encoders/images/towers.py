@@ -138,8 +138,8 @@ class TowersSource(Encoder):
         Raises
         ------
         SourceError
-            If the model cannot be loaded, a text is too long, a file is no image or damaged, or a
-            vector is not finite.
+            If the model cannot be loaded, a text is too long, a file is not an image or
+            damaged, or a vector is not finite.
         """
         if texts := _of_kind(items, "text"):
             yield from self._of_texts(texts)

@@ -66,7 +66,7 @@ def gather(plan: ScanPlan, chunks: Chunks) -> Gathered:
     if not tally.size:
         raise SourceError(
             f"{plan.source.name}: there is no word to scan",
-            got=f"{counter.read} words, none with a usable vector that is no attribute",
+            got=f"{counter.read} words, none with a usable vector that is not an attribute",
         )
     values, counts = tally.values, tally.counts
     return Gathered(

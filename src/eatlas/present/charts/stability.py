@@ -1,6 +1,6 @@
 """How often each EAT pattern appears when the terms are drawn again.
 
-Shares of resamples are no probabilities that another study shows a pattern.
+Shares of resamples are not probabilities that another study shows a pattern.
 """
 
 from __future__ import annotations

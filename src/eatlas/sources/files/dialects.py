@@ -67,7 +67,7 @@ class Dialect:
         Raises
         ------
         SourceError
-            If the line has another number of fields, or a field that is no number.
+            If the line has another number of fields, or a field that is not a number.
         """
         word, fields = self._cells(line, where) if self.table else self._fields(line, where)
         if b"" in fields or b"".join(fields).translate(None, NUMERIC):
@@ -136,7 +136,7 @@ def parse_components(fields: Sequence[bytes], where: str) -> Vector:
     Raises
     ------
     SourceError
-        If one of them is no number, or not finite; `where` names its place.
+        If one of them is not a number, or not finite; `where` names its place.
     """
     try:
         numbers = np.array([float(field) for field in fields])
@@ -217,7 +217,7 @@ def table_dialect(head: bytes, label: str, encoding: str = "utf-8") -> Dialect:
     """Read the head of a CSV or TSV file: first column the term, then numbers.
 
     The first row is a header if its first cell is empty, ``word`` or ``term``, or if a later cell
-    is no number.
+    is not a number.
 
     Raises
     ------

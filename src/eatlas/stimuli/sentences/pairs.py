@@ -193,7 +193,7 @@ def _of_templates(templates: object) -> Iterator[str]:
     if isinstance(templates, dict) and templates:
         yield from faults_of_lists(templates, EXAMPLE, _fault)
     else:
-        yield f'key templates: is no table of templates (allowed: basic = ["{EXAMPLE}"])'
+        yield f'key templates: is not a table of templates (allowed: basic = ["{EXAMPLE}"])'
 
 
 def _fault(template: object) -> str | None:
@@ -212,7 +212,7 @@ def _of_words(words: object) -> list[str]:
     ]
     plural = words.get("plural", [])
     if not isinstance(plural, list) or not all(isinstance(one, str) and one for one in plural):
-        faults.append('key words.plural: is no list of words (allowed: ["ants"])')
+        faults.append('key words.plural: is not a list of words (allowed: ["ants"])')
     return faults
 
 

@@ -179,7 +179,7 @@ def faults_of_lists(
     """Say what is wrong with lists of templates by name; `fault` does so of one template."""
     for name, given in templates.items():
         if not isinstance(given, list) or not given:
-            yield f'key templates.{name}: is no list of templates (allowed: ["{example}"])'
+            yield f'key templates.{name}: is not a list of templates (allowed: ["{example}"])'
             continue
         for number, template in enumerate(given, start=1):
             if found := fault(template):
@@ -208,7 +208,7 @@ def _of_words(words: object, classes: set[str] | None) -> Iterator[str]:
         for word in given if isinstance(given, list) else [None]:
             if not _is_word(word):
                 yield (
-                    f"key words.{name}: {word!r} is no word "
+                    f"key words.{name}: {word!r} is not a word "
                     '(allowed: "nurse", or with its forms ["nurse", "a nurse", "nurses"])'
                 )
             elif seen.setdefault(_term(word), name) != name:
