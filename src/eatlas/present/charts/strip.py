@@ -64,7 +64,7 @@ def _panel(found: list[dict[str, Any]]) -> Any:
     line = alt.Chart().transform_filter("isValid(datum.at)")
     layers = [
         known.mark_circle(size=24, opacity=0.6, aria=False).encode(x=x("share:Q"), yOffset=spread),
-        line.mark_tick(size=STEP - 22, thickness=2, aria=False)
+        line.mark_tick(size=STEP - 34, thickness=2, aria=False)
         .encode(x=x("at:Q"), color=alt.value(INK)),
         marks.text("low", MUTED, x=0, align="left", dy=STEP / 2 - 8, fontSize=11),
         marks.text("high", MUTED, align="right", dy=STEP / 2 - 8, fontSize=11),

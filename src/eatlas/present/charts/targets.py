@@ -142,7 +142,7 @@ def _bars(rows: list[dict[str, Any]]) -> Any:
     bars = alt.Chart().encode(**beside)
     hover = [alt.Tooltip(f"{name}:N") for name in ("term", "group")]
     hover += [alt.Tooltip(f"{name}:Q") for name in ("share", "reference", "points", "bias", "p")]
-    head = f"← {groups[1]}   {groups[0]} →" if len(groups) == 2 else HEAD
+    head = f"← {groups[1]} · {groups[0]} →" if len(groups) == 2 else HEAD
     axis = alt.Axis(ticks=False, domain=False)
     x = alt.X("points:Q", title=f"{head} (percentage points)")
     chart = alt.layer(
