@@ -17,10 +17,10 @@ from eatlas.present.numbers import UNDEFINED, number_of
 from eatlas.present.sections import sections
 from eatlas.present.side_by_side import cell_of, summary
 from eatlas.results import AssociationResult, Results
+from eatlas.results.changes import told_apart
 from eatlas.results.levels import CELLS
 from eatlas.results.settings import Settings
 from eatlas.results.side_by_side import Row, SideBySide, side_by_side
-from eatlas.results.varied import told_apart
 
 MEANT = (
     "d at level 1 (* as above) and the EAT pattern, with its map: rows A and B, columns X and Y."

@@ -10,10 +10,9 @@ from typing import NamedTuple
 from eatlas.present.numbers import effect
 from eatlas.present.rendering import phrase
 from eatlas.results import AssociationResult
-from eatlas.results.changes import Change, Changes, EffectChange, changes_of
+from eatlas.results.changes import NO_PROMPT, Change, Changes, EffectChange, changes_of
 from eatlas.results.levels import CELLS
 from eatlas.results.settings import Settings
-from eatlas.results.varied import NO_PROMPT
 
 ARROW = "\u2192"
 FLIPS, SAME = "sign flips", "same"

@@ -22,9 +22,7 @@ from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import Statement, finding, level_statements
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult, Failure
-from eatlas.results.levels import CELLS
-from eatlas.results.settings import Settings, together
-from eatlas.results.varied import (
+from eatlas.results.changes import (
     NO_PROMPT,
     NUMBERED,
     By,
@@ -35,6 +33,8 @@ from eatlas.results.varied import (
     value_of,
     varied,
 )
+from eatlas.results.levels import CELLS
+from eatlas.results.settings import Settings, together
 
 if TYPE_CHECKING:
     from eatlas.results import TrendResult

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any, overload
 
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
 from eatlas.results.base import AssociationResult
+from eatlas.results.changes import By, Changes, changes_of, model_of, varied
 from eatlas.results.family import Family, Levels, Method, family_of
 from eatlas.results.files import read_lines, write_results
 from eatlas.results.parts import Tail
 from eatlas.results.presenting import html_of, of_present
-from eatlas.results.varied import By, model_of, varied
 from eatlas.stimuli import ContextsOrigin
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eatlas.results.changes import Changes
     from eatlas.results.side_by_side import SideBySide
     from eatlas.results.trend import TrendResult
 
@@ -244,8 +243,6 @@ class Results(Sequence[AssociationResult]):
         >>> len(eatlas.run(tests="weat-6").changes("prompt"))
         0
         """
-        from eatlas.results.changes import changes_of  # noqa: PLC0415  (few compare)
-
         return changes_of(self, by, since)
 
     def compare(self, by: str = "setting") -> SideBySide:

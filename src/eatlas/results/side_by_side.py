@@ -12,10 +12,10 @@ import numpy as np
 
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.results.base import AssociationResult
+from eatlas.results.changes import By, value_of, varied
 from eatlas.results.effects import Effect
 from eatlas.results.presenting import of_present
 from eatlas.results.settings import Settings
-from eatlas.results.varied import By, value_of, varied
 from eatlas.signature import Signature
 from eatlas.stimuli.model import ROLES
 

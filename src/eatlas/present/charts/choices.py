@@ -9,8 +9,8 @@ from eatlas.errors import ResultsError
 from eatlas.present.charts import frames
 from eatlas.present.charts.forest import COLUMNS
 from eatlas.present.charts.forest import draw as draw_forest
+from eatlas.results.changes import By, Varied, model_of, sizes_beside, told_apart, varied
 from eatlas.results.settings import Settings, source_name
-from eatlas.results.varied import By, Varied, model_of, sizes_beside, told_apart, varied
 
 if TYPE_CHECKING:
     import pandas as pd
