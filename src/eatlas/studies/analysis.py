@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eatlas.results.study import (
+from eatlas.results.study import Specification, StudyRecord
+from eatlas.results.study_analysis import (
     ChoiceShare,
     Contrast,
     JointResult,
     MethodCorrelation,
     PatternCounts,
     RandomControl,
-    Specification,
     StudyAnalysis,
-    StudyRecord,
 )
 from eatlas.stats.specifications import (
     MOST_CHOICES,

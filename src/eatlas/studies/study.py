@@ -29,7 +29,7 @@ from eatlas.version import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eatlas.results.study import StudyAnalysis
+    from eatlas.results.study_analysis import StudyAnalysis
 
 METRICS: Mapping[str, Metric] = {
     "vectors": "cosine",
