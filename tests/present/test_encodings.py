@@ -81,7 +81,7 @@ def test_bad_choices_are_named():
     with pytest.raises(ResultsError, match="test-1 on some-vectors: the vectors were not encoded"):
         value_of(ml_eat(), "prompt")
     with pytest.raises(
-        ResultsError, match="test-1 on some-vectors: the it was not measured in contexts"
+        ResultsError, match="test-1 on some-vectors: it was not measured in contexts"
     ):
         value_of(ml_eat(), "window")
 
