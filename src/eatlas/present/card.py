@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +10,7 @@ from markupsafe import Markup
 
 from eatlas.present.drawings.marks import marks
 from eatlas.present.numbers import MINUS, count, effect, p_equals
-from eatlas.present.rendering import TEMPLATES, render
+from eatlas.present.rendering import page_files, render
 from eatlas.results.evidence import CRITERIA, Card, Cell, Criterion, Evidence, Figure
 from eatlas.writing import atomic_file
 
@@ -108,11 +106,6 @@ def card_html(card: Card, data: str = JSON) -> str:
     >>> VERDICT in card_html(eatlas.protocol("semaxis", criteria=["face"]))
     True
     """
-    css, dark, own, theme = (
-        (TEMPLATES / name).read_text(encoding="utf-8")
-        for name in ("report.css", "dark.css", "card.css", "theme.js")
-    )
-    script = f'document.getElementById("theme").hidden = false;\n{theme}'
     return render(
         "card",
         card=card,
@@ -122,10 +115,7 @@ def card_html(card: Card, data: str = JSON) -> str:
         number=number,
         figure_text=figure_text,
         marks=lambda one: Markup(marks(one)),  # noqa: S704  (escaped where it is drawn)
-        css=Markup(f"{css}\n{own}"),  # noqa: S704  (our own files)
-        dark=Markup(dark),  # noqa: S704
-        script=Markup(script),  # noqa: S704
-        script_hash=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
+        **page_files("card.css", "cards.js"),
         json=data,
     )
 

@@ -90,8 +90,8 @@ class DeclaredFamily:
         return cls(found if found is not None and len(found) else None, counted, alphas)
 
     def of_several(self) -> DeclaredFamily:
-        """The same, or without a family where there is one p-value alone."""
-        one = self.family is not None and len(self.family) == 1
+        """The same, or without a family where each setting has one p-value alone."""
+        one = self.family is not None and self.size == 1
         return replace(self, family=None, alone=True) if one else self
 
     @cached_property

@@ -72,9 +72,12 @@ def title(results: Sequence[AssociationResult], settings: Settings) -> str:
     noun = "test" if len({one.test for one in results}) == len(results) else "result"
     if not judged:
         return f"{about}: {number_of(len(results), noun)}"
-    many = sum(judged)
-    of = f"{count(many) if many else 'none'} of {number_of(len(judged), noun)}"
-    return f"{about}: {of} {'shows' if many == 1 else 'show'} an association"
+    many, some = sum(judged), number_of(len(judged), noun)
+    if len(judged) == 1:
+        return f"{about}: {some} with a p-value, {'an' if many else 'no'} association"
+    of = f"{count(many) if many else 'none'} of {some}"
+    tested = " with p-values" if len(judged) < len(results) else ""
+    return f"{about}: {of}{tested} {'shows' if many == 1 else 'show'} an association"
 
 
 def other_pattern(result: AssociationResult) -> str:

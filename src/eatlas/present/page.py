@@ -9,8 +9,6 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +21,7 @@ from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.effects import BOUNDS, OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import title
-from eatlas.present.rendering import TEMPLATES, render
+from eatlas.present.rendering import page_files, render
 from eatlas.present.sections import Scales, Section, distinct, sections
 from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
@@ -58,9 +56,6 @@ _BETWEEN = re.compile(
     r"|(?<=</td>)\n|(?<=</tr>)\n|(?<=</th>)\n"
 )
 """Ends of lines between blocks, which no reader sees."""
-_LINES = re.compile(r"^ *(//.*\n)?", re.MULTILINE)
-_SPACES = re.compile(r"(?<=[;{}]) +|\n|(?<=[,:]) | (?=[{}])")
-"""Of scripts indentation and comments, of styles blanks, which no browser needs."""
 _PRIVATE = range(0xE000, 0xF900)
 """Letters that Unicode leaves to whoever needs some; texts hardly ever use them."""
 
@@ -170,7 +165,7 @@ def _rendered(shown: Sequence[Section], series: Sequence[Series], **texts: objec
         first_rows=FIRST_ROWS,
         sections=shown,
         **texts,
-        **_inlined(),
+        **page_files("cards.js", "report.js"),
     )
 
 
@@ -226,24 +221,6 @@ def _intervals(shown: Sequence[Section]) -> str:
     """Whether effect sizes have intervals: "all", "some" or, as with CEAT, "none"."""
     found = {bool(s.levels[0].interval) for s in shown if s.levels}
     return "some" if len(found) > 1 else "all" if True in found else "none"
-
-
-@cache
-def _inlined() -> dict[str, object]:
-    """Style and script, and the hash by which the page's policy lets this one script run."""
-    css, dark, *scripts = (
-        (TEMPLATES / name).read_text(encoding="utf-8")
-        for name in ("report.css", "dark.css", "theme.js", "cards.js", "report.js")
-    )
-    script = _LINES.sub("", "".join(scripts))
-    css, dark = (_SPACES.sub("", text) for text in (css, dark))
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    return {
-        "css": Markup(css),  # noqa: S704  (our own file, as the next two)
-        "dark": Markup(dark),  # noqa: S704
-        "script": Markup(script),  # noqa: S704
-        "script_hash": f"sha256-{digest}",
-    }
 
 
 _TEXTS = {"methods": methods_paragraph, "bibtex": bibtex}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +32,9 @@ SHORT = 24
 _NUMBERS = re.compile(r"(\bd|\bp|error) ([=<>≤]) ")
 POWER = re.compile(r"(?<![\w.])(\d(?:\.\d+)?)e-0?(\d+)\b")
 """A small number as programs write it, 4.5e-6."""
+_LINES = re.compile(r"^ *(//.*\n)?", re.MULTILINE)
+_SPACES = re.compile(r"(?<=[;{}]) +|\n|(?<=[,:]) | (?=[{}])")
+"""Of scripts indentation and comments, of styles blanks, which no browser needs."""
 _PATTERN_NAMES = re.compile(rf"\b({'|'.join(PATTERNS)})\b")
 
 
@@ -73,6 +78,31 @@ def phrase(template: str, macro: str, *facts: object) -> str:
     """
     macros = _environment().get_template(f"{template}.txt.j2").module
     return " ".join(getattr(macros, macro)(*facts).split())
+
+
+@cache
+def page_files(*names: str) -> dict[str, object]:
+    """Styles and scripts that a page holds, and the hash by which its policy lets the script run.
+
+    Parameters
+    ----------
+    *names : str
+        Files of ``templates`` besides those of every page; styles end in ``.css``.
+    """
+    texts = {
+        name: (TEMPLATES / name).read_text(encoding="utf-8")
+        for name in ("report.css", "dark.css", "theme.js", *names)
+    }
+    dark = _SPACES.sub("", texts.pop("dark.css"))
+    css = "".join(_SPACES.sub("", text) for name, text in texts.items() if name.endswith(".css"))
+    script = _LINES.sub("", "".join(text for name, text in texts.items() if name.endswith(".js")))
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return {
+        "css": Markup(css),  # noqa: S704  (our own file, as the next two)
+        "dark": Markup(dark),  # noqa: S704
+        "script": Markup(script),  # noqa: S704
+        "script_hash": f"sha256-{digest}",
+    }
 
 
 @cache

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
-
-from markupsafe import Markup
 
 from eatlas.present.numbers import MINUS, effect
 from eatlas.present.page import write_report
-from eatlas.present.rendering import TEMPLATES, render
+from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import csv_line
 from eatlas.results.files import keep_others
 from eatlas.results.replication import Compared, Printed, Replication, TableText
@@ -117,11 +113,6 @@ def replication_html(replication: Replication) -> str:
     >>> "BY-Singular" in replication_html(eatlas.replicate("ml-eat"))
     True
     """
-    css, dark, theme = (
-        (TEMPLATES / name).read_text(encoding="utf-8")
-        for name in ("report.css", "dark.css", "theme.js")
-    )
-    script = f'document.getElementById("theme").hidden = false;\n{theme}'
     return render(
         "replication",
         r=replication,
@@ -131,10 +122,7 @@ def replication_html(replication: Replication) -> str:
         difference=difference,
         version=__version__,
         kinds=list(dict.fromkeys(check.name for check in replication.checks)),
-        css=Markup(css),  # noqa: S704  (our own files)
-        dark=Markup(dark),  # noqa: S704
-        script=Markup(script),  # noqa: S704
-        script_hash=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
+        **page_files("cards.js"),
         table=TABLE,
         lines=LINES,
         report=REPORT,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 
 from markupsafe import Markup
@@ -22,7 +20,7 @@ from eatlas.present.drawings.specification import (
 )
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.numbers import effect
-from eatlas.present.rendering import TEMPLATES, render
+from eatlas.present.rendering import page_files, render
 from eatlas.results.study import Specification, StudyRecord, Summary, summaries, summary
 from eatlas.results.study_analysis import ChoiceShare, MethodCorrelation, StudyAnalysis
 from eatlas.writing import atomic_file
@@ -170,11 +168,6 @@ def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int
     >>> "2 specifications" in study_html(study.record, study.analysis())
     True
     """
-    css, dark, theme = (
-        (TEMPLATES / name).read_text(encoding="utf-8")
-        for name in ("report.css", "dark.css", "theme.js")
-    )
-    script = f'document.getElementById("theme").hidden = false;\n{theme}'
     return render(
         "study",
         s=Shown(record, analysis, tuple(seeds)),
@@ -186,10 +179,7 @@ def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int
             "drawn": MOST, "rows": MOST_ROWS, "points": MOST_POINTS, "panels": MOST_PANELS,
             "reasons": MOST_REASONS,
         },
-        css=Markup(css),  # noqa: S704  (our own files)
-        dark=Markup(dark),  # noqa: S704
-        script=Markup(script),  # noqa: S704
-        script_hash=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
+        **page_files("cards.js"),
     )  # fmt: skip
 
 

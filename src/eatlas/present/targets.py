@@ -16,6 +16,7 @@ from eatlas.present.drawings.svg import Axis
 from eatlas.present.numbers import UNDEFINED, number_of, p_value
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
+from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
     from eatlas.results.groups import TargetShares, TargetsResult
@@ -301,7 +302,8 @@ def _signed(value: float) -> str:
 
 def reference_in_words(result: TargetsResult) -> str:
     """What the shares are compared with."""
-    came = f" from {result.reference_from}" if result.reference_from else ""
+    test, on, source = result.reference_from.rpartition(" on ")
+    came = f" from {test}{on}{source_name(source)}" if source else ""
     if result.references:
         of = number_of(len(result.references), "target")
         return f"shares of its own for each target{came} ({of})"

@@ -188,7 +188,9 @@ class Settings:
             pairs = zip(self._parts.items(), told, strict=True)
             told = [list(p.values()) if s in self._from else some for (s, p), some in pairs]
         words = [", ".join(filter(None, some)) for some in told]
-        if len(set(words)) == len(words) and all(words):
+        # one encoding may have two strings, such as that of the last layer with and without ?layer
+        different = {tuple(one.items()) for one in self._parts.values()}
+        if len(set(words)) == len(different) and all(words):
             return dict(zip(self._parts, words, strict=True))
         return dict(zip(self._parts, _shortest(list(self._parts)), strict=True))
 
@@ -235,7 +237,12 @@ class Settings:
         models: dict[str, list[AssociationResult]] = {}
         for one in self.results:
             models.setdefault(self._parts[one.source]["model"], []).append(one)
-        return [Settings.among(some)._in_words(full=full) for some in models.values()]
+        names = [Settings.among(some)._in_words(full=full) for some in models.values()]
+        for known in known_sources().values():  # said once
+            said = [place for place, name in enumerate(names) if f" ({known.about})" in name]
+            for place in said[1:]:
+                names[place] = names[place].replace(f" ({known.about})", "")
+        return names
 
     def _in_words(self, *, full: bool) -> str:
         """The sources of one model."""
@@ -247,7 +254,7 @@ class Settings:
             meant = ", ".join((self._shared | known).values())
             name = f"{meant}, here “{name}”" if named and meant != name else meant
         years = sorted({one.period for one in self.results if one.period is not None})
-        beside = [together(list(self.sources.values()))] if several else []
+        beside = [together(list(dict.fromkeys(self.sources.values())))] if several else []
         if len(years) > 1:
             beside.append(f"{len(years)} periods, {years[0]} to {years[-1]}")
         elif years:

@@ -1,12 +1,18 @@
 """Nothing is wider than its page, whatever the font; the first finding is seen at once."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.present.browser.conftest import PHONE
+from tests.present.kinds import KINDS, results_of
+from tests.present.test_study import PLAN
+from tests.present.test_thumbnails import images_of
 
 import eatlas
 from eatlas.present import write_report
+from eatlas.present.card import card_html
+from eatlas.present.replication import replication_html
 from eatlas.results import Results
 
 FONTS = "DejaVu Sans", "Liberation Sans"
@@ -21,37 +27,105 @@ font => {
 }
 """
 TOO_WIDE = """
-() => [document.documentElement, ...document.querySelectorAll('.scroll')]
-  .filter(part => part.scrollWidth > part.clientWidth && part.clientWidth)
-  .map(part => `${part.getAttribute('aria-label') ?? 'page'}: ${part.scrollWidth - part.clientWidth}`)
+() => [document.documentElement, ...document.querySelectorAll('main *')]
+  .filter(part => part.clientWidth && part.scrollWidth > part.clientWidth + 1 && !part.closest('svg'))
+  .filter(part => part.tagName === 'HTML' || getComputedStyle(part).overflowX !== 'visible')
+  .filter(part => !part.matches('.sr, .cards thead, [aria-label="Drawing: specification curve"]'))
+  .map(part => `${part.getAttribute('aria-label') ?? part.tagName + '.' + part.className}: `
+    + `${part.scrollWidth - part.clientWidth}`)
 """
+"""Whatever holds more than its width. A curve of many specifications may, with a shade at its edge
+that says so, as the contents above a page may."""
+SHADED = "getComputedStyle(document.querySelector('nav div')).backgroundImage"
+
+
+def of_kind(kind: str) -> Callable[[Path], None]:
+    return lambda path: write_report(results_of(kind), path)
+
+
+def write_two(path: Path) -> None:
+    """Ten tests on two sources, each under a name of its own."""
+    sources = {"GloVe 6B": "glove-sample", "centred": "glove-sample?transform=center"}
+    write_report(Results(list(eatlas.run(vectors=sources))), path)
+
+
+def write_images(path: Path) -> None:
+    test, vectors = images_of(path.parent / "set", count=8)
+    results = eatlas.run(test, vectors, ["ml-eat(resamples=500)", "sc-eat"])
+    write_report(results, path, images=path.parent / "set")
+
+
+def write_card(path: Path) -> None:
+    criteria = ["face", "content", "convergent", "consequential"]
+    path.write_text(card_html(eatlas.protocol("semaxis", criteria=criteria)), encoding="utf-8")
+
+
+def write_replication(path: Path) -> None:
+    path.write_text(replication_html(eatlas.replicate("ml-eat")), encoding="utf-8")
+
+
+PAGES: dict[str, Callable[[Path], None]] = {
+    "two sources": write_two,
+    **{kind: of_kind(kind) for kind in KINDS},
+    "images": write_images,
+    "study": lambda path: eatlas.multiverse(PLAN).save(path),
+    "card": write_card,
+    "replication": write_replication,
+}
+
+
+@pytest.mark.parametrize("made", PAGES)
+def test_nothing_is_wider_than_the_page(made, tmp_path, open_page):
+    path = tmp_path / "page.html"
+    PAGES[made](path)
+    page = open_page(path)
+    page.set_viewport_size({"width": PHONE, "height": 800})
+    page.reload()  # tables of a narrow page become cards as it opens
+    for font in FONTS:
+        page.evaluate(SET, font)
+        for width in reversed(WIDTHS):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate(TOO_WIDE) == [], (font, width)
+    assert "linear-gradient" in page.evaluate(SHADED)
 
 
 @pytest.fixture(scope="module")
-def two_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Ten tests on two sources, one of them under a name of its own."""
-    path = tmp_path_factory.mktemp("two") / "report.html"
-    sources = {"GloVe 6B": "glove-sample", "centred": "glove-sample?transform=center"}
-    write_report(Results(list(eatlas.run(vectors=sources))), path)
+def layers_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three tests on seven layers."""
+    path = tmp_path_factory.mktemp("layers") / "report.html"
+    layers = [one for one in results_of("minilm") if one.test == "garden" and one.encoding.layer]
+    tests = [
+        one.model_copy(update={"test": test, "title": test.capitalize()})
+        for test in ("garden", "meadow", "forest")
+        for one in layers[:7]
+    ]
+    write_report(tests, path)
     return path
 
 
-@pytest.mark.parametrize("made", ["ten_page", "two_page"])
-def test_nothing_is_wider_than_the_page(made, request, open_page):
-    page = open_page(request.getfixturevalue(made))
-    for font in FONTS:
-        page.evaluate(SET, font)
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 800})
-            assert page.evaluate(TOO_WIDE) == [], (font, width)
+@pytest.fixture(scope="module")
+def one_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("one") / "report.html"
+    write_report(eatlas.run("weat-6"), path)
+    return path
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (PHONE, 844)])
-def test_the_first_finding_is_above_the_fold(ten_page, open_page, width, height):
-    page = open_page(ten_page, width=width)
+@pytest.mark.parametrize(
+    ("made", "finding"),
+    [
+        ("ten_page", "summary.line"),
+        ("one_page", "summary.line"),
+        ("layers_page", ".matrix tbody .cell"),
+    ],
+)
+def test_the_first_finding_is_above_the_fold(made, finding, request, open_page, width, height):
+    path = request.getfixturevalue(made)
+    page = open_page(path, width=width)
     page.set_viewport_size({"width": width, "height": height})
-    box = page.locator("summary.line").first.bounding_box()
+    box = page.locator(finding).first.bounding_box()
     assert box["y"] + box["height"] < height
+    assert path.stat().st_size < 500_000
 
 
 def test_figures_and_numbers_are_saved(ten_page, open_page):

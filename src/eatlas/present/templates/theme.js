@@ -9,6 +9,7 @@
   const memory = (value) => {  // a page from a file may have no storage
     try { return value ? localStorage.setItem("eatlas-theme", value) : localStorage.getItem("eatlas-theme"); } catch { return null; }
   };
+  theme.hidden = false;
   const kept = memory();
   if (kept === "light" || kept === "dark") root.dataset.theme = kept;
   theme.addEventListener("click", () => {
