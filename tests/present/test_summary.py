@@ -43,7 +43,7 @@ def test_p_values_are_adjusted_over_the_declared_family():
 
 
 def test_the_adjustment_has_its_name():
-    text = summary(ml_eat(), ml_eat(), adjust="bh")
+    text = summary(ml_eat(test="one"), ml_eat(test="two"), adjust="bh")
     assert "two-sided Benjamini-Hochberg d" in text
     assert "an expected share of at most alpha is false" in text
 

@@ -74,10 +74,10 @@ def title(results: Sequence[AssociationResult], settings: Settings) -> str:
         return f"{about}: {number_of(len(results), noun)}"
     many, some = sum(judged), number_of(len(judged), noun)
     if len(judged) == 1:
-        return f"{about}: {some} with a p-value, {'an' if many else 'no'} association"
+        return f"{about}: {'an' if many else 'no'} association in the one result judged as a whole"
     of = f"{count(many) if many else 'none'} of {some}"
-    tested = " with p-values" if len(judged) < len(results) else ""
-    return f"{about}: {of}{tested} {'shows' if many == 1 else 'show'} an association"
+    whole = " judged as a whole" if len(judged) < len(results) else ""
+    return f"{about}: {of}{whole} {'shows' if many == 1 else 'show'} an association"
 
 
 def other_pattern(result: AssociationResult) -> str:
