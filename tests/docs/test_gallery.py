@@ -76,6 +76,12 @@ def test_every_kind_of_chart_has_a_thumbnail_and_the_code_that_makes_it():
     assert sum(one.stat().st_size for one in pictures.glob("*.png")) < 1_500_000
     links = re.findall(r'<a href="#([^"]+)"><img src="([^"]+)" alt="([^"]+)"', cells["thumbnails"])
     assert {kind for kind, _, _ in links} == set(KINDS)
+    questions = re.findall(r"<span>([^<]+\?)</span></a>", cells["thumbnails"])
+    assert len(questions) == len(links)
+    text = " ".join(
+        " ".join(source for id_, source in cells.items() if id_ != "thumbnails").split()
+    )
+    assert [question for question in questions if question not in text] == []
     for kind, source, said in links:
         assert (path.parent / source).exists()
         assert len(said) > 15
