@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -172,3 +173,26 @@ def test_a_script_serves_the_page_until_ctrl_c():
     script.send_signal(signal.SIGINT)
     out, err = script.communicate(timeout=60)
     assert (script.returncode, out, err) == (0, "ended\n", "")
+
+
+def test_sentences_whose_vectors_are_at_hand():
+    (test,) = eatlas.load_tests("sent-weat-6")
+    texts = [one for concept in test.concepts.values() for one in concept.texts]
+    rows = np.random.default_rng(0).normal(size=(len(texts), 20))
+    with eatlas.explore(test, dict(zip(texts, rows, strict=True))) as served:
+        assert served.left_out == ()
+        body = {"test": "sent-weat-6", "off": {"X": ["John"]}, "added": {"X": ["Bob"]}, "source": 0}
+        status, page = ask(served, "view", body)
+        assert status == 200
+        assert "without John (Male names); with Bob (Male names)" in page
+        assert "9 of 9" not in page
+        assert "8 of 9, 1 missing" in page  # there is no vector of a sentence about Bob
+
+
+def test_tests_that_cannot_be_explored_are_left_out(tmp_path):
+    results = eatlas.run(["weat-6", "divdist-face-validity"], seed=1)
+    with eatlas.explore(results) as served:
+        assert served.left_out == (
+            "divdist-face-validity: it is a test of targets and several groups",
+        )
+        assert list(served._explorer.tests) == ["weat-6"]
