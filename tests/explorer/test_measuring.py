@@ -121,6 +121,14 @@ def test_missing_words_are_named_and_not_measured(explorer):
     assert explorer.view(request).result.coverage["X"].missing == ("Xyzzyx",)
 
 
+def test_a_name_that_is_a_common_word_is_marked(explorer):
+    view = explorer.view(Request(test="weat-6", added={"Y": ("Rose",)}))
+    assert view.placed.common == {("X", "Bill"), ("Y", "Rose")}
+    page = board_of(explorer, Request(test="weat-6"))
+    assert page.count('<span class="mark" aria-hidden="true">⚠</span>') == 1
+    assert "(also a common word: its vector mixes both meanings)" in page
+
+
 def test_a_group_without_vectors_is_a_sentence(explorer):
     lists = {
         "X": ("Nowhere", "qqxq, zzxz"), "Y": ("Crafts", "carpenter, engineer"),

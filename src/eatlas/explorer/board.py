@@ -46,6 +46,7 @@ GROUPS = {
     "B": "the second attribute",
 }
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+COMMON = "also a common word: its vector mixes both meanings"
 MISSING = 8
 """Words without a vector that are named one by one."""
 
@@ -57,8 +58,9 @@ class Chip(NamedTuple):
     word: str
     on: bool
     added: bool
-    missing: str
-    """Why it has no vector; empty where it has one."""
+    remark: str
+    """Why it has no vector, or that it is a common word too; mostly empty."""
+    missing: bool
 
 
 class Row(NamedTuple):
@@ -162,14 +164,15 @@ def section_of(result: AssociationResult) -> Section:
 
 def _group(view: View, role: str) -> dict[str, Any]:
     """The words of a group as buttons."""
-    group, reasons = view.lists.groups[role], view.missing.get(role, {})
+    group, reasons = view.lists.groups[role], view.placed.missing.get(role, {})
     chips = [
         Chip(
             word_id(view.lists, role, word),
             word,
             word not in group.off,
             word in group.added,
-            reasons.get(word, ""),
+            reasons.get(word, COMMON if (role, word) in view.placed.common else ""),
+            word in reasons,
         )
         for word in group.words
     ]

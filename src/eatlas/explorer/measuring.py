@@ -16,7 +16,7 @@ from eatlas.errors import EatlasError
 from eatlas.explorer.fitting import lacks_sentences, none_of, unfit
 from eatlas.explorer.lists import MOST_WORDS, Lists, pasted, words_in
 from eatlas.explorer.named_sources import CASE, NamedSource, named_sources
-from eatlas.explorer.places import Missing, Placed, Point, placed
+from eatlas.explorer.places import NOWHERE, Placed, Point, placed
 from eatlas.explorer.requests import Request
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, Results
@@ -38,10 +38,8 @@ class View:
 
     lists: Lists
     source: NamedSource
-    missing: Mapping[str, Mapping[str, str]]
-    """Why words have no vector, by role and word, switched off or not."""
-    places: Mapping[tuple[str, str], Point]
-    """Mean cosines of each target word, by role and word, switched off or not."""
+    placed: Placed
+    """Of all words, switched off or not; empty where they could not be looked up."""
     result: AssociationResult | None
     original: AssociationResult | None
     """The result before any change; None where there is none."""
@@ -51,6 +49,11 @@ class View:
     """Why there is no result."""
     looked_at: int
     """Lists of this test that were looked at."""
+
+    @property
+    def places(self) -> Mapping[tuple[str, str], Point]:
+        """Mean cosines of each target word, by role and word, switched off or not."""
+        return self.placed.at
 
     @property
     def explored(self) -> bool:
@@ -199,11 +202,10 @@ class Explorer:
             before = Lists.of(lists.origin)
             original = self._on(before, source)
             kept = None if isinstance(original, EatlasError) else original
-            origins = {} if kept is None else self._places(before, source)[1]
-            missing: Missing = {}
-            places: dict[tuple[str, str], Point] = {}
+            origins = {} if kept is None else self._places(before, source).at
+            there = NOWHERE
             try:
-                missing, places = self._places(lists, source)
+                there = self._places(lists, source)
                 if lists.fault:
                     raise EatlasError(lists.fault)
                 found = self._quick(lists.test(), source)
@@ -214,8 +216,7 @@ class Explorer:
         return View(
             lists=lists,
             source=source,
-            missing=missing,
-            places=places,
+            placed=there,
             result=None if isinstance(found, EatlasError) else found,
             original=kept,
             origins=origins,
@@ -263,7 +264,7 @@ class Explorer:
         """
         lists, source = self.lists(request), self.source(number)
         with self._lock:
-            places = self._places(lists, source)[1]
+            places = self._places(lists, source).at
         on = {(role, word) for role in TARGETS for word in lists.groups[role].on}
         return source, {key: place for key, place in places.items() if key in on}
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from eatlas import kernels
 from eatlas.explorer.lists import Lists
 from eatlas.explorer.named_sources import NamedSource
+from eatlas.sources.coverage import is_common_word
 from eatlas.stimuli import ROLES, TARGETS
 
 Point = tuple[float, float]
@@ -15,7 +17,19 @@ Missing = dict[str, dict[str, str]]
 """Why words have no vector, by role and word."""
 DECIMALS = 12
 """Kept of a mean cosine: the last bits are rounding, and no distance on a map."""
-Placed = tuple[Missing, dict[tuple[str, str], Point]]
+
+
+class Placed(NamedTuple):
+    """What is known of the words of four groups, by role and word."""
+
+    missing: Missing
+    at: dict[tuple[str, str], Point]
+    common: frozenset[tuple[str, str]]
+    """Names that were found as a common word, such as Bill as bill."""
+
+
+NOWHERE = Placed({}, {}, frozenset())
+"""Of words that could not be looked up."""
 
 
 def placed(lists: Lists, source: NamedSource) -> Placed:
@@ -42,15 +56,22 @@ def placed(lists: Lists, source: NamedSource) -> Placed:
     on = {
         role: [i for i, w in enumerate(names[role]) if w not in groups[role].off] for role in "AB"
     }
+    common = frozenset(
+        (role, term)
+        for role in ROLES
+        for term, key in found.keys[role].items()
+        if is_common_word(term, key)
+    )
     if not all(on.values()):
-        return missing, {}
+        return Placed(missing, {}, common)
     means = [kernels.mean_row(rows[role][chosen]) for role, chosen in on.items()]
     pairs: dict[tuple[str, str], list[Point]] = {}
     for role in TARGETS:
         a, b = (kernels.associations(rows[role], mean).tolist() for mean in means)
         for word, both in zip(names[role], zip(a, b, strict=True), strict=True):
             pairs.setdefault((role, word), []).append(both)
-    return missing, {key: mean_place(several) for key, several in pairs.items()}
+    at = {key: mean_place(several) for key, several in pairs.items()}
+    return Placed(missing, at, common)
 
 
 def mean_place(places: Sequence[Point]) -> Point:

@@ -302,14 +302,22 @@ def _cover(
 
 def _common_words(keys: Mapping[str, Mapping[str, str]], test: Test | None) -> Iterator[str]:
     """Names that were found as a common noun or verb: Rose as rose, Bill as bill."""
-    known = _names_that_are_words()
     texts = [role for role in keys if test is None or not test.concept(role).images]
     pairs = {pair for role in texts for pair in keys[role].items()}
-    if named := sorted(term for term, key in pairs if key == term.lower() != term and key in known):
+    if named := sorted(term for term, key in pairs if is_common_word(term, key)):
         yield (
             f"Names found in lower case that are also common words: {', '.join(named)}; "
             "their vectors mix both meanings."
         )
+
+
+def is_common_word(term: str, key: str) -> bool:
+    """Whether a name was found as a common noun or verb.
+
+    >>> is_common_word("Rose", "rose"), is_common_word("Rose", "Rose"), is_common_word("Amy", "amy")
+    (True, False, False)
+    """
+    return key == term.lower() != term and key in _names_that_are_words()
 
 
 def _few(what: str, counts: Mapping[str, int]) -> Iterator[str]:
