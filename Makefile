@@ -49,8 +49,9 @@ docs: $(VENV)/documented  ## build the documentation into build/site; open build
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	$(BIN)/python tools/docs/check_site.py build/site
 
-# one thread: sums of arrays then have one order, and cards are the same on every run
-cards: $(VENV)/installed  ## run the testing protocol on every measure; the cards of the documentation
+# one thread: sums of arrays then have one order, and cards are the same on every run; with what the tests
+# need comes the small model of the card of CEAT
+cards: $(VENV)/tested  ## run the testing protocol on every measure; the cards of the documentation
 	OMP_NUM_THREADS=1 $(BIN)/python tools/write_cards.py
 
 clean:  ## remove .venv and what was built

