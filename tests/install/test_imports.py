@@ -38,6 +38,21 @@ def test_the_main_job_needs_nothing_heavy_and_nothing_of_the_protocol(tmp_path):
     assert not modules_after(code) & (HEAVY | {"pooch", "requests"})
 
 
+def test_a_run_of_one_test_loads_few_modules(tmp_path):
+    code = (
+        f"import sys; sys.argv = ['eatlas', 'run', '--tests', 'weat-6', '--out', {str(tmp_path)!r}]"
+        "\nfrom eatlas.cli import main\n"
+        "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code\n"
+        "loaded = {name for name in sys.modules if name.split('.')[0] == 'eatlas'}\n"
+        "seldom = {'corpora', 'encoders', 'explore', 'studies', 'annotation', 'validation'}\n"
+        "seldom |= {'stimuli.sentences.making', 'present.comparison', 'sources.prompts'}\n"
+        "assert not loaded & {f'eatlas.{one}' for one in seldom}, loaded\n"
+        "assert len(loaded) < 130, sorted(loaded)\n"
+        "assert 'numpy.ma' not in sys.modules"  # 30 ms: numpy.unique and numpy.median import it
+    )
+    modules_after(code)
+
+
 def test_a_small_design_needs_no_compiler():
     code = "import eatlas; eatlas.run(tests=['weat-6', 'weat-7', 'weat-9'])"
     assert "numba" not in modules_after(code)

@@ -23,7 +23,6 @@ from eatlas.cli.console import (
 )
 from eatlas.cli.lines import two_sided, wide_tables
 from eatlas.cli.notes import MOST, notes
-from eatlas.cli.settings import print_changes, print_comparisons, print_matrix
 from eatlas.present import target_values
 from eatlas.present.effects import (
     BOUNDS,
@@ -42,7 +41,7 @@ from eatlas.present.targets import Lean, leans
 from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult, Effect, Results
 from eatlas.results.parts import TAILS
-from eatlas.results.settings import Settings
+from eatlas.results.settings import Settings, repeated
 
 if TYPE_CHECKING:
     from eatlas.results.draws import DrawsRecord, OverDraws
@@ -82,11 +81,19 @@ def print_results(results: Results, family: str = "level1") -> None:
         members = sorted(found, key=lambda result: order.index(result.test))
         show(console, Text(_title(members[0], settings, said), "bold"))
         _print_group(console, members, settings, said)
-    print_matrix(console, results)
+    if several := repeated(results):
+        from eatlas.cli.settings import (  # noqa: PLC0415  (most runs have one setting)
+            print_changes,
+            print_comparisons,
+            print_matrix,
+        )
+
+        print_matrix(console, results)
     for name, line in declared.lines():
         show(console, Text.assemble((f"{name}: " if name else "", "bold"), line))
-    print_changes(console, results)
-    print_comparisons(console, results, declared)
+    if several:
+        print_changes(console, results)
+        print_comparisons(console, results, declared)
     for trend in results.trends:
         show(console, Text(f"\n{heading(trend, settings)}", style="bold"))
         for sentence in sentences(trend):

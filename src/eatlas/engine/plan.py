@@ -17,8 +17,6 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
-from eatlas import corpora
-from eatlas.encoders import language
 from eatlas.engine.frequency import wish_of
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.executors import Executor, Lost, here
@@ -33,13 +31,13 @@ from eatlas.sources import (
     period_of,
 )
 from eatlas.sources.naming import NamedSpec, distinct, names_under, specs_of
-from eatlas.sources.prompts import PromptSet, in_prompts
 from eatlas.sources.snapshot import strongest
 from eatlas.sources.source import as_source, is_contextual
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
+    from eatlas.corpora import Pairs
     from eatlas.encoders.encoder import LanguageModel
     from eatlas.sources.counts import Counts
     from eatlas.sources.opening import VectorsLike
@@ -324,6 +322,8 @@ def _open_all(specs: Sequence[NamedSpec], prompts: Any, need: Need) -> list[tupl
     for spec, name in distinct(specs):
         sources: Sequence[Source] = opened(spec, need)
         if prompts is not None:
+            from eatlas.sources.prompts import PromptSet  # noqa: PLC0415  (most runs have none)
+
             each = [prompts] if isinstance(prompts, str | PromptSet) else prompts
             sources = _prompted(sources, each, need)
         under = names_under(name, [one.name for one in sources]) if name else [""] * len(sources)
@@ -356,6 +356,8 @@ def _prompted(sources: Sequence[Source], prompts: Iterable[Any], need: Need) -> 
             allowed="prompts for measures of vectors",
             remedy='leave the prompt out, or say lpbs(templates="{target} is {attribute}.")',
         )
+    from eatlas.sources.prompts import in_prompts  # noqa: PLC0415
+
     vectors = cast("Sequence[VectorSource]", sources)
     found = [in_prompts(source, one) for source in vectors for one in prompts]
     return list({source.name: source for some in found for source in some}.values())
@@ -393,6 +395,8 @@ def in_contexts(
     if contexts is None:
         _require_none(windows, distances)
         return [(tuple(tests), measures)]
+    from eatlas import corpora  # noqa: PLC0415  (most runs have no contexts)
+
     given = corpora.load_either(contexts) if isinstance(contexts, str | Path) else contexts
     for measure in measures:
         _require(measure, pairs=isinstance(given, corpora.Pairs))
@@ -412,10 +416,10 @@ def in_contexts(
     return [(corpora.with_contexts(tests, one), measures) for one in variants]
 
 
-def _in_pairs(tests: Iterable[Test], measures: list[Measure], pairs: corpora.Pairs) -> Variant:
-    put = (
-        corpora.with_pairs(one, pairs) if isinstance(one, AssociationTest) else one for one in tests
-    )
+def _in_pairs(tests: Iterable[Test], measures: list[Measure], pairs: Pairs) -> Variant:
+    from eatlas.corpora import with_pairs  # noqa: PLC0415
+
+    put = (with_pairs(one, pairs) if isinstance(one, AssociationTest) else one for one in tests)
     return tuple(put), [measure.with_parameters(pairs=pairs) for measure in measures]
 
 
@@ -467,7 +471,11 @@ def opened(spec: Any, need: Need) -> tuple[Source, ...]:
         from eatlas.sources.counts import open_counts  # noqa: PLC0415  (few sources are tables)
 
         return open_counts(spec)
-    return open_sources(spec) if need == "vectors" else (language.open_language_model(spec, need),)
+    if need == "vectors":
+        return open_sources(spec)
+    from eatlas.encoders.language import open_language_model  # noqa: PLC0415
+
+    return (open_language_model(spec, need),)
 
 
 def asked(
@@ -491,4 +499,6 @@ def asked(
         if isinstance(test, AssociationTest)
         for one in measure.questions(test)
     )
-    return language.ModelSnapshot.of(cast("LanguageModel", source), wanted, tell)
+    from eatlas.encoders.language import ModelSnapshot  # noqa: PLC0415
+
+    return ModelSnapshot.of(cast("LanguageModel", source), wanted, tell)

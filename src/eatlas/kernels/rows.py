@@ -121,7 +121,8 @@ def quantiles(values: Array, shares: Sequence[float]) -> Array:
     ordered = np.partition(values, sorted({*below.tolist(), *above.tolist()}))
     low, high, part = ordered[below], ordered[above], place - below
     # from the nearer end, as numpy does it: another order of the sums would change the last bit
-    return np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
+    found: Array = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
+    return found
 
 
 Real = TypeVar("Real", bound=np.floating[Any])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,12 @@ from eatlas import kernels
 from eatlas.kernels.rows import product
 from eatlas.results.levels import SentenceCounts
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.stats.clusters import ClusterDesign, Side, cluster_design
 from eatlas.stats.weighted import Design
 from eatlas.stimuli import ROLES, TARGETS
 from eatlas.stimuli.model import OPPOSITES
+
+if TYPE_CHECKING:
+    from eatlas.stats.clusters import ClusterDesign, Side
 
 Array = NDArray[np.float64]
 Rows = Mapping[str, Array]
@@ -260,10 +262,14 @@ class Clusters:
         means = np.concatenate([self.of[role].mean_rows(self.rows[role]) for role in others])
         cosines = np.concatenate([product(self.rows[role], means.T) for role in mine])
         first, second = (self.of[role] for role in mine)
+        from eatlas.stats.clusters import Side  # noqa: PLC0415  (tests of words have none)
+
         return Side(cosines, (first + second).of, len(first))
 
     def sentences(self) -> ClusterDesign:
         """Effect sizes of sentences, whose stimuli are drawn."""
+        from eatlas.stats.clusters import cluster_design  # noqa: PLC0415
+
         return cluster_design(self.targets, self.attributes, self.precision)
 
     @cached_property
@@ -274,6 +280,8 @@ class Clusters:
 
     def stimuli(self) -> ClusterDesign:
         """Effect sizes of stimuli, which count in means of the other side by their sentences."""
+        from eatlas.stats.clusters import Side, cluster_design  # noqa: PLC0415
+
         targets, attributes = (
             Side(table, np.arange(len(table)), side.n, side.sizes)
             for side, table in ((self.targets, self._table), (self.attributes, self._table.T))

@@ -7,7 +7,7 @@ import re
 import zlib
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.present.changes import tables_of_changes
-from eatlas.present.comparison import Series, comparisons, kinds, matrices, series_of
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.effects import BOUNDS, OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
@@ -30,10 +28,11 @@ from eatlas.present.tables import report_table
 from eatlas.present.thumbnails import Named, Thumbnails, located
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
-from eatlas.results.settings import Settings
+from eatlas.results.settings import Settings, repeated
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
+    from eatlas.present.comparison import Series
     from eatlas.results import AssociationResult, TrendResult
 
 OPEN_UP_TO = 40
@@ -119,7 +118,7 @@ def report_html(
         "kinds_named": distinct(one.measure.upper() for one in given),
         "names_in_full": settings.in_words(full=True),
     }
-    series = series_of(shown, trends, faults["failures"])
+    series = _series(shown, trends, faults["failures"])
     brief = in_brief(shown, declared, series) if len(shown) > 1 else []
     return _rendered(shown, series, thumbnails=thumbnails, brief=brief, **faults, **texts)
 
@@ -145,28 +144,47 @@ def _rendered(shown: Sequence[Section], series: Sequence[Series], **texts: objec
     # in this order they are packed
     details = [draw("detail", section=section) for section in shown]
     years = [(one, draw("years", series=one)) for one in series]
-    compared = [(one, draw("compared", comparison=one)) for one in comparisons(others)]
     return render(
         "report",
         **kept,
         **_of_results(shown),
         details=details,
         series=years,
-        changed=[
-            (table, draw("changed", table=table))
-            for table in tables_of_changes(section.result for section in others)
-        ],
-        compared=[
-            (kind, members, matrices(one for one, _ in members))
-            for by, kind in kinds().items()
-            if (members := [pair for pair in compared if pair[0].by == by])
-        ],
+        **_beside(others, draw),
         packed=packed,
         first_rows=FIRST_ROWS,
         sections=shown,
         **texts,
         **page_files("cards.js", "report.js"),
     )
+
+
+def _series(shown: Sequence[Section], *facts: Iterable[Any]) -> list[Series]:
+    """Results that differ in their period alone, with trends and failures."""
+    if not repeated(section.result for section in shown):
+        return []
+    from eatlas.present.comparison import series_of  # noqa: PLC0415  (most pages have none)
+
+    return series_of(shown, *facts)
+
+
+def _beside(others: Sequence[Section], draw: Callable[..., object]) -> dict[str, object]:
+    """Settings of one test beside each other, drawn in this order."""
+    if not repeated(section.result for section in others):
+        return {"changed": [], "compared": []}
+    from eatlas.present.changes import tables_of_changes  # noqa: PLC0415
+    from eatlas.present.comparison import comparisons, kinds, matrices  # noqa: PLC0415
+
+    compared = [(one, draw("compared", comparison=one)) for one in comparisons(others)]
+    tables = tables_of_changes(section.result for section in others)
+    return {
+        "changed": [(table, draw("changed", table=table)) for table in tables],
+        "compared": [
+            (kind, members, matrices(one for one, _ in members))
+            for by, kind in kinds().items()
+            if (members := [pair for pair in compared if pair[0].by == by])
+        ],
+    }
 
 
 def _dots(given: Sequence[AssociationResult]) -> bool:

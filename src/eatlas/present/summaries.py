@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.comparison import Series
 from eatlas.present.effects import OFTEN, matched_of, not_beyond, share_by_chance
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import percent
@@ -24,6 +23,7 @@ from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, source_name
 
 if TYPE_CHECKING:
+    from eatlas.present.comparison import Series
     from eatlas.results import TrendResult
     from eatlas.results.scan import ScanResult
 

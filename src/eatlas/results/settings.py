@@ -34,6 +34,20 @@ _KINDS = {"layer", "prompt", "window", "distance", "transform", "member"}
 """First words of what is called by them, as "layer 3" is."""
 
 
+def repeated(results: Iterable[AssociationResult]) -> bool:
+    """Whether a test occurs in several settings, or in a period, so that there is what to compare.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> repeated(eatlas.run(tests="weat-6")), repeated([*eatlas.run(tests="weat-6")] * 2)
+    (False, True)
+    """
+    given = list(results)
+    tests = {one.test for one in given}
+    return len(tests) < len(given) or any(one.period is not None for one in given)
+
+
 class KnownSource(NamedTuple):
     """Published vectors as people call them."""
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from eatlas.care import require_trust
 from eatlas.errors import SourceError, described, nearest
 from eatlas.plugins import imported, points
 from eatlas.sources.memory import (
@@ -22,7 +21,6 @@ from eatlas.sources.memory import (
     from_mapping,
     open_sample,
 )
-from eatlas.sources.prompts import PROMPTS, PromptSet, averaged
 from eatlas.sources.protocol import VectorSource
 from eatlas.sources.spec import (
     FileSpec,
@@ -291,6 +289,8 @@ def opener_of(text: str) -> Callable[[str], tuple[VectorSource, ...]] | None:
 
 def _open_scheme(scheme: str, text: str) -> tuple[VectorSource, ...]:
     """Open a source by its scheme; a prompt is for all kinds of what encodes texts alike."""
+    from eatlas.sources.prompts import PROMPTS, PromptSet, averaged  # noqa: PLC0415
+
     plain, prompt = take_option(text, PROMPT)
     plain, several = take_option(plain, PROMPTS)
     if scheme in SCHEMES:
@@ -324,6 +324,8 @@ def _open_named(point: EntryPoint) -> VectorSource:
 
 def _of_package(point: EntryPoint) -> Any:
     """What another package registers."""
+    from eatlas.care import require_trust  # noqa: PLC0415
+
     require_trust(f"call {point.value}, which an installed package registers as {point.name}")
     return imported(point)
 

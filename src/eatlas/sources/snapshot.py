@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.sources.coverage import CaseRule, needed_items, spellings
-from eatlas.sources.mapped import Mapped
 from eatlas.sources.memory import SAMPLE, ArraySource
 from eatlas.sources.protocol import (
     Answers,
@@ -340,10 +339,8 @@ def _without_pool(found: Ranking, reason: str) -> Ranking:
 
 def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str, Vector]:
     """Vectors of words; of those that come with the package too, whatever is done with vectors."""
-    if isinstance(source, Mapped):
-        return source.transform_all(_vectors(source.source, order, words))
     if isinstance(source, Wrapper):
-        return _vectors(source.source, order, words)
+        return source.transform_all(_vectors(source.source, order, words))
     found = dict(source.lookup(words))
     return found | dict(order.vectors_of([word for word in words if word not in found]))
 

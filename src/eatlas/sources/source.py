@@ -286,6 +286,10 @@ class Wrapper(Source):
         """Answer items as the source does."""
         yield from self.source.vectors(items)
 
+    def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
+        """Vectors of the source by their words, as they are here; unchanged unless overridden."""
+        return dict(found)
+
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their vectors, `rows` at a time, of a source that can list them."""
         return cast("ListedSource", self.source).iter_chunks(rows)

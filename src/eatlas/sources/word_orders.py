@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.reading import open_binary
 from eatlas.sources.memory import sample_words
 from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.source import Wrapper
@@ -230,6 +229,8 @@ class CountedOrder(ListedOrder):
     """
 
     def __init__(self, path: Path) -> None:
+        from eatlas.sources.files.reading import open_binary  # noqa: PLC0415  (seldom such a file)
+
         with open_binary(path) as file:
             raw = file.read(_LARGEST + 1)
         if len(raw) > _LARGEST:

@@ -25,8 +25,6 @@ from eatlas.sources.protocol import (
 )
 from eatlas.sources.source import Source, Wrapper, as_source, forwarded, is_contextual
 from eatlas.sources.spec import FileSpec, check_options, is_there, with_option
-from eatlas.stimuli.sentences.making import fill
-from eatlas.stimuli.sentences.templates import PLACE, built_in, fault_of, forms_of
 
 PROMPT = "prompt"
 HERE = "{}"
@@ -99,6 +97,13 @@ class PromptedSource(Wrapper):
 
     def in_prompt(self, items: Collection[Item]) -> Mapping[Item, Item]:
         """Return each item with the one that is encoded for it."""
+        from eatlas.stimuli.sentences.making import fill  # noqa: PLC0415  (most runs have none)
+        from eatlas.stimuli.sentences.templates import (  # noqa: PLC0415
+            PLACE,
+            built_in,
+            forms_of,
+        )
+
         words = [one for one in items if one.kind == "text"]
         for one in words:
             if one.stimulus != one.text:
@@ -137,6 +142,8 @@ def prompted(source: VectorSource, prompt: str) -> PromptedSource:
 
 def _template(prompt: str) -> str:
     """Return a prompt as a template of sentences, with one place."""
+    from eatlas.stimuli.sentences.templates import PLACE, fault_of  # noqa: PLC0415
+
     template = prompt.replace(HERE, "{term}")
     fault = fault_of(template)
     places = PLACE.findall(template)

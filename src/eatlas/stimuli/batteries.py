@@ -16,7 +16,7 @@ from eatlas.stimuli.concepts import Concept
 from eatlas.stimuli.kinds import Battery, Test, TestsLike
 from eatlas.stimuli.model import AssociationTest, identifier
 from eatlas.stimuli.records import Frozen
-from eatlas.stimuli.sentences.making import PREFIX, declared, sentence_battery
+from eatlas.stimuli.sentences import PREFIX, declared
 from eatlas.stimuli.toml import parse_battery
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def read_battery(name: str) -> Battery:
         If there is no such battery, or its file is not well formed.
     """
     if name in declared():
+        from eatlas.stimuli.sentences.making import sentence_battery  # noqa: PLC0415
+
         return sentence_battery(name, read_battery)
     if name in BUILT_IN:
         data = resources.files("eatlas.stimuli") / "data" / f"{name}.toml"

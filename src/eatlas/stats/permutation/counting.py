@@ -233,11 +233,13 @@ def _pairs(short: NDArray[np.int64], long: NDArray[np.int64], thresholds: list[i
         counts = [count + part.size * (long.size - start) for count in counts]
         if not near.size:
             continue
-        place = np.zeros(part.size, np.intp)
+        lowest, *others = sorted(range(len(thresholds)), key=thresholds.__getitem__)
+        place = near.searchsorted(least - part)
+        counts[lowest] -= int(place.sum())
         # thresholds mostly differ by the tie tolerance: few places move from one to the next
-        for i in sorted(range(len(thresholds)), key=thresholds.__getitem__):
+        for i in others:
             wanted = thresholds[i] - part
-            moved = np.flatnonzero(near[np.minimum(place, near.size - 1)] < wanted)
+            moved = np.flatnonzero(near.take(place, mode="clip") < wanted)
             place[moved] = near.searchsorted(wanted[moved])
             counts[i] -= int(place.sum())
     return counts

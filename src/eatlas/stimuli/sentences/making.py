@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +12,7 @@ from eatlas.stimuli.concepts import Concept, Sentence
 from eatlas.stimuli.kinds import Battery, Test
 from eatlas.stimuli.model import ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.records import quoted
+from eatlas.stimuli.sentences import PREFIX, declared
 from eatlas.stimuli.sentences.pairs import with_capital
 from eatlas.stimuli.sentences.templates import (
     PLACE,
@@ -25,7 +23,6 @@ from eatlas.stimuli.sentences.templates import (
     read_templates,
 )
 
-PREFIX = "sent-"
 _SHOWN = 8
 
 
@@ -248,14 +245,6 @@ def _by_role(classes: str | Mapping[str, str] | None, templates: Templates) -> d
 
 Read = Callable[[str], Battery]
 """Reads a word battery by its name."""
-
-
-@cache
-def declared() -> Mapping[str, Mapping[str, Any]]:
-    """Return what is declared of each sentence battery, by its name."""
-    data = resources.files("eatlas.stimuli.sentences") / "batteries.toml"
-    document = tomllib.loads(data.read_text(encoding="utf-8"))
-    return {battery["id"]: battery for battery in document["battery"]}
 
 
 def sentence_battery(name: str, read: Read) -> Battery:
