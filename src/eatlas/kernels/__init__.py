@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eatlas.kernels.moments import Moments, moments, products_mean_and_sd
 from eatlas.kernels.rows import (
     associations,
     mean_and_sd,
@@ -20,7 +21,6 @@ from eatlas.lazy import attributes
 
 if TYPE_CHECKING:
     from eatlas.kernels.draws import Drawn, Rows, compact_rows, draw_associations
-    from eatlas.kernels.moments import Moments, moments, products_mean_and_sd
     from eatlas.kernels.pair_draws import DrawnPairs, draw_pairs
     from eatlas.kernels.projection import (
         GroupDirections,
@@ -55,7 +55,6 @@ __getattr__ = attributes(
     __name__,
     {
         f"{__name__}.draws": "Drawn Rows compact_rows draw_associations",
-        f"{__name__}.moments": "Moments moments products_mean_and_sd",
         f"{__name__}.pair_draws": "DrawnPairs draw_pairs",
         f"{__name__}.projection": "GroupDirections coordinates group_direction pair_direction",
     },

@@ -95,7 +95,7 @@ def parameter(default: Any, allowed: Any = None, *, optional: bool = False) -> A
     return field(default=default, metadata={"allowed": allowed, "optional": optional})
 
 
-class MomentsByRole(dict[str, "kernels.Moments"]):
+class MomentsByRole(dict[str, kernels.Moments]):
     """Moments of groups of rows; those of many rows take seconds, so each is found when read."""
 
     def __init__(self, rows: Mapping[str, Array]) -> None:
