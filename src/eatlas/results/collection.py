@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from eatlas.results.side_by_side import SideBySide
     from eatlas.results.trend import TrendResult
-    from eatlas.results.varied import By
 
 
 _FORMS = {
@@ -207,8 +206,6 @@ class Results(Sequence[AssociationResult]):
         True
         """
         import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
-        from eatlas.results.varied import model_of, varied  # noqa: PLC0415
 
         rows = [
             {"test": member.test, "model": model_of(member, by), by: value, **row}
