@@ -154,7 +154,7 @@ def test_another_measurement_as_the_reference(tmp_path):
     )[0]
     assert of_file == now
     assert eatlas.verify([now])[0].status == "same"
-    assert not any("id of its own" in one for one in now.warnings)
+    assert not any("Give this test another id" in one for one in now.warnings)
     with pytest.raises(ResultsError, match="no result of divdist-race"):
         eatlas.run("divdist-race", reference=str(path))
 
@@ -199,7 +199,7 @@ def test_references_that_are_refused(given, said):
 
 
 def test_a_reference_is_for_tests_of_groups():
-    with pytest.raises(StimulusError, match="a reference is for tests of groups"):
+    with pytest.raises(StimulusError, match="a reference needs tests of groups"):
         eatlas.run("weat-6", reference="uniform")
 
 

@@ -39,7 +39,7 @@ def test_the_statement_names_shares_and_variance(result):
     own = result.draws.patterns[result.pattern.label]
     assert f"the pattern is {result.pattern.label} in {percent(own)}" in said
     shares = result.draws.level1.shares
-    assert f"{percent(shares.contexts)} lies between contexts of one stimulus" in said
+    assert f"{percent(shares.contexts)} is between contexts of one stimulus" in said
     low, high = result.draws.level1.quantiles[0], result.draws.level1.quantiles[4]
     assert f"between {effect(low)} and {effect(high)}" in said
 

@@ -62,7 +62,7 @@ def test_the_statement_names_shares_and_variance(result):
     said = statement("contexts", result)
     assert "In 150 draws of one sentence for each pair of a target and an attribute, the" in said
     shares = result.draws.level1.shares
-    assert f"{percent(shares.contexts)} lies between sentences of the same pairs" in said
+    assert f"{percent(shares.contexts)} is between sentences of the same pairs" in said
 
 
 def test_the_methods_paragraph_and_the_references_name_it(result):

@@ -20,9 +20,9 @@ def test_a_test_of_a_battery_is_itself(name):
 def test_other_words_under_the_id_of_a_published_test_are_remarked_on():
     (test,) = load_tests("weat-6")
     assert namesake(changed(test)) == (
-        "The id weat-6 is that of a test of the battery caliskan, whose stimuli are others "
-        "(in A: 1 added and 6 missing): give this test an id of its own, so that nobody takes its "
-        "results for those of the published test."
+        "The battery caliskan has a test with the id weat-6 and other stimuli (in A: 1 added and "
+        "6 missing). Give this test another id, so that its results are not mistaken for those of "
+        "the published test."
     )
     fewer = changed(test, "X", test.X.terms[:5])
     assert "(in X: 3 missing)" in namesake(fewer)
@@ -56,4 +56,6 @@ def test_it_is_a_warning_of_the_result():
     mine = changed(test)
     result = eatlas.WEAT()(mine, make_vectors(mine))
     assert result.warnings[0] == namesake(mine)
-    assert not any("id of its own" in said for said in eatlas.run(tests="weat-6")[0].warnings)
+    assert not any(
+        "Give this test another id" in said for said in eatlas.run(tests="weat-6")[0].warnings
+    )

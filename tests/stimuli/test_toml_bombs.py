@@ -141,7 +141,7 @@ def test_a_file_that_is_too_large(monkeypatch):
     monkeypatch.setenv("EATLAS_MAX_TOML", "2")
     assert read_toml(text, "FILE", StimulusError) == {"x": 1}
     monkeypatch.setenv("EATLAS_MAX_TOML", "-1")
-    with pytest.raises(StimulusError, match="EATLAS_MAX_TOML: this environment variable is no siz"):
+    with pytest.raises(StimulusError, match="EATLAS_MAX_TOML: this environment variable is not a"):
         read_toml(text, "FILE", StimulusError)
 
 

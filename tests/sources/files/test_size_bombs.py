@@ -81,7 +81,7 @@ def test_the_limit_is_raised_by_the_user(tmp_path, monkeypatch):
     monkeypatch.setenv("EATLAS_MAX_GROWTH", "5000")
     assert open_vectors(tmp_path / "zeros.npz").dim == 50
     monkeypatch.setenv("EATLAS_MAX_GROWTH", "much")
-    with pytest.raises(SourceError, match="EATLAS_MAX_GROWTH: this environment variable is no num"):
+    with pytest.raises(SourceError, match="EATLAS_MAX_GROWTH: this environment variable is not a"):
         open_vectors(path)
 
 

@@ -76,8 +76,11 @@ def test_published_features_run_as_a_source(root, data, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("ieat-f13edea/data/experiments/age/../../../../evil.jpg", "no plain file of its folder"),
-        ("ieat-f13edea/data/experiments/age\\evil.jpg", "no plain file of its folder"),
+        (
+            "ieat-f13edea/data/experiments/age/../../../../evil.jpg",
+            "not a plain file of its folder",
+        ),
+        ("ieat-f13edea/data/experiments/age\\evil.jpg", "not a plain file of its folder"),
         ("ieat-f13edea/data/experiments/age/old/1_GOOGLE.jpg", "two files would have one name"),
     ],
 )
@@ -98,7 +101,7 @@ def test_a_link_in_an_archive_is_refused(root, publisher, data):
         archive.writestr(link, "/etc/passwd")
     publisher.files["ieat.zip"] = kept.getvalue()
     register(data, publisher.url, "ieat.zip", *SETS)
-    with pytest.raises(SourceError, match="no plain file of its folder"):
+    with pytest.raises(SourceError, match="not a plain file of its folder"):
         fetch_vectors("drawn")
 
 
