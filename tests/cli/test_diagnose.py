@@ -42,7 +42,7 @@ def test_a_table_for_people(eatlas_cli, shifted):
 
 def test_the_default_is_the_sample_and_both_spellings_are_the_same(eatlas_cli):
     bare = eatlas_cli("diagnose", "--sample", 30)
-    assert bare.out.startswith("glove-sample: 10,496 vectors of 100 components\nNothing speaks")
+    assert bare.out.startswith("glove-sample: 10,496 vectors of 100 components\nNo figure passes")
     named = eatlas_cli("diagnose", "--vectors", "glove-sample", "--sample", 30)
     assert named.out == bare.out == eatlas_cli("diagnose", "glove-sample", "--sample", 30).out
 

@@ -33,10 +33,10 @@ def test_sentences_and_groups_are_compared_too():
     fewer = test.model_copy(
         update={"X": Concept(name=test.X.name, sentences=test.X.sentences[:16])}
     )
-    assert "sent-weat-6 is that of a test of the battery sent-caliskan" in namesake(fewer)
+    assert "The battery sent-caliskan has a test with the id sent-weat-6" in namesake(fewer)
     (groups,) = (t for t in load_tests("divdist")[:1])
     targets = Concept(name=groups.targets.name, terms=groups.targets.terms[:3])
-    assert f"The id {groups.id} is that of" in namesake(
+    assert f"has a test with the id {groups.id}" in namesake(
         groups.model_copy(update={"targets": targets})
     )
 
