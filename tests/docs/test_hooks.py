@@ -8,6 +8,8 @@ import pytest
 from tools.docs import drawings, reference, roles, signatures
 from tools.docs.pages import seen_from_docs
 
+import eatlas
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -57,7 +59,7 @@ def test_links_from_the_root_lead_on():
 
 def test_a_page_of_the_reference_begins_with_a_table_of_its_names():
     config = SimpleNamespace(docs_dir=ROOT / "docs", nav=[])
-    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/api/x.md"))
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/api/x.md"), meta={})
     text = "# X\n\n::: eatlas.run\n\n::: eatlas.results.levels.Cell\n    options: { members: [] }\n"
     made = reference.on_page_markdown(text, page, config)
     assert (
@@ -66,13 +68,14 @@ def test_a_page_of_the_reference_begins_with_a_table_of_its_names():
     )
     assert "| [`Cell`][eatlas.results.levels.Cell] | Level 3: the cosines" in made
     assert made.index("[`Cell`]") < made.index("::: eatlas.run")
+    assert page.meta["search"]["boost"] < 1
     assert made.endswith(text[text.index("::: eatlas.run") :])
 
 
 def test_names_are_listed_in_the_order_of_the_navigation():
     nav = [{"Reference": [{"Python": [{"Vectors": [{"Open": "reference/api/vectors.md"}]}]}]}]
     config = SimpleNamespace(docs_dir=ROOT / "docs", nav=nav)
-    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/index.md"))
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/index.md"), meta={})
     made = reference.on_page_markdown("<!-- names: eatlas -->", page, config)
     assert made.startswith("### Vectors\n")
     assert "[`open_vectors`][eatlas.open_vectors]" in made
@@ -94,7 +97,7 @@ def test_the_first_sentence_of_a_docstring_is_one_line():
 
 def test_defaults_in_signatures_are_values():
     loaded = griffe.load(
-        "eatlas.measures.weat",
+        eatlas.WEAT.__module__,
         search_paths=[ROOT / "src"],
         extensions=griffe.load_extensions(signatures.Signatures),
     )
