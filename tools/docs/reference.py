@@ -23,8 +23,11 @@ RANKS = {
     "contributing": 0.2,
     "performance": 0.4,
     "gallery": 0.6,
+    "methods/p-values": 5,
+    "methods/uncertainty": 2.5,
     "methods/": 1.6,
-    "other-tools": 1.6,
+    "how-to/own-vectors": 2,
+    "other-tools": 4,
 }
 """Ranks of pages in the search, by how their names begin: what explains is before what lists."""
 LISTED = re.compile(r"^::: (eatlas[\w.]*)(?<!Like)$", re.MULTILINE)
