@@ -156,7 +156,8 @@ def test_a_model_is_loaded_once_by_each_worker(cluster, bert, tmp_path):
     study = carry_out(prepared, reader=logged)
     assert len(study.results) == 24
     loads = log.read_text(encoding="utf-8").split()
-    assert len(loads) == len(set(loads)) == 2  # processes, each of which loaded once
+    # each process loaded once; the cluster may give the tasks to processes of other tests too
+    assert len(loads) == len(set(loads)) < len(study.results) / 2
     assert study.record == eatlas.multiverse(plan).record
 
 

@@ -200,11 +200,11 @@ def test_a_source_whose_file_vanished(browser, tmp_path):
         expect(page.locator("#levels")).to_be_visible()
         path.unlink()
         page.get_by_role("button", name="Diana").click()
-        expect(page.locator("#why")).to_contain_text("vectors.txt is gone")
+        expect(page.locator("#why")).to_contain_text("The file of vectors.txt no longer exists")
         assert page.locator("#levels, #plane, #say").count() == 0
         page.get_by_role("button", name="Export").click()
         page.get_by_role("button", name="Results (JSON Lines)").click()
-        expect(page.locator("#taken")).to_contain_text("vectors.txt is gone")
+        expect(page.locator("#taken")).to_contain_text("The file of vectors.txt no longer exists")
         page.close()
 
 
@@ -266,7 +266,7 @@ def test_lists_to_start_from(open_page, mine):
     expect(page.locator("#started")).to_have_text("These are the lists of mine.")
     expect(page.locator("#words-A")).to_have_value("she, woman, her, mother")
     page.locator("#file").set_input_files(__file__)
-    expect(page.locator("#started")).to_contain_text("test_page.py: This is no TOML file")
+    expect(page.locator("#started")).to_contain_text("test_page.py: This is not a TOML file")
     page.get_by_role("button", name="the words that are shown").click()
     expect(page.locator("#name-X")).to_have_value("Male names")
 

@@ -67,8 +67,8 @@ def test_one_line_for_a_table(results):
         "for 1 of 15, not for t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12 and 2 more."
     )
     assert not_generalised(results[1:], ["b"]) == line + "p = 3.9e-4."
-    assert not_generalised([results[1]] * 2, ["b", "c"]) == line + "p < .05 for all 2."
-    assert not_generalised([results[0]] * 2, ["a", "d"]) == line + "p < .05 for none of 2."
+    assert not_generalised([results[1]] * 2, ["b", "c"]) == line + "p < .05 for both."
+    assert not_generalised([results[0]] * 2, ["a", "d"]) == line + "p < .05 for neither."
 
 
 def test_the_page_has_a_column_and_a_sentence(results):

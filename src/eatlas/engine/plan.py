@@ -22,14 +22,7 @@ from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.executors import Executor, Lost, here
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need
-from eatlas.sources import (
-    CaseRule,
-    Tell,
-    VectorSource,
-    ask,
-    open_sources,
-    period_of,
-)
+from eatlas.sources import CaseRule, Tell, VectorSource, ask, open_sources, period_of
 from eatlas.sources.naming import NamedSpec, distinct, names_under, specs_of
 from eatlas.sources.snapshot import strongest
 from eatlas.sources.source import as_source, is_contextual
@@ -322,10 +315,7 @@ def _open_all(specs: Sequence[NamedSpec], prompts: Any, need: Need) -> list[tupl
     for spec, name in distinct(specs):
         sources: Sequence[Source] = opened(spec, need)
         if prompts is not None:
-            from eatlas.sources.prompts import PromptSet  # noqa: PLC0415  (most runs have none)
-
-            each = [prompts] if isinstance(prompts, str | PromptSet) else prompts
-            sources = _prompted(sources, each, need)
+            sources = _prompted(sources, prompts, need)
         under = names_under(name, [one.name for one in sources]) if name else [""] * len(sources)
         found += zip(sources, under, strict=True)
     names = Counter((name or source.name, period_of(source)) for source, name in found)
@@ -349,17 +339,19 @@ def _require_texts(tests: Iterable[Test], prompts: Any) -> None:
         )
 
 
-def _prompted(sources: Sequence[Source], prompts: Iterable[Any], need: Need) -> list[Source]:
+def _prompted(sources: Sequence[Source], prompts: Any, need: Need) -> list[Source]:
+    """Put sources of vectors into each prompt, each result once."""
     if need != "vectors":
         raise SourceError(
             "a prompt changes nothing here: LPBS puts words into its own templates",
             allowed="prompts for measures of vectors",
             remedy='leave the prompt out, or say lpbs(templates="{target} is {attribute}.")',
         )
-    from eatlas.sources.prompts import in_prompts  # noqa: PLC0415
+    from eatlas.sources.prompts import PromptSet, in_prompts  # noqa: PLC0415  (most runs have none)
 
     vectors = cast("Sequence[VectorSource]", sources)
-    found = [in_prompts(source, one) for source in vectors for one in prompts]
+    each = [prompts] if isinstance(prompts, str | PromptSet) else prompts
+    found = [in_prompts(source, one) for source in vectors for one in each]
     return list({source.name: source for some in found for source in some}.values())
 
 

@@ -310,7 +310,7 @@ def namesake(test: Test) -> str:
     ''
     >>> changed = test.model_copy(update={"A": Concept(name="Career", terms=("job", "salary"))})
     >>> print(namesake(changed))  # doctest: +ELLIPSIS
-    The id weat-6 is that of a test of the battery caliskan, whose stimuli are others (in A: ...
+    The battery caliskan has a test with the id weat-6 and other stimuli (in A: 1 added and 7 ...
     """
     battery = _batteries().get(test.id)
     if battery is None or test.contexts is not None:

@@ -53,15 +53,15 @@ def test_the_chart_is_a_matrix_for_each_choice(study, tmp_path):
         for row in matrix["vconcat"]
     ]
     assert panels == [
-        [("none", "center")],
-        [("none", "all-but-the-top:2"), ("center", "all-but-the-top:2")],
-        [("1", "0")],
+        [("transform = none", "transform = center")],
+        [(f"transform = {one}", "transform = all-but-the-top:2") for one in ("none", "center")],
+        [("ddof = 1", "ddof = 0")],
     ]
     frame = scatter.prepare(study)
     for one in [one for m in made["vconcat"] for row in m["vconcat"] for one in row["hconcat"]]:
         encoding = one["layer"][1]["encoding"]
         drawn = made["datasets"][one["layer"][1]["data"]["name"]]
-        pair = (encoding["x"]["title"], encoding["y"]["title"])
+        pair = tuple(encoding[way]["title"].split(" = ")[1] for way in "xy")
         assert {(point["first"], point["second"]) for point in drawn} == {pair}
         some = frame[(frame["first"] == pair[0]) & (frame["second"] == pair[1])]
         assert f"r = {some['pearson'].iloc[0]:.2f}" in one["title"]["text"]

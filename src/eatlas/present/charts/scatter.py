@@ -112,11 +112,11 @@ def _panel(rows: pd.DataFrame, low: float, high: float) -> Any:
     return alt.layer(
         marks.broken(x=start, x2=end, y=start, y2=end),
         alt.Chart(rows).mark_point(filled=True, size=36, opacity=0.7, color=BLUE).encode(
-            x=alt.X("x:Q", title=str(head["first"]), scale=scale),
-            y=alt.Y("y:Q", title=str(head["second"]), scale=scale),
+            x=alt.X("x:Q", title=f"{head['choice']} = {head['first']}", scale=scale),
+            y=alt.Y("y:Q", title=f"{head['choice']} = {head['second']}", scale=scale),
             tooltip=["first:N", "x:Q", "second:N", "y:Q"],
         ),
     ).properties(
         width=SIDE, height=SIDE,
-        title=alt.Title(f"{head['choice']}: r = {r}", fontSize=11, anchor="start"),
+        title=alt.Title(f"r = {r}", fontSize=11, anchor="start"),
     )  # fmt: skip
