@@ -23,12 +23,9 @@ install: $(VENV)/installed  ## install eatlas in .venv
 # bytecode is kept, as tests start some hundred processes; each has one thread, as they run side by side
 TESTING := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1
 
-# one worker more than processors, as tests wait for browsers, servers and other processes
-WORKERS := $$($(BIN)/python -c "import os; print(os.cpu_count() + 1)")
-
 # each worker takes the tests in their order, which share imports and fixtures, until it helps another
 test: $(VENV)/tested  ## install what the tests need and run all that are not slow
-	$(TESTING) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
+	$(TESTING) $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 # one at a time goes to whoever is free, as a few take most of the time; all tests of Ray share a cluster
 test-slow: $(VENV)/tested  ## run the slow tests: many kills, clusters, large models, long pages
