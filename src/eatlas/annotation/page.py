@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.annotation.items import Item, Items
 from eatlas.annotation.journal import SKIPPED, Journal, Work, name_of
 from eatlas.errors import EatlasError
-from eatlas.present.rendering import TEMPLATES, render
+from eatlas.present.rendering import TEMPLATES, render, served_style
 from eatlas.present.text import clean
 from eatlas.serving import App, needs
 
@@ -156,6 +156,7 @@ def application(journal: Journal, guide: str = "") -> App:
     except ImportError as error:
         raise needs("annotate") from error
     labelling = Labelling(journal)
+    script = (TEMPLATES / "annotate.js").read_text(encoding="utf-8")
 
     def file(content: str, media_type: str) -> Route:
         async def answer(_: Request) -> Response:
@@ -181,7 +182,7 @@ def application(journal: Journal, guide: str = "") -> App:
     acts = {one.__name__: one for one in (
         labelling.begin, labelling.show, labelling.label, labelling.undo
     )}  # fmt: skip
-    files = (file(_style(), "text/css"), file(_template("annotate.js"), "text/javascript"))
+    files = (file(served_style("annotate.css"), "text/css"), file(script, "text/javascript"))
     app: App = Starlette(
         routes=[Route("/", page), *files, *(act(name, one) for name, one in acts.items())]
     )
@@ -197,14 +198,3 @@ def _given(body: bytes) -> dict[str, Any]:
     if not isinstance(given, dict) or not isinstance(given.get("annotator"), str):
         raise EatlasError("this is not a request of the page")
     return given
-
-
-def _template(name: str) -> str:
-    return (TEMPLATES / name).read_text(encoding="utf-8")
-
-
-def _style() -> str:
-    """The style of the report, and of this page."""
-    dark = _template("dark.css")
-    of_dark = f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
-    return "\n".join((_template("report.css"), _template("annotate.css"), of_dark))

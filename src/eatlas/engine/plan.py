@@ -316,7 +316,7 @@ def _open_all(specs: Sequence[NamedSpec], prompts: Any, need: Need) -> list[tupl
         sources: Sequence[Source] = opened(spec, need)
         if prompts is not None:
             sources = _prompted(sources, prompts, need)
-        under = names_under(name, [one.name for one in sources]) if name else [""] * len(sources)
+        under = names_under(name, [one.name for one in sources])
         found += zip(sources, under, strict=True)
     names = Counter((name or source.name, period_of(source)) for source, name in found)
     same = [name for (name, _), n in names.items() if n > 1]

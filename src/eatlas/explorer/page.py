@@ -11,7 +11,7 @@ from eatlas.explorer.exports import export
 from eatlas.explorer.measuring import Explorer
 from eatlas.explorer.requests import Request
 from eatlas.explorer.starts import lists_of_file
-from eatlas.present.rendering import TEMPLATES
+from eatlas.present.rendering import TEMPLATES, served_style
 from eatlas.present.text import clean
 from eatlas.serving import App, needs
 
@@ -45,6 +45,8 @@ def application(explorer: Explorer) -> App:
     except ImportError as error:
         raise needs(EXTRA) from error
 
+    script = (TEMPLATES / "explore.js").read_text(encoding="utf-8")
+
     def file(path: str, content: str, media_type: str) -> Route:
         async def answer(_: Asked) -> Response:
             return Response(content, media_type=media_type)
@@ -74,8 +76,8 @@ def application(explorer: Explorer) -> App:
     app: App = Starlette(
         routes=[
             file("/", page_of(explorer), "text/html"),
-            file("/page.css", _style(), "text/css"),
-            file("/page.js", _template("explore.js"), "text/javascript"),
+            file("/page.css", served_style("explore.css"), "text/css"),
+            file("/page.js", script, "text/javascript"),
             act("view", view(board_of)),
             act("others", view(others_of)),
             act("across", view(across_of)),
@@ -85,14 +87,3 @@ def application(explorer: Explorer) -> App:
         ]
     )
     return app
-
-
-def _template(name: str) -> str:
-    return (TEMPLATES / name).read_text(encoding="utf-8")
-
-
-def _style() -> str:
-    """The style of the report, and of this page."""
-    dark = _template("dark.css")
-    of_dark = f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
-    return "\n".join((_template("report.css"), _template("explore.css"), of_dark))

@@ -105,6 +105,21 @@ def page_files(*names: str) -> dict[str, object]:
     }
 
 
+def served_style(name: str) -> str:
+    """The style of a page that is served: the report's, its own, and dark where the reader's is.
+
+    Parameters
+    ----------
+    name : str
+        Its own file of ``templates``, such as ``explore.css``.
+    """
+    report, own, dark = (
+        (TEMPLATES / one).read_text(encoding="utf-8") for one in ("report.css", name, "dark.css")
+    )
+    of_dark = f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+    return "\n".join((report, own, of_dark))
+
+
 @cache
 def _environment() -> Environment:
     """The environment of all templates: strict, escapes HTML, compiled once for each user."""

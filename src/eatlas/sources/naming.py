@@ -205,13 +205,14 @@ def names_under(name: str, sources: Sequence[str]) -> list[str]:
     Parameters
     ----------
     name : str
+        Empty where the run gives none.
     sources : sequence of str
         As source strings; those of the periods of a series are the same.
 
     Returns
     -------
     list of str
-        The name, with the options in which sources differ.
+        The name, with the options in which sources differ; empty without a name.
 
     Examples
     --------
@@ -220,6 +221,8 @@ def names_under(name: str, sources: Sequence[str]) -> list[str]:
     >>> names_under("100d", ["glove.txt"])
     ['100d']
     """
+    if not name:
+        return [""] * len(sources)
     options = [_options(one) for one in sources]
     shared = set.intersection(*map(set, options)) if options else set()
     own = [[one for one in some if one not in shared] for some in options]
@@ -284,8 +287,7 @@ def open_named(given: Any, default: str = "") -> list[Opened]:
     found = []
     for spec in distinct(specs_of(given, default)):
         sources = open_sources(spec.spec)
-        names = [one.name for one in sources]
-        under = names_under(spec.name, names) if spec.name else [""] * len(sources)
+        under = names_under(spec.name, [one.name for one in sources])
         found += [Opened(*one, spec) for one in zip(sources, under, strict=True)]
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from eatlas.engine.plan import SourcesLike
+from eatlas.engine.plan import SourcesLike, opened
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.measures import get_measure
 from eatlas.measures.base import Measure
@@ -185,22 +185,9 @@ def _opened(measure: Measure, given: NamedSpec) -> Iterator[tuple[str, Any]]:
     SourceError
         If it is nothing that the measure takes.
     """
-    if measure.needs == "vectors":
-        from eatlas.sources import open_sources  # noqa: PLC0415  (only measures of vectors)
-
-        found: tuple[Any, ...] = open_sources(given.spec)
-    elif measure.needs == "counts":
-        from eatlas.sources.counts import open_counts  # noqa: PLC0415  (seldom needed)
-
-        found = open_counts(given.spec)
-    else:
-        from eatlas.encoders.language import open_language_model  # noqa: PLC0415  (seldom needed)
-
-        found = (open_language_model(given.spec, measure.needs),)
-    own = [source.name for source in found]
-    called = names_under(given.name, own) if given.name else own
-    for source, name in zip(found, called, strict=True):
-        period = period_of(source)
+    found = opened(given.spec, measure.needs)
+    for source, called in zip(found, names_under(given.name, [o.name for o in found]), strict=True):
+        name, period = called or source.name, period_of(source)
         yield name if period is None else f"{name}, {period}", source
 
 
