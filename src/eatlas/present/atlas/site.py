@@ -27,7 +27,8 @@ from eatlas.present.atlas.collecting import (
     Test,
     results_files,
 )
-from eatlas.present.drawings.eat_map import NEITHER, UNDEFINED, legend, small_map, symbols
+from eatlas.present.drawings.eat_map import legend, small_map, symbols
+from eatlas.present.drawings.map_cells import NEITHER, UNDEFINED
 from eatlas.present.numbers import number_of
 from eatlas.present.rendering import TEMPLATES, render
 from eatlas.present.sentences import wording

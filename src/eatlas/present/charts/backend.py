@@ -21,16 +21,12 @@ from html import escape
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError
 from eatlas.present import text as names
 from eatlas.present.text import clean
 from eatlas.writing import atomic_file
-
-if TYPE_CHECKING:
-    from eatlas.present.charts.chart import Chart
-
 
 REMEDY = "pip install 'eatlas[plots]'"
 
@@ -76,14 +72,6 @@ def _import(name: str, what: str) -> ModuleType:
         raise EatlasError(
             what, got=f"no module named {name}", allowed="the extra plots", remedy=REMEDY
         ) from error
-
-
-def themed(chart: Any, **properties: Any) -> Chart:
-    """Make an altair chart one of :mod:`eatlas.present.charts.chart`, with some properties."""
-    from eatlas.present.charts import chart as charts  # noqa: PLC0415  (which imports altair)
-
-    own: Chart = charts.themed(chart, **properties)
-    return own
 
 
 _JOINED = re.compile("(?<=[\u2190-\u2bff\U0001f000-\U0001faff])\u200d|\ufe0f")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts import frames, marks, wording
-from eatlas.present.charts.backend import themed
 from eatlas.present.charts.forest import prepare
 from eatlas.present.charts.theme import LEVELS
 from eatlas.present.text import isolated
@@ -51,7 +50,7 @@ def draw(given: pd.DataFrame) -> Chart:
         marks.stems(x=x("low:Q"), x2="high:Q"),
         *marks.points(shape, "significant", x=x("effect_size:Q")),
     ]
-    return themed(
+    return marks.themed(
         rows.chart(layers, drawn, color=colour, tooltip=wording.effect_tooltip()),
         width=330,
         title=marks.title(

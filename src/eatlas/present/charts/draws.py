@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from eatlas.present.charts import frames, marks, wording
 from eatlas.present.charts.backend import alt
 from eatlas.present.charts.theme import INK, LEVELS, OTHER, PAPER
-from eatlas.present.drawings.eat_map import NEITHER, PATTERNS
+from eatlas.present.drawings.eat_map import PATTERNS
+from eatlas.present.drawings.map_cells import NEITHER
 from eatlas.present.numbers import UNDEFINED, effect, percent
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts import frames, maps, marks, wording
-from eatlas.present.charts.backend import alt, lines_of, themed
+from eatlas.present.charts.backend import alt, lines_of
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
@@ -96,7 +96,7 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
         words = [
             f"{one} ({isolated(key[1])})" for one, (key, _) in zip(words, several, strict=True)
         ]
-        return themed(
+        return marks.themed(
             _grid(found, names),
             title=marks.title("EAT-Maps", [*about, *meaning]),
             description=wording.listed(f"{len(several)} EAT-Maps", words),

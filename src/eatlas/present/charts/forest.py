@@ -7,7 +7,6 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts import frames, marks, wording
-from eatlas.present.charts.backend import themed
 from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED, SERIES
 from eatlas.present.text import isolated
 
@@ -106,7 +105,7 @@ def draw(given: pd.DataFrame, heading: str = HEADING) -> Chart:
         marks.text("ends", align="left", dx=62),
     ]  # fmt: skip
     notes = [*wording.source_note(found), *wording.effect_notes(found), *_hint(given)]
-    return themed(
+    return marks.themed(
         rows.chart(layers, drawn, color=colour, tooltip=wording.effect_tooltip()),
         width=WIDTH,
         title=marks.title(heading if of_levels else "Results of other measures", notes),

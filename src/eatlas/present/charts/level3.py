@@ -9,7 +9,7 @@ import numpy as np
 
 from eatlas.errors import ResultsError
 from eatlas.present.charts import frames, marks, wording
-from eatlas.present.charts.backend import alt, themed
+from eatlas.present.charts.backend import alt
 from eatlas.present.charts.theme import INK, LEVELS, MUTED, PAPER
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
@@ -106,7 +106,7 @@ def draw(given: pd.DataFrame) -> Chart:
     notes = [*wording.source_note(found), f"{about}.", "A less B: what level 2 compares."]
     hover = wording.tooltip(pair="groups or terms", number=unit)
     colour = marks.looks("look", LEVELS, legend=False)[0]
-    return themed(
+    return marks.themed(
         rows.chart(_layers(x, rows, dots=dots), drawn, color=colour, tooltip=hover),
         width=400,
         title=marks.title(f"Level 3: {unit}s of targets with attributes", notes),

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts import marks, wording
-from eatlas.present.charts.backend import alt, themed
+from eatlas.present.charts.backend import alt
 from eatlas.present.charts.frames import frame
 from eatlas.present.charts.theme import EDGE, INK, MUTED, OFF, ON, PAPER
 from eatlas.present.drawings.eat_map import PATTERNS
@@ -122,7 +122,7 @@ def draw_maps(
     panels = chart.properties(width=alt.Step(size[0]), height=alt.Step(size[1])).facet(
         facet=alt.Facet("map:O", header=heading), columns=columns
     )
-    return themed(panels.resolve_scale(x="independent", y="independent"), **properties)
+    return marks.themed(panels.resolve_scale(x="independent", y="independent"), **properties)
 
 
 def _map_layers(size: tuple[int, int], *, numbers: bool) -> list[Any]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eatlas.present.charts.backend import alt, lines_of, pixels, themed
+from eatlas.present.charts.backend import alt, lines_of, pixels
 from eatlas.present.charts.frames import SIZES, frame
 from eatlas.present.charts.theme import CONFIG, INK, MUTED, PAPER, SERIES
 
@@ -35,6 +35,14 @@ LARGEST = 2.0
 LIGHTEST = 0.45
 """Opacity of the last of several sources."""
 GOLDEN = (5**0.5 - 1) / 2
+
+
+def themed(chart: Any, **properties: Any) -> Chart:
+    """Make an altair chart one of :mod:`eatlas.present.charts.chart`, with some properties."""
+    from eatlas.present.charts import chart as charts  # noqa: PLC0415  (which imports altair)
+
+    own: Chart = charts.themed(chart, **properties)
+    return own
 
 
 @contextmanager

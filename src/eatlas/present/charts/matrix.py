@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts import frames, maps, marks, wording
-from eatlas.present.charts.backend import alt, lines_of, themed
+from eatlas.present.charts.backend import alt, lines_of
 from eatlas.present.charts.eat_map import cells
 from eatlas.present.charts.theme import INK, LEVELS
 from eatlas.present.text import isolated
@@ -102,7 +102,7 @@ def draw(given: pd.DataFrame) -> Chart:
     chart = rows.chart(layers, drawn, tooltip=wording.effect_tooltip()).properties(width=panel)
     header = alt.Header(labelAnchor="start")
     column = alt.Column("series:N", sort=settings, title=None, header=header)
-    return themed(
+    return marks.themed(
         chart.facet(column=column, bounds="flush", spacing=22),
         title=marks.title("Tests by setting", [wording.SHAPES, *wording.effect_notes(effects)]),
         description=wording.described("Matrix", effects),

@@ -9,7 +9,7 @@ import numpy as np
 
 from eatlas.errors import ResultsError
 from eatlas.present.charts import frames, marks, wording
-from eatlas.present.charts.backend import alt, themed
+from eatlas.present.charts.backend import alt
 from eatlas.present.charts.theme import GRID, LEVELS, MUTED, PAPER
 from eatlas.present.drawings.plane import (
     CORNER,
@@ -97,7 +97,9 @@ def draw(given: pd.DataFrame) -> Chart:
     beside = 1 if marks.is_narrow() else 2
     sides = [alt.hconcat(*panels[i : i + beside]) for i in range(0, len(panels), beside)]
     about = " ".join(one.description for one in panels)
-    chart: Chart = panels[0] if len(panels) == 1 else themed(alt.vconcat(*sides), description=about)
+    chart: Chart = (
+        panels[0] if len(panels) == 1 else marks.themed(alt.vconcat(*sides), description=about)
+    )
     return chart
 
 
@@ -186,7 +188,7 @@ def _square(
     colour = marks.looks("role", {role: LEVELS[role] for role in TARGETS}, legend=False)[0]
     hover = wording.tooltip(pair="word", number=f"mean {first['unit']}")
     data = frames.frame([*(row | _about(row) for row in rows), *_names(plane)])
-    return themed(
+    return marks.themed(
         alt.layer(*_ground(plane), *layers, *map(_written, ALIGN.values()), data=data)
         .encode(x=x, y=y, color=colour, tooltip=hover),
         width=SIDE, height=SIDE, description=" ".join(said),

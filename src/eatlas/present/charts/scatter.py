@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError, described
 from eatlas.present.charts import marks
-from eatlas.present.charts.backend import alt, themed
+from eatlas.present.charts.backend import alt
 from eatlas.present.charts.frames import frame
 from eatlas.present.charts.theme import BLUE
 
@@ -96,7 +96,7 @@ def draw(given: pd.DataFrame) -> Chart:
     known = pairs["pearson"].dropna()
     ends = f", Pearson's r from {known.min():.2f} to {known.max():.2f}" if len(known) else ""
     about = "Effect sizes d; r is Pearson's; broken lines: both agree"
-    return themed(
+    return marks.themed(
         alt.vconcat(*matrices, spacing=20),
         title=alt.Title("Scatter matrix of methods", subtitle=about),
         description=f"Scatter matrix of {len(pairs)} pairs of alternatives{ends}.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError, described
 from eatlas.present.charts import marks
-from eatlas.present.charts.backend import alt, themed
+from eatlas.present.charts.backend import alt
 from eatlas.present.charts.frames import frame
 from eatlas.present.charts.theme import BLUE, OTHER
 
@@ -112,7 +112,7 @@ def draw(given: pd.DataFrame) -> Chart:
     number, sizes = points["rank"].max(), points["effect_size"]
     share = f"{100 * (points['finding'] == SIGNIFICANT).mean():.0f}%"
     about = f"{number} specifications by effect size; {share} significant"
-    return themed(
+    return marks.themed(
         alt.vconcat(curve, below, spacing=6),
         title=alt.Title("Specification curve", subtitle=about),
         description=f"Specification curve of {number} effect sizes, from {sizes.min():.2f} to "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import ResultsError
 from eatlas.present.charts import frames, maps, marks, wording
-from eatlas.present.charts.backend import alt, themed
+from eatlas.present.charts.backend import alt
 from eatlas.present.charts.theme import GRID, ON, OTHER
 from eatlas.present.drawings.eat_map import PATTERNS
 from eatlas.present.numbers import percent
@@ -113,7 +113,7 @@ def draw(given: pd.DataFrame, order: Order = "pattern") -> Chart:
     about = [wording.named(groups[0][0])] if one else []
     notes = [*about, *wording.source_note(groups[0]), _meaning(groups)]
     said = [_in_words(group) for group in groups]
-    return themed(
+    return marks.themed(
         chart,
         title=marks.title(heading, notes, 520.0 if one else marks.WIDTH),
         description=wording.listed("EAT patterns among resamples", said),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import ResultsError
 from eatlas.present.charts import frames, marks, ternary, wording
-from eatlas.present.charts.backend import alt, themed
+from eatlas.present.charts.backend import alt
 from eatlas.present.charts.theme import INK
 from eatlas.present.targets import Leans, leans, points
 from eatlas.results import AssociationResult
@@ -162,7 +162,7 @@ def _bars(rows: list[dict[str, Any]]) -> Any:
     notes = [*wording.source_note(rows), *_notes(rows)]
     notes += [f"{left} targets between them are left out."] if left else []
     said = [f"{row['term']} {row['group']} {points(row['points'])}" for row in data]
-    return themed(
+    return marks.themed(
         chart,
         width=330,
         height=alt.Step(STEP * max(1, len(shown)) + 4, **{"for": "position"}),

@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import Any
 
 from eatlas.present.charts import frames, marks, wording
-from eatlas.present.charts.backend import alt, themed
+from eatlas.present.charts.backend import alt
 from eatlas.present.charts.theme import GRID, INK, SERIES
 
 SIDE = 380
@@ -53,7 +53,7 @@ def triangle(rows: list[dict[str, Any]]) -> Any:
     notes = [*wording.source_note(rows), "A corner is a share of 1; the cross: the reference"]
     said = [" ".join([row["term"], *(f"{row[name]:.2f}" for name in shown)]) for row in data]
     about = f"Shares of {len(data)} targets among {', '.join(groups)}"
-    return themed(
+    return marks.themed(
         alt.layer(*layers),
         width=SIDE,
         height=SIDE * (HALF + 2 * ROOM) / (1 + 2 * ROOM),

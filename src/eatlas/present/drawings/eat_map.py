@@ -11,21 +11,28 @@ from typing import Literal, NamedTuple, Self
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.map_cells import EDGE, OFF, ON, ON_TEXT, cell, large
+from eatlas.present.drawings.map_cells import (
+    EDGE,
+    NEITHER,
+    OFF,
+    ON,
+    ON_TEXT,
+    UNDEFINED,
+    Column,
+    cell,
+    large,
+)
 from eatlas.present.drawings.svg import NAMESPACE, Drawn, drawing, inlined, tag
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Rule
-from eatlas.results.levels import Attribute
 from eatlas.writing import atomic_file
 
 Size = Literal["full", "mini"]
 SUFFIX = ".svg"
 SYMBOL = "eat-"
 """How the ids of the small maps begin that a page defines once."""
-NEITHER, UNDEFINED = "N", "U"
-"""What a column of a map may show besides A and B."""
 PATTERNS: dict[str, tuple[str, str, str]] = {
     "AB-Divergent": ("A", "B", "X with A, Y with B"),
     "BA-Divergent": ("B", "A", "X with B, Y with A"),
@@ -42,37 +49,6 @@ PATTERNS: dict[str, tuple[str, str, str]] = {
 _SMALL = 20.0
 THUMBNAILS = 4
 """Images that stand for a group beside its name."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """One target group of an EAT-Map."""
-
-    name: str
-    effect_size: float | None
-    """Level 2 effect size; None where it is undefined."""
-    p: float | None
-    """The p-value that the pattern's rule reads; None where there is none over stimuli."""
-    significant: bool
-    """Whether p is below alpha."""
-    attribute: Attribute | None
-    """The attribute that the group is associated with, if any."""
-    p_low: float | None = None
-    """Lower bound of p where only bounds are known."""
-    texts: tuple[str, str] = ("", "")
-    """What is written in the cells of A and of B, such as a share; empty for most measures."""
-    interval: tuple[float, float] | None = None
-    """Bootstrap interval of the effect size, where there is one."""
-
-    @property
-    def state(self) -> str:
-        """What the column shows: A, B, NEITHER or UNDEFINED."""
-        return UNDEFINED if self.undefined else self.attribute or NEITHER
-
-    @property
-    def undefined(self) -> bool:
-        """Whether it has no effect size."""
-        return self.effect_size is None
 
 
 @dataclass(frozen=True)
@@ -247,7 +223,12 @@ class EATMap:
             If there is no such size.
         """
         if size == "full":
-            return large(self)
+            return large(
+                {"X": self.X, "Y": self.Y}, {"A": self.A, "B": self.B}, self.thumbnails,
+                heading=self.label, comparison=self.comparison, alpha=self.alpha,
+                notes=self.footnotes, alt=self.alt,
+                title=f"EAT-Map of {self.test}" if self.test else "EAT-Map",
+            )  # fmt: skip
         if size == "mini":
             cells = _small_cells(self.X.state, self.Y.state)
             return drawing(44, 44, cells, title=self.alt, class_="eat-map eat-mini")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eatlas.present.drawings.figures import Estimate, outline
 from eatlas.present.drawings.svg import (
@@ -23,9 +24,7 @@ from eatlas.present.drawings.svg import (
 )
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated, pixels, wrap
-
-if TYPE_CHECKING:
-    from eatlas.present.drawings.eat_map import Column, EATMap
+from eatlas.results.levels import Attribute
 
 PAPER = "#ffffff"
 ON, ON_TEXT = "#b3261e", "#ffffff"  # luminance ratio to OFF 4.9, of the text 6.5
@@ -42,52 +41,92 @@ THUMBNAIL = 30.0
 COLOURS = {"X": BLUE, "Y": VERMILION}
 """Of the marks of both targets, as everywhere in a page."""
 MOST_LINES = 3
+NEITHER, UNDEFINED = "N", "U"
+"""What a column of a map may show besides A and B."""
 
 
-def large(shown: EATMap) -> str:
-    """Draw the map with names, numbers and pattern."""
+@dataclass(frozen=True)
+class Column:
+    """One target group of an EAT-Map."""
+
+    name: str
+    effect_size: float | None
+    """Level 2 effect size; None where it is undefined."""
+    p: float | None
+    """The p-value that the pattern's rule reads; None where there is none over stimuli."""
+    significant: bool
+    """Whether p is below alpha."""
+    attribute: Attribute | None
+    """The attribute that the group is associated with, if any."""
+    p_low: float | None = None
+    """Lower bound of p where only bounds are known."""
+    texts: tuple[str, str] = ("", "")
+    """What is written in the cells of A and of B, such as a share; empty for most measures."""
+    interval: tuple[float, float] | None = None
+    """Bootstrap interval of the effect size, where there is one."""
+
+    @property
+    def state(self) -> str:
+        """What the column shows: A, B, NEITHER or UNDEFINED."""
+        return UNDEFINED if self.undefined else self.attribute or NEITHER
+
+    @property
+    def undefined(self) -> bool:
+        """Whether it has no effect size."""
+        return self.effect_size is None
+
+
+def large(
+    targets: Mapping[str, Column],
+    attributes: Mapping[str, str],
+    images: Mapping[str, Sequence[Drawn]],
+    *,
+    heading: str,
+    comparison: str,
+    alpha: float,
+    notes: Sequence[str],
+    **said: str,
+) -> str:
+    """Draw a map with names, numbers and pattern.
+
+    Parameters
+    ----------
+    targets, attributes, images : mapping
+        Columns, names of rows, and thumbnails of both, by role.
+    heading, comparison : str
+        The pattern; what level 1 says of both targets, or nothing.
+    alpha : float
+        Significance level.
+    notes : sequence of str
+        Lines at the foot.
+    said
+        Title and description of the drawing.
+    """
     middle = LEFT + CELL_W + GAP / 2
-    images = shown.thumbnails
-    over = _broken(shown.comparison, WIDTH - 24, MOST_LINES) if shown.comparison else []
+    over = _broken(comparison, WIDTH - 24, MOST_LINES) if comparison else []
     top = TOP + LINE * len(over)
     under = top + 2 * CELL_H + GAP
     axis = Axis.of_effects(
-        [v for one in (shown.X, shown.Y) for v in (one.effect_size, *(one.interval or ()))]
+        v for one in targets.values() for v in (one.effect_size, *(one.interval or ()))
     )
     height = under + NUMBERS + SCALE + BELOW
     height += THUMBNAIL + 8 if images.keys() & set("XY") else 0
-    columns = (("X", shown.X, LEFT), ("Y", shown.Y, LEFT + CELL_W + GAP))
-    return drawing(
-        WIDTH,
-        height,
+    parts = [
         tag("rect", width=WIDTH, height=height, fill=PAPER, class_="eat-paper"),
-        label(shown.label, middle, 27, size=17, font_weight=650, text_anchor="middle"),
-        *(
-            muted(line, WIDTH / 2, 48 + LINE * number, size=12)
-            for number, line in enumerate(over)
-        ),
-        *(
-            _row(name, top + row * (CELL_H + GAP), images.get(role, ()))
-            for row, (role, name) in enumerate((("A", shown.A), ("B", shown.B)))
-        ),
-        *(
-            _column(column, left, top, shown.alpha, images.get(role, ()))
-            for role, column, left in columns
-        ),
-        *(
-            _scale(role, column, axis.on(left + 8, left + CELL_W - 8), under + NUMBERS)
-            for role, column, left in columns
-        ),
-        *(
-            muted(note, middle, height - 24 + 15.0 * line)
-            for line, note in enumerate(shown.footnotes)
-        ),
-        title=f"EAT-Map of {shown.test}" if shown.test else "EAT-Map",
-        alt=shown.alt,
-        class_="eat-map",
-        font_family=FONT,
-        fill=INK,
-    )  # fmt: skip
+        label(heading, middle, 27, size=17, font_weight=650, text_anchor="middle"),
+        *(muted(text, WIDTH / 2, 48 + LINE * i, size=12) for i, text in enumerate(over)),
+    ]
+    for i, (role, name) in enumerate(attributes.items()):
+        parts.append(_row(name, top + i * (CELL_H + GAP), images.get(role, ())))
+    lefts = {role: LEFT + i * (CELL_W + GAP) for i, role in enumerate(targets)}
+    for role, left in lefts.items():
+        parts.append(_column(targets[role], left, top, alpha, images.get(role, ())))
+    for role, left in lefts.items():
+        scale = axis.on(left + 8, left + CELL_W - 8)
+        parts.append(_scale(role, targets[role], scale, under + NUMBERS))
+    parts += [muted(note, middle, height - 24 + 15.0 * i) for i, note in enumerate(notes)]
+    look = {"class_": "eat-map", "font_family": FONT, "fill": INK}
+    return drawing(WIDTH, height, *parts, **said, **look)
 
 
 def _row(name: str, top: float, images: Sequence[Drawn]) -> str:
