@@ -415,9 +415,8 @@ def _of_resamples(x: Array, y: Array) -> Array:
 
 def _centred_ranks(rows: Array) -> Array:
     """Ranks of each row less their mean; equal values share the mean of theirs."""
-    from scipy.stats import rankdata  # type: ignore[import-untyped]  # noqa: PLC0415  (lazy)
-
-    return np.asarray(rankdata(rows, axis=1) - (rows.shape[1] + 1) / 2)
+    middle = (rows.shape[1] + 1) / 2
+    return np.array([ranks(row) - middle for row in rows])
 
 
 def _least_favourable(n: int, rho: float, draws: int, rng: np.random.Generator) -> float:

@@ -1,0 +1,59 @@
+"""What the package imports comes with eatlas, or with an extra that a message names."""
+
+import ast
+import re
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+OURS_ALONE = {"test", "lint", "docs"}
+"""Extras of those who work on eatlas."""
+BROUGHT = {
+    "markupsafe": "jinja2",
+    "pydantic_core": "pydantic",
+    "typing_extensions": "pydantic",
+    "urllib3": "requests",
+    "huggingface_hub": "transformers",
+}
+"""Packages that a dependency has as its own, and always brings."""
+INSTALLED_BY_USERS = {"open_clip"}
+"""Optional packages of no extra; a message says how to install them."""
+
+
+def distribution(requirement: str) -> str:
+    return re.match(r"[\w.-]+", requirement)[0].lower().replace("_", "-")
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    """Packages that are imported at run time, at whatever depth."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.Import):
+            yield from (name.name.split(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module.split(".")[0]
+        else:
+            yield from imports(node)
+
+
+def test_nothing_is_imported_that_no_user_has():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    users = [extras[name] for name in extras.keys() - OURS_ALONE]
+    come = {distribution(one) for one in sum(users, project["dependencies"])}
+    of_package = packages_distributions()
+    missing = defaultdict(set)
+    for path in (ROOT / "src").rglob("*.py"):
+        for package in imports(ast.parse(path.read_text(encoding="utf-8"))):
+            if package in sys.stdlib_module_names | {"eatlas"} | INSTALLED_BY_USERS:
+                continue
+            by = BROUGHT.get(package)
+            names = [by] if by else of_package.get(package, [package])
+            if not come & {name.lower().replace("_", "-") for name in names}:
+                missing[package].add(str(path.relative_to(ROOT)))
+    assert not missing
