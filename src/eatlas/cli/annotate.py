@@ -281,41 +281,40 @@ def _adjudicated(one: Adjudicated) -> dict[str, object]:
 
 def _show(found: Agreement) -> None:
     """Print the coefficients as tables: of all labels, by label, in pairs."""
-    from eatlas.cli.console import add_columns, new_console, new_table, show  # noqa: PLC0415
+    from eatlas.cli.console import new_console, show, table_of  # noqa: PLC0415
 
     console = new_console()
     names = ", ".join(f"{name} {n:,}" for name, n in found.annotators.items())
     print_line(f"{found.test}: {found.items:,} contexts; labels of {names}")
     print_line("")
-    table = new_table("all labels")
-    add_columns(table, ("value", False), ("95%", True), ("contexts", True))
-    table.add_row(
-        "Krippendorff's alpha", *_cells(found.alpha), f"{found.compared:,} with 2 labels or more"
-    )
     each = f"{found.rated:,} with {found.raters} labels each" if found.raters else "0"
-    table.add_row("Fleiss' kappa", *_cells(found.kappa), each)
-    table.add_row("agreement", *_cells(found.agreement), f"{found.compared:,}")
-    show(console, table)
-    print_line("")
-    table = new_table("label", [one.label for one in found.labels])
-    add_columns(
-        table, ("given", False), ("alpha", False), ("95%", True), ("kappa", False), ("95%", True)
+    overall = (
+        ("Krippendorff's alpha", found.alpha, f"{found.compared:,} with 2 labels or more"),
+        ("Fleiss' kappa", found.kappa, each),
+        ("agreement", found.agreement, f"{found.compared:,}"),
     )
-    for one in found.labels:
-        table.add_row(one.label, f"{one.given:,}", *_cells(one.alpha), *_cells(one.kappa))
-    show(console, table)
+    rows = [(name, *_cells(one), contexts) for name, one, contexts in overall]
+    show(console, table_of(("all labels", "value", "95%", "contexts"), rows, "lrll"))
+    print_line("")
+    by_label = [
+        (one.label, f"{one.given:,}", *_cells(one.alpha), *_cells(one.kappa))
+        for one in found.labels
+    ]
+    heads = ("label", "given", "alpha", "95%", "kappa", "95%")
+    show(console, table_of(heads, by_label, "lrrlrl"))
     if found.pairs:
         print_line("")
-        table = new_table("annotators", [f"{one.first}, {one.second}" for one in found.pairs])
-        add_columns(
-            table, ("contexts", False), ("same", False), ("Cohen's kappa", False), ("95%", True)
-        )
-        for pair in found.pairs:
-            same = _cells(pair.agreement)[0]
-            table.add_row(
-                f"{pair.first}, {pair.second}", f"{pair.items:,}", same, *_cells(pair.kappa)
+        pairs = [
+            (
+                f"{one.first}, {one.second}",
+                f"{one.items:,}",
+                _cells(one.agreement)[0],
+                *_cells(one.kappa),
             )
-        show(console, table)
+            for one in found.pairs
+        ]
+        heads = ("annotators", "contexts", "same", "Cohen's kappa", "95%")
+        show(console, table_of(heads, pairs, "lrrrl"))
     print_line("")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.cells import cell_len
@@ -44,6 +44,43 @@ def add_columns(table: Table, *columns: tuple[str, bool]) -> None:
     """Add columns that are not folded: the head of each, and whether it holds words."""
     for head, words in columns:
         table.add_column(head, justify="left" if words else "right", no_wrap=True)
+
+
+def table_of(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    align: str = "l",
+    *,
+    names: Sequence[str] | None = None,
+    folds: bool = True,
+) -> Table:
+    """A table of labels in the first column, then numbers or words.
+
+    Parameters
+    ----------
+    heads : sequence of str
+    rows : iterable of sequences of str or Text
+    align : str
+        ``l`` for a column of words, ``r`` for one of numbers, as in LaTeX; those that it does not
+        reach hold numbers.
+    names : sequence of str, optional
+        Labels, or parts of them, that are never folded. Default: the first cells.
+    folds : bool
+        Whether the first column folds labels that are longer than its greatest width.
+    """
+    cells = list(rows)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
+    for head, side in zip(heads, align.ljust(len(heads), "r"), strict=True):
+        table.add_column(head, justify="left" if side == "l" else "right", no_wrap=True)
+    if folds:
+        found = [str(row[0]) for row in cells] if names is None else names
+        longest = max(map(cell_len, found), default=0)
+        first = table.columns[0]
+        first.min_width, first.max_width = (max(width, longest) for width in FIRST_COLUMN)
+        first.no_wrap, first.overflow = False, "fold"
+    for row in cells:
+        table.add_row(*row)
+    return table
 
 
 def show(console: Console, what: Table | Text) -> None:

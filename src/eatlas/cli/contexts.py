@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
+from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.options import executor_of, number_or_word
 from eatlas.cli.progress import bar_of
 
@@ -171,10 +171,8 @@ def _print_table(found: Any, output: Path, *, pairs: bool) -> None:
 
 
 def _print_counts(found: Contexts) -> None:
-    width = max(len("stimulus"), *(len(count.stimulus) for count in found.counts))
-    print_line(f"{'stimulus':<{width}}  {'found':>11}  {'kept':>7}")
-    for count in found.counts:
-        print_line(f"{count.stimulus:<{width}}  {count.found:>11,}  {count.kept:>7,}")
+    rows = [(count.stimulus, f"{count.found:,}", f"{count.kept:,}") for count in found.counts]
+    print_rows([("stimulus", "found", "kept"), *rows], least=(0, 11, 7))
     print_line("")
 
 

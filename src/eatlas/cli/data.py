@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
+from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.options import Commands
 
 if TYPE_CHECKING:
@@ -33,15 +33,13 @@ def list_vectors(*, as_json: bool = False) -> None:
         if as_json:
             print_json(map(_values, entries))
             return
-        width = max(len(entry.name) for entry in entries)
+        rows = []
         for entry in entries:
-            here = "here" if place_of(entry) else "-"
             what = entry.vectors.what
-            dim = f"{entry.vectors.dim or '?':>4} d" if what == "vectors" else what
-            print_line(
-                f"{entry.name:<{width}}  {dim:>6}  {_size(entry):>7}  {here:<4}  "
-                f"{entry.vectors.title}"
-            )
+            dim = f"{entry.vectors.dim or '?'} d" if what == "vectors" else what
+            here = "here" if place_of(entry) else "-"
+            rows.append((entry.name, dim, _size(entry), here, entry.vectors.title))
+        print_rows(rows, "lrrll", least=(0, 6, 7, 4))
 
 
 @app.command("show")

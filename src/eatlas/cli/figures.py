@@ -15,14 +15,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import PIPE_WIDTH, add_columns, new_console, new_table, show, write
+from eatlas.cli.console import PIPE_WIDTH, new_console, new_table, show, table_of, write
 from eatlas.cli.messages import cleaned, plain_line
 from eatlas.errors import listed
 from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
 from eatlas.present.summaries import explain
 from eatlas.present.text import one_line
 from eatlas.results.diagnosis import Diagnosis
-from eatlas.results.diagnosis_words import Reading, readings, verdict
+from eatlas.results.diagnosis_words import readings, verdict
 from eatlas.results.inference import DesignPower, Power
 from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
 
@@ -178,23 +178,25 @@ def print_diagnosis(found: Diagnosis) -> None:
 
 def print_diagnoses(found: Sequence[Diagnosis]) -> None:
     """Print the figures of several sources, such as the layers of a model, side by side."""
-    table = new_table()
     shared = _shared([one.source for one in found])
-    table.add_column("Source" if not shared else "", overflow="fold")
-    heads = ("mean cosine", "sd", "IsoScore", "top\ncomponent", "loudest\ndimension", "")
-    for head in heads:
-        table.add_column(head, justify="right" if head else "left", no_wrap=True)
-    for one in found:
-        doubtful = any(reading.doubtful for reading in readings(one))
-        table.add_row(
+    heads = (
+        "" if shared else "Source", "mean cosine", "sd", "IsoScore", "top\ncomponent",
+        "loudest\ndimension", "",
+    )  # fmt: skip
+    rows = [
+        (
             one_line(one.source[len(shared) :]),
             f"{one.mean_cosine:.3f}",
             f"{one.sd_cosine:.3f}",
             "–" if one.iso_score is None else f"{one.iso_score:.3f}",
             "–" if one.variance is None else f"{one.variance.top1:.0%}",
             f"{one.loudest.dimension}: {one.loudest.length:.0%}",
-            Text(DOUBTFUL, "bold red") if doubtful else Text(FINE, "green"),
+            _sign(doubtful=any(reading.doubtful for reading in readings(one))),
         )
+        for one in found
+    ]
+    table = table_of(heads, rows, "lrrrrrl", folds=False)
+    table.columns[0].no_wrap, table.columns[0].overflow = False, "fold"
     sizes = sorted({one.vectors for one in found})
     spread = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
     vectors = f"{len(found)} sources, {spread} vectors of each"
@@ -253,17 +255,17 @@ def _readings_table(found: Diagnosis) -> Table:
         table.add_row(
             Text(reading.figure, "bold"),
             Text(value),
-            _sign(reading),
+            _sign(doubtful=reading.doubtful),
             Text(one_line(reading.meaning)),
         )
         table.add_row()
     return table
 
 
-def _sign(reading: Reading) -> Text:
-    if reading.doubtful is None:
+def _sign(*, doubtful: bool | None) -> Text:
+    if doubtful is None:
         return Text("")
-    return Text(DOUBTFUL, "bold red") if reading.doubtful else Text(FINE, "green")
+    return Text(DOUBTFUL, "bold red") if doubtful else Text(FINE, "green")
 
 
 Design = tuple[str, dict[str, int], Power]
@@ -280,12 +282,10 @@ def print_powers(found: Sequence[Design]) -> None:
 
 def _powers_table(found: Sequence[Design]) -> Table:
     """A row for each design: at both levels its sizes, smallest p, smallest d and power."""
-    table = new_table("Test", [name for name, *_ in found])
-    d = found[0][2].d
+    d, heads, rows = found[0][2].d, ["Test"], []
     for level, what in ((1, "X v Y"), (2, "A v B")):
-        heads = [f"Level {level}\n{what}", "smallest\np", "smallest\nd"]
+        heads += [f"Level {level}\n{what}", "smallest\np", "smallest\nd"]
         heads += [] if d is None else [f"power at\nd = {d:g}"]
-        add_columns(table, *((head, False) for head in heads))
     for name, _, one in found:
         cells = [name]
         for place, found_there in (("level1", one.level1), ("level2", one.level2)):
@@ -293,8 +293,8 @@ def _powers_table(found: Sequence[Design]) -> Table:
             if d is not None:
                 chance = (one.chance or {}).get(place)
                 cells.append("" if chance is None else percent(chance))
-        table.add_row(*cells)
-    return table
+        rows.append(cells)
+    return table_of(heads, rows)
 
 
 def _cells(level: DesignPower | None, alpha: float) -> list[str]:

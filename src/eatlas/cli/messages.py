@@ -12,8 +12,9 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING, Any, TextIO
@@ -127,6 +128,28 @@ def remark(text: str) -> None:
 def print_line(line: str) -> None:
     """Print a line to standard output; foreign text in it cannot begin another."""
     _write(sys.stdout, f"{plain_line(line)}\n")
+
+
+def print_rows(rows: Iterable[Sequence[str]], align: str = "l", least: Sequence[int] = ()) -> None:
+    """Print rows as lines whose columns are below each other, for people and for ``cut``.
+
+    Parameters
+    ----------
+    rows : iterable of sequences of str
+        All of the same length.
+    align : str
+        ``l`` for a column of words, ``r`` for one of numbers, as in LaTeX; those that it does not
+        reach hold numbers.
+    least : sequence of int
+        Least widths of the first columns.
+    """
+    given = list(rows)
+    sizes = [max(map(len, column)) for column in zip(*given, strict=True)]
+    widths = [max(pair) for pair in zip_longest(sizes, least, fillvalue=0)]
+    for row in given:
+        cells = zip(row, widths, align.ljust(len(row), "r"), strict=True)
+        padded = (one.ljust(w) if side == "l" else one.rjust(w) for one, w, side in cells)
+        print_line("  ".join(padded).rstrip())
 
 
 def print_file(name: str, path: Path) -> None:

@@ -126,7 +126,7 @@ def _show(found: Replication) -> None:
 
 def _print_grid(grid: Grid) -> None:
     """One published table, each column with one's own beside it."""
-    from eatlas.cli.console import add_columns, new_console, new_table, show  # noqa: PLC0415
+    from eatlas.cli.console import new_console, show, table_of  # noqa: PLC0415
     from eatlas.present.replication import computed, published  # noqa: PLC0415
 
     sources = ", ".join(
@@ -135,15 +135,16 @@ def _print_grid(grid: Grid) -> None:
     says = f"; {grid.table.says}" if grid.table.says else ""
     print_line(f"{grid.table.title}, beside {sources}{says}")
     shown = {name: row for name, row in grid.rows.items() if any(c.source for c in row.values())}
-    table = new_table("Row", list(shown))
+    heads, align, rows = ["Row"], "l", []
     for name in grid.computed:
         words = any(isinstance(row[name].value, str) for row in shown.values() if name in row)
-        add_columns(table, (name, words), ("ours", words))
+        heads += [name, "ours"]
+        align += "ll" if words else "rr"
     for name, row in shown.items():
         cells: list[Any] = [row.get(column) for column in grid.computed]
         texts = [(published(c.printed), computed(c)) if c else ("", "") for c in cells]
-        table.add_row(name, *(text for pair in texts for text in pair))
-    show(new_console(), table)
+        rows.append((name, *(text for pair in texts for text in pair)))
+    show(new_console(), table_of(heads, rows, align))
     if grid.compared:
         print_line(f"{grid.same:,} of {len(grid.compared):,} cells are the same to the last digit")
 

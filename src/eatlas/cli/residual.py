@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eatlas.cli.messages import output_of_a_command, print_json, print_line
+from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows
 
 if TYPE_CHECKING:
     from eatlas.results.residual import BeforeAfter, ResidualBias
@@ -60,17 +60,18 @@ def _print(found: ResidualBias) -> None:
     }
     print_line(f"{found.source}: {', '.join(found.groups)}; {found.vocabulary:,} words")
     print_line("")
-    print_line(f"{'':11}{'before':>8}{'after':>8}{'chance':>8}{'left':>6}")
-    for name, one in found.figures().items():
-        print_line(f"{name:11}{_row(one)}  {said[name]}")
+    rows = [("", "before", "after", "chance", "left", "")]
+    rows += [(name, *_numbers(one), said[name]) for name, one in found.figures().items()]
+    print_rows(rows, "lrrrrl", least=(11, 6, 6, 6, 4))
     print_line("")
     for warning in found.warnings:
         print_line(warning)
 
 
-def _row(figure: BeforeAfter) -> str:
+def _numbers(figure: BeforeAfter) -> tuple[str, str, str, str]:
     """Write the numbers of a figure; one that is not known as a dash."""
-    numbers = (figure.before, figure.after, figure.chance)
-    shown = ["–" if one is None else f"{one + 0.0:.3f}" for one in numbers]
-    left = "–" if figure.kept is None else f"{figure.kept + 0.0:.0%}"
-    return "".join(f"{one.replace('-0.000', '0.000'):>8}" for one in shown) + f"{left:>6}"
+    before, after, chance = (
+        "–" if one is None else f"{one + 0.0:.3f}".replace("-0.000", "0.000")
+        for one in (figure.before, figure.after, figure.chance)
+    )
+    return before, after, chance, "–" if figure.kept is None else f"{figure.kept + 0.0:.0%}"

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import add_columns, least_width, new_table, show
+from eatlas.cli.console import least_width, show, table_of
 from eatlas.present.changes import tables_of_changes
 from eatlas.present.comparison import comparisons
 from eatlas.present.drawings.eat_map import EATMap
@@ -20,7 +20,7 @@ from eatlas.results import AssociationResult, Results
 from eatlas.results.changes import told_apart
 from eatlas.results.levels import CELLS
 from eatlas.results.settings import Settings
-from eatlas.results.side_by_side import Row, SideBySide, side_by_side
+from eatlas.results.side_by_side import SideBySide, side_by_side
 
 MEANT = (
     "d at level 1 (* as above) and the EAT pattern, with its map: rows A and B, columns X and Y."
@@ -68,31 +68,26 @@ def _tables(console: Console, found: SideBySide) -> Iterator[tuple[Table, str]]:
 
 def _table(console: Console, found: SideBySide, *, words: bool) -> Table:
     """Table of tests by settings; cells hold sentences if `words`, else little maps and marks."""
-    table = new_table("Test", [row.name for row in found])
-    table.columns[0].min_width = max(len(row.name) for row in found)
-    heads = [value if words else "\n".join(value.split()) for value in found.values]
-    add_columns(table, *((head, True) for head in heads))
-    if changed := any(row.differs for row in found):
-        add_columns(table, ("Differs", True))
+    changed = any(row.differs for row in found)
+    values = [value if words else "\n".join(value.split()) for value in found.values]
+    heads = ["Test", *values, *["Differs"] * changed]
+    rows = []
     for row in found:
         cells = [_cell(console, one, words=words) for one in row.members]
-        table.add_row(Text(row.name, "bold"), *cells, *([_differs(row)] * changed))
-    return table
+        # what differs, on a line for each pattern
+        differs = row.differs.replace(" → ", " →\n").replace(", ", ",\n")
+        rows.append([Text(row.name, "bold"), *cells, *[differs] * changed])
+    return table_of(heads, rows, "l" * len(heads), folds=False)
 
 
 def _narrow(found: SideBySide) -> Table:
     """What differs alone, where there are more settings than fit beside each other."""
-    table = new_table("Test", [row.name for row in found])
-    add_columns(table, (f"EAT patterns in {number_of(len(found.values), 'setting')}", True))
+    heads = ("Test", f"EAT patterns in {number_of(len(found.values), 'setting')}")
+    rows = []
     for row in found:
         said = row.differs or f"{next(filter(None, row.labels), UNDEFINED)} in all"
-        table.add_row(Text(row.name, "bold"), said.replace(", ", ",\n"))
-    return table
-
-
-def _differs(row: Row) -> str:
-    """What differs, on a line for each pattern."""
-    return row.differs.replace(" → ", " →\n").replace(", ", ",\n")
+        rows.append((Text(row.name, "bold"), said.replace(", ", ",\n")))
+    return table_of(heads, rows, "ll")
 
 
 def _cell(console: Console, result: AssociationResult | None, *, words: bool) -> Text:
@@ -131,17 +126,15 @@ def print_changes(console: Console, results: Results) -> None:
     """Print the effect sizes of all tests with one prompt beside those with another."""
     for found in tables_of_changes(results):
         show(console, Text(f"\n{found.title}", style="bold"))
-        table = new_table("Test", found.names)
-        heads = [*found.heads, *(["EAT pattern"] if found.with_patterns else [])]
-        add_columns(table, *((head, head == "EAT pattern") for head in heads))
+        heads = ["Test", *found.heads, *(["EAT pattern"] if found.with_patterns else [])]
+        rows = []
         for row in found.rows:
             cells = [*row.cells, *([row.pattern] if row.pattern else [])]
-            table.add_row(row.name, *("\n".join(filter(None, cell)) for cell in cells))
-        show(console, table)
+            rows.append([row.name, *("\n".join(filter(None, cell)) for cell in cells)])
+        align = "l".ljust(1 + len(found.heads), "r") + "l" * found.with_patterns
+        show(console, table_of(heads, rows, align))
         if found.with_means:
-            table = new_table("Level 3: means", found.names)
-            add_columns(table, *((f"{name[0]},{name[1]}", False) for name in CELLS))
-            for row in found.rows:
-                table.add_row(row.name, *(cell.text for cell in row.means))
-            show(console, table)
+            heads = ["Level 3: means", *(f"{name[0]},{name[1]}" for name in CELLS)]
+            means = ([row.name, *(cell.text for cell in row.means)] for row in found.rows)
+            show(console, table_of(heads, means))
         show(console, Text(found.sentence))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import add_columns, new_console, new_table, show
+from eatlas.cli.console import new_console, show, table_of
 from eatlas.cli.progress import duration
 from eatlas.results.effects import shown
-from eatlas.results.study import StudyRecord, Summary, summaries
+from eatlas.results.study import StudyRecord, summaries
 from eatlas.studies import Prepared
-from eatlas.studies.costs import RULE, Cost, cost_of
+from eatlas.studies.costs import RULE, cost_of
 
 MOST = 20
 """Sources that are listed."""
@@ -23,13 +22,15 @@ def print_costs(choices: Mapping[str, Sequence[str]], prepared: Prepared) -> Non
     console, cost = new_console(), cost_of(prepared)
     if prepared.plan.title:
         show(console, Text(prepared.plan.title, style="bold"))
-    table = new_table("Choice", list(choices))
-    add_columns(table, ("alternatives", False))
-    table.add_column("")
-    for name, labels in choices.items():
-        table.add_row(name, f"{len(labels)}", ", ".join(labels))
+    rows = [(name, f"{len(labels)}", ", ".join(labels)) for name, labels in choices.items()]
+    table = table_of(("Choice", "alternatives", ""), rows, "lrl")
+    table.columns[-1].no_wrap = False
     show(console, table)
-    show(console, _sources(cost))
+    rows = [
+        (one.name, f"{one.items:,}", one.kind + ", in the pass of another layer" * one.shared)
+        for one in cost.sources[:MOST]
+    ]
+    show(console, table_of(("Source", "items", ""), rows, "lrl"))
     if len(cost.sources) > MOST:
         show(console, Text(f"and {len(cost.sources) - MOST:,} more sources"))
     controls = f" and {cost.controls:,} controls with random weights" if cost.controls else ""
@@ -43,37 +44,25 @@ def print_costs(choices: Mapping[str, Sequence[str]], prepared: Prepared) -> Non
     )
 
 
-def _sources(cost: Cost) -> Table:
-    table = new_table("Source", [one.name for one in cost.sources[:MOST]])
-    add_columns(table, ("items", False), ("", True))
-    for one in cost.sources[:MOST]:
-        what = f"{one.kind}, in the pass of another layer" if one.shared else one.kind
-        table.add_row(one.name, f"{one.items:,}", what)
-    return table
-
-
 def print_study(record: StudyRecord) -> None:
     """Print what the alternatives of each choice do."""
     console = new_console()
     if record.title:
         show(console, Text(record.title, style="bold"))
-    every, *parts = summaries(record)
-    table = new_table("Choice", [_name(one) for one in (every, *parts)])
-    add_columns(
-        table, ("number", False), ("median d", False), ("least", False), ("greatest", False),
-        ("significant", False), ("most frequent pattern", True),
+    heads = (
+        "Choice", "number", "median d", "least", "greatest", "significant", "most frequent pattern",
     )  # fmt: skip
-    for one in (every, *parts):
-        table.add_row(
-            _name(one), f"{one.number:,}", shown(one.median), shown(one.least),
-            shown(one.greatest), _share(one.significant),
+    rows = [
+        (
+            f"{one.choice}: {one.label}" if one.choice else "all specifications",
+            f"{one.number:,}",
+            *map(shown, (one.median, one.least, one.greatest)),
+            _share(one.significant),
             f"{one.pattern} {_share(one.share)}" if one.pattern else "",
-        )  # fmt: skip
-    show(console, table)
-
-
-def _name(one: Summary) -> str:
-    return f"{one.choice}: {one.label}" if one.choice else "all specifications"
+        )
+        for one in summaries(record)
+    ]
+    show(console, table_of(heads, rows, "lrrrrrl"))
 
 
 def _share(value: float | None) -> str:

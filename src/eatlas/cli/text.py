@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from eatlas.cli.contexts import damage_shown, require_other_files
-from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
+from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.options import executor_of
 from eatlas.cli.progress import Lines, bar_of
 from eatlas.errors import EatlasError
@@ -169,14 +169,9 @@ def _print(result: TextCounts, output: Path) -> None:
     """Print the counts of every target that was found, the totals, and where the file lies."""
     names = [name for name, _ in result.columns]
     rows = [[term, *map(_number, numbers)] for term, *numbers in result.rows()]
-    found = [row for row in rows if row[1] != "-"]
-    widths = [max(map(len, column)) for column in zip(["target", "spans", *names], *rows)]  # noqa: B905
-    for row in (["target", "spans", *names], *found):
-        first, *others = (
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        print_line("  ".join((first, *others)))
+    longest = max((len(term) for term, *_ in rows), default=0)
+    found = (row for row in rows if row[1] != "-")
+    print_rows((["target", "spans", *names], *found), least=(longest,))
     print_line("")
     for line in _read(result):
         print_line(line)
