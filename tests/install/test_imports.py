@@ -1,10 +1,15 @@
-"""What an import and a run pull in, seen from a fresh process."""
+"""What an import and a run pull in, seen from a fresh process; and imports go one way."""
 
+import ast
 import json
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 
 import pytest
+
+import eatlas
 
 HEAVY = {"pandas", "altair", "vl_convert", "sklearn", "torch", "statsmodels", "gensim", "PIL"}
 HEAVY |= {"ray", "starlette", "uvicorn"}
@@ -59,8 +64,6 @@ def test_a_small_design_needs_no_compiler():
 
 
 def test_the_public_names_are_there_and_no_others_are_promised():
-    import eatlas
-
     for name in eatlas.__all__:
         assert getattr(eatlas, name) is not None
     named = {name for names in eatlas._HOMES.values() for name in names.split()}
@@ -68,3 +71,59 @@ def test_the_public_names_are_there_and_no_others_are_promised():
     assert set(eatlas.__all__) <= set(dir(eatlas))
     with pytest.raises(AttributeError, match="module 'eatlas' has no attribute 'nothing'"):
         _ = eatlas.nothing
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    left = ("eatlas.present.charts.", "eatlas.present.drawings.")
+    assert not circle_in(Path(eatlas.__file__).parent, left)
+
+
+@pytest.mark.parametrize("back", [
+    "from eatlas_like import one",
+    "from eatlas_like.one import thing",
+    "import eatlas_like.one",
+    "if TYPE_CHECKING:\n    from eatlas_like.one import Thing",
+    "def late():\n    from eatlas_like.one import thing",
+])  # fmt: skip
+def test_a_circle_is_found_however_it_is_imported(tmp_path, back):
+    package = tmp_path / "eatlas_like"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "one.py").write_text("from eatlas_like import two\n")
+    (package / "two.py").write_text("import json\n")
+    assert not circle_in(package)
+    (package / "two.py").write_text(back)
+    assert set(circle_in(package)) == {"eatlas_like.one", "eatlas_like.two"}
+
+
+def circle_in(package, left=()):
+    """Names of modules that import each other in turn, the first one twice; none if there are none.
+
+    Imports for types and within functions count; modules whose names begin as in `left` do not.
+    """
+    paths = {name_of(path, package): path for path in package.rglob("*.py")}
+    modules = {name: path for name, path in paths.items() if not name.startswith(tuple(left))}
+    graph = {
+        name: {one for one in imports_of(path, modules) if one != name}
+        for name, path in modules.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def name_of(path, package):
+    parts = path.relative_to(package.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def imports_of(path, modules):
+    """Modules of the package that a file imports, a name of a package by the package."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            inside = [f"{node.module}.{one.name}" for one in node.names]
+            yield from (one if one in modules else node.module for one in inside)
+        elif isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eatlas.annotation.items import Items, unknown_label
-from eatlas.annotation.labels import Labels, sheet_labels
+from eatlas.annotation.items import Given, Items, unknown_label
+from eatlas.annotation.sheets import label_rows
 from eatlas.cells import marked
 from eatlas.corpora import Contexts, load_contexts
 from eatlas.errors import SourceError
@@ -136,22 +136,22 @@ class Adjudicated:
         return Contexts(given.rows, given.counts, given.provenance, given.name, found)
 
 
-def adjudicate(labels: Labels, decisions: Any = None) -> Adjudicated:
+def adjudicate(items: Items, given: Given, decisions: Any = None) -> Adjudicated:
     """Find the label of most annotators for each context; decisions go before it."""
-    given = _decisions(labels.items, decisions)
+    decided = _decisions(items, decisions)
     found: dict[str, str] = {}
     ties: list[Tie] = []
-    for one in labels.items:
-        votes = Counter(some[one.id] for some in labels.given.values() if one.id in some)
-        ranked = [(label, votes[label]) for label in labels.items.labels if votes[label]]
+    for one in items:
+        votes = Counter(some[one.id] for some in given.values() if one.id in some)
+        ranked = [(label, votes[label]) for label in items.labels if votes[label]]
         ranked.sort(key=lambda vote: -vote[1])
-        if one.id in given:
-            found[one.id] = given[one.id]
+        if one.id in decided:
+            found[one.id] = decided[one.id]
         elif len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
             ties.append(Tie(one.id, one.target, one.text, dict(ranked)))
         elif ranked:
             found[one.id] = ranked[0][0]
-    return Adjudicated(labels.items, found, tuple(ties), len(given))
+    return Adjudicated(items, found, tuple(ties), len(decided))
 
 
 def _decisions(items: Items, decisions: Any) -> dict[str, str]:
@@ -161,7 +161,7 @@ def _decisions(items: Items, decisions: Any) -> dict[str, str]:
     rows = (
         [(f"decision {item}", item, str(label)) for item, label in decisions.items()]
         if isinstance(decisions, Mapping)
-        else [(where, item, label) for where, _, item, label in sheet_labels(Path(decisions))]
+        else [(where, item, label) for where, _, item, label in label_rows(Path(decisions))]
     )
     found: dict[str, str] = {}
     odd: dict[str, str] = {}

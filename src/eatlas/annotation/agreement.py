@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from eatlas.annotation.labels import Labels
+from eatlas.annotation.items import Given, Items
 from eatlas.errors import EatlasError
 from eatlas.results.parts import Record
-from eatlas.stats.agreement import Estimate, RaterAgreement, rater_agreement
+from eatlas.stats.agreement import Codes, Estimate, RaterAgreement, rater_agreement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,8 +137,10 @@ class Agreement(Record):
             yield of, "agreement", pair.agreement, pair.items
 
 
-def agreement_of(labels: Labels, *, resamples: int, confidence: float, seed: int) -> Agreement:
-    """Find the agreement of labels.
+def agreement_of(
+    items: Items, given: Given, codes: Codes, *, resamples: int, confidence: float, seed: int
+) -> Agreement:
+    """Find the agreement of labels; `codes` has the place of each among the labels of the items.
 
     Raises
     ------
@@ -151,18 +153,18 @@ def agreement_of(labels: Labels, *, resamples: int, confidence: float, seed: int
             got=f"{resamples} resamples, confidence {confidence}, seed {seed}",
             allowed=f"0 to {MOST_RESAMPLES:,} resamples, confidence between 0 and 1, seed from 0",
         )
-    names = labels.annotators
+    names = tuple(given)
     found = rater_agreement(
-        labels.codes,
-        len(labels.items.labels),
+        codes,
+        len(items.labels),
         resamples=resamples,
         confidence=confidence,
         rng=np.random.default_rng(seed),
     )
     return Agreement(
-        test=labels.items.test,
-        items=len(labels.items),
-        annotators={name: len(given) for name, given in labels.given.items()},
+        test=items.test,
+        items=len(items),
+        annotators={name: len(labels) for name, labels in given.items()},
         compared=found.items,
         raters=found.raters,
         rated=found.rated,
@@ -176,7 +178,7 @@ def agreement_of(labels: Labels, *, resamples: int, confidence: float, seed: int
                 alpha=Figure.of(one.alpha),
                 kappa=Figure.of(one.kappa),
             )
-            for label, one in zip(labels.items.labels, found.categories, strict=True)
+            for label, one in zip(items.labels, found.categories, strict=True)
         ),
         pairs=tuple(
             AnnotatorPair(
@@ -191,13 +193,13 @@ def agreement_of(labels: Labels, *, resamples: int, confidence: float, seed: int
         resamples=resamples,
         confidence=confidence,
         seed=seed,
-        undefined=tuple(_undefined(labels, found)),
+        undefined=tuple(_undefined(given, found)),
     )
 
 
-def _undefined(labels: Labels, found: RaterAgreement) -> Iterator[str]:
+def _undefined(given: Given, found: RaterAgreement) -> Iterator[str]:
     """Say what is not defined, and why."""
-    names = labels.annotators
+    names = tuple(given)
     if not found.items:
         whose = (
             f"{names[0]} labelled alone"
@@ -211,7 +213,7 @@ def _undefined(labels: Labels, found: RaterAgreement) -> Iterator[str]:
     apart = [
         f"{names[i]} and {names[j]}"
         for i, j in combinations(range(len(names)), 2)
-        if not (labels.given[names[i]].keys() & labels.given[names[j]].keys())
+        if not (given[names[i]].keys() & given[names[j]].keys())
     ]
     if apart:
         yield f"Undefined agreement of annotators without a context in common: {'; '.join(apart)}."

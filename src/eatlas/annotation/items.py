@@ -31,6 +31,9 @@ NONE = "none"
 COLUMNS = ("item", "label", "target", "text", "start", "end")
 WRITTEN = "eatlas annotate sample"
 
+Given = Mapping[str, Mapping[str, str]]
+"""Labels by annotator, then by item."""
+
 
 class Item(NamedTuple):
     """A context to be labelled."""

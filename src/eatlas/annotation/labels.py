@@ -10,20 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eatlas.annotation.items import Items, load_items, unknown_label
+from eatlas.annotation.adjudication import Adjudicated, adjudicate
+from eatlas.annotation.agreement import Agreement, agreement_of
+from eatlas.annotation.items import Given, Items, load_items, unknown_label
 from eatlas.annotation.journal import ENDING, SKIPPED, journal_of, name_of, replay
-from eatlas.annotation.sheets import rows_of
+from eatlas.annotation.sheets import label_rows
 from eatlas.errors import SourceError, UndefinedWarning
 from eatlas.stats.agreement import MISSING, Codes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from eatlas.annotation.adjudication import Adjudicated
-    from eatlas.annotation.agreement import Agreement
-
-Given = dict[str, dict[str, str]]
-"""Labels by annotator, then by item."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,7 +27,7 @@ class Labels:
     """Labels by annotator and item; what :func:`eatlas.read_labels` returns."""
 
     items: Items
-    given: Mapping[str, Mapping[str, str]]
+    given: Given
     """By annotator, then by item: a group, or "none"."""
 
     def __repr__(self) -> str:
@@ -72,9 +68,14 @@ class Labels:
         Agreement
             What is not defined is None, with a note and an :class:`UndefinedWarning`.
         """
-        from eatlas.annotation.agreement import agreement_of  # noqa: PLC0415  (it takes labels)
-
-        found = agreement_of(self, resamples=resamples, confidence=confidence, seed=seed)
+        found = agreement_of(
+            self.items,
+            self.given,
+            self.codes,
+            resamples=resamples,
+            confidence=confidence,
+            seed=seed,
+        )
         for note in found.undefined:
             warnings.warn(note, UndefinedWarning, stacklevel=2)
         return found
@@ -93,9 +94,7 @@ class Labels:
         SourceError
             If a decision is of no item or no label.
         """
-        from eatlas.annotation.adjudication import adjudicate  # noqa: PLC0415  (it takes labels)
-
-        return adjudicate(self, decisions)
+        return adjudicate(self.items, self.given, decisions)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each label: item, annotator, label, target and text."""
@@ -172,7 +171,7 @@ Row = tuple[str, str, str, str]
 
 def _read(items: Items, sources: Sequence[Iterator[Row]]) -> Labels:
     """Join labels of several sources, and check them together."""
-    given: Given = {}
+    given: dict[str, dict[str, str]] = {}
     odd: dict[str, str] = {}
     for source in sources:
         for where, annotator, item, text in source:
@@ -227,12 +226,5 @@ def _of_file(path: Path, items: Items) -> Iterator[Row]:
             got=path.suffix or "a name without ending",
             allowed=f".csv, .tsv, or {ENDING} of the page",
         )
-    yield from sheet_labels(path)
-
-
-def sheet_labels(path: Path) -> Iterator[Row]:
-    """Labels of a table; empty cells are none."""
-    for number, cells in rows_of(path, ("item", "label")):
-        if cells["label"].strip():
-            annotator = name_of(cells.get("annotator", "").strip() or path.stem)
-            yield f"{path}, line {number}", annotator, cells["item"].strip(), cells["label"].strip()
+    for where, annotator, item, label in label_rows(path):
+        yield where, name_of(annotator or path.stem), item, label

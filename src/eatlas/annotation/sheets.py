@@ -58,6 +58,15 @@ def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str,
         raise SourceError(f"{path}: the table cannot be read", got=str(error)) from error
 
 
+def label_rows(path: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Labels of a table: line, annotator or "", item, label; an empty cell is no label."""
+    for number, cells in rows_of(path, ("item", "label")):
+        names = ("annotator", "item", "label")
+        annotator, item, label = (cells.get(name, "").strip() for name in names)
+        if label:
+            yield f"{path}, line {number}", annotator, item, label
+
+
 def _text(path: Path) -> str:
     """The text of a file, of a size that a person could have filled in."""
     try:

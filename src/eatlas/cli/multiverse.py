@@ -145,7 +145,7 @@ def _print_costs(prepared: Prepared) -> None:
 
 def _show(study: Study, out: Path, *, as_json: bool) -> None:
     """Print JSON and nothing else, or what the choices do and where the files lie."""
-    from eatlas.studies.folder import FILES  # noqa: PLC0415
+    from eatlas.studies.study import FILES  # noqa: PLC0415
 
     if as_json:
         print_json(study.record.rows())

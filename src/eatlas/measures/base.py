@@ -35,7 +35,7 @@ from eatlas.stats.permutation import (
 from eatlas.stimuli import Test
 
 if TYPE_CHECKING:
-    from eatlas.measures.ceat import Contexts
+    from eatlas.measures.contexts import Contexts
     from eatlas.measures.log_ratios import Ratios
     from eatlas.stimuli.sentences.pairs import Question
 

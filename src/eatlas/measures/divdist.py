@@ -21,7 +21,8 @@ from eatlas.measures.group_evidence import (
     relabelled,
 )
 from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
-from eatlas.results.groups import DivDistResult, LabelTest, ShareIntervals, TargetShares
+from eatlas.results.divdist import DivDistResult
+from eatlas.results.groups import LabelTest, ShareIntervals, TargetShares
 from eatlas.results.parts import Coverage
 from eatlas.stats.shares import Divergence, Negative, Normalize, central, distribution, divergence
 from eatlas.stimuli import Test

@@ -25,7 +25,8 @@ from eatlas.measures.p_values import (
     remarks,
     to_record,
 )
-from eatlas.results.draws import (
+from eatlas.results.levels import CELLS, AttributeScores, Cell, Label, Level, Level2, Level3, Scores
+from eatlas.results.over_draws import (
     CombinedEffect,
     Level2OverDraws,
     Model,
@@ -35,7 +36,6 @@ from eatlas.results.draws import (
     Variance,
     VarianceShares,
 )
-from eatlas.results.levels import CELLS, AttributeScores, Cell, Label, Level, Level2, Level3, Scores
 from eatlas.stats.draws import Components, DrawEffects, draw_effects
 from eatlas.stats.effect_size import borenstein_variance, union_variance
 from eatlas.stats.inputs import relative_tolerance

@@ -9,7 +9,8 @@ from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 
 if TYPE_CHECKING:
-    from eatlas.results.target_values import Range, TargetValue, TargetValuesResult
+    from eatlas.results.groups import TargetValue
+    from eatlas.results.target_values import Range, TargetValuesResult
 
 ENDS = 6
 """Targets that a terminal shows at either end."""

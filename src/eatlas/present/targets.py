@@ -19,7 +19,8 @@ from eatlas.results import AssociationResult
 from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
-    from eatlas.results.groups import TargetShares, TargetsResult
+    from eatlas.results.divdist import TargetsResult
+    from eatlas.results.groups import TargetShares
 
 ENDS = 6
 """Targets that a terminal shows at either end."""

@@ -11,6 +11,7 @@ from eatlas.results.effects import Effect, Rule
 from eatlas.results.files import to_json_line
 
 if TYPE_CHECKING:
+    from eatlas.results.divdist import DivDistResult, TargetsResult
     from eatlas.results.draws import (
         CEATResult,
         DrawnResult,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
         ThreeLevelResult,
         WEATResult,
     )
-    from eatlas.results.groups import DivDistResult, TargetsResult
     from eatlas.results.target_values import TargetValuesResult
     from eatlas.results.trend import TrendResult
     from eatlas.results.zero_shot import ZeroShotResult
@@ -61,7 +61,7 @@ __getattr__ = attributes(
     {
         f"{__name__}.draws": "CEATResult DrawnResult LogRatioResult LPBSCEATResult LPBSResult",
         f"{__name__}.embedding_tests": "MLEATResult SCEATResult ThreeLevelResult WEATResult",
-        f"{__name__}.groups": "DivDistResult TargetsResult",
+        f"{__name__}.divdist": "DivDistResult TargetsResult",
         f"{__name__}.target_values": "TargetValuesResult",
         f"{__name__}.trend": "TrendResult",
         f"{__name__}.zero_shot": "ZeroShotResult",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_a
 from pydantic import Field, model_validator
 
 from eatlas.results.diagnosis import TermsDiagnosis
-from eatlas.results.effects import Effect, Primary, Rule, primary_of, shown
+from eatlas.results.effects import Effect, Primary, Rule, shown
 from eatlas.results.inference import Frequency
-from eatlas.results.levels import Level
+from eatlas.results.levels import Level, TargetScores
 from eatlas.results.parts import (
     OF_ROLES,
     Concepts,
@@ -30,12 +30,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeIs
 
-    from eatlas.results.draws import DrawsRecord
-    from eatlas.results.groups import TargetShares
+    from eatlas.results.groups import TargetShares, TargetValue
     from eatlas.results.inference import Equivalence, Generalisation, Influence, Power, Uncertainty
     from eatlas.results.levels import Level3, Pattern, StimulusWEAT
+    from eatlas.results.over_draws import DrawsRecord
     from eatlas.results.parts import LanguageModelRecord
-    from eatlas.results.target_values import TargetValue
     from eatlas.stimuli import ContextsOrigin
 
 PARTS = frozenset(
@@ -233,7 +232,17 @@ class AssociationResult(Record):
     @property
     def primary(self) -> Primary:
         """The findings that are read: over stimuli where one has several sentences."""
-        return primary_of(self)
+        found = self.stimulus_level
+        read = self if found is None else found
+        return Primary(
+            over="terms" if found is None else "stimuli",
+            **{name: getattr(read, name, None) for name in ("level1", "level2", "pattern")},
+            scores=getattr(read, "scores", TargetScores(X=(), Y=())),
+            uncertainty=read.uncertainty,
+            influence=read.influence,
+            coverage=self.coverage,
+            sentences=None if found is None else found.sentences,
+        )
 
     @property
     def rule(self) -> Rule:

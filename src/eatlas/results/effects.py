@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from eatlas.errors import SignatureError
 from eatlas.results.levels import Level, PValues, SentenceCounts, TargetScores
@@ -11,8 +11,6 @@ from eatlas.results.parts import TAILS, Coverage, Tail
 from eatlas.signature import Signature
 
 if TYPE_CHECKING:
-    from eatlas.results.base import AssociationResult
-    from eatlas.results.draws import OverDraws
     from eatlas.results.inference import (
         CrossedLevel,
         DesignPower,
@@ -23,9 +21,22 @@ if TYPE_CHECKING:
         TermInfluence,
         Uncertainty,
     )
-    from eatlas.results.levels import Attribute, Level, Level2, Pattern
+    from eatlas.results.levels import Attribute, Level2, Pattern
+    from eatlas.results.over_draws import OverDraws
 
 DEFAULT_ALPHA = 0.05
+
+
+class Measured(Protocol):
+    """What of a result says how it is read."""
+
+    @property
+    def signature(self) -> str:
+        """The measure with all its parameters."""
+
+    @property
+    def pattern(self) -> Pattern | None:
+        """EAT pattern, where the measure has one."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +58,7 @@ class Rule:
     threshold: float | None = None
 
     @classmethod
-    def of(cls, result: AssociationResult) -> Self:
+    def of(cls, result: Measured) -> Self:
         """The rule of the measure that gave a result."""
         if (pattern := result.pattern) is not None:
             return cls(pattern.alpha, pattern.tail, pattern.threshold)
@@ -55,7 +66,7 @@ class Rule:
         return cls(alpha if isinstance(alpha, float) else DEFAULT_ALPHA)
 
     @staticmethod
-    def studentised(result: AssociationResult) -> bool:
+    def studentised(result: Measured) -> bool:
         """Whether a measure relabels the difference of means over its standard error."""
         return parameters(result.signature).get("statistic") == "studentised"
 
@@ -323,20 +334,3 @@ class Primary:
         if self.sentences is None:
             return ()
         return tuple(role for role in self.coverage if len(self.names(role)) < 2)
-
-
-def primary_of(result: AssociationResult) -> Primary:
-    """Take the findings over stimuli where there are any, else those of the result itself."""
-    found = result.stimulus_level
-    read = result if found is None else found
-    return Primary(
-        over="terms" if found is None else "stimuli",
-        level1=getattr(read, "level1", None),
-        level2=getattr(read, "level2", None),
-        pattern=getattr(read, "pattern", None),
-        scores=getattr(read, "scores", TargetScores(X=(), Y=())),
-        uncertainty=read.uncertainty,
-        influence=read.influence,
-        coverage=result.coverage,
-        sentences=None if found is None else found.sentences,
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,7 +17,6 @@ from eatlas.results.inference import (
     Influence,
     Power,
     Uncertainty,
-    inference_columns,
 )
 from eatlas.results.levels import (
     CELLS,
@@ -283,3 +283,23 @@ class SCEATResult(AssociationResult):
             return f"{number} {what}"
         low, *_, high = sorted(known * 2, key=lambda one: one.d or 0.0)
         return f"{number} {what} from {low.name} ({shown(low.d)}) to {high.name} ({shown(high.d)})"
+
+
+CROSSED_COLUMNS = ("low", "high", "p_greater", "p_less", "p_two_sided")
+
+
+def inference_columns(effects: Sequence[Effect], equivalence: Equivalence | None) -> dict[str, Any]:
+    """Columns of a table: crossed tests, what the design can find, and small effects."""
+    columns: dict[str, Any] = {}
+    for one in effects:
+        for name in CROSSED_COLUMNS:
+            columns[f"crossed_{name}{one.suffix}"] = one.crossed and getattr(one.crossed, name)
+    for one in effects:
+        level = one.place.partition(".")[0]
+        columns[f"smallest_d_{level}"] = one.design and one.design.smallest_d
+    if equivalence is not None:
+        for one in effects:
+            found = one.equivalent
+            columns[f"equivalence_p{one.suffix}"] = found and found.p
+            columns[f"equivalence_p_generalised{one.suffix}"] = found and found.p_generalised
+    return columns

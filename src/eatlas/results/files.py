@@ -29,7 +29,7 @@ BUILT_IN = {
     "draws": ("CEATResult", "LPBSResult", "LPBSCEATResult"),
     "zero_shot": ("ZeroShotResult",),
     "target_values": ("TargetValuesResult",),
-    "groups": ("DivDistResult",),
+    "divdist": ("DivDistResult",),
 }
 """Records of the measures of eatlas by module; they are imported when a file is read."""
 TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
 from eatlas.results.parts import ByGroup, Coverage, Probability, Record, at, is_empty
 from eatlas.stimuli.model import OPPOSITES, ROLES, TARGETS
-
-if TYPE_CHECKING:
-    from eatlas.results.effects import Effect
-
 
 Over = Literal["targets", "attributes", "both"]
 Interval = tuple[float, float]
@@ -334,26 +329,6 @@ class Equivalence(Record):
         """Return what was found for ``level1``, ``level2.X`` or ``level2.Y``."""
         found: EquivalentLevel | None = at(self, place)
         return found
-
-
-CROSSED_COLUMNS = ("low", "high", "p_greater", "p_less", "p_two_sided")
-
-
-def inference_columns(effects: Sequence[Effect], equivalence: Equivalence | None) -> dict[str, Any]:
-    """Columns of a table: crossed tests, what the design can find, and small effects."""
-    columns: dict[str, Any] = {}
-    for one in effects:
-        for name in CROSSED_COLUMNS:
-            columns[f"crossed_{name}{one.suffix}"] = one.crossed and getattr(one.crossed, name)
-    for one in effects:
-        level = one.place.partition(".")[0]
-        columns[f"smallest_d_{level}"] = one.design and one.design.smallest_d
-    if equivalence is not None:
-        for one in effects:
-            found = one.equivalent
-            columns[f"equivalence_p{one.suffix}"] = found and found.p
-            columns[f"equivalence_p_generalised{one.suffix}"] = found and found.p_generalised
-    return columns
 
 
 PAIRS: dict[str, str] = {one: other for one, other in OPPOSITES}  # noqa: C416  (of names)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from eatlas.results.base import GroupsResult
 from eatlas.results.effects import Effect
+from eatlas.results.groups import TargetValue
 from eatlas.results.levels import PValues
 from eatlas.results.parts import Record
 
@@ -80,16 +81,6 @@ class Range(Record):
     """The number that shows no bias; None where no number does."""
     larger: str | None = None
     """The group that larger numbers are closer to; None where they have no direction."""
-
-
-class TargetValue(Record):
-    """What was found of one target."""
-
-    term: str
-    association: tuple[float | None, ...] | None
-    """With each group, in their order; None where the measure has no such numbers."""
-    value: float | None
-    """None where it is undefined."""
 
 
 class TargetValuesResult(GroupsResult):

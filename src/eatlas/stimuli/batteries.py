@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eatlas.decoding import toml_bytes
 from eatlas.errors import StimulusError, described, nearest
 from eatlas.plugins import points
 from eatlas.stimuli.concepts import Concept
 from eatlas.stimuli.kinds import Battery, Test, TestsLike
-from eatlas.stimuli.model import AssociationTest, identifier
+from eatlas.stimuli.model import OF_SENTENCES, AssociationTest, identifier
 from eatlas.stimuli.records import Frozen
-from eatlas.stimuli.sentences import PREFIX, declared
 from eatlas.stimuli.toml import parse_battery
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@cache
+def declared() -> Mapping[str, Mapping[str, Any]]:
+    """Return what is declared of each sentence battery, by its name."""
+    data = resources.files("eatlas.stimuli") / "sentences" / "batteries.toml"
+    document = tomllib.loads(data.read_text(encoding="utf-8"))
+    return {battery["id"]: battery for battery in document["battery"]}
+
 
 BUILT_IN = (
     "caliskan",
@@ -60,7 +69,7 @@ def read_battery(name: str) -> Battery:
     if name in declared():
         from eatlas.stimuli.sentences.making import sentence_battery  # noqa: PLC0415
 
-        return sentence_battery(name, read_battery)
+        return sentence_battery(name, declared()[name], read_battery)
     if name in BUILT_IN:
         data = resources.files("eatlas.stimuli") / "data" / f"{name}.toml"
         return parse_battery(data.read_bytes(), f"{name}.toml", name)
@@ -366,7 +375,7 @@ def _batteries() -> Mapping[str, str]:
     for name in BUILT_IN:
         if name in sentences:
             given = sentences[name]
-            ids = [f"{PREFIX}{one}" for one, words in of.items() if words == given["words"]]
+            ids = [f"{OF_SENTENCES}{one}" for one, words in of.items() if words == given["words"]]
             ids += [test["id"] for test in given.get("test", [])]
         else:
             data = resources.files("eatlas.stimuli") / "data" / f"{name}.toml"

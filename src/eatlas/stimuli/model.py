@@ -23,6 +23,8 @@ ATTRIBUTES: tuple[str, str] = ("A", "B")
 OPPOSITES = (TARGETS, ATTRIBUTES)
 ROLES: tuple[str, ...] = (*TARGETS, *ATTRIBUTES)
 """The groups of an association test."""
+OF_SENTENCES = "sent-"
+"""How the ids of tests begin that are made of tests of words."""
 
 
 class ContextsOrigin(Frozen):

@@ -4,35 +4,98 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from eatlas.cells import cell
 from eatlas.engine.plan import Watch
 from eatlas.engine.store import open_store
 from eatlas.errors import ResultsError, StudyError
-from eatlas.executors import Executor, here
+from eatlas.executors import Executor, choose, here
 from eatlas.results import read_results
-from eatlas.results.study import StudyRecord, row_of
+from eatlas.results.study import StudyRecord
 from eatlas.stimuli import Test, load_tests, to_toml
-from eatlas.studies.study import Prepared, Study, carry_out, said
+from eatlas.studies.study import (
+    FILES,
+    PLAN,
+    RECORD,
+    REPORT,
+    RESULTS,
+    TESTS,
+    Prepared,
+    Study,
+    carry_out,
+    prepare,
+    said,
+)
 from eatlas.version import __version__
 from eatlas.writing import atomic_file
 
-PLAN, RESULTS, TABLE, RECORD = "plan.toml", "results.jsonl", "specifications.csv", "study.json"
-TESTS, ANALYSIS, REPORT = "tests.toml", "analysis.json", "report.html"
-FILES = {
-    REPORT: "report",
-    RESULTS: "results",
-    TABLE: "choices",
-    RECORD: "study",
-    ANALYSIS: "analysis",
-    PLAN: "resolved plan",
-}
-"""What each file holds, in the order in which people look at them."""
 _SHA256 = re.compile(r"^# sha256: ([0-9a-f]{64})$", re.MULTILINE)
 Told = Callable[[int], None]
+
+
+def multiverse(
+    plan: str | Path | Mapping[str, Any],
+    *,
+    out: str | Path | None = None,
+    skip_invalid: bool = False,
+    workers: int | None = 1,
+    executor: Executor | None = None,
+) -> Study:
+    """Measure every combination of the choices of a plan.
+
+    Parameters
+    ----------
+    plan : path or dict
+        A TOML file, or a dictionary of the same form: ``tests``, ``vectors``, ``measures``,
+        ``choices``, ``exclude``, ``family``, ``control`` and ``study``; ``eatlas multiverse
+        --example`` prints one with comments. In a dictionary tests, vectors and measures may be
+        objects.
+    out : path, optional
+        Folder for results, table of choices, analysis and resolved plan. A study that was cut off
+        there goes on; another plan is refused.
+    skip_invalid : bool
+        Whether combinations whose choices do not fit each other are left out, and listed, or an
+        error.
+    workers : int or None
+        Number of processes, as in :func:`eatlas.run`.
+    executor : Executor, optional
+        Who encodes and does the jobs instead, such as :class:`eatlas.OnRay`.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    EatlasError
+        If the plan is not usable, before any work; or if no job could be done.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> study = eatlas.multiverse(
+    ...     {
+    ...         "tests": {"career": {"names": "c6-name", "terms": "c6-term"}},
+    ...         "vectors": ["glove-sample"],
+    ...         "choices": {"transform": ["none", "center"], "ddof": [1, 0]},
+    ...     }
+    ... )
+    >>> frame = study.to_frame()
+    >>> frame.groupby("stimuli")["effect_size"].mean().round(2).to_dict()
+    {'names': 1.69, 'terms': 0.8}
+    """
+    prepared = prepare(plan, skip_invalid=skip_invalid)
+    chosen = executor or choose(workers, len(prepared.requests))
+    if out is None:
+        study = carry_out(prepared, chosen)
+    else:
+        study = carry_out_in(Path(out), prepared, chosen)
+    failures = study.results.failures
+    if failures and not len(study.results):
+        raise failures[0].error
+    return study
 
 
 def carry_out_in(
@@ -71,7 +134,7 @@ def carry_out_in(
             taken(len(store.done))
         study = carry_out(prepared, executor, store=store, progress=progress, watch=watch)
         if len(study.results):
-            write_study(study, directory)
+            study.write(directory)
             store.discard([one.job for one in study.record.specifications])
     return study
 
@@ -156,38 +219,6 @@ def _finished(directory: Path) -> dict[str, Any]:
         for one in study.record.specifications
         if one.line is not None and one.line <= len(results)
     }
-
-
-def write_study(study: Study, directory: Path) -> None:
-    """Write results, choices, record, analysis and report; each file appears when it is whole."""
-    study.results.write(directory / RESULTS)
-    with atomic_file(directory / TABLE) as file:
-        file.writelines(table_lines(study.record))
-    analysis = study.analysis()
-    for name, record in ((RECORD, study.record), (ANALYSIS, analysis)):
-        with atomic_file(directory / name) as file:
-            text = json.dumps(record.to_dict(), ensure_ascii=False, allow_nan=False)
-            file.write(text + "\n")
-    study.write_page(directory / REPORT, analysis)
-
-
-def table_lines(record: StudyRecord) -> Iterator[str]:
-    """The table of choices as CSV: a line for each specification, undefined is empty."""
-    columns = None
-    for one in record.specifications:
-        row = row_of(one, record.choices)
-        if columns is None:
-            columns = list(row)
-            yield ",".join(map(cell, columns)) + "\n"
-        yield ",".join(_cell(value) for value in row.values()) + "\n"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return cell(value) if isinstance(value, str) else repr(value)
 
 
 def _write_plan(directory: Path, prepared: Prepared) -> None:

@@ -15,7 +15,6 @@ from eatlas.executors import require_workers
 from eatlas.results import Results
 from eatlas.results.base import AssociationResult
 from eatlas.results.collection import Failure
-from eatlas.results.effects import Rule
 from eatlas.results.parts import at
 from eatlas.results.replication import Compared, ModelUse, Printed, Replication, TableText
 from eatlas.sources.published import find, place_of, size_text
@@ -257,6 +256,6 @@ def star_at(result: AssociationResult, place: str) -> bool | None:
     level = at(result, place.removesuffix(".effect_size"))
     if level.effect_size is None:
         return False
-    rule = Rule.of(result)
+    rule = result.rule
     p: float = level.p.tail(rule.tail_at(level.effect_size))
     return p < rule.alpha

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eatlas.cells import cell
 from eatlas.engine.execution import Conditions, perform_all
 from eatlas.engine.plan import Job, Watch, identity
 from eatlas.engine.store import Store
-from eatlas.executors import Executor, choose, here, reading_of
+from eatlas.executors import Executor, here, reading_of
 from eatlas.results import AssociationResult, Failure, Results
-from eatlas.results.study import Metric, Specification, StudyRecord
+from eatlas.results.study import Metric, Specification, StudyRecord, row_of
 from eatlas.stats.multiplicity import benjamini_hochberg, holm
 from eatlas.stimuli import Test
 from eatlas.studies.fitting import Fitted, Request, fit
@@ -25,6 +26,7 @@ from eatlas.studies.grid import combinations
 from eatlas.studies.plan import StudyPlan, read_plan
 from eatlas.studies.reading import key_of, read, readings_of
 from eatlas.version import __version__
+from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +40,17 @@ METRICS: Mapping[str, Metric] = {
     "counts": "count",
 }
 """By what a measure needs of a source."""
+PLAN, RESULTS, TABLE, RECORD = "plan.toml", "results.jsonl", "specifications.csv", "study.json"
+TESTS, ANALYSIS, REPORT = "tests.toml", "analysis.json", "report.html"
+FILES = {
+    REPORT: "report",
+    RESULTS: "results",
+    TABLE: "choices",
+    RECORD: "study",
+    ANALYSIS: "analysis",
+    PLAN: "resolved plan",
+}
+"""What each file holds, in the order in which people look at them."""
 
 
 @dataclass(frozen=True)
@@ -145,74 +158,16 @@ class Study:
 
     def write(self, directory: str | Path) -> None:
         """Write results, table of choices, record, analysis and report into a folder."""
-        from eatlas.studies.folder import write_study  # noqa: PLC0415  (it writes pages)
-
-        write_study(self, Path(directory))
-
-
-def multiverse(
-    plan: str | Path | Mapping[str, Any],
-    *,
-    out: str | Path | None = None,
-    skip_invalid: bool = False,
-    workers: int | None = 1,
-    executor: Executor | None = None,
-) -> Study:
-    """Measure every combination of the choices of a plan.
-
-    Parameters
-    ----------
-    plan : path or dict
-        A TOML file, or a dictionary of the same form: ``tests``, ``vectors``, ``measures``,
-        ``choices``, ``exclude``, ``family``, ``control`` and ``study``; ``eatlas multiverse
-        --example`` prints one with comments. In a dictionary tests, vectors and measures may be
-        objects.
-    out : path, optional
-        Folder for results, table of choices, analysis and resolved plan. A study that was cut off
-        there goes on; another plan is refused.
-    skip_invalid : bool
-        Whether combinations whose choices do not fit each other are left out, and listed, or an
-        error.
-    workers : int or None
-        Number of processes, as in :func:`eatlas.run`.
-    executor : Executor, optional
-        Who encodes and does the jobs instead, such as :class:`eatlas.OnRay`.
-
-    Returns
-    -------
-    Study
-
-    Raises
-    ------
-    EatlasError
-        If the plan is not usable, before any work; or if no job could be done.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> study = eatlas.multiverse(
-    ...     {
-    ...         "tests": {"career": {"names": "c6-name", "terms": "c6-term"}},
-    ...         "vectors": ["glove-sample"],
-    ...         "choices": {"transform": ["none", "center"], "ddof": [1, 0]},
-    ...     }
-    ... )
-    >>> frame = study.to_frame()
-    >>> frame.groupby("stimuli")["effect_size"].mean().round(2).to_dict()
-    {'names': 1.69, 'terms': 0.8}
-    """
-    from eatlas.studies import folder  # noqa: PLC0415  (it needs this module)
-
-    prepared = prepare(plan, skip_invalid=skip_invalid)
-    chosen = executor or choose(workers, len(prepared.requests))
-    if out is None:
-        study = carry_out(prepared, chosen)
-    else:
-        study = folder.carry_out_in(Path(out), prepared, chosen)
-    failures = study.results.failures
-    if failures and not len(study.results):
-        raise failures[0].error
-    return study
+        directory = Path(directory)
+        self.results.write(directory / RESULTS)
+        with atomic_file(directory / TABLE) as file:
+            file.writelines(table_lines(self.record))
+        analysis = self.analysis()
+        for name, record in ((RECORD, self.record), (ANALYSIS, analysis)):
+            with atomic_file(directory / name) as file:
+                text = json.dumps(record.to_dict(), ensure_ascii=False, allow_nan=False)
+                file.write(text + "\n")
+        self.write_page(directory / REPORT, analysis)
 
 
 def prepare(plan: Any, *, skip_invalid: bool = False) -> Prepared:
@@ -397,3 +352,22 @@ def said(given: Any) -> Any:
     name = getattr(given, "name", "") or type(given).__name__
     mark = getattr(given, "fingerprint", None) or getattr(given, "sha256", "")
     return f"{name} {mark}".rstrip()
+
+
+def table_lines(record: StudyRecord) -> Iterator[str]:
+    """The table of choices as CSV: a line for each specification, undefined is empty."""
+    columns = None
+    for one in record.specifications:
+        row = row_of(one, record.choices)
+        if columns is None:
+            columns = list(row)
+            yield ",".join(map(cell, columns)) + "\n"
+        yield ",".join(_cell(value) for value in row.values()) + "\n"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return cell(value) if isinstance(value, str) else repr(value)

@@ -6,7 +6,7 @@ import pytest
 
 from eatlas import load_tests
 from eatlas.stimuli import battery_names, read_battery
-from eatlas.stimuli.sentences import declared
+from eatlas.stimuli.batteries import declared
 from eatlas.stimuli.sentences.templates import built_in
 
 SIZES = {

@@ -10,9 +10,8 @@ from typing import Any
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.concepts import Concept, Sentence
 from eatlas.stimuli.kinds import Battery, Test
-from eatlas.stimuli.model import ROLES, TARGETS, AssociationTest
+from eatlas.stimuli.model import OF_SENTENCES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.records import quoted
-from eatlas.stimuli.sentences import PREFIX, declared
 from eatlas.stimuli.sentences.pairs import with_capital
 from eatlas.stimuli.sentences.templates import (
     PLACE,
@@ -100,7 +99,7 @@ def make_sentences(
     templates = _with_forms(chosen, templates)
     parts = {role: _concept(test, role, words, templates) for role, words in chosen.items()}
     note = f"Sentences made of {test.id} with the templates of {templates.source}."
-    head = {"id": f"{PREFIX}{test.id}", "title": f"{test.title or test.label} (sentences)"}
+    head = {"id": f"{OF_SENTENCES}{test.id}", "title": f"{test.title or test.label} (sentences)"}
     return test.model_copy(update={**head, "table": "", "notes": (*test.notes, note), **parts})
 
 
@@ -247,17 +246,17 @@ Read = Callable[[str], Battery]
 """Reads a word battery by its name."""
 
 
-def sentence_battery(name: str, read: Read) -> Battery:
+def sentence_battery(name: str, given: Mapping[str, Any], read: Read) -> Battery:
     """Make a battery of sentences.
 
     Parameters
     ----------
     name : str
-        One of :func:`declared`.
+    given : mapping
+        What is declared of it.
     read : callable
         Returns a word battery by its name.
     """
-    given = declared()[name]
     tests = [*_of_words(given, read), *_of_texts_and_groups(given, read)]
     tables = given.get("tables", {})
     return Battery(
