@@ -10,12 +10,14 @@ the same browser shows reach nothing, and a name that another site points at thi
 from __future__ import annotations
 
 import hmac
+import json
 import secrets
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, Self
+from itertools import starmap
+from typing import Any, NamedTuple, Self
 
 from eatlas.errors import EatlasError
 
@@ -56,6 +58,85 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class Answer(NamedTuple):
+    """What is answered to a request."""
+
+    content: str | bytes
+    """A text is sent as UTF-8."""
+    media_type: str = "text/html"
+    status: int = 200
+    headers: Mapping[str, str] | None = None
+
+
+def as_json(content: Any, status: int = 200) -> Answer:
+    """An answer that a script reads."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Answer(text, "application/json", status)
+
+
+def application(
+    files: Mapping[str, Callable[[], Answer]],
+    acts: Mapping[str, Callable[[bytes], Answer]],
+    refused: Callable[[EatlasError], Answer],
+    *,
+    extra: str,
+    threads: bool = False,
+) -> App:
+    """The application of a page.
+
+    Parameters
+    ----------
+    files : mapping
+        What is answered to GET, by path.
+    acts : mapping
+        What is answered to POST, by path: takes the body.
+    refused : callable
+        The answer where an act raises.
+    extra : str
+        The extra of eatlas that the page needs.
+    threads : bool
+        Whether acts are done side by side, in threads.
+
+    Raises
+    ------
+    EatlasError
+        If starlette is not installed.
+    """
+    try:
+        from starlette.applications import Starlette  # noqa: PLC0415  (an extra)
+        from starlette.concurrency import run_in_threadpool  # noqa: PLC0415
+        from starlette.requests import ClientDisconnect, Request  # noqa: PLC0415
+        from starlette.responses import Response  # noqa: PLC0415
+        from starlette.routing import Route  # noqa: PLC0415
+    except ImportError as error:
+        raise needs(extra) from error
+
+    def response(answer: Answer) -> Response:
+        content, media_type, status, headers = answer
+        return Response(content, status, headers, media_type)
+
+    def file(path: str, make: Callable[[], Answer]) -> Route:
+        async def answered(_: Request) -> Response:
+            return response(make())
+
+        return Route(path, answered)
+
+    def act(path: str, make: Callable[[bytes], Answer]) -> Route:
+        async def answered(request: Request) -> Response:
+            try:
+                body = await request.body()
+                return response(await run_in_threadpool(make, body) if threads else make(body))
+            except ClientDisconnect:  # or the body is too long
+                return Response(status_code=413)
+            except EatlasError as error:
+                return response(refused(error))
+
+        return Route(path, answered, methods=["POST"])
+
+    app: App = Starlette(routes=[*starmap(file, files.items()), *starmap(act, acts.items())])
+    return app
 
 
 class Guard:

@@ -14,7 +14,7 @@ from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
 from eatlas.explorer import Explorer
 from eatlas.explorer.board import FIGURES, command, file_name
-from eatlas.explorer.exports import export
+from eatlas.explorer.page import export
 from eatlas.explorer.requests import Request
 from eatlas.results import read_results
 from eatlas.stimuli import load_tests
@@ -33,7 +33,7 @@ def looked(explorer):
 
 def taken(explorer, what, folder, **values):
     made = export(explorer, Request(**{**CHANGED, **values, "what": what}))
-    path = folder / made.name
+    path = folder / made.headers["content-disposition"].split('"')[1]
     path.write_bytes(made.content)
     return path
 

@@ -18,8 +18,8 @@ from eatlas.errors import EatlasError
 from eatlas.explorer import Explorer
 from eatlas.explorer.board import across_of, board_of, command, look_of, others_of, page_of
 from eatlas.explorer.drawings import scaled
-from eatlas.explorer.exports import export
-from eatlas.explorer.fitting import unfit
+from eatlas.explorer.measuring import unfit
+from eatlas.explorer.page import export
 from eatlas.explorer.requests import Request
 from eatlas.present.drawings.plane import points_of
 from eatlas.results import read_results

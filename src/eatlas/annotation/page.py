@@ -1,21 +1,19 @@
-"""The page on which people label contexts: its answers, and the application of Starlette."""
+"""The page on which people label contexts: its answers, and the application."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
+from eatlas import serving
 from eatlas.annotation.items import Item, Items
 from eatlas.annotation.journal import SKIPPED, Journal, Work, name_of
 from eatlas.errors import EatlasError
 from eatlas.present.rendering import TEMPLATES, render, served_style
 from eatlas.present.text import clean
-from eatlas.serving import App, needs
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
+from eatlas.serving import Answer, App, as_json
 
 KEYS = 9
 """Groups that have a number key; the others have buttons."""
@@ -148,45 +146,24 @@ def application(journal: Journal, guide: str = "") -> App:
     EatlasError
         If starlette is not installed.
     """
-    try:
-        from starlette.applications import Starlette  # noqa: PLC0415  (an extra)
-        from starlette.requests import ClientDisconnect  # noqa: PLC0415
-        from starlette.responses import HTMLResponse, JSONResponse, Response  # noqa: PLC0415
-        from starlette.routing import Route  # noqa: PLC0415
-    except ImportError as error:
-        raise needs("annotate") from error
     labelling = Labelling(journal)
-    script = (TEMPLATES / "annotate.js").read_text(encoding="utf-8")
+    style, script = served_style("annotate.css"), (TEMPLATES / "annotate.js").read_text("utf-8")
 
-    def file(content: str, media_type: str) -> Route:
-        async def answer(_: Request) -> Response:
-            return Response(content, media_type=media_type)
+    def done(act: Act, body: bytes) -> Answer:
+        given = _given(body)
+        return as_json(act(given["annotator"], given))
 
-        return Route("/" + ("page.css" if media_type == "text/css" else "page.js"), answer)
-
-    async def page(_: Request) -> Response:
-        return HTMLResponse(page_of(labelling, guide))
-
-    def act(name: str, answer: Act) -> Route:
-        async def answered(request: Request) -> Response:
-            try:
-                given = _given(await request.body())
-                return JSONResponse(answer(given["annotator"], given))
-            except ClientDisconnect:  # or the body is too long
-                return Response(status_code=413)
-            except EatlasError as error:
-                return JSONResponse({"error": clean(str(error))}, 422)
-
-        return Route(f"/{name}", answered, methods=["POST"])
-
-    acts = {one.__name__: one for one in (
-        labelling.begin, labelling.show, labelling.label, labelling.undo
-    )}  # fmt: skip
-    files = (file(served_style("annotate.css"), "text/css"), file(script, "text/javascript"))
-    app: App = Starlette(
-        routes=[Route("/", page), *files, *(act(name, one) for name, one in acts.items())]
+    acts = (labelling.begin, labelling.show, labelling.label, labelling.undo)
+    return serving.application(
+        {
+            "/": lambda: Answer(page_of(labelling, guide)),
+            "/page.css": lambda: Answer(style, "text/css"),
+            "/page.js": lambda: Answer(script, "text/javascript"),
+        },
+        {f"/{act.__name__}": partial(done, act) for act in acts},
+        lambda error: as_json({"error": clean(str(error))}, 422),
+        extra="annotate",
     )
-    return app
 
 
 def _given(body: bytes) -> dict[str, Any]:

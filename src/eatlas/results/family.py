@@ -157,16 +157,12 @@ def family_of(
                 p=given.tail(tail), p_low=given.low(tail), adjusted=p, adjusted_low=low,
                 setting=names[key], together=len(places), **facts,
             )  # fmt: skip
-    return Family(
-        tuple(members[place] for place in range(len(found))),
-        method,
-        tail,
-        levels,
-        tuple(
-            Setting("" if key is None else names[key], tuple(members[place] for place in places))
-            for key, places in groups.items()
-        ),
+    apart = (
+        Setting("" if key is None else names[key], tuple(map(members.__getitem__, places)))
+        for key, places in groups.items()
     )
+    ordered = tuple(members[place] for place in range(len(found)))
+    return Family(ordered, method, tail, levels, tuple(apart))
 
 
 def _require_known(levels: Levels, tail: Tail, method: Method) -> None:

@@ -16,19 +16,18 @@ from eatlas.corpora.writing import KEY, beside
 from eatlas.errors import EatlasError
 from eatlas.measures.registry import get_measure, measure_names
 from eatlas.results.evidence import Evidence, Figure, Table
-from eatlas.sources.counts import open_counts
-from eatlas.stats.paired import rank_correlation
-from eatlas.stats.specifications import correlation
+from eatlas.sources.counts import Counts, open_counts
+from eatlas.stats.paired import RankCorrelation, rank_correlation
 from eatlas.stimuli import AssociationTest, GroupsTest, Test, load_tests
 from eatlas.validation.annotators import NEEDED, OF, labels_of, people
-from eatlas.validation.leanings import Leanings, leanings, paired
+from eatlas.validation.families import Family
+from eatlas.validation.leanings import Leanings, correlated, leanings
 from eatlas.validation.material import Context, NotRunError
 from eatlas.validation.showing import (
     correlations,
     finite,
     listed_names,
     mark,
-    marks_of,
     rho_drawing,
     rho_figures,
 )
@@ -73,7 +72,7 @@ def _correlations(
     names = (one for one in measure_names() if one != context.measure.name)
     others, reasons = tried_each("Not compared", compared, names)
     found = {
-        other.result.display_name: correlation(*paired(own.directed, other.directed)[1:])
+        other.result.display_name: correlated(own.directed, other.directed)
         for other in others.values()
     }
     undirected = [one.result.display_name for one in others.values() if one.towards_first is None]
@@ -98,14 +97,13 @@ def _correlations(
                 of="other measures",
             )
         ],
-        tables=[correlations(f"Correlations over the targets of {test.id}", "measure", found)],
-        drawings=[
-            rho_drawing(
-                f"Rank correlation with other measures, {test.id}",
-                marks_of(found),
-                f"; line: {INTERVAL}",
-            )
-        ],
+        **correlations(
+            found,
+            f"Correlations over the targets of {test.id}",
+            "measure",
+            f"Rank correlation with other measures, {test.id}",
+            f"; line: {INTERVAL}",
+        ),
         remarks=(*remarks, *reasons),
     )
 
@@ -116,9 +114,7 @@ def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[
     context.require("counts", "of the text that the contexts are from, for a span or several")
     labels = labels_of(context)
     family, without = people(context, labels)
-    figures: list[Figure] = []
-    rows, marks, remarks = [], [], []
-    human = family.tables[0]
+    rows, figures, marks, remarks = [], [], [], []
     for path in sorted(context.material.counts, key=lambda path: (span_of(path) or 0, path)):
         span = span_of(path)
         called = path.name if span is None else f"{span} sentence{'s' * (span != 1)}"
@@ -127,36 +123,24 @@ def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[
         except EatlasError as error:
             remarks.append(reason_of(error))
             continue
-        terms = family.known(automatic, list(family.test.targets.terms))
-        lost = [term for term in family.test.targets.terms if term not in set(terms)]
+        found, lost = _with_counts(family, automatic, context.seed)
         if lost:
             remarks.append(f"{called}: no association with a group of {listed_names(lost)}.")
-        groups = family.groups[:1] if len(family.groups) == 2 else family.groups
-        theirs, ours = family.shares(human, terms), family.shares(automatic, terms)
-        for j, group in enumerate(groups):
-            found = rank_correlation(
-                theirs[:, j], ours[:, j], rng=np.random.default_rng(context.seed)
-            )
-            both = rho_figures(f"share of {group}, {called}", found, OF)
-            figures.extend(both)
-            marks.append(mark(called, both[0], group))
-            numbers = map(finite, (found.rho, found.p, found.r2))
-            rows.append((span, path.name, group, found.n, *numbers))
+        for group, one in found.items():
+            rho, r2 = rho_figures(f"share of {group}, {called}", one, OF)
+            figures += [rho, r2]
+            marks.append(mark(called, rho, group))
+            rows.append((span, path.name, group, one.n, *map(finite, (one.rho, one.p, one.r2))))
     if without:
         remarks.append(f"Associated with no group by people: {listed_names(without)}.")
     if not figures:
         yield study.not_run(" ".join(remarks), source=labels.items.name)
         return
+    columns = ("sentences", "counts", "group", "targets", "rho", "p", "R2")
     yield study.evidence(
         source=labels.items.name,
         figures=figures,
-        tables=[
-            Table(
-                title="Correlation by length of the context",
-                columns=("sentences", "counts", "group", "targets", "rho", "p", "R2"),
-                rows=rows,
-            )
-        ],
+        tables=[Table(title="Correlation by length of the context", columns=columns, rows=rows)],
         drawings=[rho_drawing("People against co-occurrence", marks)],
         remarks=[
             "Shares are of spans, or of labelled contexts, that are associated with a group at "
@@ -164,6 +148,24 @@ def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[
             *remarks,
         ],
     )
+
+
+def _with_counts(
+    family: Family, automatic: Counts, seed: int
+) -> tuple[dict[str, RankCorrelation], list[str]]:
+    """Correlations of people's shares with those of counts by group, and targets without one.
+
+    Of two groups the first alone, since the shares of the other are what is left.
+    """
+    targets = family.test.targets.terms
+    terms = family.known(automatic, targets)
+    theirs, ours = (family.shares(table, terms) for table in (family.tables[0], automatic))
+    groups = family.groups[:1] if len(family.groups) == 2 else family.groups
+    found = {
+        group: rank_correlation(theirs[:, j], ours[:, j], rng=np.random.default_rng(seed))
+        for j, group in enumerate(groups)
+    }
+    return found, [term for term in targets if term not in set(terms)]
 
 
 def span_of(path: Path) -> int | None:

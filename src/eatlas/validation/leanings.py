@@ -18,10 +18,13 @@ from numpy.typing import NDArray
 from eatlas.errors import SignatureError
 from eatlas.measures.base import Measure
 from eatlas.results import AssociationResult
+from eatlas.stats.specifications import Correlation, correlation
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, Concept, GroupsTest
 from eatlas.validation.material import Context, NotRunError
 
 Array = NDArray[np.float64]
+Numbers = Mapping[str, float | None]
+"""By target; None where undefined."""
 
 HOW_SURE = {"resamples": (0,), "frequency": ("off",), "p": ("off", "normal")}
 """Parameters that change no number of a target, only what is known about its uncertainty, with the
@@ -32,9 +35,9 @@ values that cost the least."""
 class Leanings:
     """The number of each target of a groups test, as a measure gives it."""
 
-    values: Mapping[str, float | None]
+    values: Numbers
     """The measure's number by target; None where it is undefined."""
-    towards_first: Mapping[str, float | None] | None
+    towards_first: Numbers | None
     """The same with the sign by which larger numbers lean to the first of two groups; None where
     the measure's numbers have no direction."""
     neutral: float | None
@@ -53,7 +56,7 @@ class Leanings:
             roles = TARGETS if result.language_model is not None else ATTRIBUTES
         return tuple(result.coverage.group(role).used for role in roles)
 
-    def signs(self) -> Mapping[str, float | None]:
+    def signs(self) -> Numbers:
         """Return how far each target leans: above 0 to the first group, below to the second.
 
         Raises
@@ -75,7 +78,7 @@ class Leanings:
         return {k: None if v is None else v - zero for k, v in self.towards_first.items()}
 
     @property
-    def directed(self) -> Mapping[str, float | None]:
+    def directed(self) -> Numbers:
         """The numbers with the sign of the first group, or as they are without a direction."""
         return self.values if self.towards_first is None else self.towards_first
 
@@ -151,7 +154,7 @@ def _of_groups(
 
 
 def _oriented(
-    values: Mapping[str, float | None], result: AssociationResult
+    values: Numbers, result: AssociationResult
 ) -> tuple[dict[str, float | None] | None, float | None]:
     """Values that are larger towards the first group, and the neutral one among them."""
     how = getattr(result, "each", None)  # a Range, of measures whose numbers are explained
@@ -216,13 +219,16 @@ def _over_attributes(result: AssociationResult, what: str) -> Leanings:
     return Leanings(values, values, 0.0, what, result)
 
 
-def paired(
-    first: Mapping[str, float | None], second: Mapping[str, float | None]
-) -> tuple[list[str], Array, Array]:
+def correlated(one: Numbers, other: Numbers) -> Correlation:
+    """The correlation of two numbers of the same targets, over those that have both."""
+    return correlation(*paired(one, other)[1:])
+
+
+def paired(first: Numbers, second: Numbers) -> tuple[list[str], Array, Array]:
     """Targets that both have a number for, in the order of the first, with the numbers."""
     terms = [term for term in first if first[term] is not None and second.get(term) is not None]
     return terms, _numbers(first, terms), _numbers(second, terms)
 
 
-def _numbers(values: Mapping[str, float | None], terms: Iterable[str]) -> Array:
+def _numbers(values: Numbers, terms: Iterable[str]) -> Array:
     return np.array([values[term] for term in terms], dtype=np.float64)

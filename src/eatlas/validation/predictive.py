@@ -16,7 +16,7 @@ from eatlas.stats.paired import (
     SeriesCorrelation,
     series_correlation,
 )
-from eatlas.validation.families import Family, compared, families, terms_of, views
+from eatlas.validation.families import Family, View, compared, families, terms_of, views
 from eatlas.validation.leanings import leanings
 from eatlas.validation.material import Context, NotRunError
 from eatlas.validation.showing import finite, listed_names, mark, rho_drawing, rho_figures
@@ -156,32 +156,22 @@ def _of_series(
         views(family, one, shared, family.shares(table, shared))
         for one, table in zip(found, used, strict=True)
     ]
-    figures: list[Figure] = []
-    rows: list[tuple[Any, ...]] = []
-    tests: list[tuple[Any, ...]] = []
-    for column in zip(*by_year, strict=True):
-        measured = np.array([[view.measured[term] for term in shared] for view in column], float)
-        census = np.array([view.of_table for view in column])
-        over = _series_of(measured, census, context.seed)
-        within = [view.correlated(context.seed) for view in column]
-        figures.extend(_figures(column[0].name, over))
-        tests.append(_nulls(column[0].name, over))
-        rows.extend(
-            (str(year), view.name, float(m), float(c), finite(one.rho), finite(one.p))
-            for year, view, m, c, one in zip(
-                years, column, measured.mean(axis=1), census.mean(axis=1), within, strict=True
-            )
-        )
+    columns = list(zip(*by_year, strict=True))
+    over = {column[0].name: _over_years(column, context.seed) for column in columns}
+    figures = [figure for view, one in over.items() for figure in _figures(view, one)]
     return study.evidence(
         source=_called(name, family),
         figures=figures,
         tables=[
-            Table(title="Nulls of the correlation over periods", columns=NULLS, rows=tests),
+            Table(
+                title="Nulls of the correlation over periods",
+                columns=NULLS,
+                rows=[_nulls(view, one) for view, one in over.items()],
+            ),
             Table(
                 title="Means by year, and correlation over occupations within it",
-                columns=("year", "view", "mean of the measure", "mean of the census",
-                         "rho over occupations", "p, permutation"),
-                rows=rows,
+                columns=WITHIN,
+                rows=[row for column in columns for row in _within(years, column, context.seed)],
             ),
         ],
         drawings=[_drawing(figures, "Rank correlation of means over periods")],
@@ -191,9 +181,14 @@ def _of_series(
             f"{len(years)} years {years[0]} to {years[-1]}.",
             NULL,
         ],
-    )  # fmt: skip
+    )
 
 
+WITHIN = (
+    "year", "view", "mean of the measure", "mean of the census",
+    "rho over occupations", "p, permutation",
+)  # fmt: skip
+"""Columns of the table of single years."""
 NULLS = (
     "view", "rho", "p, autoregressive", "p, order in time ignored", "rho of changes",
     "p of changes", "autocorrelation, measure", "autocorrelation, census",
@@ -208,10 +203,23 @@ NULL = (
 )
 
 
-def _series_of(measured: Array, census: Array, seed: int) -> SeriesCorrelation:
+def _means(view: View) -> tuple[float, float]:
+    """Means of a measure and of the census over the occupations of one year."""
+    measured = np.array([*view.measured.values()], np.float64)
+    return float(measured.mean()), float(view.of_table.mean())
+
+
+def _over_years(column: Sequence[View], seed: int) -> SeriesCorrelation:
     """Correlate the means of each year."""
-    rng = np.random.default_rng(seed)
-    return series_correlation(measured.mean(axis=1), census.mean(axis=1), rng=rng)
+    measured, census = zip(*map(_means, column), strict=True)
+    return series_correlation(measured, census, rng=np.random.default_rng(seed))
+
+
+def _within(years: Sequence[int], column: Sequence[View], seed: int) -> Iterator[tuple[Any, ...]]:
+    """Means of each year, and the correlation over its occupations."""
+    for year, view in zip(years, column, strict=True):
+        one = view.correlated(seed)
+        yield (str(year), view.name, *_means(view), finite(one.rho), finite(one.p))
 
 
 def _figures(name: str, found: SeriesCorrelation) -> Iterator[Figure]:

@@ -15,11 +15,11 @@ from eatlas.errors import EatlasError, SignatureError
 from eatlas.measures.base import Measure
 from eatlas.results.evidence import Evidence, Figure, Table
 from eatlas.sources.opening import transformed
-from eatlas.stats.specifications import Correlation, correlation
+from eatlas.stats.specifications import Correlation
 from eatlas.stimuli import Concept, GroupsTest
 from eatlas.validation.bench import Bench, unit
 from eatlas.validation.convergent import tests_of
-from eatlas.validation.leanings import HOW_SURE, Leanings, leanings, paired, plain
+from eatlas.validation.leanings import HOW_SURE, Leanings, correlated, leanings, plain
 from eatlas.validation.material import Context, NotRunError
 from eatlas.validation.showing import correlations, finite, mark, marks_of, rho_drawing
 from eatlas.validation.studies import ProtocolStudy, reason_of, tried_each
@@ -46,7 +46,7 @@ def _subsets(
     """Median and range of the correlations with lists of each size."""
     whole = leanings(context, test, source, name)
     rng = np.random.default_rng([context.seed, len(test.groups)])
-    rows, figures, reasons = [], [], []
+    rows, reasons = [], []
     for size in SIZES:
         found: list[Correlation] = []
         for _ in range(SUBSETS):
@@ -56,44 +56,39 @@ def _subsets(
             except EatlasError as error:
                 reasons.append(reason_of(error))
                 continue
-            found.append(correlation(*paired(whole.directed, other.directed)[1:]))
+            found.append(correlated(whole.directed, other.directed))
         rho = sorted(one.spearman for one in found if math.isfinite(one.spearman))
         squared = [one.pearson**2 for one in found if math.isfinite(one.pearson)]
-        if not rho:
-            continue
-        middle, r2 = float(np.median(rho)), float(np.median(squared))
-        label, of = f"{size} words a group", f"smallest and largest of {len(rho)} random lists"
-        ends = {"low": rho[0], "high": rho[-1], "interval": of}
-        rows.append((label, len(rho), middle, rho[0], rho[-1], r2))
-        figures.append(Figure(name=f"Spearman's rho, {label}", value=middle, **ends))
-        figures.append(Figure(name=f"R², {label}", value=r2))
+        if rho:
+            middle, r2 = float(np.median(rho)), float(np.median(squared))
+            rows.append((f"{size} words a group", len(rho), middle, rho[0], rho[-1], r2))
     if not rows:
         raise NotRunError(" ".join(dict.fromkeys(reasons)) or "No subset gives numbers.")
     how = "pairs of words" if test.pairs else "words of each group"
+    title, line = f"Random word lists, {test.id}", "; point: median; line: smallest and largest"
+    columns = ("lists", "number", "median rho", "smallest", "largest", "median R²")
+    figures = [figure for row in rows for figure in _figures(*row)]
     marks = (mark(row[0], one) for row, one in zip(rows, figures[::2], strict=True))
     return study.evidence(
         source=name,
         figures=figures,
-        tables=[
-            Table(
-                title=f"Random word lists, {test.id}",
-                columns=("lists", "number", "median rho", "smallest", "largest", "median R²"),
-                rows=rows,
-            )
-        ],
-        drawings=[
-            rho_drawing(
-                f"Rank correlation with shorter lists, {test.id}",
-                marks,
-                "; point: median; line: smallest and largest",
-            )
-        ],
+        tables=[Table(title=title, columns=columns, rows=rows)],
+        drawings=[rho_drawing(f"Rank correlation with shorter lists, {test.id}", marks, line)],
         remarks=[
             f"Random {how} that have vectors, {SUBSETS} times for each size; correlated over "
             "targets with the whole lists.",
             *dict.fromkeys(reasons),
         ],
     )
+
+
+def _figures(
+    label: str, n: int, middle: float, low: float, high: float, r2: float
+) -> Iterator[Figure]:
+    """The median correlations with `n` lists of one size."""
+    ends = {"low": low, "high": high, "interval": f"smallest and largest of {n} random lists"}
+    yield Figure(name=f"Spearman's rho, {label}", value=middle, **ends)
+    yield Figure(name=f"R², {label}", value=r2)
 
 
 def _shorter(test: GroupsTest, whole: Leanings, size: int, rng: np.random.Generator) -> GroupsTest:
@@ -195,37 +190,34 @@ def _changed(
         if (pair := next((one for one in pairs if one[0] != one[1]), None)) is None:
             idle.append(label)
             continue
-        found[label] = correlation(*paired(*pair)[1:])
+        found[label] = correlated(*pair)
         known = {*base.result.warnings, *notes}
         said += [f"{label}: {note}" for note in other.result.warnings if note not in known]
     if not found:
         same = f"Numbers are the same with {', '.join(idle)}." if idle else ""
         raise NotRunError(" ".join((same, *reasons)).strip() or "Nothing could be changed.")
     unchanged = [f"Without any change of the numbers: {', '.join(idle)}."] if idle else []
-    smallest = min(marks := marks_of(found), key=lambda one: one.value or -2.0)
-    of_smallest = found[smallest.label]
+    drawn = f"{title}: rank correlation with the numbers as they are"
     return study.evidence(
         source=name,
-        figures=[
-            Figure(
-                name="smallest Spearman's rho",
-                value=smallest.value,
-                low=smallest.low,
-                high=smallest.high,
-                interval="95%",
-                n=of_smallest.n,
-                of="targets",
-                text=smallest.label,
-            ),
-            Figure(name="R² there", value=finite(of_smallest.pearson**2)),
-        ],
-        tables=[correlations(f"{title}, {test.id}", "changed to", found)],
-        drawings=[
-            rho_drawing(
-                f"{title}: rank correlation with the numbers as they are",
-                marks,
-                " with its 95% interval",
-            )
-        ],
+        figures=_smallest(found),
+        **correlations(found, f"{title}, {test.id}", "changed to", drawn, " with its 95% interval"),
         remarks=[*unchanged, *reasons, *said],
     )
+
+
+def _smallest(found: Mapping[str, Correlation]) -> list[Figure]:
+    """The smallest of the rank correlations, and the R² there."""
+    least = min(marks_of(found), key=lambda one: one.value or -2.0)
+    of = found[least.label]
+    rho = Figure(
+        name="smallest Spearman's rho",
+        value=least.value,
+        low=least.low,
+        high=least.high,
+        interval="95%",
+        n=of.n,
+        of="targets",
+        text=least.label,
+    )
+    return [rho, Figure(name="R² there", value=finite(of.pearson**2))]

@@ -59,15 +59,18 @@ def change_row(found: PairedChange) -> tuple[Any, ...]:
     return (found.n, *numbers, found.rose, found.fell)
 
 
-def correlations(title: str, first: str, found: Mapping[str, Correlation]) -> Table:
-    """A table of correlations by what the `first` column names."""
+def correlations(
+    found: Mapping[str, Correlation], title: str, first: str, drawn: str, more: str
+) -> dict[str, Any]:
+    """A table of correlations, by what the `first` column names, and a drawing of them."""
     rows = [
         (label, one.n,
          *map(finite, (one.spearman, one.spearman_low, one.spearman_high, one.pearson,
                        one.pearson_low, one.pearson_high, one.pearson**2)))
         for label, one in found.items()
     ]  # fmt: skip
-    return Table(title=title, columns=(first, *COLUMNS), rows=rows)
+    table = Table(title=title, columns=(first, *COLUMNS), rows=rows)
+    return {"tables": [table], "drawings": [rho_drawing(drawn, marks_of(found), more)]}
 
 
 def marks_of(found: Mapping[str, Correlation]) -> list[Mark]:
