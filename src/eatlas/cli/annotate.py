@@ -300,7 +300,7 @@ def _show(found: Agreement) -> None:
         (one.label, f"{one.given:,}", *_cells(one.alpha), *_cells(one.kappa))
         for one in found.labels
     ]
-    heads = ("label", "given", "alpha", "95%", "kappa", "95%")
+    heads = ["label", "given", "alpha", "95%", "kappa", "95%"]
     show(console, table_of(heads, by_label, "lrrlrl"))
     if found.pairs:
         print_line("")
@@ -313,7 +313,7 @@ def _show(found: Agreement) -> None:
             )
             for one in found.pairs
         ]
-        heads = ("annotators", "contexts", "same", "Cohen's kappa", "95%")
+        heads = ["annotators", "contexts", "same", "Cohen's kappa", "95%"]
         show(console, table_of(heads, pairs, "lrrrl"))
     print_line("")
 

@@ -30,22 +30,6 @@ def new_console() -> Console:
     return console
 
 
-def new_table(heading: str = "", names: Sequence[str] = ()) -> Table:
-    """A table whose first column, if it has a heading, folds labels, and never one of the names."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
-    if heading:
-        longest = max(map(cell_len, names), default=0)
-        limits = max(FIRST_COLUMN[0], longest), max(FIRST_COLUMN[1], longest)
-        table.add_column(heading, min_width=limits[0], max_width=limits[1], overflow="fold")
-    return table
-
-
-def add_columns(table: Table, *columns: tuple[str, bool]) -> None:
-    """Add columns that are not folded: the head of each, and whether it holds words."""
-    for head, words in columns:
-        table.add_column(head, justify="left" if words else "right", no_wrap=True)
-
-
 def table_of(
     heads: Sequence[str],
     rows: Iterable[Sequence[str | Text]],

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import PIPE_WIDTH, new_console, new_table, show, table_of, write
+from eatlas.cli.console import PIPE_WIDTH, new_console, show, table_of, write
 from eatlas.cli.messages import cleaned, plain_line
 from eatlas.errors import listed
 from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
@@ -245,20 +245,16 @@ def _rendered(parts: Sequence[Text | Table | str]) -> str:
 
 def _readings_table(found: Diagnosis) -> Table:
     """A row for each figure of a diagnosis: its value, whether it is fine, what it means."""
-    table = new_table()
-    table.add_column("Figure", ratio=5, overflow="fold")
-    table.add_column("Value", ratio=5, overflow="fold")
-    table.add_column("", min_width=len(DOUBTFUL), no_wrap=True)
-    table.add_column("What it means", ratio=12, overflow="fold")
+    rows: list[tuple[str | Text, ...]] = []
     for reading in readings(found):
         value = "\n".join(map(one_line, reading.value.split("\n")))
-        table.add_row(
-            Text(reading.figure, "bold"),
-            Text(value),
-            _sign(doubtful=reading.doubtful),
-            Text(one_line(reading.meaning)),
-        )
-        table.add_row()
+        sign, meaning = _sign(doubtful=reading.doubtful), one_line(reading.meaning)
+        rows += [(Text(reading.figure, "bold"), value, sign, meaning), ()]
+    table = table_of(("Figure", "Value", "", "What it means"), rows, "llll", folds=False)
+    for column, ratio in zip(table.columns, (5, 5, None, 12), strict=True):
+        column.ratio = ratio
+        column.no_wrap, column.overflow = ratio is None, "fold"
+    table.columns[2].min_width = len(DOUBTFUL)
     return table
 
 

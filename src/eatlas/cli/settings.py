@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.console import least_width, show, table_of
+from eatlas.cli.table import map_lines
 from eatlas.present.changes import tables_of_changes
 from eatlas.present.comparison import comparisons
-from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import UNDEFINED, number_of
 from eatlas.present.sections import sections
@@ -71,7 +71,7 @@ def _table(console: Console, found: SideBySide, *, words: bool) -> Table:
     changed = any(row.differs for row in found)
     values = [value if words else "\n".join(value.split()) for value in found.values]
     heads = ["Test", *values, *["Differs"] * changed]
-    rows = []
+    rows: list[list[str | Text]] = []
     for row in found:
         cells = [_cell(console, one, words=words) for one in row.members]
         # what differs, on a line for each pattern
@@ -97,16 +97,11 @@ def _cell(console: Console, result: AssociationResult | None, *, words: bool) ->
     said = cell_of(result)
     if result.pattern is None:
         return Text(said[0])
-    lines = EATMap.of(result).glyphs(console.encoding)
-    text = Text()
-    for number, (attribute, glyphs) in enumerate(zip("AB", lines, strict=True)):
-        text.append("\n" * number)
-        for target, glyph in zip("XY", glyphs, strict=True):
-            on = result.primary.attribute(target) == attribute
-            text.append(glyph, "bold red" if on else "dim")
-        if words:
-            text.append(f" {said[number]}", "" if number else "bold" * said[0].endswith("*"))
-    return text
+    above, below = map_lines(result, console)
+    if words:
+        above.append(f" {said[0]}", "bold" * said[0].endswith("*"))
+        below.append(f" {said[1]}")
+    return Text.assemble(above, "\n", below)
 
 
 def print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.numbers import UNDEFINED, effect, number_of
-from eatlas.present.table_content import Cell, Column, Table
 from eatlas.present.tables import html, latex
 from eatlas.present.text import one_line
 from eatlas.results import AssociationResult

@@ -1,29 +1,28 @@
-"""Results arranged as tables, one for each signature, before any markup."""
+"""Results arranged as tables, for manuscripts and terminals, with the notes below them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from eatlas.present.effects import (
-    BOUNDS,
-    bounds_shown,
-    bracketed,
-    chance_cell,
-    legend,
-    matched_of,
-    only_terms,
-    own_share,
+from eatlas.present import target_values
+from eatlas.present.columns import (
+    MANUSCRIPT,
+    OVER_SENTENCES,
+    TERMS,
+    Cell,
+    Column,
+    Row,
+    Table,
+    arranged,
+    rows_of,
 )
+from eatlas.present.effects import BOUNDS, bounds_shown, legend
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value, percent
-from eatlas.present.sections import distinct
-from eatlas.present.targets import leans, signed_points
+from eatlas.present.numbers import effect, number_of, percent
+from eatlas.present.targets import Lean, leans, signed_points
 from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
-from eatlas.results.effects import Effect
-from eatlas.results.levels import CELLS
 from eatlas.results.settings import Settings
 
 NAMED = 4
@@ -45,51 +44,8 @@ RESAMPLED = (
 )
 
 
-@dataclass(frozen=True)
-class Column:
-    """One column; neighbours of one group are under a common head."""
-
-    title: str
-    group: str = ""
-    number: bool = False
-    """Numbers are on the right, names on the left."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """Lines of text below each other."""
-
-    lines: tuple[str, ...]
-    star: bool = False
-    """Whether the first line is significant."""
-    strong: bool = False
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows under columns, with a caption above and notes below."""
-
-    id: str
-    """A short name for references."""
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
-
-    def groups(self) -> list[tuple[str, int]]:
-        """Heads over several columns, each with their number."""
-        found = groupby(self.columns, key=lambda column: column.group)
-        return [(name, len(list(columns))) for name, columns in found]
-
-
-Row = tuple[AssociationResult, tuple[Effect, ...]]
-"""A result with its effect sizes, or with that of one of its terms."""
-Filled = tuple[Column, Callable[[Row], Cell]]
-"""A column and what its cells are filled with."""
-
-
 def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list[Table]:
-    """One table for each signature, in order of first appearance.
+    """Tables of a manuscript: one for each signature, in order of first appearance.
 
     Parameters
     ----------
@@ -97,41 +53,38 @@ def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list
     family : DeclaredFamily
         Whose adjusted p-values the tables show.
     """
-    given = list(results)
+    by_signature: dict[str, list[AssociationResult]] = {}
+    for result in results:
+        by_signature.setdefault(result.signature, []).append(result)
     found = []
-    for signature in distinct(r.signature for r in given):
-        members = [r for r in given if r.signature == signature]
+    for members in by_signature.values():
         if members[0].by_target is None:
-            found.append(_table(members, family))
+            found.append(_of_signature(members, family))
         else:  # a row for each target
-            found += [_of_targets(one, i) for i, one in enumerate(members, start=1)]
+            found += [_of_targets(one, number) for number, one in enumerate(members, start=1)]
     return found
 
 
+def _of_signature(members: Sequence[AssociationResult], family: DeclaredFamily) -> Table:
+    """The results of one signature, and what a reader needs below them."""
+    settings = Settings.among(members)
+    rows = [row for one in members for row in rows_of(one, settings.of(one), family)]
+    whole = list(map(one_line, settings.in_words()))
+    named = ", ".join(whole) if len(whole) <= NAMED else number_of(len(whole), "source")
+    return replace(
+        arranged(rows, MANUSCRIPT),
+        caption=f"{number_of(len(members), 'result')} of {members[0].signature} on {named}.",
+        notes=tuple(_notes(members, rows, family)),
+    )
+
+
 def _of_targets(result: AssociationResult, number: int) -> Table:
-    """A row for each target, from one end to the other, and one for the concept as a whole."""
+    """Every target of a result, and what a reader needs below them."""
     found, place = leans(result), ", ".join(Settings.among([result]).in_words())
-    groups = [isolated(found.groups[j]) for j in found.columns]
-    columns = [Column("Target"), *(Column("Points", name, number=True) for name in groups)]
-    columns += [Column("Bias", number=True), Column("p", number=True)]
-    rows = [*found.rows, *([found.whole] if found.whole else [])]
-    filled = [
-        (
-            Cell((one_line(one.term) + " as one mean" * (one is found.whole),)),
-            *(
-                Cell(tuple(filter(None, (signed_points(one.points[j]), one.between(j)))))
-                for j in found.columns
-            ),
-            _cell(one.bias),
-            Cell((one.p,), star=bool(one.star)),
-        )
-        for one in rows
-    ]
-    return Table(
+    return replace(
+        targets_table(result),
         id=f"{result.measure}-{number}" if number > 1 else result.measure,
         caption=f"{one_line(result.test)} on {one_line(place)}: targets by {result.signature}.",
-        columns=tuple(columns),
-        rows=tuple(filled),
         notes=(
             " ".join(f"{one.title}: {effect(one.d)}." for one in result.effects()),
             found.legend,
@@ -140,142 +93,129 @@ def _of_targets(result: AssociationResult, number: int) -> Table:
     )
 
 
-def _table(members: list[AssociationResult], family: DeclaredFamily) -> Table:
-    """The table of results of one signature; of measures of single terms a row for each term."""
-    first = members[0]
-    found: list[Row] = [(result, result.effects()) for result in members]
-    terms = only_terms(found[0][1])
-    rows = [(of, (one,)) for of, effects in found for one in effects] if terms else found
-    columns = list(_columns(members, rows, family, terms=terms))
-    whole = list(map(one_line, Settings.among(members).in_words()))
-    named = ", ".join(whole) if len(whole) <= NAMED else number_of(len(whole), "source")
+def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
+    """A row for each target, or for those at either end, and one for the concept as a whole."""
+    found = leans(result)
+    groups = [isolated(found.groups[j]) for j in found.columns]
+
+    def row(one: Lean, name: str) -> tuple[Cell, ...]:
+        points = ((signed_points(one.points[j]), one.between(j)) for j in found.columns)
+        return (
+            Cell((name,), strong=ends and one is found.whole),
+            *(Cell(tuple(filter(None, lines))) for lines in points),
+            Cell((one.bias,)),
+            Cell((one.p,), star=bool(one.star)),
+        )
+
+    shown, left_out = found.ends() if ends else (found.rows, 0)
+    rows = _with_gap([row(one, one_line(one.term)) for one in shown], left_out)
+    if found.whole is not None:
+        rows.append(row(found.whole, f"{one_line(found.whole.term)} as one mean"))
+    columns = (
+        Column("Target"),
+        *(Column("Points", name, number=True, short=f"{name}\npoints") for name in groups),
+        Column("Bias", number=True, short="Bias"),
+        Column("p", number=True, short="p"),
+    )
+    return Table(result.measure, columns, tuple(rows))
+
+
+def values_table(result: AssociationResult) -> Table:
+    """Numbers of the targets at either end and of all, and those by group where there are any."""
+    shown, left_out = target_values.ends(result)
+    (whole,) = result.effects()
+    groups = result.sides[-1] if any(one.association for one in shown) else ()
+
+    def row(name: str, *numbers: float | None, strong: bool = False) -> tuple[Cell, ...]:
+        texts = (effect(one, target_values.DECIMALS) for one in numbers)
+        return (Cell((name,), strong=strong), *(Cell((text,)) for text in texts))
+
+    rows = [row(one_line(one.term), one.value, *(one.association or ())) for one in shown]
+    names = map(isolated, (whole.title, *groups))
     return Table(
-        id=first.measure,
-        caption=f"{number_of(len(members), 'result')} of {first.signature} on {named}.",
-        columns=tuple(column for column, _ in columns),
-        rows=tuple(tuple(fill(row) for _, fill in columns) for row in rows),
-        notes=tuple(
-            _notes(members, [one for _, effects in rows for one in effects], family, terms=terms)
-        ),
+        result.measure,
+        (Column("Target"), *(Column(name, number=True, short=name) for name in names)),
+        (*_with_gap(rows, left_out), row("All targets", whole.d, strong=True)),
     )
 
 
-def _columns(
-    members: Sequence[AssociationResult],
-    rows: Sequence[Row],
-    family: DeclaredFamily,
-    *,
-    terms: bool,
-) -> Iterator[Filled]:
-    """The columns of a table, by what its first result has."""
-    first, effects = members[0], rows[0][1]
-    yield Column("Test"), lambda row: _cell(one_line(row[0].test))
-    settings = Settings.among(members)
-    if any(map(settings.of, members)):
-        yield Column("Source"), lambda row: _cell(one_line(settings.of(row[0])))
-    if effects or terms:
-        yield Column("Concepts"), _concepts
-    if terms:
-        yield Column("Term"), lambda row: _cell(one_line(row[1][0].name))
-        yield Column("Group"), lambda row: _cell("".join(row[1][0].roles))
-    for place, one in enumerate(effects):
-        group = "" if len(effects) == 1 or one.symbol == one.title else one.title
-        yield from _effect_columns(place, one, group, family)
-    if first.level3 is not None:
-        for name in CELLS:
-            yield Column(f"{name[0]}, {name[1]}", "Level 3", number=True), _mean(name)
-    if first.pattern is not None:
-        yield Column("EAT pattern"), _pattern
-    if any(matched_of(result) is not None for result in members):
-        yield (
-            Column("Chance", number=True),
-            lambda row: Cell(tuple(filter(None, chance_cell(row[0]))) or (UNDEFINED,)),
-        )
-    if not any(one.symbol == "d" for one in effects) and not terms:
-        yield Column("Finding"), lambda row: _cell(row[0].summary())
+def _with_gap(rows: list[tuple[Cell, ...]], left_out: int) -> list[tuple[Cell, ...]]:
+    """Rows with one in their middle that says how many are left out there."""
+    gap = [(Cell((f"… {left_out} more",), faint=True),)] if left_out else []
+    return [*rows[: len(rows) // 2], *gap, *rows[len(rows) // 2 :]]
 
 
-def _effect_columns(
-    place: int, shown: Effect, group: str, family: DeclaredFamily
-) -> Iterator[Filled]:
-    """An effect size and, where the family has it, its adjusted p."""
-    yield Column(shown.symbol, group, number=True), lambda row: _effect(row[1][place])
-    if family.has(shown.place.partition(".")[0]):
-
-        def adjusted(row: Row) -> Cell:
-            result, one = row[0], row[1][place]
-            p, low = family.adjusted(result, one)
-            known = p is not None and one.d is not None
-            return _cell(p_value(p, one.rule.alpha, low) if known and p else UNDEFINED)
-
-        yield Column(family.method, group, number=True), adjusted
+def terms_table(result: AssociationResult) -> Table:
+    """A row for each term, from the strongest association with A to that with B."""
+    rows = sorted(rows_of(result), key=lambda row: -(next(iter(row.effects.values())).d or 0.0))
+    return arranged(rows, TERMS)
 
 
-def _cell(text: str) -> Cell:
-    return Cell((text,))
+def over_sentences(members: Iterable[AssociationResult]) -> Table | None:
+    """Effect sizes and p-values over sentences, without stars; None where nothing is over them."""
+    found = (
+        (one, {e.place: e.over_sentences for e in one.effects() if e.over_sentences})
+        for one in members
+    )
+    rows = [rows_of(one)[0]._replace(effects=singles) for one, singles in found if singles]
+    return arranged(rows, OVER_SENTENCES) if rows else None
 
 
-def _concepts(row: Row) -> Cell:
-    """Targets above attributes; of single terms the attributes."""
-    sides = [list(map(one_line, side)) for side in row[0].sides]
-    term = bool(row[1]) and row[1][0].term is not None
-    return Cell(tuple(sides[-1] if term else map(" / ".join, sides)))
+def _unit(result: AssociationResult) -> str:
+    """What level 3 has means of."""
+    return f"{result.unit} in {result.scale}" if result.scale else result.unit
 
 
-def _effect(shown: Effect) -> Cell:
-    """Effect size, below it its interval, and below that p in both readings."""
-    if shown.d is None:
-        return _cell(UNDEFINED)
-    lines = [effect(shown.d)]
-    if shown.interval:
-        lines.append(bracketed(shown))
-    if shown.one_sided is not None and shown.two_sided is not None:
-        alpha = shown.rule.alpha
-        lines.append(p_value(shown.one_sided, alpha, shown.one_sided_low))
-        lines.append(f"({p_value(shown.two_sided, alpha, shown.two_sided_low)})")
-    return Cell(tuple(lines), star=shown.significant)
+def explanation(members: Sequence[AssociationResult], *, wide: bool = False) -> str:
+    """What a star says, and what the numbers of level 3 and the map are, below a terminal's table.
+
+    Of a `wide` table, p is in a column of its own.
+    """
+    first = members[0]
+    if first.by_target is not None:
+        return "\n".join(dict.fromkeys(leans(one).legend for one in members))
+    if first.values is not None:
+        return "\n".join(dict.fromkeys(map(target_values.legend, members)))
+    effects = [one for result in members for one in result.effects()]
+    if not any(one.symbol == "d" for one in effects):
+        return ""
+    stars = first.rule.meaning
+    if any(result.primary.over_stimuli for result in members):
+        stars += "; tests of sentences: over stimuli"
+    bounds = f" {BOUNDS}" if bounds_shown(effects) else ""
+    if first.level3 is None:
+        return f"{stars}.{bounds}" if bounds else stars
+    below = "." if wide else "; p below each effect size."
+    other = " Other words: how often resamples show the same pattern." if wide else ""
+    return (
+        f"{stars}{below}{other} Level 3: mean {_unit(first)} (standard deviation). "
+        "Map: rows A and B, columns X and Y, a filled square where they are associated."
+        f"{bounds}"
+    )
 
 
-def _mean(name: str) -> Callable[[Row], Cell]:
-    """Mean and standard deviation of a cell of level 3."""
-
-    def fill(row: Row) -> Cell:
-        cell = row[0].level3 and row[0].level3.cell(name)
-        return Cell((effect(cell.mean), f"({effect(cell.sd)})")) if cell else _cell(UNDEFINED)
-
-    return fill
-
-
-def _pattern(row: Row) -> Cell:
-    """The EAT pattern, that under the two-sided rule where it differs, and its share."""
-    read = row[0].primary
-    labels: list[str] = [read.label]
-    if read.two_sided_label != read.label:
-        labels += ["two-sided:", read.two_sided_label]
-    if (share := own_share(row[0])) is not None:
-        labels.append(f"in {percent(share)} of draws")
-    return Cell(tuple(labels), strong=True)
+def two_sided(members: Iterable[AssociationResult]) -> str:
+    """Patterns that the two-sided rule gives otherwise."""
+    read = [(one.test, one.primary) for one in members if one.pattern is not None]
+    others = [f"{test} {of.two_sided_label}" for test, of in read if of.two_sided_label != of.label]
+    return f"By the two-sided rule: {', '.join(others)}." if others else ""
 
 
 def _notes(
-    members: Sequence[AssociationResult],
-    effects: Sequence[Effect],
-    family: DeclaredFamily,
-    *,
-    terms: bool,
+    members: Sequence[AssociationResult], rows: Sequence[Row], family: DeclaredFamily
 ) -> Iterator[str]:
     """What a reader needs below a table of effect sizes d; nothing below other numbers."""
-    first, places = members[0], {one.place for one in effects}
+    first, effects = members[0], [one for row in rows for one in row.effects.values()]
+    terms, places = any(one.term is not None for one in effects), {one.place for one in effects}
     if not terms and all(one.symbol != "d" for one in effects):
         return
     drawn = [known for result in members if (known := result.primary.uncertainty)]
-    sure = " and ".join(distinct(percent(known.confidence) for known in drawn))
-    unit = f"{first.unit} in {first.scale}" if first.scale else first.unit
+    sure = " and ".join(dict.fromkeys(percent(known.confidence) for known in drawn))
     adjusted = any(family.has(place.partition(".")[0]) for place in places)
     resampled = any(known.patterns for known in drawn)
     means = [
         f"Effect sizes are means over draws of {what}, and p is that of the means."
-        for what in distinct(result.draws.drawn for result in members if result.draws)
+        for what in dict.fromkeys(result.draws.drawn for result in members if result.draws)
     ]
     notes = [
         (True, f"Concepts: {'A, B' if terms else 'X / Y, and below them A / B'}."),
@@ -288,7 +228,7 @@ def _notes(
         (True, TWO_READINGS),
         (bounds_shown(effects), BOUNDS),
         (adjusted, f"{family.method}: two-sided p, adjusted over {family.what}."),
-        (first.level3, f"Level 3: mean {unit}, and in parentheses {DEVIATION}."),
+        (first.level3, f"Level 3: mean {_unit(first)}, and in parentheses {DEVIATION}."),
         (resampled, RESAMPLED),
     ]
     yield from (note for holds, note in notes if holds)

@@ -8,10 +8,11 @@ from typing import Any
 
 from eatlas.cells import cell
 from eatlas.errors import ResultsError, did_you_mean
+from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.effects import only_terms
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import render
-from eatlas.present.table_content import Cell, Column, Table, tables
+from eatlas.present.table_content import tables
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
 
