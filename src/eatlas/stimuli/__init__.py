@@ -11,7 +11,7 @@ from eatlas.stimuli.model import (
     AssociationTest,
     ContextsOrigin,
 )
-from eatlas.stimuli.toml import to_toml
+from eatlas.stimuli.writing import to_toml
 
 __all__ = [
     "ATTRIBUTES",

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -16,6 +15,7 @@ from eatlas.errors import StimulusError
 from eatlas.stimuli.concepts import Concept, as_concept, listed, repeated
 from eatlas.stimuli.images import told_apart
 from eatlas.stimuli.records import Frozen, Identifier, quoted
+from eatlas.stimuli.writing import to_toml
 from eatlas.writing import atomic_file
 
 TARGETS: tuple[str, str] = ("X", "Y")
@@ -161,8 +161,7 @@ class Described(Frozen):
             raise StimulusError(
                 f"{path}: tests are written as TOML", allowed="a name that ends in .toml"
             )
-        written = import_module("eatlas.stimuli.toml")  # it reads tests, so imports us
-        text = written.to_toml([self], path.absolute().parent)
+        text = to_toml([self], path.absolute().parent)
         with atomic_file(path) as file:
             file.write(text)
 

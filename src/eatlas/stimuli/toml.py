@@ -1,32 +1,27 @@
-"""Files of tests, TOML: read, with every fault named by file, test and key, and written."""
+"""Files of tests, TOML, are read: every fault is named by file, test and key."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError, did_you_mean
-from eatlas.stimuli.concepts import Concept, Sentence
-from eatlas.stimuli.images import Image
-from eatlas.stimuli.kinds import KINDS, OF_TARGETS, Battery, GroupsTest, Test
+from eatlas.stimuli.kinds import KINDS, OF_TARGETS, Battery, Test
 from eatlas.stimuli.model import ROLES
 from eatlas.stimuli.records import TABLE, faults_of, say_all
+from eatlas.stimuli.writing import DEFAULT_KIND
 
 SCHEMA = 1
 _MOST_FAULTS = 1000
-DEFAULT_KIND = "association"
 _TOP_KEYS = ("schema", "battery", "test")
 _BATTERY_KEYS = ("id", "title", "citation", "notes")
 _EXAMPLE = f"{TABLE} and so on"
-WIDTH = 100
-_TEXTS = ("title", "citation", "table", "sentences_from")
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
 # strings and comments as a whole, so that brackets within them do not count
 _TOKEN = re.compile(
@@ -199,132 +194,6 @@ def _of_the_top(document: dict[str, Any]) -> Iterator[str]:
         yield "key test: [test] is one table; each test begins with [[test]], in double brackets"
     elif not isinstance(tests, list) or not tests:
         yield "key test: there is no test (allowed: [[test]] tables)"
-
-
-def to_toml(tests: Iterable[Test], folder: Path | None = None) -> str:
-    """A whole test file.
-
-    Parameters
-    ----------
-    tests : iterable of Test
-    folder : path, optional
-        Where the file will be: images below it get relative paths, others and all others without
-        it absolute ones. Each has its hash, so that a file that changed is noticed.
-
-    Raises
-    ------
-    StimulusError
-        If it is not known where an image lies.
-
-    Examples
-    --------
-    >>> from eatlas.stimuli import load_tests
-    >>> print(to_toml(load_tests("weat-6")).splitlines()[3])
-    id = "weat-6"
-    """
-    return "\n\n".join(["schema = 1", *(table(test, folder) for test in tests)]) + "\n"
-
-
-def table(test: Test, folder: Path | None = None) -> str:
-    """One test as a ``[[test]]`` table."""
-    lines = ["[[test]]", f"id = {_quote(test.id)}"]
-    if isinstance(test, GroupsTest):
-        lines.append(f"kind = {_quote(test.kind)}")
-    texts = {key: getattr(test, key) for key in _TEXTS}
-    lines += [f"{key} = {_quote(text)}" for key, text in texts.items() if text]
-    if test.explored is not None:
-        lines.append(f"explored = {test.explored}")
-    if test.contexts is not None:
-        said = test.contexts.model_dump(exclude_none=True)
-        pairs = ", ".join(f"{key} = {json.dumps(value)}" for key, value in said.items())
-        lines.append(f"contexts = {{ {pairs} }}")
-    if test.notes:
-        lines += ["notes = [", *(f"  {_quote(note)}," for note in test.notes), "]"]
-    if isinstance(test, GroupsTest):
-        return "\n".join([*lines, *_groups(test, folder)])
-    parts = (f"{role} = {_concept(concept, folder)}" for role, concept in test.parts)
-    return "\n".join([*lines, *parts])
-
-
-def _groups(test: GroupsTest, folder: Path | None) -> list[str]:
-    groups = [f"  {_concept(group, folder)}," for group in test.groups]
-    lines = [f"targets = {_concept(test.targets, folder)}", "groups = [", *groups, "]"]
-    if test.pairs:
-        lines += ["pairs = [", *(f"  [{', '.join(map(_quote, one))}]," for one in test.pairs), "]"]
-    if test.reference == "uniform":
-        return [*lines, f"reference = {_quote(test.reference)}"]
-    weights = ", ".join(f"{_quote(name)} = {weight!r}" for name, weight in test.reference)
-    return [*lines, f"reference = {{ {weights} }}"]
-
-
-def _concept(concept: Concept, folder: Path | None) -> str:
-    """A concept as an inline table; a list too long for one line is broken between terms."""
-    if concept.images:
-        return _images(concept, folder)
-    if concept.sentences:
-        spans = concept.span_of
-        lines = [
-            f"  {_sentence(sentence, spans.get(sentence.term))}," for sentence in concept.sentences
-        ]
-        absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
-        head = f"{{ name = {_quote(concept.name)}{absent}, sentences = ["
-        return "\n".join([head, *lines, "] }"])
-    words = [_quote(term) for term in concept.terms]
-    clusters = ", ".join(f"[{', '.join(map(_quote, one))}]" for one in concept.clusters)
-    together = f" clusters = [{clusters}]," if clusters else ""
-    head = f"{{ name = {_quote(concept.name)},{together} terms = ["
-    line = head + ", ".join(words) + "] }"
-    if len(line) + len("targets = ") <= WIDTH:
-        return line
-    lines, current = [head], "  "
-    for word in words:
-        if len(current) > 2 and len(current) + len(word) + 2 > WIDTH:
-            lines.append(current.rstrip())
-            current = "  "
-        current += f"{word}, "
-    return "\n".join([*lines, current.rstrip(), "] }"])
-
-
-def _images(concept: Concept, folder: Path | None) -> str:
-    """A concept of images: the folder of a published set, or a table for each image."""
-    clusters = ", ".join(f"[{', '.join(map(_quote, one))}]" for one in concept.clusters)
-    together = f", clusters = [{clusters}]" if clusters else ""
-    if concept.images_from:
-        images = _quote(concept.images_from)
-        return f"{{ name = {_quote(concept.name)}{together}, images = {images} }}"
-    absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
-    head = f"{{ name = {_quote(concept.name)}{together}{absent}, images = ["
-    return "\n".join([head, *(f"  {_image(one, folder)}," for one in concept.images), "] }"])
-
-
-def _image(image: Image, folder: Path | None) -> str:
-    """An image by its address, or by its path, with its hash."""
-    if not (image.url or image.path):
-        from eatlas.stimuli.image_sets import not_here  # noqa: PLC0415  (only tests of images need it)
-
-        raise not_here([], f"the image {image.name}")
-    path = Path(image.path)
-    if folder is not None and path.is_relative_to(folder):
-        path = path.relative_to(folder)
-    place = {"url": image.url} if image.url else {"path": path.as_posix()}
-    last = PurePosixPath(next(iter(place.values()))).name
-    name = {} if image.name == last else {"name": image.name}
-    pairs = {**place, **name, "sha256": image.sha256}
-    return f"{{ {', '.join(f'{key} = {_quote(text)}' for key, text in pairs.items())} }}"
-
-
-def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
-    keys = ("text", "stimulus", "template", "key")
-    given = ((key, getattr(sentence, key)) for key in keys)
-    pairs = [f"{key} = {_quote(text)}" for key, text in given if text]
-    if span is not None:
-        pairs.append(f"span = {list(span)}")
-    return f"{{ {', '.join(pairs)} }}"
-
-
-def _quote(text: str) -> str:
-    # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def hint(text: str, message: str) -> str | None:

@@ -1,0 +1,139 @@
+"""Tests are written as TOML, as they would be written by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from eatlas.stimuli.concepts import Concept, Sentence
+from eatlas.stimuli.images import Image
+from eatlas.stimuli.records import Frozen
+
+DEFAULT_KIND = "association"
+DEFAULT = f'kind = "{DEFAULT_KIND}"'
+"""Not written."""
+KEYS = (
+    "id", "kind", "title", "citation", "table", "sentences_from", "explored", "contexts", "notes",
+    "X", "Y", "A", "B", "targets", "groups", "pairs", "reference",
+)  # fmt: skip
+"""What a file says of tests of all kinds, in its order; what is empty is left out."""
+WIDTH = 100
+
+
+def to_toml(tests: Iterable[Frozen], folder: Path | None = None) -> str:
+    """A whole test file.
+
+    Parameters
+    ----------
+    tests : iterable of Test
+    folder : path, optional
+        Where the file will be: images below it get relative paths, others and all others without
+        it absolute ones. Each has its hash, so that a file that changed is noticed.
+
+    Raises
+    ------
+    StimulusError
+        If it is not known where an image lies.
+
+    Examples
+    --------
+    >>> from eatlas.stimuli import load_tests
+    >>> print(to_toml(load_tests("weat-6")).splitlines()[3])
+    id = "weat-6"
+    """
+    return "\n\n".join(["schema = 1", *(_table(test, folder) for test in tests)]) + "\n"
+
+
+def _table(test: Frozen, folder: Path | None) -> str:
+    """One test as a ``[[test]]`` table."""
+    values = ((key, getattr(test, key, None)) for key in KEYS)
+    lines = [f"{key} = {_value(key, value, folder)}" for key, value in values if value]
+    return "\n".join(["[[test]]", *(one for one in lines if one != DEFAULT)])
+
+
+def _value(key: str, value: Any, folder: Path | None) -> str:
+    """A value of a test; a list has a line for each thing."""
+    if key == "contexts":
+        said = value.model_dump(exclude_none=True)
+        return f"{{ {', '.join(f'{name} = {json.dumps(one)}' for name, one in said.items())} }}"
+    if key == "reference" and not isinstance(value, str):
+        return f"{{ {', '.join(f'{_quote(name)} = {weight!r}' for name, weight in value)} }}"
+    if key == "pairs":
+        return "\n".join(["[", *(f"  [{', '.join(map(_quote, one))}]," for one in value), "]"])
+    if isinstance(value, tuple):
+        return "\n".join(["[", *(f"  {_value('', one, folder)}," for one in value), "]"])
+    if isinstance(value, Concept):
+        return _concept(value, folder)
+    return _quote(value) if isinstance(value, str) else str(value)
+
+
+def _concept(concept: Concept, folder: Path | None) -> str:
+    """A concept as an inline table; a list too long for one line is broken between terms."""
+    if concept.images:
+        return _images(concept, folder)
+    if concept.sentences:
+        spans = concept.span_of
+        lines = [
+            f"  {_sentence(sentence, spans.get(sentence.term))}," for sentence in concept.sentences
+        ]
+        absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
+        head = f"{{ name = {_quote(concept.name)}{absent}, sentences = ["
+        return "\n".join([head, *lines, "] }"])
+    words = [_quote(term) for term in concept.terms]
+    clusters = ", ".join(f"[{', '.join(map(_quote, one))}]" for one in concept.clusters)
+    together = f" clusters = [{clusters}]," if clusters else ""
+    head = f"{{ name = {_quote(concept.name)},{together} terms = ["
+    line = head + ", ".join(words) + "] }"
+    if len(line) + len("targets = ") <= WIDTH:
+        return line
+    lines, current = [head], "  "
+    for word in words:
+        if len(current) > 2 and len(current) + len(word) + 2 > WIDTH:
+            lines.append(current.rstrip())
+            current = "  "
+        current += f"{word}, "
+    return "\n".join([*lines, current.rstrip(), "] }"])
+
+
+def _images(concept: Concept, folder: Path | None) -> str:
+    """A concept of images: the folder of a published set, or a table for each image."""
+    clusters = ", ".join(f"[{', '.join(map(_quote, one))}]" for one in concept.clusters)
+    together = f", clusters = [{clusters}]" if clusters else ""
+    if concept.images_from:
+        images = _quote(concept.images_from)
+        return f"{{ name = {_quote(concept.name)}{together}, images = {images} }}"
+    absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
+    head = f"{{ name = {_quote(concept.name)}{together}{absent}, images = ["
+    return "\n".join([head, *(f"  {_image(one, folder)}," for one in concept.images), "] }"])
+
+
+def _image(image: Image, folder: Path | None) -> str:
+    """An image by its address, or by its path, with its hash."""
+    if not (image.url or image.path):
+        from eatlas.stimuli.image_sets import not_here  # noqa: PLC0415  (only tests of images need it)
+
+        raise not_here([], f"the image {image.name}")
+    path = Path(image.path)
+    if folder is not None and path.is_relative_to(folder):
+        path = path.relative_to(folder)
+    place = {"url": image.url} if image.url else {"path": path.as_posix()}
+    last = PurePosixPath(next(iter(place.values()))).name
+    name = {} if image.name == last else {"name": image.name}
+    pairs = {**place, **name, "sha256": image.sha256}
+    return f"{{ {', '.join(f'{key} = {_quote(text)}' for key, text in pairs.items())} }}"
+
+
+def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
+    keys = ("text", "stimulus", "template", "key")
+    given = ((key, getattr(sentence, key)) for key in keys)
+    pairs = [f"{key} = {_quote(text)}" for key, text in given if text]
+    if span is not None:
+        pairs.append(f"span = {list(span)}")
+    return f"{{ {', '.join(pairs)} }}"
+
+
+def _quote(text: str) -> str:
+    # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
