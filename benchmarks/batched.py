@@ -13,7 +13,7 @@ import numpy as np
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.batch import permutation_tests
-from eatlas.stats.permutation.question import TAILS
+from eatlas.stats.permutation.problem import TAILS
 
 DESIGNS = [(8, 8, 100_000), (6, 6, 100_000), (6, 10, 100_000), (10, 10, 20_000), (12, 12, 10_000)]
 """Group sizes and rows."""

@@ -21,11 +21,11 @@ from pathlib import Path
 import torch
 
 import eatlas
-from eatlas.encoders.forward import _inputs
 from eatlas.encoders.loading import load
+from eatlas.encoders.pooling import _inputs
 from eatlas.encoders.tokens import batches, prepare
 from eatlas.encoders.transformer import BUDGET
-from eatlas.sources.protocol import all_items
+from eatlas.sources.interface import all_items
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 EVERY = int(os.environ.get("EVERY", "1"))

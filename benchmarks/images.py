@@ -32,7 +32,7 @@ from eatlas.encoders.images.batches import AT_ONCE, prepared
 from eatlas.encoders.images.pictures import read_head
 from eatlas.encoders.images.settings import preparing
 from eatlas.encoders.loading import load
-from eatlas.sources.protocol import Item
+from eatlas.sources.interface import Item
 
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 MODELS = {"ViT-B/32": 32, "ViT-B/16": 16}

@@ -30,7 +30,7 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.encoders import transformer
-from eatlas.sources.protocol import all_items
+from eatlas.sources.interface import all_items
 
 BUDGETS = (50, 100, 200, 500, 1000, 2048, 5000)
 TESTS = ("sent-weat-6", "sent-weat-7", "sent-weat-1", "weat-6", "weat-7", "weat-10")

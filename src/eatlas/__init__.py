@@ -15,7 +15,6 @@ from eatlas.version import __version__
 
 if TYPE_CHECKING:
     from eatlas.annotation import load_items, read_labels, sample_items, serve_items
-    from eatlas.clusters import OnRay
     from eatlas.corpora import (
         Contexts,
         Pairs,
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from eatlas.present.card import write_card
     from eatlas.present.charts import plot
     from eatlas.present.replication import write_replication
+    from eatlas.ray_executor import OnRay
     from eatlas.results import Results, read_results
     from eatlas.results.evidence import read_card
     from eatlas.results.scan import read_scan
@@ -149,7 +149,7 @@ __all__ = [
 
 _HOMES = {
     "eatlas.annotation": "load_items read_labels sample_items serve_items",
-    "eatlas.clusters": "OnRay",
+    "eatlas.ray_executor": "OnRay",
     "eatlas.corpora": "Contexts Pairs find_contexts find_pairs load_contexts load_pairs "
     "with_contexts",
     "eatlas.encoders.language": "language_model",

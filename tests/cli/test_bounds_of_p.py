@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from eatlas.stats.permutation import methods
+from eatlas.stats.permutation import solvers
 
 
 def test_the_terminal_shows_bounds_and_says_what_they_leave_open(eatlas_cli, monkeypatch):
-    monkeypatch.setattr(methods, "MOST_STEPS", 6)
-    monkeypatch.setattr(methods, "LEAST_STEPS", 1)
+    monkeypatch.setattr(solvers, "MOST_STEPS", 6)
+    monkeypatch.setattr(solvers, "LEAST_STEPS", 1)
     ended = eatlas_cli("run", "--tests", "weat-6", "--measure", "ML-EAT(p=bracket)")
     said = " ".join((ended.out + ended.err).split())
     assert "≤ .0010" in said

@@ -14,7 +14,7 @@ from eatlas.encoders.images import backbone
 from eatlas.encoders.loading import forget
 from eatlas.errors import SourceError
 from eatlas.sources import Passage, open_sources
-from eatlas.sources.protocol import Item
+from eatlas.sources.interface import Item
 
 NEAR = {"rtol": 5e-6, "atol": 5e-6}
 """A batch adds in another order than single images: at worst 7e-7 apart, of components up to 10."""

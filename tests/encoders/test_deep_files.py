@@ -7,9 +7,9 @@ import struct
 import pytest
 
 from eatlas import open_vectors
-from eatlas.encoders.card import read_gguf_header
-from eatlas.encoders.declared import _read
-from eatlas.encoders.files import number_of_weights
+from eatlas.encoders.model_config import read_gguf_header
+from eatlas.encoders.model_conventions import _read
+from eatlas.encoders.model_files import number_of_weights
 from eatlas.errors import SourceError
 
 DEEP = "[" * 100_000

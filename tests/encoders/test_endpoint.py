@@ -10,7 +10,7 @@ import pytest
 from tests.served import running
 
 import eatlas
-from eatlas.encoders import exchange
+from eatlas.encoders import http_requests
 from eatlas.errors import SourceError
 from eatlas.sources import Passage
 
@@ -68,7 +68,7 @@ def server(monkeypatch):
 def waits(monkeypatch):
     """Seconds that would have been waited."""
     found = []
-    monkeypatch.setattr(exchange.post, "__defaults__", (found.append,))
+    monkeypatch.setattr(http_requests.post, "__defaults__", (found.append,))
     return found
 
 

@@ -15,8 +15,8 @@ import pytest
 from tests.served import running
 
 import eatlas
-from eatlas.encoders import exchange
-from eatlas.encoders.exchange import Secret
+from eatlas.encoders import http_requests
+from eatlas.encoders.http_requests import Secret
 from eatlas.errors import SourceError, SourceWarning
 from eatlas.sources import Passage
 
@@ -85,7 +85,7 @@ def server(monkeypatch):
 @pytest.fixture(autouse=True)
 def waits(monkeypatch):
     found = []
-    monkeypatch.setattr(exchange.post, "__defaults__", (found.append,))
+    monkeypatch.setattr(http_requests.post, "__defaults__", (found.append,))
     return found
 
 

@@ -12,7 +12,7 @@ import eatlas
 from eatlas.encoders.images import open_clip as ours
 from eatlas.errors import SourceError
 from eatlas.sources import Passage
-from eatlas.sources.protocol import Item
+from eatlas.sources.interface import Item
 
 TEXTS = ("love", "hatred and war", "This is an aster.", "IVY", "ivy")
 NEAR = {"rtol": 5e-6, "atol": 5e-6}

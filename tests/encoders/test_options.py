@@ -7,7 +7,7 @@ import json
 import pytest
 
 import eatlas
-from eatlas.encoders.card import family_of, read_card
+from eatlas.encoders.model_config import family_of, read_card
 from eatlas.encoders.options import parse_layers
 from eatlas.errors import SourceError
 from eatlas.sources import open_sources

@@ -12,7 +12,7 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas.corpora import Context, Contexts
-from eatlas.encoders import files, forward, transformer
+from eatlas.encoders import model_files, pooling, transformer
 from eatlas.encoders.loading import forget, load
 from eatlas.errors import CoverageError, SourceError
 from eatlas.sources import Passage, open_sources
@@ -64,9 +64,9 @@ def test_batches_come_as_they_are_done(model, monkeypatch):
 
 def test_all_layers_come_from_one_pass(model, monkeypatch):
     passes = []
-    real = forward.vectors_of_tokens
+    real = pooling.vectors_of_tokens
     monkeypatch.setattr(
-        forward, "vectors_of_tokens", lambda *given: passes.append(1) or real(*given)
+        pooling, "vectors_of_tokens", lambda *given: passes.append(1) or real(*given)
     )
     sources = open_sources(f"hf:{model('bert')}?level=word&layer=all&cache=no")
     given = [source.encode([WASP]) for source in sources]
@@ -292,7 +292,7 @@ def test_weights_that_lack_a_part(model, tmp_path):
 
 
 def test_memory_is_looked_at_before(model, monkeypatch):
-    monkeypatch.setattr(files, "available", lambda: 10_000)
+    monkeypatch.setattr(model_files, "available", lambda: 10_000)
     forget()
     message = said(opened(model("bert"), "device=cpu"))
     assert message.startswith(f"{model('bert')}: there is not enough memory for this model\n")
@@ -301,7 +301,7 @@ def test_memory_is_looked_at_before(model, monkeypatch):
 
 
 def test_where_memory_ends_batches_are_halved(model, monkeypatch):
-    real, asked = forward.vectors_of_tokens, []
+    real, asked = pooling.vectors_of_tokens, []
 
     def scarce(loaded, texts, *more):
         asked.append(len(texts))
@@ -311,12 +311,12 @@ def test_where_memory_ends_batches_are_halved(model, monkeypatch):
 
     passages = [Passage(f"wasp {n}", (0, 4)) for n in range(7)]  # tokens are bytes
     expected = opened(model("gpt2")).encode(passages)
-    monkeypatch.setattr(forward, "vectors_of_tokens", scarce)
+    monkeypatch.setattr(pooling, "vectors_of_tokens", scarce)
     given = opened(model("gpt2")).encode(passages)
     assert asked[0] == 7
     for one in passages:
         np.testing.assert_allclose(given[one], expected[one], atol=1e-5)
-    monkeypatch.setattr(forward, "vectors_of_tokens", lambda *_: (_ for _ in ()).throw(MemoryError))
+    monkeypatch.setattr(pooling, "vectors_of_tokens", lambda *_: (_ for _ in ()).throw(MemoryError))
     assert "it needs more for a text of" in said(opened(model("gpt2")))
 
 

@@ -15,8 +15,8 @@ from tests.inputs import KILLS, wait_until
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.clusters import OnRay, engine_of
 from eatlas.executors import Lost
+from eatlas.ray_executor import OnRay, engine_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

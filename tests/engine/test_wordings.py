@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eatlas
-from eatlas.engine.comparing import differences
+from eatlas.engine.verify_records import differences
 from eatlas.engine.wordings import current
 
 SOURCE = Path(eatlas.__file__).parent

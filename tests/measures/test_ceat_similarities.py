@@ -5,7 +5,7 @@ import pytest
 from tests.inputs import make_sentences
 
 import eatlas
-from eatlas.engine.comparing import differences
+from eatlas.engine.verify_records import differences
 from eatlas.present.drawings.plane import plane_figure, points_of
 from eatlas.present.page import report_html
 

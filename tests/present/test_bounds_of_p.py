@@ -19,15 +19,15 @@ from eatlas.present.sentences import sentence
 from eatlas.present.tables import report_table
 from eatlas.results import Results
 from eatlas.results.levels import PValues
-from eatlas.stats.permutation import methods
+from eatlas.stats.permutation import solvers
 
 
 @pytest.fixture(scope="module")
 def coarse():
     """Two tests, bracketed on a lattice so coarse that the bounds are wide."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(methods, "MOST_STEPS", 6)
-    patch.setattr(methods, "LEAST_STEPS", 1)
+    patch.setattr(solvers, "MOST_STEPS", 6)
+    patch.setattr(solvers, "LEAST_STEPS", 1)
     measures = ["ML-EAT(p=bracket)", "WEAT(p=bracket)"]
     results = eatlas.run(tests=["weat-6", "weat-5"], measures=measures)
     patch.undo()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.cells import unmarked
+from eatlas.csv_cells import unmarked
 from eatlas.errors import ResultsError
 from eatlas.results import scan_words as module
 from eatlas.results.scan_words import COLUMNS, ScannedWords, frame_of, read_words, words_file

@@ -292,8 +292,8 @@ def test_an_unknown_method_names_the_nearest():
 
 
 def test_a_source_that_a_file_names_asks_no_installed_package():
-    from eatlas.care import data_only
     from eatlas.errors import UntrustedSourceError
+    from eatlas.untrusted import data_only
 
     with data_only("glove-sample?transform=hard-debias:theirs"):
         assert eatlas.transformed("glove-sample", "hard-debias:divdist-race").basis.shape == (

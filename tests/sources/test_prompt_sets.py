@@ -11,8 +11,8 @@ from tests.sources.test_prompts import words
 import eatlas
 from eatlas.errors import SourceError
 from eatlas.sources import Item, open_vectors, prompted
+from eatlas.sources.interface import Found
 from eatlas.sources.prompts import AveragedPromptsSource, PromptSet, averaged, lines_of
-from eatlas.sources.protocol import Found
 from eatlas.sources.source import Source
 
 THREE = ("This is {}", "The {} is here", "{}")

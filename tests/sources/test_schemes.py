@@ -5,10 +5,10 @@ import pytest
 
 import eatlas
 from eatlas import plugins
-from eatlas.care import data_only
 from eatlas.errors import EatlasError, SourceError
 from eatlas.sources import ArraySource, open_sources
 from eatlas.sources.opening import SCHEMES, opener_of
+from eatlas.untrusted import data_only
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.drawn import concept_of, draw, draw_folder
 
 from eatlas import AssociationTest, Concept, GroupsTest
 from eatlas.errors import StimulusError
-from eatlas.sources.protocol import items_of
+from eatlas.sources.interface import items_of
 from eatlas.stimuli import Image
 from eatlas.stimuli.image_files import image_of
 from eatlas.stimuli.images import named

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from eatlas.annotation.items import Given, Items, unknown_label
 from eatlas.annotation.sheets import label_rows
-from eatlas.cells import marked
 from eatlas.corpora import Contexts, load_contexts
+from eatlas.csv_cells import marked
 from eatlas.errors import SourceError
 from eatlas.sources.counts import CountTable
 from eatlas.writing import atomic_file

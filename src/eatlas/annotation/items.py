@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eatlas.annotation.sheets import rows_of
-from eatlas.cells import marked, unmarked
 from eatlas.corpora import Context, Contexts, load_contexts
 from eatlas.corpora.writing import beside
+from eatlas.csv_cells import marked, unmarked
 from eatlas.errors import EatlasError, SourceError, StimulusError, described, nearest
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TestsLike

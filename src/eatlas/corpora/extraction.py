@@ -24,7 +24,7 @@ from eatlas.executors import (
     processors,
     require_workers,
 )
-from eatlas.sources.files.reading import Stamp, ends_hash
+from eatlas.sources.files.on_disk import Stamp, ends_hash
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__

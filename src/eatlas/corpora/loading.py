@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from eatlas.cells import unmarked
 from eatlas.corpora.parquet import pyarrow_of
 from eatlas.corpora.record import Contexts, Pairs, Sample
 from eatlas.corpora.writing import ENDINGS, KEY, LABEL, MARKED, TEXTS, Columns, beside
+from eatlas.csv_cells import unmarked
 from eatlas.errors import SourceError, SourceWarning, described
 from eatlas.stimuli import ContextsOrigin
 

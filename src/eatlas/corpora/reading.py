@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, did_you_mean
-from eatlas.sources.files.reading import fill
+from eatlas.sources.files.on_disk import fill
 
 NAMED = 100
 """Damaged lines of a run that are named one by one in what is written; all are counted."""

@@ -26,7 +26,7 @@ from eatlas.corpora.reading import (
 from eatlas.corpora.wikipedia import BEGIN
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content, locate
-from eatlas.sources.files.reading import Stamp, open_binary
+from eatlas.sources.files.on_disk import Stamp, open_binary
 
 SIZE, PACKED_SIZE = 64 << 20, 16 << 20
 """Bytes of a shard, and of one that is compressed: a second of work, or some."""

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.cells import marked
 from eatlas.corpora.parquet import pyarrow_of
 from eatlas.corpora.spans import Family, Search, Tally
 from eatlas.corpora.writing import KEY, beside, require_ending
+from eatlas.csv_cells import marked
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from eatlas.corpora.reading import LONGEST_LINE, Account, Rows
 from eatlas.corpora.wikitext import plain_text
-from eatlas.sources.files.reading import library
+from eatlas.sources.files.on_disk import library
 
 BEGIN, END = b"<page>", b"</page>"
 ROOT = b"<mediawiki"

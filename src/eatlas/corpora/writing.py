@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.cells import marked
 from eatlas.corpora.parquet import pyarrow_of
+from eatlas.csv_cells import marked
 from eatlas.errors import ResultsError
 from eatlas.writing import atomic_file, require_writable
 
@@ -22,7 +22,7 @@ TEXTS = ("text", "stimulus", "target", "attribute", LABEL)
 """Columns that hold words; all others hold places."""
 Columns = tuple[str, ...]
 MARKED = "marked_cells"
-"""Key in the file beside a CSV file whose texts are marked as `eatlas.cells` says."""
+"""Key in the file beside a CSV file whose texts are marked as `eatlas.csv_cells` says."""
 
 
 def require_ending(path: Path, what: str = "contexts", endings: tuple[str, ...] = ENDINGS) -> None:

@@ -19,14 +19,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from eatlas.care import computes_afresh
 from eatlas.encoders.cache_store import SAME, Entry, Store
 from eatlas.encoders.images.pictures import hash_of
 from eatlas.errors import SourceError, described
 from eatlas.folders import cache_folder
-from eatlas.sources.protocol import Answers, Found, Item, Read, Unknown, Vector, VectorSource
+from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, Vector, VectorSource
 from eatlas.sources.source import Wrapper, is_contextual
 from eatlas.sources.spec import take_option
+from eatlas.untrusted import computes_afresh
 
 T = TypeVar("T")
 Opener = Callable[[str], tuple[VectorSource, ...]]

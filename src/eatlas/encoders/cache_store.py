@@ -20,7 +20,7 @@ from typing import Self, TypeVar
 
 from eatlas.errors import SourceError, SourceWarning, nearest
 from eatlas.folders import CACHE, cache_folder
-from eatlas.sources.protocol import cut
+from eatlas.sources.interface import cut
 
 T = TypeVar("T")
 PREFIX = "vectors-v1-"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.protocol import Answers, Found, Item, Tell, cut
+from eatlas.sources.interface import Answers, Found, Item, Tell, cut
 from eatlas.sources.source import Source
 from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
 

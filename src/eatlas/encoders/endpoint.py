@@ -10,15 +10,15 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.care import require_trust
 from eatlas.encoders.cache import keeping
 from eatlas.encoders.encoder import Encoder, as_rows, roundoff_of
-from eatlas.encoders.exchange import KEYS, Secret, is_loopback, post, secret_of_environment
+from eatlas.encoders.http_requests import KEYS, Secret, is_loopback, post, secret_of_environment
 from eatlas.encoders.options import Values, check_values
 from eatlas.errors import SourceError, SourceWarning
 from eatlas.results.parts import Encoding
-from eatlas.sources.protocol import Answers, Item
+from eatlas.sources.interface import Answers, Item
 from eatlas.sources.spec import check_options, escape, parse_options
+from eatlas.untrusted import require_trust
 
 BATCH = 128
 TIMEOUT = 120.0

@@ -17,13 +17,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.care import computes_afresh, require_trust
 from eatlas.encoders.cache import CachedSource
 from eatlas.encoders.encoder import Encoder, as_rows
 from eatlas.errors import SourceError, described, nearest
 from eatlas.results.parts import Encoding
-from eatlas.sources.protocol import Answers, Item
+from eatlas.sources.interface import Answers, Item
 from eatlas.sources.spec import check_options, parse_options
+from eatlas.untrusted import computes_afresh, require_trust
 
 SCHEME = "py:"
 AT_ONCE = 256

@@ -19,9 +19,9 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.encoders.card import Card, read_gguf_header
-from eatlas.encoders.files import require_memory, too_little
 from eatlas.encoders.images.settings import load_processor, require_towers
+from eatlas.encoders.model_config import Card, read_gguf_header
+from eatlas.encoders.model_files import require_memory, too_little
 from eatlas.encoders.options import Options
 from eatlas.errors import SourceError
 

@@ -12,14 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.encoders.cache import keeping
-from eatlas.encoders.declared import declared, files_of_sentence_model, modules_of, prompt_note
 from eatlas.encoders.encoder import Encoder, as_rows, require_extra, roundoff_of
-from eatlas.encoders.files import MODULES, sentence_model_on_the_hub, sha256_of
 from eatlas.encoders.loading import first_line, quiet, repeat_products
+from eatlas.encoders.model_conventions import (
+    declared,
+    files_of_sentence_model,
+    modules_of,
+    prompt_note,
+)
+from eatlas.encoders.model_files import MODULES, sentence_model_on_the_hub, sha256_of
 from eatlas.encoders.tokens import shown, unknown_of
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.protocol import Answers, Found, Item, Read, Unknown, cut
+from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, cut
 from eatlas.sources.spec import check_options, parse_file_spec
 
 SCHEME = "st:"

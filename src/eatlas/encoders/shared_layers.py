@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from eatlas.encoders.options import Layers
-from eatlas.sources.protocol import Answers, Found, Item, VectorSource
+from eatlas.sources.interface import Answers, Found, Item, VectorSource
 from eatlas.sources.source import as_source, innermost
 
 

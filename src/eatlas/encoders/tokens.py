@@ -11,7 +11,7 @@ from typing import Any
 from eatlas.encoders.loading import Loaded
 from eatlas.encoders.options import Options
 from eatlas.errors import SourceError
-from eatlas.sources.protocol import Item, Read, Unknown, cut
+from eatlas.sources.interface import Item, Read, Unknown, cut
 
 _MARKS = "\u2581\u0120 "
 """What SentencePiece and byte-level tokenizers write for a space. A piece of nothing else

@@ -11,14 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from eatlas.encoders.cache import keeping
-from eatlas.encoders.card import Card
-from eatlas.encoders.declared import Declared, declared, prompt_note
 from eatlas.encoders.encoder import Encoder, roundoff_of
-from eatlas.encoders.files import content_of, too_little
-from eatlas.encoders.finding import SCHEME, find_model
-from eatlas.encoders.forward import halved_where_memory_ends, pool
 from eatlas.encoders.images.backbone import VisionSource, open_backbone
 from eatlas.encoders.loading import Array, Loaded, Model, load, ran_out
+from eatlas.encoders.model_config import Card
+from eatlas.encoders.model_conventions import Declared, declared, prompt_note
+from eatlas.encoders.model_files import content_of, too_little
+from eatlas.encoders.model_paths import SCHEME, find_model
 from eatlas.encoders.options import (
     POOLS,
     Layers,
@@ -26,11 +25,12 @@ from eatlas.encoders.options import (
     parse_layers,
     require_pool_of_texts,
 )
+from eatlas.encoders.pooling import halved_where_memory_ends, pool
 from eatlas.encoders.shared_layers import SharedLayers
 from eatlas.encoders.tokens import Text, batches, of_different_tokens, prepare, shown
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.protocol import Answers, Found, Item, Read
+from eatlas.sources.interface import Answers, Found, Item, Read
 
 BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 """Tokens of a batch."""

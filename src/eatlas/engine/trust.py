@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from eatlas.care import data_only
 from eatlas.engine.plan import Source, asked, opened, renamed
 from eatlas.errors import SourceError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.measures.base import Need
 from eatlas.sources import period_of
 from eatlas.stimuli import Test
+from eatlas.untrusted import data_only
 
 
 @dataclass(frozen=True)

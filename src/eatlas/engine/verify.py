@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from eatlas.care import computed_afresh, data_only
 from eatlas.corpora import Contexts, ContextsAtHand, Pairs
-from eatlas.engine.comparing import LOOKED_UP, differences, tolerance_of
 from eatlas.engine.execution import Conditions, perform
-from eatlas.engine.other_draws import as_recorded, drawn_otherwise, random_differences
 from eatlas.engine.plan import Job, Source, in_contexts
 from eatlas.engine.trends import trends
 from eatlas.engine.trust import Trust
-from eatlas.engine.verdicts import Judged, Labels, Verdict, compared, written
+from eatlas.engine.verify_draws import as_recorded, drawn_otherwise, random_differences
+from eatlas.engine.verify_outcomes import Judged, Labels, Verdict, compared, written
+from eatlas.engine.verify_records import LOOKED_UP, differences, tolerance_of
 from eatlas.engine.wordings import current
 from eatlas.errors import (
     EatlasError,
@@ -31,6 +30,7 @@ from eatlas.results.parts import GroupCoverage
 from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
 from eatlas.stimuli.kinds import TestsLike
+from eatlas.untrusted import computed_afresh, data_only
 
 __all__ = ["Verdict", "rebuilt_test", "verify"]
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, Self
 
-from eatlas.care import data_only
 from eatlas.engine.plan import DEFAULT_TESTS, DEFAULT_VECTORS
 from eatlas.engine.verify import rebuilt_test
 from eatlas.errors import EatlasError, SourceError
@@ -18,6 +17,7 @@ from eatlas.results import AssociationResult, is_result
 from eatlas.serving import Served
 from eatlas.sources import open_sources
 from eatlas.stimuli import Test, load_tests
+from eatlas.untrusted import data_only
 
 
 class ExplorerPage:

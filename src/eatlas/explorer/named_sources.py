@@ -18,8 +18,8 @@ from eatlas.sources.coverage import (
     needed_items,
     needed_of,
 )
+from eatlas.sources.interface import Item, word_alone
 from eatlas.sources.naming import open_named
-from eatlas.sources.protocol import Item, word_alone
 from eatlas.sources.snapshot import Snapshot
 from eatlas.stimuli import Concept, Test
 

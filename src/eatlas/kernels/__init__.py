@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eatlas.kernels.moments import Moments, moments, products_mean_and_sd
-from eatlas.kernels.rows import (
+from eatlas.kernels.cosine_moments import Moments, moments, products_mean_and_sd
+from eatlas.kernels.unit_rows import (
     associations,
     mean_and_sd,
     mean_row,

@@ -42,7 +42,7 @@ from eatlas.stats.inputs import relative_tolerance
 from eatlas.stats.meta import random_effects
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import DRAWING, DRAWS
-from eatlas.stats.permutation.question import SMALLEST
+from eatlas.stats.permutation.problem import SMALLEST
 from eatlas.stats.rejections import Judge
 from eatlas.stimuli import ROLES
 

@@ -21,7 +21,7 @@ from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.label_shares import label_powers
 from eatlas.stats.permutation import ALWAYS_EXACT, permutation_test, permutation_tests
 from eatlas.stats.permutation.batch import LARGEST
-from eatlas.stats.permutation.question import SMALLEST
+from eatlas.stats.permutation.problem import SMALLEST
 from eatlas.stats.shares import (
     MOST_LISTED,
     Cosines,

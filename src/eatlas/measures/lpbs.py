@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.care import require_trust
 from eatlas.errors import SignatureError, StimulusError, described
 from eatlas.measures.base import (
     FLAG,
@@ -56,6 +55,7 @@ from eatlas.stimuli.sentences.pairs import (
     fault_of_pair,
     read_pairs,
 )
+from eatlas.untrusted import require_trust
 
 Pieces = Literal["joint", "pll"]
 Targets = Literal["full", "reduced"]

@@ -37,7 +37,7 @@ from eatlas.results.parts import TAILS
 from eatlas.stats.effect_size import FACTOR, Spread, inflation, unequal_spread
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import PermutationResult, Tail, permutation_test
-from eatlas.stats.permutation.question import SMALLEST
+from eatlas.stats.permutation.problem import SMALLEST
 
 if TYPE_CHECKING:
     from eatlas.stats.draws import Components

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from eatlas.cells import cell
+from eatlas.csv_cells import cell
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.effects import only_terms
@@ -301,7 +301,7 @@ def _csv(results: Iterable[AssociationResult], family: DeclaredFamily) -> str:
     """Write the rows of :meth:`eatlas.Results.to_frame` and the adjusted p-values.
 
     Undefined values are empty cells; texts that a spreadsheet would run begin with a backslash, as
-    `eatlas.cells` says.
+    `eatlas.csv_cells` says.
     """
     rows = [row for result in results for row in _rows(result, family)]
     names = list(dict.fromkeys(name for row in rows for name in row))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import to_json
 
-from eatlas.cells import MARK, cell
+from eatlas.csv_cells import MARK, cell
 from eatlas.errors import ResultsError
 from eatlas.writing import atomic_file
 
@@ -204,8 +204,8 @@ def _every_bit(version: str) -> dict[str, Any]:
 def read_words(path: Path) -> pd.DataFrame:
     """Read a file of words as a pandas frame.
 
-    Words such as ``nan`` and ``=1+1`` come back as they are; `eatlas.cells` says how they are in
-    a CSV file.
+    Words such as ``nan`` and ``=1+1`` come back as they are; `eatlas.csv_cells` says how they are
+    in a CSV file.
 
     Raises
     ------

@@ -1,9 +1,7 @@
 """Where vectors come from, and how terms find them."""
 
 from eatlas.sources.coverage import CaseRule, Embedded, embed, spellings
-from eatlas.sources.memory import ArraySource
-from eatlas.sources.opening import named_sources, open_sources, open_vectors
-from eatlas.sources.protocol import (
+from eatlas.sources.interface import (
     ChunkedSource,
     ContextualSource,
     Found,
@@ -12,6 +10,8 @@ from eatlas.sources.protocol import (
     Tell,
     VectorSource,
 )
+from eatlas.sources.memory import ArraySource
+from eatlas.sources.opening import named_sources, open_sources, open_vectors
 from eatlas.sources.snapshot import Snapshot, ask
 from eatlas.sources.source import Source, SourceFacts, is_contextual
 from eatlas.sources.wrappers import CBOWSource, PeriodSource, PromptedSource, period_of, prompted

@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, cast
 
 from eatlas.errors import SourceError
-from eatlas.sources.files.reading import BUFFER, Stamp, library, open_binary, unreadable
+from eatlas.sources.files.on_disk import BUFFER, Stamp, library, open_binary, unreadable
 
 # Text of vectors shrinks 2 to 4 times, one of round numbers 20 times; what grows beyond 200 times
 # is made to fill a disk. Below 64 MiB the ratio does not matter.

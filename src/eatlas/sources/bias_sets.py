@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.care import require_trust
 from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import EatlasError, SourceError, StimulusError, did_you_mean, listed, nearest
-from eatlas.kernels.rows import associations, unit_rows
+from eatlas.kernels.unit_rows import associations, unit_rows
 from eatlas.sources.coverage import spellings
-from eatlas.sources.protocol import usable
+from eatlas.sources.interface import usable
 from eatlas.sources.source import Source, require_whole
 from eatlas.sources.spec import is_there
 from eatlas.stats.debiasing import unit_or_zero
 from eatlas.stimuli import GroupsTest, built_in_tests, load_tests
+from eatlas.untrusted import require_trust
 
 FAMILIES = ("gender", "race", "religion")
 """Sets of published papers, which come with the package."""

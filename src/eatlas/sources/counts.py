@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
-from eatlas.cells import unmarked
+from eatlas.csv_cells import unmarked
 from eatlas.errors import SourceError, described
 from eatlas.sources.archives import check_growth
-from eatlas.sources.files.reading import faults_of_library, library
+from eatlas.sources.files.on_disk import faults_of_library, library
 from eatlas.sources.spec import FileSpec, check_options, file_like, is_there, parse_file_spec
 
 TERM = ("term", "word", "target", "occupation", "profession")

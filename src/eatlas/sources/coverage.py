@@ -21,7 +21,7 @@ from eatlas.sources.image_keys import (
     remarks_on,
     require_apart,
 )
-from eatlas.sources.protocol import (
+from eatlas.sources.interface import (
     Found,
     Item,
     Vector,

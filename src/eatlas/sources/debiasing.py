@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, SourceError
-from eatlas.kernels.rows import unit_rows
+from eatlas.kernels.unit_rows import unit_rows
 from eatlas.sources.bias_sets import (
     ALLOWED,
     FAMILIES,
@@ -23,8 +23,8 @@ from eatlas.sources.bias_sets import (
     whole,
     within,
 )
+from eatlas.sources.interface import CHUNK, Vector, VectorSource, usable
 from eatlas.sources.mapped import Mapped, moments_of
-from eatlas.sources.protocol import CHUNK, Vector, VectorSource, usable
 from eatlas.sources.source import Source
 from eatlas.stats.debiasing import (
     agreement,

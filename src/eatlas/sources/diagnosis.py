@@ -21,9 +21,9 @@ from eatlas.results.diagnosis import (
     RankBand,
     VarianceShares,
 )
+from eatlas.sources.interface import ListedSource, Tell, VectorSource, all_items, usable
 from eatlas.sources.naming import open_one_named
 from eatlas.sources.opening import VectorsLike
-from eatlas.sources.protocol import ListedSource, Tell, VectorSource, all_items, usable
 from eatlas.sources.source import as_source, is_contextual, require_whole
 from eatlas.sources.transforms import EncodedTexts
 from eatlas.stats.inputs import whole

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
 from eatlas.errors import SourceError, listed
-from eatlas.sources.protocol import VectorSource
+from eatlas.sources.interface import VectorSource
 from eatlas.stimuli import Concept, Test
 
 FUNCTION_WORDS = ("the", "of", "and", "in", "to")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from eatlas.sources.protocol import Answers, Item, Vector, VectorSource, usable
+from eatlas.sources.interface import Answers, Item, Vector, VectorSource, usable
 from eatlas.sources.source import Source, Wrapper, require_whole
 from eatlas.sources.spec import escape, with_option
 from eatlas.stats.moments import Moments

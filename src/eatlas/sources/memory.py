@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.protocol import CHUNK, Vector
+from eatlas.sources.interface import CHUNK, Vector
 from eatlas.sources.source import Table
 
 SAMPLE = "glove-sample"

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from eatlas.errors import SourceError, described
 from eatlas.results.settings import known_sources
+from eatlas.sources.interface import VectorSource
 from eatlas.sources.opening import is_pair, named_sources, open_sources, open_vectors
-from eatlas.sources.protocol import VectorSource
 from eatlas.sources.spec import is_there, parse_file_spec
 
 LONGEST = 40

@@ -13,6 +13,7 @@ import numpy as np
 
 from eatlas.errors import SourceError, described, nearest
 from eatlas.plugins import imported, points
+from eatlas.sources.interface import VectorSource
 from eatlas.sources.memory import (
     SAMPLE,
     ArraySource,
@@ -21,7 +22,6 @@ from eatlas.sources.memory import (
     from_mapping,
     open_sample,
 )
-from eatlas.sources.protocol import VectorSource
 from eatlas.sources.spec import (
     FileSpec,
     file_like,
@@ -66,7 +66,7 @@ SUFFIXES = (
 Opener = Callable[[str], Any]
 """From a whole source string, its scheme and options included, to a source, or a tuple of some."""
 SCHEMES: dict[str, str | Opener] = {
-    "clip": "eatlas.encoders.images.towers:open_clip",
+    "clip": "eatlas.encoders.images.clip:open_clip",
     "hf": "eatlas.encoders.transformer:open_hf",
     "http": "eatlas.encoders.endpoint:open_endpoint",
     "https": "eatlas.encoders.endpoint:open_endpoint",
@@ -324,7 +324,7 @@ def _open_named(point: EntryPoint) -> VectorSource:
 
 def _of_package(point: EntryPoint) -> Any:
     """What another package registers."""
-    from eatlas.care import require_trust  # noqa: PLC0415
+    from eatlas.untrusted import require_trust  # noqa: PLC0415
 
     require_trust(f"call {point.value}, which an installed package registers as {point.name}")
     return imported(point)

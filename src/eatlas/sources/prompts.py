@@ -13,7 +13,7 @@ import numpy as np
 
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import Encoding
-from eatlas.sources.protocol import Answers, Found, Item, Vector, VectorSource
+from eatlas.sources.interface import Answers, Found, Item, Vector, VectorSource
 from eatlas.sources.source import Wrapper
 from eatlas.sources.spec import is_there, with_option
 from eatlas.sources.wrappers import PROMPT, UNESCAPED, PromptedSource, prompted

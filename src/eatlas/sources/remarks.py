@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.protocol import Unknown, Vector
+from eatlas.sources.interface import Unknown, Vector
 from eatlas.stimuli import ContextsOrigin, Test
 
 NAMED = 6

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.sources.coverage import CaseRule, needed_items, spellings
-from eatlas.sources.memory import SAMPLE, ArraySource
-from eatlas.sources.protocol import (
+from eatlas.sources.interface import (
     Answers,
     Found,
     Item,
@@ -23,6 +22,7 @@ from eatlas.sources.protocol import (
     VectorSource,
     word_alone,
 )
+from eatlas.sources.memory import SAMPLE, ArraySource
 from eatlas.sources.source import (
     Source,
     SourceFacts,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.protocol import (
+from eatlas.sources.interface import (
     CHUNK,
     Answers,
     ContextualSource,

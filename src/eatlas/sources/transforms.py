@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, SourceError, nearest
 from eatlas.results.parts import Encoding
 from eatlas.sources.debiasing import METHODS, DebiasedSource, Debiasing, parse_debiasing
-from eatlas.sources.mapped import Mapped, moments_of
-from eatlas.sources.protocol import (
+from eatlas.sources.interface import (
     CHUNK,
     Answers,
     ContextualSource,
@@ -28,6 +27,7 @@ from eatlas.sources.protocol import (
     cut,
     usable,
 )
+from eatlas.sources.mapped import Mapped, moments_of
 from eatlas.sources.source import Source, Wrapper, as_source, is_contextual
 from eatlas.sources.spec import with_option
 from eatlas.stats.inputs import SINGLE

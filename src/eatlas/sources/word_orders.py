@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.sources.interface import Vector, VectorSource
 from eatlas.sources.memory import sample_words
-from eatlas.sources.protocol import Vector, VectorSource
 from eatlas.sources.source import Wrapper
 from eatlas.sources.spec import with_option
 
@@ -229,7 +229,7 @@ class CountedOrder(ListedOrder):
     """
 
     def __init__(self, path: Path) -> None:
-        from eatlas.sources.files.reading import open_binary  # noqa: PLC0415  (seldom such a file)
+        from eatlas.sources.files.on_disk import open_binary  # noqa: PLC0415  (seldom such a file)
 
         with open_binary(path) as file:
             raw = file.read(_LARGEST + 1)

@@ -14,7 +14,7 @@ import numpy as np
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import spellings
-from eatlas.sources.protocol import (
+from eatlas.sources.interface import (
     Answers,
     ContextualSource,
     Found,

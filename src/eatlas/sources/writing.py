@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.sources.interface import ListedSource
 from eatlas.sources.mapped import Mapped
 from eatlas.sources.opening import VectorsLike, open_vectors
-from eatlas.sources.protocol import ListedSource
 from eatlas.sources.source import as_source, require_whole
 from eatlas.sources.spec import parse_file_spec
 from eatlas.version import __version__

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.stats.distributions import t_quantile
 from eatlas.stats.inputs import numbers, open_unit
-from eatlas.stats.permutation.question import SMALLEST
+from eatlas.stats.permutation.problem import SMALLEST
 
 Array = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from eatlas.errors import SourceError
 from eatlas.executors import Executor, Lost, here
 from eatlas.measures.base import Need
 from eatlas.sources.coverage import CaseRule, needed_items
-from eatlas.sources.protocol import Item, Tell, VectorSource
+from eatlas.sources.interface import Item, Tell, VectorSource
 from eatlas.sources.snapshot import Snapshot, ranking_of, strongest
 from eatlas.sources.source import is_contextual
 from eatlas.sources.spec import parse_file_spec

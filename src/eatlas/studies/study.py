@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eatlas.cells import cell
+from eatlas.csv_cells import cell
 from eatlas.engine.execution import Conditions, perform_all
 from eatlas.engine.plan import Job, Watch, identity
 from eatlas.engine.store import Store

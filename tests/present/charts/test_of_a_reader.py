@@ -9,7 +9,7 @@ from tests.present.charts.records import full
 from tests.present.records import ml_eat
 
 import eatlas
-from eatlas.engine.comparing import differences, lacking
+from eatlas.engine.verify_records import differences, lacking
 from eatlas.present import charts
 from eatlas.present.charts import draws, influence, stability
 from eatlas.present.charts.backend import svg_of

@@ -22,8 +22,8 @@ import numpy as np
 from eatlas.errors import EatlasError
 from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.methods import bracket
-from eatlas.stats.permutation.question import ask
+from eatlas.stats.permutation.problem import ask
+from eatlas.stats.permutation.solvers import bracket
 
 BRUTE, HALVES = 14, 32
 DRAWS, MISS = 4_000, 1e-9

@@ -13,7 +13,7 @@ from tests.stats.permutation.designs import counts, random_design, separated
 from eatlas.errors import EatlasError
 from eatlas.stats.permutation import batch, permutation_test
 from eatlas.stats.permutation.batch import ask_rows, permutation_tests
-from eatlas.stats.permutation.question import TAILS, tie_tolerance, to_fixed
+from eatlas.stats.permutation.problem import TAILS, tie_tolerance, to_fixed
 
 BACKENDS = [10**12, 0]
 """Pairs that numpy may count: all, none."""

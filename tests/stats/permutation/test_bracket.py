@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from tests.stats.permutation.designs import random_design, separated
 
-from eatlas.stats.permutation import methods as module
 from eatlas.stats.permutation import permutation_test
+from eatlas.stats.permutation import solvers as module
 
 ROUNDING = 1e-12
 """Division of the exact count and of the bounds: a few units in the last place."""

@@ -9,7 +9,7 @@ import pytest
 from tests.stats.permutation.designs import brute_counts, counts, random_design
 
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.question import ask, tie_tolerance, to_fixed
+from eatlas.stats.permutation.problem import ask, tie_tolerance, to_fixed
 
 ROUNDS = 300
 """Random designs of each of the seven kinds: 2,100 in all, N up to 12, some up to 14."""

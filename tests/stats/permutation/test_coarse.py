@@ -12,8 +12,8 @@ from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.counting import count_at_least
 from eatlas.stats.permutation.inversion import invert
 from eatlas.stats.permutation.lattice import in_steps, on_lattice
-from eatlas.stats.permutation.methods import QUICK
-from eatlas.stats.permutation.question import ask
+from eatlas.stats.permutation.problem import ask
+from eatlas.stats.permutation.solvers import QUICK
 
 INVERSION_ON_LATTICE = 1e-12
 """Worst relative difference observed between lattice inversion and the count: 2.8e-14."""

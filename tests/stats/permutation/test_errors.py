@@ -79,10 +79,10 @@ def test_the_message_says_what_got_and_allowed(args, options, text):
 
 
 def test_a_count_out_of_reach_is_refused(monkeypatch):
-    from eatlas.stats.permutation import methods
+    from eatlas.stats.permutation import solvers
 
-    monkeypatch.setattr(methods, "FORCED_STATES", 1 << 16)
-    monkeypatch.setattr(methods, "STATES", 1 << 16)
+    monkeypatch.setattr(solvers, "FORCED_STATES", 1 << 16)
+    monkeypatch.setattr(solvers, "STATES", 1 << 16)
     with pytest.raises(EatlasError) as caught:
         permutation_test(separated(64, 64, 0.1, 0), 64, method="exact")
     assert str(caught.value).startswith(

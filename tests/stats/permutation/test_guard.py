@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from eatlas.stats.permutation import methods as module
 from eatlas.stats.permutation import permutation_test
+from eatlas.stats.permutation import solvers as module
 from eatlas.stats.permutation.inversion import invert
-from eatlas.stats.permutation.methods import GUARANTEE, QUICK, THOROUGH
 from eatlas.stats.permutation.nodes import SLACK, allowed_beyond, band, spectrum
-from eatlas.stats.permutation.question import ask
+from eatlas.stats.permutation.problem import ask
 from eatlas.stats.permutation.saddlepoint import tilted
+from eatlas.stats.permutation.solvers import GUARANTEE, QUICK, THOROUGH
 
 DIRECT = 0.03
 """Binning and gaps between samples: worst observed 2.6% over 200 designs."""

@@ -11,7 +11,7 @@ from tests.stats.permutation.designs import random_design, separated
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation import sampled as module
-from eatlas.stats.permutation.question import SMALLEST
+from eatlas.stats.permutation.problem import SMALLEST
 
 TAILS = ("greater", "less", "two_sided")
 

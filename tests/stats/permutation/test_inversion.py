@@ -10,8 +10,8 @@ from tests.stats.permutation.designs import separated
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.inversion import invert
-from eatlas.stats.permutation.methods import GUARANTEE, QUICK, THOROUGH
-from eatlas.stats.permutation.question import ask
+from eatlas.stats.permutation.problem import ask
+from eatlas.stats.permutation.solvers import GUARANTEE, QUICK, THOROUGH
 
 AGAINST_COUNTS = 1e-7
 """Worst relative difference observed over the designs below: 5.1e-8 (25 v 25), 2.9e-8 (32 v 32)."""

@@ -11,7 +11,7 @@ from scipy import stats
 from tests.stats.permutation.designs import random_design, separated
 
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.question import SMALLEST
+from eatlas.stats.permutation.problem import SMALLEST
 
 
 @pytest.mark.parametrize("kind", [0, 1, 2, 6])

@@ -12,8 +12,8 @@ from tests.stats.permutation.outlying import TAILS, check
 
 from eatlas.errors import EatlasError
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.methods import PARTS, Part, outliers_apart
-from eatlas.stats.permutation.question import Tail, complement, joined
+from eatlas.stats.permutation.problem import Tail, complement, joined
+from eatlas.stats.permutation.solvers import PARTS, Part, outliers_apart
 
 
 def with_outlier(size, *outliers, seed=0):
@@ -76,8 +76,8 @@ def test_large_designs_with_outliers(seed):
 
 def test_parts_add_up_to_the_whole(monkeypatch):
     """Divided and undivided counts are the same integers, whatever is taken apart."""
-    monkeypatch.setattr("eatlas.stats.permutation.methods.FAR", 1.5)
-    monkeypatch.setattr("eatlas.stats.permutation.methods.HIDING", 3.0)
+    monkeypatch.setattr("eatlas.stats.permutation.solvers.FAR", 1.5)
+    monkeypatch.setattr("eatlas.stats.permutation.solvers.HIDING", 3.0)
     r = np.random.default_rng(7)
     asked, undivided = [], []
 
@@ -144,7 +144,7 @@ def test_a_count_that_was_asked_for_takes_outliers_too():
 def test_an_inversion_that_sees_nothing_is_refused_in_words(monkeypatch):
     """Before the outlier is taken apart its range leaves no node of the band."""
     monkeypatch.setattr(
-        "eatlas.stats.permutation.methods.outliers_apart", lambda whole, _of_part: whole
+        "eatlas.stats.permutation.solvers.outliers_apart", lambda whole, _of_part: whole
     )
     with pytest.raises(EatlasError, match="inversion does not give one digit here"):
         permutation_test(with_outlier(60, 1e6), 30, method="inversion")

@@ -10,7 +10,7 @@ import pytest
 from eatlas.errors import EatlasError
 from eatlas.stats.effect_size import effect_size, effect_sizes
 from eatlas.stats.permutation import permutation_test, permutation_tests
-from eatlas.stats.permutation.question import tie_tolerance, to_fixed
+from eatlas.stats.permutation.problem import tie_tolerance, to_fixed
 
 SINGLE = 2.0**-24
 

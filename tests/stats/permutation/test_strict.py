@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tests.stats.permutation.designs import brute_counts, counts, random_design, separated
 
-from eatlas.stats.permutation import methods as module
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.question import SMALLEST
+from eatlas.stats.permutation import solvers as module
+from eatlas.stats.permutation.problem import SMALLEST
 
 
 @pytest.mark.parametrize("kind", range(7))

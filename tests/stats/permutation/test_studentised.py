@@ -12,7 +12,7 @@ from scipy import stats
 
 from eatlas.errors import EatlasError
 from eatlas.stats.permutation import permutation_test, studentised_test
-from eatlas.stats.permutation.question import SMALLEST
+from eatlas.stats.permutation.problem import SMALLEST
 from eatlas.stats.permutation.studentised import Groups
 
 

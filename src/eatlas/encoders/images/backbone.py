@@ -11,10 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eatlas.encoders.card import Card
 from eatlas.encoders.encoder import Encoder, roundoff_of
-from eatlas.encoders.files import PROCESSOR, content_of, too_little
-from eatlas.encoders.finding import NamedModel
 from eatlas.encoders.images.batches import AT_ONCE, Images, answers_of
 from eatlas.encoders.images.kinds import POOLS, Vision, vision_card
 from eatlas.encoders.images.settings import (
@@ -25,11 +22,14 @@ from eatlas.encoders.images.settings import (
     tensors,
 )
 from eatlas.encoders.loading import Array, Loaded, Model, in_halves, load, ran_out
+from eatlas.encoders.model_config import Card
+from eatlas.encoders.model_files import PROCESSOR, content_of, too_little
+from eatlas.encoders.model_paths import NamedModel
 from eatlas.encoders.options import POOLED, Layers, Options, parse_layers
 from eatlas.encoders.shared_layers import SharedLayers
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.protocol import Answers, Item, Kind
+from eatlas.sources.interface import Answers, Item, Kind
 
 ALGORITHM = "images 1"
 """Part of every fingerprint; another number where the same options give other vectors."""

@@ -15,7 +15,7 @@ from eatlas.encoders.images.settings import Pixels, Prepare, shortest_edge
 from eatlas.encoders.tokens import shown
 from eatlas.errors import SourceError
 from eatlas.executors import Threads, processors
-from eatlas.sources.protocol import Answers, Found, Item, cut
+from eatlas.sources.interface import Answers, Found, Item, cut
 
 AT_ONCE = {"cpu": 32, "cuda": 128, "mps": 64}
 """Images of a batch."""

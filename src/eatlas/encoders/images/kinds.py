@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from eatlas.encoders.card import CONFIG, Card, require_no_kernels
-from eatlas.encoders.files import tensor_in
+from eatlas.encoders.model_config import CONFIG, Card, require_no_kernels
+from eatlas.encoders.model_files import tensor_in
 from eatlas.errors import SourceError
 
 POOLS = {

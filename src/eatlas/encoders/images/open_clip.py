@@ -15,19 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.care import require_trust
 from eatlas.encoders.encoder import Encoder, as_rows, roundoff_of
-from eatlas.encoders.files import sha256_of
 from eatlas.encoders.images.batches import AT_ONCE, Images, answers_of
 from eatlas.encoders.images.settings import Pixels
 from eatlas.encoders.loading import Array, first_line, quiet, repeat_products
+from eatlas.encoders.model_files import sha256_of
 from eatlas.encoders.options import OPTIONS as OF_MODELS
 from eatlas.encoders.options import Options, parse
 from eatlas.encoders.tokens import shown
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding, ImageEncoding
-from eatlas.sources.protocol import Answers, Item, Kind, Read
+from eatlas.sources.interface import Answers, Item, Kind, Read
 from eatlas.sources.spec import FileSpec, check_options
+from eatlas.untrusted import require_trust
 
 CONFIG = "open_clip_config.json"
 ALGORITHM = "open_clip 1"

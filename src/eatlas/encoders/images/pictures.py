@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eatlas.errors import SourceError
-from eatlas.sources.protocol import Item
+from eatlas.sources.interface import Item
 
 if TYPE_CHECKING:
     from PIL.Image import Image, Transpose

@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from eatlas.encoders.files import PROCESSOR
+from eatlas.encoders.model_files import PROCESSOR
 from eatlas.errors import SourceError
 from eatlas.results.parts import ImageEncoding
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eatlas.encoders.encoder import roundoff_of_log_ratios
-from eatlas.encoders.language.scoring import (
+from eatlas.encoders.language.log_probabilities import (
     ENDS,
     Encoded,
     FaultError,
@@ -25,7 +25,7 @@ from eatlas.encoders.language.scoring import (
 )
 from eatlas.encoders.loading import Loaded
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.protocol import Tell
+from eatlas.sources.interface import Tell
 from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
 
 if TYPE_CHECKING:

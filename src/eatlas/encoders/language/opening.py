@@ -9,21 +9,21 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from eatlas.care import computes_afresh
 from eatlas.encoders.cache import SHARED, hashed, take_cache, through_cache
 from eatlas.encoders.cache_store import ABOUT, ANSWER, Entry, Store
-from eatlas.encoders.card import DECODER
 from eatlas.encoders.encoder import LanguageModel, roundoff_of_log_ratios
-from eatlas.encoders.files import content_of
-from eatlas.encoders.finding import SCHEME, NamedModel, find_model
+from eatlas.encoders.language.log_probabilities import require_offsets
 from eatlas.encoders.language.models import CausalLM, MaskedLM, TransformerLM
-from eatlas.encoders.language.scoring import require_offsets
 from eatlas.encoders.loading import NO_LIMIT, Loaded, Model, load, load_tokenizer, quiet
+from eatlas.encoders.model_config import DECODER
+from eatlas.encoders.model_files import content_of
+from eatlas.encoders.model_paths import SCHEME, NamedModel, find_model
 from eatlas.errors import SourceError, described
 from eatlas.folders import cache_folder
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.protocol import Tell
+from eatlas.sources.interface import Tell
 from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
+from eatlas.untrusted import computes_afresh
 
 OF_VECTORS = ("level", "layer", "layers", "pool", "subword", "prompt", "truncate")
 """Options of ``hf:`` that say how a text becomes a vector."""

@@ -20,8 +20,8 @@ from eatlas.results.scan import SIDES, Side, summary_of
 from eatlas.results.scan_words import require_suffix
 from eatlas.sources import CaseRule, VectorSource
 from eatlas.sources.coverage import embed_groups
+from eatlas.sources.interface import ListedSource
 from eatlas.sources.naming import is_by_name, named_spec, open_one_named
-from eatlas.sources.protocol import ListedSource
 from eatlas.sources.source import as_source, require_whole
 from eatlas.sources.spec import parse_file_spec
 from eatlas.stats.max_t import RunningMaxT

@@ -31,7 +31,7 @@ from eatlas.errors import (
     listed,
 )
 from eatlas.executors import Executor, Lost, choose
-from eatlas.sources.files.reading import Stamp, ends_hash
+from eatlas.sources.files.on_disk import Stamp, ends_hash
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 

@@ -26,7 +26,7 @@ from eatlas.sources.files.matrix import (
     check_matrix,
     part_of,
 )
-from eatlas.sources.files.reading import Stamp, incomplete, library, open_binary, unreadable
+from eatlas.sources.files.on_disk import Stamp, incomplete, library, open_binary, unreadable
 from eatlas.sources.files.words import Words, as_words, beside, open_vocabulary
 from eatlas.sources.spec import model_at
 

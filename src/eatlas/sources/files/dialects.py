@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.protocol import Vector
+from eatlas.sources.interface import Vector
 from eatlas.sources.spec import choice
 
 HEAD_BYTES = 1 << 20

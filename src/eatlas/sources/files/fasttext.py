@@ -16,9 +16,9 @@ from eatlas.sources.archives import Content
 from eatlas.sources.files.arrays import mapped
 from eatlas.sources.files.dialects import MAX_DIM, check_finite, decode
 from eatlas.sources.files.matrix import ArrayMatrix, Matrix, MatrixSource, as_floats, check_matrix
-from eatlas.sources.files.reading import Stamp, incomplete, open_binary
+from eatlas.sources.files.on_disk import Stamp, incomplete, open_binary
 from eatlas.sources.files.words import Words
-from eatlas.sources.protocol import Vector, cut
+from eatlas.sources.interface import Vector, cut
 from eatlas.sources.spec import choice
 
 _OPTIONS = struct.Struct("<14id")  # magic, version, twelve options, one more

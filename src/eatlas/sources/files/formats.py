@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
-from eatlas.care import require_trust
 from eatlas.errors import SourceError
 from eatlas.plugins import imported, points
 from eatlas.sources.archives import Content, locate
@@ -26,9 +25,10 @@ from eatlas.sources.files.dialects import (
     separator_of,
     trailing_numbers,
 )
-from eatlas.sources.protocol import ListedSource
+from eatlas.sources.interface import ListedSource
 from eatlas.sources.source import Table
 from eatlas.sources.spec import GGUF, check_options, choice, load, model_at
+from eatlas.untrusted import require_trust
 
 Options = Mapping[str, str]
 ENTRY_POINTS = "eatlas.formats"

@@ -25,7 +25,7 @@ from eatlas.sources.files.matrix import (
     part_of,
     rows_at_once,
 )
-from eatlas.sources.files.reading import Stamp, faults_of_library, incomplete, library, open_binary
+from eatlas.sources.files.on_disk import Stamp, faults_of_library, incomplete, library, open_binary
 
 _MAX_NAMES = 1_000_000
 _WORD = 64

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content
 from eatlas.sources.files.dialects import check_finite
-from eatlas.sources.files.reading import FileDigest, Stamp
+from eatlas.sources.files.on_disk import FileDigest, Stamp
 from eatlas.sources.files.words import Words, find_rows
-from eatlas.sources.protocol import CHUNK, Vector
+from eatlas.sources.interface import CHUNK, Vector
 from eatlas.sources.source import Table
 
 MAX_COMPONENTS = 1 << 20

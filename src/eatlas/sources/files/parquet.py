@@ -21,7 +21,7 @@ from eatlas.sources.files.matrix import (
     picked,
     rows_at_once,
 )
-from eatlas.sources.files.reading import Stamp, damaged, faults_of_library, library
+from eatlas.sources.files.on_disk import Stamp, damaged, faults_of_library, library
 
 _KIND = "this Parquet file"
 _NUMBER, _WORD = 8, 64

@@ -20,7 +20,7 @@ from typing import Any
 from eatlas.errors import SourceError
 from eatlas.sources.archives import most_bytes
 from eatlas.sources.files import unpickle
-from eatlas.sources.files.reading import Stamp
+from eatlas.sources.files.on_disk import Stamp
 
 SECONDS, BYTES_A_SECOND = 2, 4 << 20
 """Time of a processor: a constant, and one second for so many bytes of the file. Honest pickles of

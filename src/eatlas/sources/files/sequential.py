@@ -26,20 +26,20 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.care import computes_afresh
 from eatlas.errors import ResultsError, SourceWarning
 from eatlas.folders import cache_folder
 from eatlas.sources.archives import Content
-from eatlas.sources.files.reading import (
+from eatlas.sources.files.on_disk import (
     FileDigest,
     ends_hash,
     open_binary,
     stream_hash,
 )
 from eatlas.sources.files.words import find_rows
-from eatlas.sources.protocol import Vector
+from eatlas.sources.interface import Vector
 from eatlas.sources.source import Table
 from eatlas.sources.spec import choice
+from eatlas.untrusted import computes_afresh
 from eatlas.writing import atomic_file
 
 INDEX_CHOICES = ("auto", "yes", "no")

@@ -28,7 +28,7 @@ from eatlas.sources.files.dialects import (
 )
 from eatlas.sources.files.matrix import Chunk, regroup
 from eatlas.sources.files.sequential import SequentialSource, index_of
-from eatlas.sources.protocol import CHUNK, Vector
+from eatlas.sources.interface import CHUNK, Vector
 
 BLOCK = 1 << 20
 MAX_LINE = 1 << 26  # 2.5 million numbers of 25 characters
@@ -261,7 +261,7 @@ class Lines:
 
     def parsed(self) -> Chunk:
         """Words and vectors, parsed in compiled code; in Python, if a line has another form."""
-        from eatlas.sources.files.parsing import parse  # noqa: PLC0415  (compiles on import)
+        from eatlas.sources.files.number_parsing import parse  # noqa: PLC0415  (compiles on import)
 
         dialect, count = self.dialect, len(self.ends)
         vectors = np.empty((count, dialect.dim), np.float32)

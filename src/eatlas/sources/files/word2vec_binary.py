@@ -21,9 +21,9 @@ from eatlas.sources.files.dialects import (
     encoding_of,
 )
 from eatlas.sources.files.matrix import Chunk, regroup
-from eatlas.sources.files.reading import incomplete
+from eatlas.sources.files.on_disk import incomplete
 from eatlas.sources.files.sequential import SequentialSource, index_of
-from eatlas.sources.protocol import CHUNK, Vector
+from eatlas.sources.interface import CHUNK, Vector
 
 BLOCK = 4 << 20
 _SPACE = 32

@@ -14,7 +14,7 @@ import numpy as np
 
 from eatlas.errors import SourceError
 from eatlas.sources.files.dialects import decode
-from eatlas.sources.files.reading import Stamp, open_binary
+from eatlas.sources.files.on_disk import Stamp, open_binary
 
 _MAX_WORDS_BYTES = 2 << 30  # a vocabulary of 40 million words
 _MAX_WORD = 1 << 24

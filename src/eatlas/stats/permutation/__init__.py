@@ -17,8 +17,8 @@ from eatlas.stats.permutation.engine import (
     STUDENTISED_METHODS,
     permutation_test,
 )
-from eatlas.stats.permutation.methods import ALWAYS_EXACT
-from eatlas.stats.permutation.question import NearTies, PermutationResult, Tail
+from eatlas.stats.permutation.problem import NearTies, PermutationResult, Tail
+from eatlas.stats.permutation.solvers import ALWAYS_EXACT
 
 if TYPE_CHECKING:
     from eatlas.stats.permutation.batch import BatchResult, permutation_tests

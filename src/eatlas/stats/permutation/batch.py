@@ -31,7 +31,7 @@ from eatlas.stats.inputs import (
     whole,
 )
 from eatlas.stats.permutation.engine import permutation_test
-from eatlas.stats.permutation.question import (
+from eatlas.stats.permutation.problem import (
     SMALLEST,
     SUM_BITS,
     TAILS,

@@ -32,8 +32,7 @@ from eatlas.stats.inputs import (
     whole,
 )
 from eatlas.stats.permutation.lattice import on_lattice
-from eatlas.stats.permutation.methods import ALWAYS_EXACT, FORCED_STATES, Solver, chain
-from eatlas.stats.permutation.question import (
+from eatlas.stats.permutation.problem import (
     NearTies,
     PermutationResult,
     Question,
@@ -43,6 +42,7 @@ from eatlas.stats.permutation.question import (
     complement,
 )
 from eatlas.stats.permutation.saddlepoint import targets
+from eatlas.stats.permutation.solvers import ALWAYS_EXACT, FORCED_STATES, Solver, chain
 
 
 def normal(question: Question) -> tuple[Tail, Tail, Tail]:

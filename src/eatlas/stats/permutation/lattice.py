@@ -26,7 +26,7 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.permutation.question import Question
+from eatlas.stats.permutation.problem import Question
 
 Steps = tuple[NDArray[np.int64], list[int]]
 """Ascending whole numbers, and thresholds of their sums."""

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError
 from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.inputs import checked_precision, generator, whole
-from eatlas.stats.permutation.question import SMALLEST, PermutationResult, Question, Tail
+from eatlas.stats.permutation.problem import SMALLEST, PermutationResult, Question, Tail
 from eatlas.stats.permutation.saddlepoint import Tilt, solve, standardised, targets, unit_of
 from eatlas.stats.relabelling import every_subset, random_subsets
 

@@ -39,8 +39,8 @@ from eatlas.stats.inputs import (
     whole,
 )
 from eatlas.stats.permutation.engine import STUDENTISED_METHODS
-from eatlas.stats.permutation.methods import ALWAYS_EXACT
-from eatlas.stats.permutation.question import SMALLEST, PermutationResult, Tail
+from eatlas.stats.permutation.problem import SMALLEST, PermutationResult, Tail
+from eatlas.stats.permutation.solvers import ALWAYS_EXACT
 from eatlas.stats.relabelling import random_subsets
 
 Array = NDArray[np.float64]

@@ -7,8 +7,8 @@ import pytest
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.engine.comparing import differences
 from eatlas.engine.verify import verify
+from eatlas.engine.verify_records import differences
 
 ROUNDOFF = 2.0**-24
 P = {"less": 5 / 70, "greater": 66 / 70, "count": {"less": 5, "greater": 66}, "total": 70}
@@ -116,9 +116,9 @@ def test_a_result_of_a_model_is_the_same_with_other_batches(monkeypatch, tmp_pat
 
 def test_counts_are_the_same_on_a_processor_that_rounds_otherwise(monkeypatch, tmp_path):
     """Last bits that depend on the batch, as they do where a library chooses its kernel by it."""
-    from eatlas.encoders import forward
+    from eatlas.encoders import pooling
 
-    real, calls = forward.vectors_of_tokens, []
+    real, calls = pooling.vectors_of_tokens, []
 
     def rounded(*given):
         calls.append(1)
@@ -131,7 +131,7 @@ def test_counts_are_the_same_on_a_processor_that_rounds_otherwise(monkeypatch, t
     spec = f"hf:{make_model(tmp_path, 'bert')}?pool=mean&cache=no"
     tests, measure = "sent-weat-6", "ml-eat(resamples=0)"
     expected = eatlas.run(tests, spec, measure)
-    monkeypatch.setattr(forward, "vectors_of_tokens", rounded)
+    monkeypatch.setattr(pooling, "vectors_of_tokens", rounded)
     for _ in range(3):
         results = eatlas.run(tests, spec, measure)
         assert counts_of(results) == counts_of(expected)

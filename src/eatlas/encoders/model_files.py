@@ -14,12 +14,12 @@ from math import prod
 from pathlib import Path
 from typing import Any, Literal
 
-from eatlas.care import computes_afresh, require_trust
-from eatlas.encoders.card import CONFIG
+from eatlas.encoders.model_config import CONFIG
 from eatlas.encoders.options import Options
 from eatlas.errors import ResultsError, SourceError
 from eatlas.folders import cache_folder
 from eatlas.sources.spec import model_at
+from eatlas.untrusted import computes_afresh, require_trust
 from eatlas.writing import atomic_file
 
 SAFETENSORS = "model.safetensors"

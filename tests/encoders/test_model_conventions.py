@@ -12,7 +12,7 @@ import pytest
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.encoders.declared import ABOUT, MODULES, declared
+from eatlas.encoders.model_conventions import ABOUT, MODULES, declared
 from eatlas.errors import SourceError
 from eatlas.sources import Passage
 

@@ -41,7 +41,7 @@ from eatlas.stats.permutation.lattice import (
     lattice_cost,
     level_states,
 )
-from eatlas.stats.permutation.question import SMALLEST, Tail, complement, joined
+from eatlas.stats.permutation.problem import SMALLEST, Tail, complement, joined
 
 LARGEST = 1000
 """Beyond so many scores counts overflow a double: C(1000, 500) is 2.7e299."""

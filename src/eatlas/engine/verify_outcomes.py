@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from eatlas.engine.comparing import lacking, not_compared, shortly
+from eatlas.engine.verify_records import lacking, not_compared, shortly
 from eatlas.errors import EatlasError
 from eatlas.results import AssociationResult, TrendResult
 from eatlas.stimuli import Test, built_in_tests

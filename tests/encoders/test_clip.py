@@ -17,7 +17,7 @@ from eatlas.encoders.images.pictures import read_head
 from eatlas.encoders.loading import forget
 from eatlas.errors import SourceError
 from eatlas.sources import Passage
-from eatlas.sources.protocol import Item
+from eatlas.sources.interface import Item
 
 TEXTS = ("love", "hatred and war", "This is an aster.", "naïve Ann's ORCHIDS, isn't it?", "ivy")
 NEAR = {"rtol": 5e-6, "atol": 5e-6}
@@ -308,9 +308,9 @@ def test_half_precision_is_near(seeing, drawn):
 def test_memory_that_ends_halves_the_batch(seeing, drawn, monkeypatch):
     import torch
 
-    from eatlas.encoders.images import towers
+    from eatlas.encoders.images import clip
 
-    real, sizes = towers.features, []
+    real, sizes = clip.features, []
 
     def scarce(loaded, tower, inputs):
         sizes.append(len(inputs["pixel_values"]))
@@ -318,7 +318,7 @@ def test_memory_that_ends_halves_the_batch(seeing, drawn, monkeypatch):
             raise torch.OutOfMemoryError
         return real(loaded, tower, inputs)
 
-    monkeypatch.setattr(towers, "features", scarce)
+    monkeypatch.setattr(clip, "features", scarce)
     found = opened(seeing("clip")).encode(images(drawn))
     assert sizes == [5, 2, 3, 1, 2]
     monkeypatch.undo()

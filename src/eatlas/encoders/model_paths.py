@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eatlas.care import require_trust
-from eatlas.encoders.card import CONFIG, Card, read_card
 from eatlas.encoders.encoder import require_extra
-from eatlas.encoders.files import files_of, transformer_on_the_hub
 from eatlas.encoders.images.kinds import Takes, takes_of, towers_card, vision_card
+from eatlas.encoders.model_config import CONFIG, Card, read_card
+from eatlas.encoders.model_files import files_of, transformer_on_the_hub
 from eatlas.encoders.options import EVERY, OPTIONS, Layers, Options, parse
 from eatlas.errors import SourceError
 from eatlas.sources.spec import FileSpec, check_options, escape, parse_file_spec
+from eatlas.untrusted import require_trust
 
 SCHEME = "hf:"
 CLIP = "clip:"

@@ -11,10 +11,7 @@ from typing import Any
 import numpy as np
 
 from eatlas.encoders.cache import keeping
-from eatlas.encoders.card import Card
 from eatlas.encoders.encoder import Encoder, roundoff_of
-from eatlas.encoders.files import PROCESSOR, content_of, too_little
-from eatlas.encoders.finding import CLIP, find_model
 from eatlas.encoders.images.batches import AT_ONCE, Images, answers_of
 from eatlas.encoders.images.kinds import PADDED, logits_of
 from eatlas.encoders.images.open_clip import (
@@ -30,12 +27,15 @@ from eatlas.encoders.images.settings import (
     tensors,
 )
 from eatlas.encoders.loading import Array, Loaded, Model, in_halves, load, ran_out
+from eatlas.encoders.model_config import Card
+from eatlas.encoders.model_files import PROCESSOR, content_of, too_little
+from eatlas.encoders.model_paths import CLIP, find_model
 from eatlas.encoders.options import OPTIONS as OF_MODELS
 from eatlas.encoders.options import Options
 from eatlas.encoders.tokens import Text, batches, of_different_tokens, prepare, shown
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.protocol import Answers, Found, Item, Kind, Read
+from eatlas.sources.interface import Answers, Found, Item, Kind, Read
 from eatlas.sources.spec import parse_file_spec
 
 ALGORITHM = "towers 1"

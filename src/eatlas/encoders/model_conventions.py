@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eatlas.care import only_data, require_trust
-from eatlas.encoders.card import CONFIG, require_no_kernels
-from eatlas.encoders.files import ABOUT, FIRST, MODULES, PICKLED, README, SAFETENSORS
+from eatlas.encoders.model_config import CONFIG, require_no_kernels
+from eatlas.encoders.model_files import ABOUT, FIRST, MODULES, PICKLED, README, SAFETENSORS
 from eatlas.errors import SourceError
+from eatlas.untrusted import only_data, require_trust
 
 _UNUSED_FOLDERS = frozenset(("onnx", "openvino", ".git", ".cache"))
 _UNUSED_SUFFIXES = frozenset((".md", ".onnx", ".ot", ".msgpack", ".h5", ".gitattributes", ".png"))
