@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.kernels.cosine_moments import Moments, moments, products_mean_and_sd
-from eatlas.kernels.unit_rows import (
+from eatlas.kernels.row_products import (
     associations,
     mean_and_sd,
     mean_row,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eatlas.kernels.unit_rows import Array, mean_row
+from eatlas.kernels.row_products import Array, mean_row
 
 ROWS = 4096
 """Rows centred at once: 25 MB of 768 dimensions."""
