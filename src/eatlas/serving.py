@@ -139,6 +139,15 @@ def application(
     return app
 
 
+def table_of(body: bytes) -> dict[str, Any] | None:
+    """The table that a script sent as JSON; None for anything else."""
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return given if isinstance(given, dict) else None
+
+
 class Guard:
     """Lets requests through that come from this machine and know the token.
 

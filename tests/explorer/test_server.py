@@ -67,6 +67,12 @@ def test_what_the_page_cannot_mean_is_said(server, body, said):
     assert "Traceback" not in text
 
 
+@pytest.mark.parametrize("act", ["view", "others", "across", "look", "export"])
+def test_every_act_takes_words(server, act):
+    status, text = server.ask(act, {"test": "", "what": "toml"})
+    assert (status, "There is no list of words." in text) == (422, True)
+
+
 def test_a_body_that_is_too_long(server):
     assert server.ask("view", b"x" * (300 << 10))[0] == 413
     long = {**VIEW, "added": {"X": ["x" * 100_000]}}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -13,7 +12,7 @@ from eatlas.annotation.journal import SKIPPED, Journal, Work, name_of
 from eatlas.errors import EatlasError
 from eatlas.present.rendering import TEMPLATES, render, served_style
 from eatlas.present.text import clean
-from eatlas.serving import Answer, App, as_json
+from eatlas.serving import Answer, App, as_json, table_of
 
 KEYS = 9
 """Groups that have a number key; the others have buttons."""
@@ -168,10 +167,7 @@ def application(journal: Journal, guide: str = "") -> App:
 
 def _given(body: bytes) -> dict[str, Any]:
     """What a request of the page says."""
-    try:
-        given = json.loads(body)
-    except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict) or not isinstance(given.get("annotator"), str):
+    given = table_of(body)
+    if given is None or not isinstance(given.get("annotator"), str):
         raise EatlasError("this is not a request of the page")
     return given

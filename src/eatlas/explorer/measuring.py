@@ -28,6 +28,7 @@ KEPT = 256
 DEFAULT_MEASURE = "ml-eat"
 MOST_SOURCES = 40
 """Sources that one page compares."""
+NO_LISTS = "There is no list of words."
 Found = TypeVar("Found")
 
 
@@ -177,7 +178,7 @@ class Explorer:
         elif request.lists:
             origin = pasted(request.lists)
         else:
-            raise EatlasError("There is no list of words.")
+            raise EatlasError(NO_LISTS)
         return Lists.of(origin, request.off, request.added)
 
     def source(self, number: int) -> NamedSource:
@@ -339,7 +340,15 @@ class Explorer:
     def missing(
         self, lists: Mapping[str, tuple[str, str]], number: int
     ) -> dict[str, tuple[int, list[str]]]:
-        """How many words of pasted lists a source has, and which it lacks, by role."""
+        """How many words of pasted lists a source has, and which it lacks, by role.
+
+        Raises
+        ------
+        EatlasError
+            If there are none.
+        """
+        if not lists:
+            raise EatlasError(NO_LISTS)
         words = {role: words_in(lists[role][1])[: MOST_WORDS + 1] for role in ROLES}
         short = {role: tuple(w for w in some if len(w) <= 100) for role, some in words.items()}
         with self._lock:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from eatlas.errors import EatlasError
 from eatlas.explorer.lists import MOST_WORDS
 from eatlas.present.numbers import count
+from eatlas.serving import table_of
 from eatlas.stimuli import ROLES
 
 LARGEST = 256 << 10
@@ -47,11 +47,8 @@ class Request:
         EatlasError
             If it is none that the page makes.
         """
-        try:
-            given = json.loads(body)
-        except (ValueError, RecursionError):
-            given = None
-        if not isinstance(given, dict):
+        given = table_of(body)
+        if given is None:
             raise EatlasError(NO_REQUEST)
         return cls(
             test=_text(given.get("test", "")),

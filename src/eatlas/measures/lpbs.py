@@ -62,6 +62,14 @@ Targets = Literal["full", "reduced"]
 Attributes = Literal["written", "adjective"]
 CORPUS = "pairs"
 """What stands for templates in a signature where the sentences are those of a corpus."""
+NO_WORDS = {
+    "images": ("images", "measure images by ML-EAT, WEAT or SC-EAT"),
+    "sentences": (
+        "terms that are already sentences",
+        "use the test that these sentences are made of",
+    ),
+}
+"""What has no place in a template, by the key of a concept, and what is done with it instead."""
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _FILE = re.compile(r"(.*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
 _TEMPLATES = Allowed(
@@ -175,20 +183,14 @@ class LogRatioMeasure(AssociationMeasure):
         StimulusError
             If its terms are sentences.
         """
-        if pictures := [role for role, concept in test.parts if concept.images]:
-            raise StimulusError(
-                f"test {test.id}: {self.name} puts words into its own templates",
-                got=f"images, in {', '.join(pictures)}",
-                allowed="a test of words",
-                remedy="measure images by ML-EAT, WEAT or SC-EAT",
-            )
-        if said := [role for role, concept in test.parts if concept.sentences]:
-            raise StimulusError(
-                f"test {test.id}: {self.name} puts words into its own templates",
-                got=f"terms that are already sentences, in {', '.join(said)}",
-                allowed="a test of words",
-                remedy="use the test that these sentences are made of",
-            )
+        for key, (what, remedy) in NO_WORDS.items():
+            if roles := [role for role, concept in test.parts if getattr(concept, key)]:
+                raise StimulusError(
+                    f"test {test.id}: {self.name} puts words into its own templates",
+                    got=f"{what}, in {', '.join(roles)}",
+                    allowed="a test of words",
+                    remedy=remedy,
+                )
         if self.templates != CORPUS:
             return self.ratio_rule.questions(test)
         return sentence_questions(test, self._sentences(), self.ratio_rule)
