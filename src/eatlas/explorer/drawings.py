@@ -20,6 +20,7 @@ from eatlas.present.drawings.plane import (
     Plane,
     Point,
     ground,
+    leader,
     shown,
 )
 from eatlas.present.drawings.svg import FONT, INK, Axis, drawing, inlined, label, muted, tag, words
@@ -110,6 +111,7 @@ def _names(plane: Plane, lists: Lists) -> Iterator[str]:
     """The words that have room beside their marks."""
     for place in plane.names():
         point = plane.points[place.point]
+        yield leader(plane, place)
         yield label(
             shown(point.term), place.x, place.y + LETTERS * 0.35,
             size=LETTERS, text_anchor=place.anchor, stroke="none",

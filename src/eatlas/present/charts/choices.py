@@ -9,6 +9,7 @@ from eatlas.errors import ResultsError
 from eatlas.present.charts import frames
 from eatlas.present.charts.forest import COLUMNS
 from eatlas.present.charts.forest import draw as draw_forest
+from eatlas.present.charts.rows import effects
 from eatlas.results.changes import By, Varied, model_of, sizes_beside, told_apart, varied
 from eatlas.results.settings import Settings, source_name
 
@@ -58,20 +59,14 @@ def prepare(results: object, by: By) -> pd.DataFrame:
             | row
             for group, name in zip(groups, _names(groups), strict=True)
             for result, value in zip(group.members, group.values, strict=True)
-            for row in frames.effect_rows(result)
+            for row in effects(result)
         ),
         COLUMNS,
     )
 
 
 def draw(given: pd.DataFrame, by: By) -> Chart:
-    """Draw the effect sizes of each choice below each other, test by test.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
-    """
+    """Draw the effect sizes of each choice below each other, test by test."""
     return draw_forest(given, f"Effect sizes by {NAMES.get(by, by)}")
 
 

@@ -24,16 +24,6 @@ STEP = 13
 def draw(given: pd.DataFrame) -> Chart:
     """Draw a row for each result: level 1 above, the levels 2 of X and Y below it.
 
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`~eatlas.plots.forest.prepare` made, or some rows of it.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
-
     Examples
     --------
     >>> import eatlas
@@ -46,7 +36,7 @@ def draw(given: pd.DataFrame) -> Chart:
     x, rows = marks.across("Effect size d", marks.reach(found)), marks.Rows(share=0.48, step=STEP)
     drawn = list(_drawn(found, rows, with_series=len(frames.series_of(found)) > 1))
     layers = [
-        marks.zero(),
+        marks.rule(),
         marks.stems(x=x("low:Q"), x2="high:Q"),
         *marks.points(shape, "significant", x=x("effect_size:Q")),
     ]

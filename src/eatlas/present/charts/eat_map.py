@@ -5,12 +5,10 @@ One map alone, without altair, is :class:`eatlas.report.EATMap`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from eatlas.present.charts import frames, maps, marks, wording
+from eatlas.present.charts import frames, maps, marks, rows, wording
 from eatlas.present.charts.backend import alt, lines_of
-from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
 from eatlas.results.effects import Rule
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eatlas.present.charts.chart import Chart
-    from eatlas.results import AssociationResult
 
 COLUMNS = (
     *frames.HEAD, "pattern", "two_sided_pattern", "cell", "role", "attribute_role", "target",
@@ -68,7 +65,7 @@ def prepare(results: object) -> pd.DataFrame:
     ['YB']
     """
     why = "an EAT-Map shows the level 2 of an ML-EAT"
-    return frames.tidy(results, "eat-map", "pattern", why, cells, COLUMNS)
+    return frames.tidy(results, "eat-map", "pattern", why, rows.cells, COLUMNS)
 
 
 def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
@@ -80,11 +77,6 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
         What :func:`prepare` made, or some results of it.
     columns : int, default 3
         Maps in a row, at least 1.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
     """
     found = frames.records(given)
     names, several = frames.series_of(found), frames.grouped(found, "test", "series")
@@ -177,21 +169,3 @@ def _in_words(of_map: list[dict[str, Any]]) -> str:
         held = [isolated(cell["attribute"]) for cell in own if cell["state"] == "associated"]
         found.append(f"{isolated(own[0]['target'])} with {held[0] if held else 'neither'}")
     return f"{isolated(of_map[0]['test'])} {of_map[0]['pattern']}: {', '.join(found)}"
-
-
-def cells(result: AssociationResult) -> Iterator[dict[str, Any]]:
-    """Rows of the four cells of a result's map."""
-    shown = EATMap.of(result)
-    for role, column in (("X", shown.X), ("Y", shown.Y)):
-        for attribute_role, attribute in (("A", shown.A), ("B", shown.B)):
-            held = "associated" if column.attribute == attribute_role else "not associated"
-            yield {
-                "pattern": shown.label, "two_sided_pattern": shown.two_sided_label,
-                "cell": role + attribute_role, "role": role, "attribute_role": attribute_role,
-                "target": column.name, "attribute": attribute,
-                "state": "undefined" if column.effect_size is None else held,
-                "text": column.texts["AB".index(attribute_role)],
-                "effect_size": column.effect_size, "p": column.p, "p_low": column.p_low,
-                "alpha": shown.rule.alpha, "tail": shown.rule.tail,
-                "significant": column.significant,
-            }  # fmt: skip

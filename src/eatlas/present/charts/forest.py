@@ -7,6 +7,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts import frames, marks, wording
+from eatlas.present.charts.rows import effects
 from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED, SERIES
 from eatlas.present.text import isolated
 
@@ -60,7 +61,7 @@ def prepare(results: object) -> pd.DataFrame:
     ['level 1', 'level 2', 'level 2']
     """
     why = "a forest shows effect sizes"
-    return frames.tidy(results, "forest", "effects", why, frames.effect_rows, COLUMNS)
+    return frames.tidy(results, "forest", "effects", why, effects, COLUMNS)
 
 
 def draw(given: pd.DataFrame, heading: str = HEADING) -> Chart:
@@ -75,11 +76,6 @@ def draw(given: pd.DataFrame, heading: str = HEADING) -> Chart:
         What :func:`prepare` made, or some rows of it.
     heading : str, optional
         Title of the chart.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
     """
     found = frames.records(given)
     names = frames.series_of(found)

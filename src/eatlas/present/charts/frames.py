@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
+from eatlas.present.charts import rows
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
@@ -16,6 +17,9 @@ from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Records = list[dict[str, Any]]
+"""Rows of a frame as plain Python values."""
 
 HEAD = ("test", "title", "source", "signature", "period", "series", "subject")
 """First columns of every frame that has a row for each result; `series` distinguishes the results
@@ -121,34 +125,6 @@ def tidy(
     return frame((head | row for head, result in named for row in rows_of(result)), columns)
 
 
-def effect_rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
-    """Make a row of each effect size of a result, without what names the result."""
-    names = {role: result.concepts.get(role) for role in "XYAB"}
-    for effect in result.effects():
-        low, high = effect.interval or (None, None)
-        yield names | {
-            "level": level_of(effect.title), "role": "".join(effect.roles),
-            "name": " and ".join(effect.names), "term": effect.term is not None,
-            "effect_size": effect.d, "low": low, "high": high,
-            "confidence": None if low is None else effect.confidence,
-            "p": effect.p_value, "p_low": effect.p_low, "alpha": effect.rule.alpha,
-            "tail": effect.rule.tail, "significant": effect.significant,
-            "read_over": effect.read_over,
-        }  # fmt: skip
-
-
-def level_of(title: str) -> str:
-    """The level of an effect size in the middle of a sentence; names of measures stay as they are.
-
-    Examples
-    --------
-    >>> level_of("Level 2, X"), level_of("Over attributes"), level_of("MAC")
-    ('level 2', 'over attributes', 'MAC')
-    """
-    level = title.partition(",")[0]
-    return level if level.isupper() else level.lower()
-
-
 def listed(given: object, kind: str) -> tuple[AssociationResult, ...]:
     """Take one result or several of any measure; there must be one."""
     if is_result(given):
@@ -216,11 +192,11 @@ def rows_by_period(
     by_year = {result.period or 0: result for result in line}
     head = head | {"title": line[0].title}
     kept = (*"XYAB", "level", "role", "name")
-    missing = [{name: row[name] for name in kept} for row in effect_rows(line[0])]
+    missing = [{name: row[name] for name in kept} for row in rows.effects(line[0])]
     for year in sorted({*grid, *by_year}):
         result = by_year.get(year)
         place = head | {"period": year, "source": result and result.source}
-        for row in effect_rows(result) if result else missing:
+        for row in rows.effects(result) if result else missing:
             undefined = result and row["effect_size"] is None
             state = "undefined" if undefined else "found" if result else "missing"
             pattern = result.primary.label if result and result.pattern else None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import ResultsError
 from eatlas.present.charts import frames, marks, wording
 from eatlas.present.charts.backend import alt
+from eatlas.present.charts.frames import Records
+from eatlas.present.charts.rows import influences
 from eatlas.present.charts.theme import ROLES
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
-from eatlas.results import AssociationResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,9 +58,8 @@ def prepare(result: object) -> pd.DataFrame:
     >>> terms.query("level == 'level 1' and rank == 1")["term"].item()
     'Diana'
     """
-    (found, *others) = frames.some_results(
-        result, "influence", "level1", "terms are left out one by one in ML-EAT and WEAT"
-    )
+    why = "terms are left out one by one in ML-EAT and WEAT"
+    (found, *others) = frames.some_results(result, "influence", "level1", why)
     if others:
         raise ResultsError(
             "a chart of the kind influence is drawn from one result",
@@ -74,8 +74,7 @@ def prepare(result: object) -> pd.DataFrame:
             allowed="a result with two usable terms or more in each group",
             remedy="measure the test again with more terms",
         )
-    head = frames.heads([found])[0] | {role: found.concepts.name(role) for role in "XYAB"}
-    return frames.frame((head | row for row in _rows(found)), COLUMNS)
+    return frames.tidy(found, "influence", "level1", why, influences, COLUMNS)
 
 
 def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
@@ -87,17 +86,16 @@ def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
         What :func:`prepare` made.
     terms : int, default 10
         So many of each effect size at most.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
     """
     found = frames.records(given)
     first, used = found[0], {row["term_role"] for row in found}
     kinds = {f"{role}: {first[role]}": look for role, look in ROLES.items() if role in used}
-    drawn = [_drawn(rows, max(1, terms)) for _, rows in frames.grouped(found, "level", "role")]
-    panels = [_panel(rows, kinds, key=place == 0) for place, rows in enumerate(drawn)]
+    groups = [of_one for _, of_one in frames.grouped(found, "level", "role")]
+    shown = [_shown(of_one, max(1, terms)) for of_one in groups]
+    panels = [
+        _panel(of_one, some, kinds, key=place == 0)
+        for place, (of_one, some) in enumerate(zip(groups, shown, strict=True))
+    ]
     notes = [
         wording.named(first),
         *wording.source_note(found),
@@ -109,27 +107,40 @@ def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
         title=marks.title("Which terms drive the associations?", notes),
         description=wording.listed(
             f"Influence of terms in {isolated(first['test'])}",
-            [row["words"] for rows in drawn for row in rows if row["words"]],
+            [row["words"] for some in shown for row in some],
         ),
     )
 
 
-def _panel(drawn: list[dict[str, Any]], kinds: dict[str, Any], *, key: bool) -> Any:
+def _shown(of_one: Records, most: int) -> Records:
+    """The terms that change an effect size most, first those that drive it, with their texts."""
+    known = sorted((row for row in of_one if row["change"] is not None), key=itemgetter("rank"))
+    return [
+        row | {
+            "group": f"{row['term_role']}: {row[row['term_role']]}",
+            "d": effect(row["without"]), "change_shown": effect(row["change"], 3),
+            "words": _in_words(row),
+        }
+        for row in sorted(known[:most], key=lambda row: not row["drives"])
+    ]  # fmt: skip
+
+
+def _panel(of_one: Records, shown: Records, kinds: dict[str, Any], *, key: bool) -> Any:
     """One effect size: a row for each term, on the axis of d itself; the first has the key."""
-    rows = marks.Rows()
-    data = [row | {"row": rows.add(row["term"])} for row in drawn if row["words"]]
-    colour, shape, _ = marks.looks("group", kinds, legend=key)
-    whole = drawn[0]["effect_size"]
-    heading = marks.title(_heading(drawn[0]), [_count(drawn, data)])
-    if not data:
+    heading = marks.title(_heading(of_one[0]), [_count(of_one, shown)])
+    if not shown:
         empty = alt.Chart(alt.InlineData(values=[{}])).mark_point(opacity=0)
         return empty.properties(width=WIDTH, height=1, title=heading)
-    values = [whole, *(row["without"] for row in data)]
+    rows = marks.Rows()
+    data = [row | {"row": rows.add(row["term"])} for row in shown]
+    colour, shape, _ = marks.looks("group", kinds, legend=key)
+    whole = of_one[0]["effect_size"]
+    values = [whole, *(row["without"] for row in shown)]
     room = 0.08 * (max(values) - min(values)) or 0.1
     domain = [min(values) - room, max(values) + room]
     x = marks.across("d without the term", domain)
     layers = [
-        marks.zero(alt.datum(whole, scale=alt.Scale(domain=domain))),
+        marks.rule(x=alt.datum(whole, scale=alt.Scale(domain=domain))),
         marks.stems(x=x("without:Q"), x2="effect_size:Q"),
         *marks.points(shape, "drives", x=x("without:Q")),
         marks.text("d", align="right", dx=48),
@@ -139,30 +150,15 @@ def _panel(drawn: list[dict[str, Any]], kinds: dict[str, Any], *, key: bool) -> 
     return chart.properties(width=WIDTH, title=heading)
 
 
-def _drawn(terms: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """Terms of one effect size; those that change it most have words."""
-    known = [row for row in terms if row["change"] is not None]
-    shown = sorted(known, key=lambda row: row["rank"])[:most]
-    found = [
-        row | {
-            "group": f"{row['term_role']}: {row[row['term_role']]}",
-            "d": effect(row["without"]), "change_shown": effect(row["change"], 3),
-            "words": _in_words(row),
-        }
-        for row in sorted(shown, key=lambda row: (not row["drives"], row["rank"]))
-    ]  # fmt: skip
-    return found + [row | {"words": None} for row in terms if row not in shown]
-
-
 def _heading(row: dict[str, Any]) -> str:
-    known = row["effect_size"] is not None
-    d = f"d = {effect(row['effect_size'])}" if known else "d undefined"
-    if row["level"] == "level 1":
-        return f"Level 1: {row['X']} against {row['Y']}, {d}"
-    return f"Level 2: {row['name']}, {d}"
+    d = "d undefined" if row["effect_size"] is None else f"d = {effect(row['effect_size'])}"
+    both = row["level"] == "level 1"
+    targets = f"{row['X']} against {row['Y']}" if both else row["name"]
+    return f"Level {1 if both else 2}: {targets}, {d}"
 
 
-def _count(rows: list[dict[str, Any]], shown: list[dict[str, Any]]) -> str:
+def _count(rows: Records, shown: Records) -> str:
+    """How many terms there are, and how many of them are shown."""
     if not shown:
         return "whichever term is left out, no effect size is defined"
     unknown = sum(row["change"] is None for row in rows)
@@ -175,24 +171,3 @@ def _count(rows: list[dict[str, Any]], shown: list[dict[str, Any]]) -> str:
 def _in_words(row: dict[str, Any]) -> str:
     of = "" if row["level"] == "level 1" else f" of {isolated(row['name'])}"
     return f"{row['level']}{of} without {isolated(row['term'])}: d = {effect(row['without'])}"
-
-
-def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
-    """Make a row of each term for each effect size of levels 1 and 2, ranked in each."""
-    for found in result.effects():
-        d, influence = found.d, found.influence
-        changes = [
-            (role, term, None if d is None else change)
-            for role in "XYAB" if influence
-            for term, change in zip(result.scored(role), influence.group(role), strict=False)
-        ]  # fmt: skip
-        order = sorted(range(len(changes)), key=lambda i: -abs(changes[i][2] or 0.0))
-        ranks = {place: rank for rank, place in enumerate(order, start=1)}
-        for place, (role, term, change) in enumerate(changes):
-            yield {
-                "level": frames.level_of(found.title), "role": found.roles,
-                "name": " and ".join(found.names), "term": term, "term_role": role,
-                "effect_size": d, "without": None if change is None else (d or 0.0) + change,
-                "change": change, "drives": (d or 0.0) * (change or 0.0) < 0,
-                "rank": ranks[place],
-            }  # fmt: skip

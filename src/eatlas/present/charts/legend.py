@@ -20,6 +20,8 @@ NOTE = (
     "Columns: target groups X and Y. Rows: attribute groups A and B. Red, with a dot: the group, "
     "taken alone, is associated with the attribute."
 )
+SMALL, WIDE, PAGE = (36, 36), (72, 48), 700.0
+"""Pixels of a cell, and of one on a page as wide as two columns of a journal."""
 ORDER = sorted(PATTERNS, key=lambda pattern: ["ABN".index(held) for held in PATTERNS[pattern][:2]])
 """Rows: X with A, with B, with neither; columns: Y alike."""
 
@@ -56,39 +58,25 @@ def prepare(results: object = None) -> pd.DataFrame:
         counts = Counter(result.primary.label for result in found)
     return frames.frame(
         (
-            {
-                "pattern": pattern, "direction": _direction(pattern), "cell": cell,
-                "role": cell[0], "attribute_role": cell[1], "state": state,
-                "count": None if counts is None else counts[pattern],
-            }
+            cell | {"direction": _direction(pattern), "count": counts and counts[pattern]}
             for pattern in PATTERNS
-            for cell, state in maps.cells_of(pattern).items()
+            for cell in maps.cells_of(pattern)
         ),
         COLUMNS,
-    )  # fmt: skip
+    )
 
 
 def draw(given: pd.DataFrame) -> Chart:
-    """Draw the legend.
-
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
-    """
+    """Draw the legend, three maps in a row: of X with A, with B and with neither."""
     by_pattern = dict(frames.grouped(frames.records(given), "pattern"))
     shown = [pattern for pattern in ORDER if (pattern,) in by_pattern]
     words = "; ".join(f"{pattern}: {PATTERNS[pattern][2]}" for pattern in shown)
+    size = WIDE if marks.line(PAGE) == PAGE else SMALL
     return maps.draw_maps(
         [[cell | _texts(cell) for cell in by_pattern[pattern,]] for pattern in shown],
-        (36, 36),
+        size,
         3,
-        title=marks.title("The nine EAT patterns", [NOTE], 400.0),
+        title=marks.title("The nine EAT patterns", [NOTE], 11.0 * size[0]),
         description=f"The nine EAT patterns. {words}",
     )
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from eatlas.errors import ResultsError
 from eatlas.present.charts import frames, marks, wording
 from eatlas.present.charts.backend import alt
-from eatlas.present.charts.theme import INK, LEVELS, MUTED, PAPER
+from eatlas.present.charts.frames import Records
+from eatlas.present.charts.rows import spreads
+from eatlas.present.charts.theme import INK, LEVELS, PAPER
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
-from eatlas.results import AssociationResult
-from eatlas.results.levels import CELLS
-from eatlas.results.parts import at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +27,6 @@ MOST_DOTS = 6_000
 """Cosines that one chart shows as dots; as SVG, so many take 2 MB."""
 TALL, LOW = 40, 28
 """Pixels from row to row where dots spread, and where there are none."""
-QUANTILES = ("minimum", "lower quartile", "median", "upper quartile", "maximum")
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -64,7 +60,7 @@ def prepare(results: object) -> pd.DataFrame:
     256
     """
     why = "level 3 is measured by ML-EAT and LPBS"
-    found = frames.tidy(results, "level3", "level3", why, _rows, COLUMNS)
+    found = frames.tidy(results, "level3", "level3", why, spreads, COLUMNS)
     units = sorted(found["unit"].unique())
     if len(units) > 1:
         raise ResultsError(
@@ -77,55 +73,47 @@ def prepare(results: object) -> pd.DataFrame:
 
 
 def draw(given: pd.DataFrame) -> Chart:
-    """Draw the spread of each cell: quartiles and median, mean, and the cosines where kept.
-
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made, or some results of it.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
-    """
+    """Draw the spread of each cell: quartiles and median, mean, and the cosines where kept."""
     found = frames.records(given)
     unit, scale = found[0]["unit"], found[0]["scale"]
     count = sum(row["statistic"] == unit for row in found)
     dots = 0 < count <= MOST_DOTS
-    several = len(frames.series_of(found)) > 1
     rows = marks.Rows(room=300.0, step=TALL if dots else LOW)
-    drawn = list(_drawn(found, rows, dots=dots, with_series=several))
+    drawn = list(_drawn(found, rows, dots))
     words = [row["words"] for row in drawn if "words" in row]
-    x = marks.across(unit.capitalize() + (f" ({scale})" if scale else ""))
     about = "Line: range; box: quartiles and median; diamond: mean, dark with A, light with B"
     if dots:
         about += f"; dots: the {unit}s of single pairs of terms"
     elif count:
         about += f" (the {count:,} {unit}s themselves are too many to show)"
     notes = [*wording.source_note(found), f"{about}.", "A less B: what level 2 compares."]
-    hover = wording.tooltip(pair="groups or terms", number=unit)
-    colour = marks.looks("look", LEVELS, legend=False)[0]
     return marks.themed(
-        rows.chart(_layers(x, rows, dots=dots), drawn, color=colour, tooltip=hover),
+        rows.chart(
+            _layers(marks.across(unit.capitalize() + (f" ({scale})" if scale else "")), rows, dots),
+            drawn,
+            color=marks.looks("look", LEVELS, legend=False)[0],
+            tooltip=wording.tooltip(pair="groups or terms", number=unit),
+        ),
         width=400,
         title=marks.title(f"Level 3: {unit}s of targets with attributes", notes),
         description=wording.listed(f"{unit.capitalize()}s of {len(words)} pairs of groups", words),
     )
 
 
-def _layers(x: Any, rows: marks.Rows, *, dots: bool) -> list[Any]:
+def _layers(x: Any, rows: marks.Rows, dots: bool) -> list[Any]:  # noqa: FBT001
     """Dots, their range and quartiles, the means of both attributes and the line between them."""
-    dot = alt.Chart().transform_filter("isValid(datum.value)")
     box = alt.Chart().transform_filter("isValid(datum.mean)")
     ink = box.encode(color=alt.value(INK))
-    spread = alt.YOffset("shift:Q", scale=alt.Scale(domain=[-1.4, 1.4]))
-    of_a = alt.condition("datum.attribute_role == 'A'", alt.value(0.55), alt.value(0.28))
-    filled = alt.condition("datum.attribute_role == 'A'", alt.value(INK), alt.value(PAPER))
+    with_a = "datum.attribute_role == 'A'"
+    beside = {"align": "right", "dy": {"expr": "datum.heading ? -10 : 0"}}
     return [
         *marks.no_effect(),
-        dot.mark_circle(size=22, aria=False)
-        .encode(x=x("value:Q"), yOffset=spread, opacity=of_a),
+        alt.Chart().transform_filter("isValid(datum.value)").mark_circle(size=22, aria=False)
+        .encode(
+            x=x("value:Q"),
+            yOffset=alt.YOffset("shift:Q", scale=alt.Scale(domain=[-1.4, 1.4])),
+            opacity=alt.condition(with_a, alt.value(0.55), alt.value(0.28)),
+        ),
         ink.mark_rule(aria=False).encode(x=x("minimum:Q"), x2="maximum:Q"),
         (box.encode(color=alt.value(PAPER)) if dots else box)
         .mark_bar(size=14, fillOpacity=0.6, stroke=INK, strokeWidth=1.2)
@@ -133,82 +121,50 @@ def _layers(x: Any, rows: marks.Rows, *, dots: bool) -> list[Any]:
         ink.mark_tick(size=14, thickness=2.5, aria=False).encode(x=x("median:Q")),
         ink.mark_line(strokeDash=[3, 2], aria=False).encode(x=x("mean:Q"), detail="pair_of:N"),
         box.mark_point(shape="diamond", size=60, opacity=1, stroke=INK, aria=False)
-        .encode(x=x("mean:Q"), fill=filled),
+        .encode(x=x("mean:Q"), fill=alt.condition(with_a, alt.value(INK), alt.value(PAPER))),
         marks.text("about", x=0, dx=-rows.left, dy=-10, align="left", fontWeight="bold"),
-        *(
-            marks.text(column, align="right", dx=dx, dy=dy)
-            for column, dx, dy in (
-                ("mean_shown", 52, 0), ("sd_shown", 96, 0), ("less", 150, rows.step / 2)
-            )
-        ),
-        *(
-            marks.text(head, MUTED, align="right", dx=dx, dy=-10)
-            for head, dx in (("head", 52), ("head_sd", 96), ("head_less", 150))
-        ),
+        marks.text("mean_shown", dx=52, **beside),
+        marks.text("sd_shown", dx=96, **beside),
+        marks.text("less", dx=150, align="right",
+                   dy={"expr": f"datum.heading ? -10 : {rows.step / 2}"}),
     ]  # fmt: skip
 
 
-def _drawn(
-    found: list[dict[str, Any]], rows: marks.Rows, *, dots: bool, with_series: bool
-) -> Iterator[dict[str, Any]]:
+def _drawn(found: Records, rows: marks.Rows, dots: bool) -> Iterator[dict[str, Any]]:  # noqa: FBT001
     """Give each result a title and each of its cells a row; the dots are in these rows."""
-    head = {"head": "mean", "head_sd": "sd", "head_less": "A less B"}
+    several = len(frames.series_of(found)) > 1
     for (test, series), of_result in frames.grouped(found, "test", "series"):
-        name = f"{test}: {series}" if with_series else wording.named(of_result[0])
-        for line in rows.title(name, "", 400 + rows.room):
-            yield line | head
-            head = {}
+        name = f"{test}: {series}" if several else wording.named(of_result[0])
+        first, *others = rows.title(name, "", 400 + rows.room)
+        yield first | {"mean_shown": "mean", "sd_shown": "sd", "less": "A less B"}
+        yield from others
         means = {row["cell"]: row["value"] for row in of_result if row["statistic"] == "mean"}
         for (cell,), of_cell in frames.grouped(of_result, "cell"):
-            first, target = of_cell[0], cell[0]
-            row = rows.add(f"{first['target']} – {first['attribute']}")
             place = {
-                "row": row, "look": target, "attribute_role": cell[1],
-                "pair_of": f"{test} {series} {target}",
+                "row": rows.add(f"{of_cell[0]['target']} – {of_cell[0]['attribute']}"),
+                "look": cell[0], "attribute_role": cell[1], "pair_of": f"{test} {series} {cell[0]}",
             }  # fmt: skip
             values = {one["statistic"]: one["value"] for one in of_cell if not one["target_term"]}
-            both = cell[1] == "A" and target + "B" in means
-            less = effect(means[cell] - means[target + "B"], 3) if both else None
-            signed = less and (less if less.startswith("\u2212") else f"+{less}")
-            yield place | values | _texts(first, values) | {"less": signed}
+            yield place | values | _texts(of_cell[0], values, means)
             kept = [one for one in of_cell if dots and one["target_term"] is not None]
-            shifts = marks.swarm(np.array([one["value"] for one in kept], dtype=np.float64))
-            for one, shift in zip(kept, shifts.tolist(), strict=True):
+            for one, shift in zip(kept, marks.swarm([one["value"] for one in kept]), strict=True):
                 pair = f"{isolated(one['target_term'])} – {isolated(one['attribute_term'])}"
-                number = effect(one["value"], 3)
-                yield place | {
-                    "value": one["value"], "shift": shift, "pair": pair, "number": number
-                }  # fmt: skip
+                texts = {"pair": pair, "number": effect(one["value"], 3)}
+                yield place | {"value": one["value"], "shift": shift} | texts
 
 
-def _texts(first: dict[str, Any], values: dict[str, float]) -> dict[str, str]:
+def _texts(
+    first: dict[str, Any], values: dict[str, float], means: dict[str, float]
+) -> dict[str, Any]:
     """Texts of a cell: those beside it, of its tooltip and of its description."""
+    (target, attribute), less = first["cell"], None
+    if attribute == "A" and target + "B" in means:
+        less = effect(means[target + "A"] - means[target + "B"], 3)
+        less = less if less.startswith("\u2212") else f"+{less}"
     pair = f"{isolated(first['target'])} with {isolated(first['attribute'])}"
     mean, sd, median, low, high = (
         effect(values[name], 3) for name in ("mean", "sd", "median", "minimum", "maximum")
     )
     number = f"mean {mean}, median {median}, from {low} to {high}"
-    words = f"{isolated(first['test'])}, {pair}: {number}"
-    return {"pair": pair, "number": number, "mean_shown": mean, "sd_shown": sd, "words": words}
-
-
-def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
-    """Rows of the four cells: statistics, then the kept cosines of the cell's pairs of terms."""
-    used = {role: result.paired(role) for role in "XYAB"}
-    for name in CELLS if result.level3 else ():
-        cell, target, attribute = at(result, f"level3.{name}"), name[0], name[1]
-        head = {
-            "cell": name, "target": result.concepts.name(target), "n": cell.n,
-            "attribute": result.concepts.name(attribute), "unit": result.unit,
-            "scale": result.scale,
-        }  # fmt: skip
-        quantiles = zip(QUANTILES, cell.quantiles, strict=True)
-        for statistic, value in (("mean", cell.mean), ("sd", cell.sd), *quantiles):
-            yield {**head, "statistic": statistic, "value": value}
-        below = 0 if target == "X" else len(used["X"])
-        right = 0 if attribute == "A" else len(used["A"])
-        similarities = result.similarities or ()
-        for row, term in zip(similarities[below:], used[target], strict=False):
-            for value, attribute_term in zip(row[right:], used[attribute], strict=False):
-                pair = {"target_term": term, "attribute_term": attribute_term}
-                yield {**head, **pair, "statistic": result.unit, "value": value}
+    shown = {"pair": pair, "number": number, "mean_shown": mean, "sd_shown": sd, "less": less}
+    return shown | {"words": f"{isolated(first['test'])}, {pair}: {number}"}

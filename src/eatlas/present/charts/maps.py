@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts import marks, wording
@@ -11,6 +12,7 @@ from eatlas.present.charts.backend import alt
 from eatlas.present.charts.frames import frame
 from eatlas.present.charts.theme import EDGE, INK, MUTED, OFF, ON, PAPER
 from eatlas.present.drawings.eat_map import PATTERNS
+from eatlas.stimuli import ATTRIBUTES, TARGETS
 
 if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
@@ -28,14 +30,17 @@ TOOLTIP = {
 """Columns of tooltips, and what they are called."""
 
 
-def cells_of(pattern: str) -> dict[str, Any]:
-    """States of the four cells of a pattern."""
-    x, y, _ = PATTERNS[pattern]
-    return {
-        role + attribute: "associated" if held == attribute else "not associated"
-        for role, held in (("X", x), ("Y", y))
-        for attribute in "AB"
-    }
+def cells_of(pattern: str) -> list[dict[str, Any]]:
+    """The four cells of a pattern."""
+    held = dict(zip(TARGETS, PATTERNS[pattern], strict=False))
+    return [
+        {
+            "pattern": pattern, "cell": role + attribute, "role": role,
+            "attribute_role": attribute,
+            "state": "associated" if held[role] == attribute else "not associated",
+        }
+        for role, attribute in product(TARGETS, ATTRIBUTES)
+    ]  # fmt: skip
 
 
 def states() -> Any:
@@ -50,25 +55,19 @@ def squares(left: float | None, size: float = 12, y: float | None = None) -> lis
 
     Without `left`, at the x of the chart, so many pixels `y` below the panel.
     """
-    half = size / 2
-    places = {"XA": (0, -half), "XB": (0, half), "YA": (size, -half), "YB": (size, half)}
-    found = []
-    for cell, (dx, dy) in places.items():
-        own = alt.Chart().transform_filter(f"datum.cell == '{cell}'")
-        off = {"yOffset": dy + (y or 0.0)} | ({"xOffset": dx - half} if left is None else {})
-        place = {"stroke": alt.value(EDGE)}
-        if left is not None:
-            place["x"] = alt.value(left + dx)
-        if y is not None:
-            place["y"] = alt.value("height")
-        found += [
-            own.mark_square(size=size**2, opacity=1, strokeWidth=0.8, aria=False, **off)
-            .encode(**place, fill=states()),
-            own.transform_filter("datum.state == 'associated'")
-            .mark_circle(size=size, opacity=1, strokeWidth=0, aria=False, **off)
-            .encode(**place, fill=alt.value(PAPER)),
-        ]  # fmt: skip
-    return found
+    start = -size / 2 if left is None else 0
+    right = {"expr": f"{start} + (datum.role == 'Y' ? {size} : 0)"}
+    down = {"expr": f"{(y or 0) - size / 2} + (datum.attribute_role == 'B' ? {size} : 0)"}
+    look = {"opacity": 1, "aria": False, "xOffset": right, "yOffset": down}
+    place = {"stroke": alt.value(EDGE)}
+    place |= {} if left is None else {"x": alt.value(left)}
+    place |= {} if y is None else {"y": alt.value("height")}
+    cell = alt.Chart().transform_filter("isValid(datum.cell)")
+    dot = cell.transform_filter("datum.state == 'associated'")
+    return [
+        cell.mark_square(size=size**2, strokeWidth=0.8, **look).encode(**place, fill=states()),
+        dot.mark_circle(size=size, strokeWidth=0, **look).encode(**place, fill=alt.value(PAPER)),
+    ]
 
 
 def draw_maps(

@@ -153,22 +153,25 @@ def no_effect() -> list[Any]:
     """The line of no effect; paper behind headings, so that no grid crosses the text beside."""
     band = alt.Chart().mark_rect(aria=False).transform_filter("datum.heading")
     white = {"x": alt.value(0), "x2": alt.value("width"), "color": alt.value(PAPER)}
-    return [zero(), band.encode(**white)]
+    return [rule(), band.encode(**white)]
 
 
-def zero(x: Any = None, y: Any = None) -> Any:
-    """A line across the whole panel: upright at `x`, which is 0, or level at `y`."""
-    upright = {"x": x or alt.datum(0), "y": alt.value(0), "y2": alt.value("height")}
-    level = {"y": y, "x": alt.value(0), "x2": alt.value("width")}
-    rule = alt.Chart(alt.InlineData(values=[{}])).mark_rule(strokeWidth=1.2, aria=False)
-    look = {"color": alt.value(MUTED), "tooltip": alt.value(None)}
-    return rule.encode(**(level if y else upright), **look)
+def rule(*, dashed: bool = False, **place: Any) -> Any:
+    """A line across the whole panel: at an `x`, which is 0, or at a `y`; dashed for a threshold."""
+    whole = {"y": alt.value(0), "y2": alt.value("height")}
+    if "y" in place:
+        whole = {"x": alt.value(0), "x2": alt.value("width")}
+    look = {"strokeDash": [3, 3]} if dashed else {"strokeWidth": 1.2}
+    quiet = {"color": alt.value(MUTED), "tooltip": alt.value(None)}
+    line = alt.Chart(alt.InlineData(values=[{}])).mark_rule(aria=False, **look)
+    return line.encode(**({"x": alt.datum(0)} | whole | place), **quiet)
 
 
-def broken(**place: Any) -> Any:
-    """A broken line across the panel at an `x` or a `y`, such as a threshold."""
-    rule = alt.Chart(alt.InlineData(values=[{}])).mark_rule
-    return rule(strokeDash=[3, 3], aria=False, color=MUTED).encode(**place)
+def note(text: str, x: Any, y: Any, colour: str = MUTED, **mark: Any) -> Any:
+    """A text at a place of the panel."""
+    point = alt.Chart(alt.InlineData(values=[{}])).mark_text(aria=False, **mark)
+    quiet = {"color": alt.value(colour), "tooltip": alt.value(None)}
+    return point.encode(x=x, y=y, text=alt.value(text), **quiet)
 
 
 def stems(**place: Any) -> Any:
@@ -236,10 +239,11 @@ def broken_labels(names: Iterable[str], width: float) -> str:
     return json.dumps({name: lines_of(name, width) for name in names}) + "[datum.label]"
 
 
-def title(heading: str, notes: Iterable[str], width: float = WIDTH) -> Any:
+def title(heading: str, notes: Iterable[str] = (), width: float = WIDTH) -> Any:
     """A heading with notes below it, each broken into lines."""
     lines = [one for note in notes for one in lines_of(note, line(width))]
-    return alt.Title(lines_of(heading, line(width), 15.0), subtitle=lines)
+    subtitle = {"subtitle": lines} if lines else {}
+    return alt.Title(lines_of(heading, line(width), 15.0), **subtitle)
 
 
 def below(panels: Sequence[Any], **properties: Any) -> Chart:
@@ -248,16 +252,18 @@ def below(panels: Sequence[Any], **properties: Any) -> Chart:
         return themed(alt.vconcat(*panels, spacing=18), **properties)
     own, heading = panels[0].title, properties.get("title")
     if heading is not None and isinstance(own, alt.TitleParams):
-        heading.subtitle = [*own.text, *own.subtitle, *heading.subtitle]
+        notes = [] if own.subtitle is alt.Undefined else own.subtitle
+        heading.subtitle = [*own.text, *notes, *heading.subtitle]
     return themed(panels[0], **properties)
 
 
-def swarm(values: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def swarm(given: Sequence[float]) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Spread dots sideways, between -1 and 1, the wider the more of them are near.
 
     Without chance: the places are multiples of the golden ratio, in the order of the values,
     scaled by the share of values in each of 24 classes, smoothed.
     """
+    values = np.asarray(given, dtype=np.float64)
     if len(values) < 2 or np.ptp(values) == 0:
         return np.zeros(len(values))
     counts, edges = np.histogram(values, bins=24)

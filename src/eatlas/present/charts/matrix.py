@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts import frames, maps, marks, wording
 from eatlas.present.charts.backend import alt, lines_of
-from eatlas.present.charts.eat_map import cells
+from eatlas.present.charts.rows import cells, effects
 from eatlas.present.charts.theme import INK, LEVELS
 from eatlas.present.text import isolated
 from eatlas.results.side_by_side import SideBySide, side_by_side
@@ -61,20 +61,14 @@ def _rows(found: SideBySide) -> Iterator[dict[str, Any]]:
     for row in found:
         for setting, one in zip(found.values, row.members, strict=True):
             head = {"test": row.name, "series": setting, "differs": row.differs, "period": None}
-            for effect in frames.effect_rows(one) if one is not None else ():
+            for effect in effects(one) if one is not None else ():
                 yield head | {"part": "effect", "cell": None} | effect
             for cell in cells(one) if one is not None and one.pattern is not None else ():
                 yield head | {"part": "cell"} | cell
 
 
 def draw(given: pd.DataFrame) -> Chart:
-    """Draw the panels of all settings beside each other, a row for each test.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
-    """
+    """Draw the panels of all settings beside each other, a row for each test."""
     found = frames.records(given)
     effects = [row for row in found if row["part"] == "effect" and not row["term"]]
     settings, rows = frames.series_of(found), marks.Rows(step=STEP)
@@ -93,7 +87,7 @@ def draw(given: pd.DataFrame) -> Chart:
     colour, shape, _ = marks.looks("look", LEVELS, legend=False)
     place = {"yOffset": below, "color": colour}
     layers = [
-        marks.zero(alt.datum(0, scale=scale)),
+        marks.rule(x=alt.datum(0, scale=scale)),
         *maps.squares(MAP),
         marks.stems(x=x("low:Q"), x2="high:Q", **place).transform_filter("datum.part == 'effect'"),
         *marks.points(shape, "significant", x=x("effect_size:Q"), **place),

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from eatlas.errors import ResultsError
 from eatlas.present.charts import frames, marks, wording
 from eatlas.present.charts.backend import alt
+from eatlas.present.charts.rows import DRAWN, relabellings
 from eatlas.present.charts.theme import INK, OTHER
 from eatlas.present.numbers import effect, p_equals, percent
 from eatlas.present.text import isolated
-from eatlas.results import AssociationResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,9 +20,6 @@ COLUMNS = (
     *frames.HEAD, "X", "Y", "low", "high", "count", "share", "beyond", "d", "p_two_sided", "alpha",
     "drawn",
 )  # fmt: skip
-DRAWN, BINS = 20_000, 41
-"""Relabellings that are drawn for the picture; bars of it, an odd number so that one is at zero."""
-SEED = 0
 FAINT = "#c3c3ca"
 
 
@@ -62,24 +55,12 @@ def prepare(results: object) -> pd.DataFrame:
     20000
     """
     why = "a null distribution is that of the labels of level 1"
-    return frames.tidy(results, "null", "level1", why, _rows, COLUMNS)
+    return frames.tidy(results, "null", "level1", why, relabellings, COLUMNS)
 
 
 def draw(given: pd.DataFrame) -> Chart:
-    """Draw a histogram for each result, the observed effect size as a line.
-
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made, or some results of it.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
-    """
-    found = frames.records(given)
-    histograms = frames.by_result(given)
+    """Draw a histogram for each result, the observed effect size as a line."""
+    found, histograms = frames.records(given), frames.by_result(given)
     several = len(frames.series_of(found)) > 1
     notes = [
         *wording.source_note(found),
@@ -88,37 +69,36 @@ def draw(given: pd.DataFrame) -> Chart:
     ]
     said = [_in_words(rows) for rows in histograms]
     return marks.below(
-        [_panel(rows, with_series=several) for rows in histograms],
+        [_panel(rows, several) for rows in histograms],
         title=marks.title("What chance alone would show", notes),
         description=wording.listed("Permutation distributions of level 1", said),
     )
 
 
-def _panel(rows: list[dict[str, Any]], *, with_series: bool) -> Any:
+def _panel(rows: list[dict[str, Any]], several: bool) -> Any:  # noqa: FBT001
     """The histogram of one result."""
-    first = rows[0]
-    d = first["d"]
+    first, d = rows[0], rows[0]["d"]
     reach = max(abs(d), *(abs(row["high"]) for row in rows if row["count"])) * 1.05
     scale = alt.Scale(domain=[-reach, reach], nice=False)
     x = alt.X("low:Q", scale=scale, title="Effect size d", axis=alt.Axis(grid=False, tickCount=7))
     most = alt.Scale(domain=[0, 1.25 * max(row["count"] for row in rows)], nice=False)
     dark = alt.Scale(domain=[True, False], range=[OTHER, FAINT])
-    data = frames.frame(row | {"shown": percent(row["share"])} for row in rows)
+    hover = wording.tooltip(shown="share of relabellings", low="from d", high="to d")
+    bars = alt.Chart(frames.frame(row | {"shown": percent(row["share"])} for row in rows))
     side = {"align": "right", "dx": -6} if d > 0 else {"align": "left", "dx": 6}
-    at = alt.Chart(alt.InlineData(values=[{}])).encode(x=alt.datum(d))
-    name = f"{wording.of_series(first, with_series)}: "
-    groups = f"{isolated(first['X'])} against {isolated(first['Y'])}"
+    name = wording.of_series(first, several)
     return alt.layer(
-        alt.Chart(data).mark_rect(aria=False).encode(
+        bars.mark_rect(aria=False).encode(
             x=x, x2="high:Q", y=alt.Y("count:Q", axis=None, scale=most), y2=alt.datum(0),
-            color=alt.Color("beyond:N", scale=dark, legend=None),
-            tooltip=wording.tooltip(shown="share of relabellings", low="from d", high="to d"),
+            color=alt.Color("beyond:N", scale=dark, legend=None), tooltip=hover,
         ),
-        at.mark_rule(color=INK, strokeWidth=2, aria=False),
-        at.mark_text(baseline="top", dy=2, color=INK, **side)
-        .encode(y=alt.value(0), text=alt.value(_observed(first))),
-        marks.broken(x=alt.datum(0)),
-    ).properties(width=430, height=120, title=marks.title(name + groups, []))  # fmt: skip
+        bars.mark_rule(strokeWidth=2, color=INK, aria=False).encode(x=alt.datum(d)),
+        marks.note(_observed(first), alt.datum(d), alt.value(0), INK, baseline="top", dy=2, **side),
+        marks.rule(dashed=True),
+    ).properties(
+        width=430, height=120,
+        title=marks.title(f"{name}: {isolated(first['X'])} against {isolated(first['Y'])}"),
+    )  # fmt: skip
 
 
 def _observed(row: dict[str, Any]) -> str:
@@ -126,36 +106,6 @@ def _observed(row: dict[str, Any]) -> str:
 
 
 def _in_words(rows: list[dict[str, Any]]) -> str:
-    first = rows[0]
-    share = sum(row["share"] for row in rows if row["beyond"])
-    return (
-        f"{isolated(first['test'])}, {isolated(first['series'])}: {_observed(first)}; "
-        f"{percent(share)} of the relabellings drawn are as far from 0"
-    )
-
-
-def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
-    """Bars of the effect sizes of random relabellings."""
-    level, scores = result.primary.level1, result.primary.scores
-    values = np.array([*scores.X, *scores.Y])
-    if level is None or not level.difference or not level.effect_size or len(values) < 2:
-        raise ResultsError(
-            f"the result of {result.test} has no distribution of its level 1",
-            got="no scores of single words" if not len(values) else "no difference, or no spread",
-            allowed="results with the scores of their targets and an effect size other than 0",
-        )
-    n, d, unit = len(scores.X), level.effect_size, level.effect_size / level.difference
-    rng = np.random.default_rng(SEED)
-    order = rng.permuted(np.tile(values, (DRAWN, 1)), axis=1)
-    found = (order[:, :n].mean(axis=1) - order[:, n:].mean(axis=1)) * unit
-    reach = max(abs(d), float(np.abs(found).max())) * (1 + 1e-9)
-    counts, ends = np.histogram(found, bins=BINS, range=(-reach, reach))
-    for count, low, high in zip(
-        counts.tolist(), ends[:-1].tolist(), ends[1:].tolist(), strict=True
-    ):
-        yield {
-            "X": result.concepts.X, "Y": result.concepts.Y, "low": low, "high": high,
-            "count": count, "share": count / DRAWN, "d": d, "drawn": DRAWN,
-            "beyond": abs(low + high) / 2 >= abs(d), "p_two_sided": level.p.two_sided,
-            "alpha": result.rule.alpha,
-        }  # fmt: skip
+    first, share = rows[0], percent(sum(row["share"] for row in rows if row["beyond"]))
+    name = f"{isolated(first['test'])}, {isolated(first['series'])}"
+    return f"{name}: {_observed(first)}; {share} of the relabellings drawn are as far from 0"

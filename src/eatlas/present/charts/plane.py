@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,21 +9,22 @@ import numpy as np
 from eatlas.errors import ResultsError
 from eatlas.present.charts import frames, marks, wording
 from eatlas.present.charts.backend import alt
+from eatlas.present.charts.frames import Records
+from eatlas.present.charts.rows import points as points_of_words
 from eatlas.present.charts.theme import GRID, LEVELS, MUTED, PAPER
 from eatlas.present.drawings.plane import (
     CORNER,
     LETTERS,
     MOST,
     SIDE,
+    Place,
     Plane,
     Point,
-    points_of,
+    boxes,
     shown,
 )
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
-from eatlas.results import AssociationResult
-from eatlas.stimuli import TARGETS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ def prepare(results: object) -> pd.DataFrame:
     [['Male names', 0.33, 0.27], ['Female names', 0.18, 0.33]]
     """
     why = "a map of words needs the cosines of each target with both attributes"
-    return frames.tidy(results, "plane", "level3", why, _rows, COLUMNS)
+    return frames.tidy(results, "plane", "level3", why, points_of_words, COLUMNS)
 
 
 def draw(given: pd.DataFrame) -> Chart:
@@ -75,56 +75,44 @@ def draw(given: pd.DataFrame) -> Chart:
     Two results of one test with the same words, such as those of two sources, are one square of
     arrows, in standard deviations of each.
 
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made, or some results of it.
-
     Raises
     ------
     ResultsError
         If there are more words than a map can show.
-    EatlasError
-        If altair is not installed.
     """
     panels = []
     for _, of_test in frames.grouped(frames.records(given), "test"):
         maps = [rows for _, rows in frames.grouped(of_test, "series")]
-        if len(maps) == 2 and _words(maps[0]) == _words(maps[1]):
+        words = {frozenset((row["role"], row["term"]) for row in rows) for rows in maps}
+        if len(maps) == 2 and len(words) == 1:
             panels.append(_arrows(*maps))
         else:
-            panels += [_panel(rows, with_series=len(maps) > 1) for rows in maps]
+            panels += [_map(rows, several=len(maps) > 1) for rows in maps]
+    if len(panels) == 1:
+        return panels[0]
     beside = 1 if marks.is_narrow() else 2
     sides = [alt.hconcat(*panels[i : i + beside]) for i in range(0, len(panels), beside)]
     about = " ".join(one.description for one in panels)
-    chart: Chart = (
-        panels[0] if len(panels) == 1 else marks.themed(alt.vconcat(*sides), description=about)
-    )
-    return chart
+    return marks.themed(alt.vconcat(*sides), description=about)
 
 
-def _words(rows: list[dict[str, Any]]) -> set[tuple[Any, ...]]:
-    return {(row["role"], row["term"]) for row in rows}
-
-
-def _panel(rows: list[dict[str, Any]], *, with_series: bool) -> Any:
-    """The map of one result."""
-    shape = marks.looks("role", {role: LEVELS[role] for role in TARGETS}, legend=False)[1]
-    words = alt.Chart().transform_filter("datum.kind == 'word'")
-    means = alt.Chart().transform_filter("datum.kind == 'mean'")
+def _map(rows: Records, *, several: bool) -> Any:
+    """The map of one result: a mark for each word, a cross for the mean of each group."""
+    shapes = {"X": "circle", "Y": "square"}
+    shape = alt.Shape("role:N", scale=alt.Scale(domain=[*shapes], range=[*shapes.values()]))
     layers = [
-        words.mark_point(filled=True, size=45, opacity=0.85).encode(shape=shape),
-        means.mark_point(
+        alt.Chart().transform_filter("datum.kind == 'word'")
+        .mark_point(filled=True, size=45, opacity=0.85).encode(shape=shape.legend(None)),
+        alt.Chart().transform_filter("datum.kind == 'mean'").mark_point(
             shape="cross", filled=True, size=130, opacity=1, stroke=PAPER, strokeWidth=1
         ),
-    ]
-    first = rows[0]
-    source = [f"Source: {first['series']}"] if with_series else wording.source_note(rows)
+    ]  # fmt: skip
+    source = [f"Source: {rows[0]['series']}"] if several else wording.source_note(rows)
     key = f"Circles: {_name(rows, 'X')}; squares: {_name(rows, 'Y')}; crosses: their means."
-    return _square(rows, [*source, key], layers, [_in_words(rows)], first["scale"])
+    return _square(rows, [*source, key], layers, [_in_words(rows)], rows[0]["scale"])
 
 
-def _arrows(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Any:
+def _arrows(before: Records, after: Records) -> Any:
     """The map of two sources: each word an arrow from its place in one to that in the other.
 
     Cosines of two sources have scales of their own. Each is given in standard deviations of all
@@ -134,9 +122,9 @@ def _arrows(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Any:
     rows = []
     for row in _standardised(after):
         start = starts[row["role"], row["term"]]
-        up, right = (row[k] - start[k] for k in ("with_A", "with_B"))
+        turn = np.degrees(np.arctan2(*(row[k] - start[k] for k in ("with_B", "with_A"))))
         there = {"from_A": start["with_A"], "from_B": start["with_B"]}
-        rows.append(row | there | {"turn": float(np.degrees(np.arctan2(right, up)))})
+        rows.append(row | there | {"turn": float(turn)})
     words = alt.Chart().transform_filter("isValid(datum.turn)")
     thick, size = (
         alt.condition("datum.kind == 'mean'", alt.value(of_mean), alt.value(of_word))
@@ -154,19 +142,11 @@ def _arrows(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Any:
         f"Blue: {_name(after, 'X')}; orange: {_name(after, 'Y')}.",
     ]
     said = [_in_words(before), _in_words(after)]
-    points = [(row["from_A"], row["from_B"]) for row in rows]
-    return _square(rows, notes, layers, said, "standard deviations", points)
+    return _square(rows, notes, layers, said, "standard deviations")
 
 
-def _square(
-    rows: list[dict[str, Any]],
-    notes: list[str],
-    layers: list[Any],
-    said: list[str],
-    unit: str,
-    more: Sequence[tuple[float, float]] = (),
-) -> Any:
-    """Words and their names on a square of equal scales, which holds some `more` points too."""
+def _square(rows: Records, notes: list[str], layers: list[Any], said: list[str], unit: str) -> Any:
+    """Words and their names on a square of equal scales."""
     first = rows[0]
     if len(rows) > MOST:
         raise ResultsError(
@@ -175,99 +155,94 @@ def _square(
             allowed=f"{MOST} words",
         )
     points = [Point(row["role"], row["term"] or "", row["with_A"], row["with_B"]) for row in rows]
-    starts = [Point("X", "", a, b) for a, b in more]
+    starts = [Point("X", "", row["from_A"], row["from_B"]) for row in rows if "from_A" in row]
     plane = Plane.around([*starts, *points], first["A"], first["B"])
-    low, high = plane.axis.low, plane.axis.high
-    scale = alt.Scale(domain=[low, high], nice=False, zero=False)
+    plane = Plane(tuple(points), plane.axis, plane.corners)
+    scale = alt.Scale(domain=[plane.axis.low, plane.axis.high], nice=False, zero=False)
     of = f" ({unit})" if unit else ""
     x, y = (
         channel(f"with_{role}:Q", scale=scale, axis=alt.Axis(grid=False, tickCount=5),
                 title=f"mean {first['unit']} with {isolated(first[role])}{of}")
         for channel, role in ((alt.X, "B"), (alt.Y, "A"))
     )  # fmt: skip
-    colour = marks.looks("role", {role: LEVELS[role] for role in TARGETS}, legend=False)[0]
+    ways = zip(map(plane.at, starts), map(plane.at, points), strict=False)
+    names = {one.point: one for one in plane.names([box for way in ways for box in boxes(*way)])}
+    data = [row | _texts(row, plane, names.get(i)) for i, row in enumerate(rows)]
     hover = wording.tooltip(pair="word", number=f"mean {first['unit']}")
-    data = frames.frame([*(row | _about(row) for row in rows), *_names(plane)])
     return marks.themed(
-        alt.layer(*_ground(plane), *layers, *map(_written, ALIGN.values()), data=data)
-        .encode(x=x, y=y, color=colour, tooltip=hover),
+        alt.layer(*_ground(plane), *layers, *_written(), data=frames.frame(data)).encode(
+            x=x, y=y, tooltip=hover,
+            color=marks.looks("role", {role: LEVELS[role] for role in "XY"}, legend=False)[0],
+        ),
         width=SIDE, height=SIDE, description=" ".join(said),
         title=marks.title(wording.named(first), notes, SIDE + 60),
     )  # fmt: skip
 
 
-def _ground(plane: Plane) -> Iterator[Any]:
+def _ground(plane: Plane) -> list[Any]:
     """The half that is nearer to A, the diagonal, and in two corners to what a half is closer."""
     low, high = plane.axis.low, plane.axis.high
     ends = frames.frame({"with_B": one, "with_A": one, "top": high} for one in (low, high))
     base = alt.Chart(ends).encode(color=alt.value(MUTED), tooltip=alt.value(None))
-    half = base.mark_area(opacity=0.5, aria=False)
-    yield half.encode(y2="top:Q", color=alt.value(GRID))
-    yield base.mark_line(strokeDash=[4, 3], strokeWidth=1, aria=False)
-    upper, lower = plane.corners
-    for said, x, y, align, baseline, room in (
-        (upper, 0, 0, "left", "top", 6), (lower, "width", "height", "right", "bottom", -6),
-    ):  # fmt: skip
-        corner = base.transform_filter(f"datum.with_A == {low}")
-        yield corner.mark_text(
-            fontSize=CORNER, aria=False, align=align, baseline=baseline, dx=room, dy=room
-        ).encode(x=alt.value(x), y=alt.value(y), text=alt.value(said))
+    small = {"fontSize": CORNER}
+    return [
+        base.mark_area(opacity=0.5, aria=False).encode(y2="top:Q", color=alt.value(GRID)),
+        base.mark_line(strokeDash=[4, 3], strokeWidth=1, aria=False),
+        marks.note(plane.corners[0], alt.value(0), alt.value(0), align="left", baseline="top",
+                   dx=6, dy=6, **small),
+        marks.note(plane.corners[1], alt.value("width"), alt.value("height"), align="right",
+                   baseline="bottom", dx=-6, dy=-6, **small),
+    ]  # fmt: skip
 
 
-def _written(align: str) -> Any:
-    """Names of words that are anchored in one way."""
-    some = alt.Chart().transform_filter(f"datum.align == '{align}'")
-    return some.mark_text(align=align, baseline="middle", fontSize=LETTERS, aria=False).encode(
-        text="shown:N", tooltip=alt.value(None)
+def _written() -> list[Any]:
+    """Names beside their marks, and lines to those that are farther away."""
+    named = alt.Chart().transform_filter("isValid(datum.shown)").encode(tooltip=alt.value(None))
+    x, y, end_x, end_y, align = (
+        {"expr": f"datum.{name}"} for name in ("dx", "dy", "end_x", "end_y", "align")
     )
+    line = named.transform_filter("isValid(datum.end_x)")
+    return [
+        line.mark_rule(strokeWidth=0.8, opacity=0.6, x2Offset=end_x, y2Offset=end_y, aria=False)
+        .encode(x2="with_B:Q", y2="with_A:Q"),
+        named.mark_text(align=align, baseline="middle", fontSize=LETTERS, dx=x, dy=y, aria=False)
+        .encode(text="shown:N"),
+    ]  # fmt: skip
 
 
-def _names(plane: Plane) -> Iterator[dict[str, Any]]:
-    """Names of words where they fit."""
-    axis = plane.axis
-    unit = (axis.high - axis.low) / SIDE
-    for place in plane.names():
-        point = plane.points[place.point]
-        yield {
-            "role": point.role, "shown": shown(point.term), "align": ALIGN[place.anchor],
-            "with_B": axis.low + place.x * unit, "with_A": axis.high - place.y * unit,
-        }  # fmt: skip
+def _texts(row: dict[str, Any], plane: Plane, name: Place | None) -> dict[str, Any]:
+    """Texts of a word or of a mean, and where its name is, in pixels from its mark."""
+    kind, said = ("word", row["term"]) if row["term"] else ("mean", f"mean of {row['target']}")
+    texts = {"kind": kind, "pair": isolated(said), "number": _number(row)}
+    if name is None:
+        return texts
+    x, y = plane.at(plane.points[name.point])
+    far = name.leader or (None, None)
+    return texts | {
+        "shown": shown(row["term"]), "align": ALIGN[name.anchor], "dx": name.x - x,
+        "dy": name.y - y, "end_x": far[0] and far[0] - x, "end_y": far[1] and far[1] - y,
+    }  # fmt: skip
 
 
-def _name(rows: list[dict[str, Any]], role: str) -> str:
+def _name(rows: Records, role: str) -> str:
     return next(isolated(row["target"]) for row in rows if row["role"] == role)
 
 
-def _standardised(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _standardised(rows: Records) -> Records:
     """Coordinates in standard deviations of all coordinates of the words, from their mean."""
     values = np.array([row[k] for row in rows if row["term"] for k in ("with_A", "with_B")])
     mean, spread = float(values.mean()), float(values.std(ddof=1)) or 1.0
     return [row | {k: (row[k] - mean) / spread for k in ("with_A", "with_B")} for row in rows]
 
 
-def _about(row: dict[str, Any]) -> dict[str, Any]:
-    """Texts of the tooltip of a word, or of the mean of a group."""
-    number = (
-        f"{effect(row['with_A'], 3)} with {isolated(row['A'])}, "
-        f"{effect(row['with_B'], 3)} with {isolated(row['B'])}"
-    )
-    kind, name = ("word", row["term"]) if row["term"] else ("mean", f"mean of {row['target']}")
-    return {"kind": kind, "pair": isolated(name), "number": number}
+def _number(row: dict[str, Any]) -> str:
+    sizes = {role: effect(row[f"with_{role}"], 3) for role in "AB"}
+    return ", ".join(f"{size} with {isolated(row[role])}" for role, size in sizes.items())
 
 
-def _in_words(rows: list[dict[str, Any]]) -> str:
+def _in_words(rows: Records) -> str:
     """Say where the means of the groups are."""
     means = [row for row in rows if row["term"] is None]
-    said = [f"{isolated(row['target'])}: {_about(row)['number']}" for row in means]
+    said = [f"{isolated(row['target'])}: {_number(row)}" for row in means]
     what = f"{isolated(rows[0]['test'])}: mean {rows[0]['unit']}s of {len(rows) - len(means)} words"
     return wording.listed(what, said)
-
-
-def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
-    """Rows of the words of X, those of Y, and the means of both."""
-    for point in points_of(result):
-        yield {
-            "role": point.role, "target": result.concepts.name(point.role),
-            "term": point.term or None, "A": result.concepts.A, "B": result.concepts.B,
-            "with_A": point.a, "with_B": point.b, "unit": result.unit, "scale": result.scale,
-        }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,9 @@ LETTERS = float(CONFIG["axis"]["labelFontSize"])
 POINTS_PER_MM = 72.0 / 25.4
 NARROWEST, SMALLEST = 60.0, 30.0
 """Pixels that a panel keeps, and a small multiple; with less, nothing could be read from it."""
-ROUNDS = 3
+GROWS = 2.4
+"""Times its own side that a square panel has at most."""
+ROUNDS = 4
 """Ticks and labels move when a panel changes its width, and so the whole does once more."""
 CLOSE = 1.01
 """Of the width that is wanted, what a chart of several panels may have more; it is scaled to it."""
@@ -78,12 +81,7 @@ def drawn_for_print(draw: Callable[[], Any], width: object) -> Chart:
         chart = draw()
     while _wrapped(chart) and chart.columns > 1 and _width_of(chart) > pixels:
         chart.columns -= 1
-    for _ in range(ROUNDS):
-        spare = pixels - _width_of(chart)
-        if abs(spare) < 1:
-            break
-        for panel, parts, least in _panels(chart):
-            _widen(panel, spare / parts, least)
+    _fit(chart, pixels)
     if _width_of(chart) > pixels * CLOSE:
         raise ResultsError(
             "the chart does not fit into this width",
@@ -108,32 +106,44 @@ def _width_of(chart: Any) -> float:
     return float(found[1]) if found else 0.0
 
 
-def _panels(chart: Any, parts: int = 1) -> Iterator[tuple[Any, int, float]]:
-    """Every part with a width of its own, how many are beside each other, and the least width."""
-    if isinstance(chart, alt.VConcatChart):
-        for one in chart.vconcat:
-            yield from _panels(one, parts)
-    elif isinstance(chart, alt.HConcatChart):
-        for one in chart.hconcat:
-            yield from _panels(one, parts * len(chart.hconcat))
-    elif isinstance(chart, alt.FacetChart):
-        if isinstance(chart.spec.width, int | float):
-            yield chart.spec, parts * _beside(chart), SMALLEST
-    elif isinstance(chart.width, int | float):
-        yield chart, parts, NARROWEST
+def _fit(chart: Any, pixels: float) -> None:
+    """Widen all panels alike, or make them narrower, until the whole chart has a width."""
+    panels = list(_panels(chart))
+    lowest = min((least - own for _, own, least, _ in panels), default=0.0)
+    highest = max((most - own for _, own, _, most in panels), default=0.0)
+    extra, before = 0.0, (0.0, 0.0)
+    for _ in range(ROUNDS):
+        wide = _width_of(chart)
+        if abs(pixels - wide) < 1:
+            break
+        # panels beside each other, or cells, make the whole wider by several times as much
+        slope = max(1.0, (wide - before[1]) / (extra - before[0])) if extra else 1.0
+        before = extra, wide
+        extra = min(highest, max(lowest, extra + (pixels - wide) / slope))
+        if extra == before[0]:
+            break
+        for panel, own, least, most in panels:
+            _widen(panel, min(most, max(least, own + extra)))
 
 
-def _beside(chart: Any) -> int:
-    """How many panels of a faceted chart are beside each other."""
-    written = chart.to_dict(context={"pre_transform": False})
-    column = written["facet"].get("column", written["facet"])
-    values = {row.get(column["field"]) for row in next(iter(written["datasets"].values()))}
-    return max(1, min(len(values), int(written.get("columns", len(values)))))
+def _panels(chart: Any) -> Iterator[tuple[Any, float, float, float]]:
+    """Every part with a width of its own: that width, the least and the largest it may have."""
+    for one in getattr(chart, "vconcat", None) or getattr(chart, "hconcat", None) or ():
+        yield from _panels(one)
+    panel = getattr(chart, "spec", chart)
+    width = getattr(panel, "width", None)
+    if isinstance(width, int | float):
+        least = NARROWEST if panel is chart else SMALLEST
+        yield panel, width, least, width * GROWS if width == panel.height else math.inf
+    elif isinstance(width, alt.Step) and not _wrapped(chart):
+        yield panel, width.step, width.step, math.inf
 
 
-def _widen(panel: Any, pixels: float, least: float) -> None:
-    """Make a panel wider or narrower; a square stays one."""
-    square = panel.width == panel.height
-    panel.width = max(least, panel.width + pixels)
-    if square:
-        panel.height = panel.width
+def _widen(panel: Any, width: float) -> None:
+    """Give a panel a width, or its cells; a square stays one."""
+    if isinstance(panel.width, alt.Step):
+        panel.width = alt.Step(width)
+        return
+    if panel.width == panel.height:
+        panel.height = width
+    panel.width = width

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
 
 COLUMNS = ("choice", "first", "second", "x", "y", "n", "pearson", "spearman")
-SIDE = 150
-"""Pixels of a panel."""
+SIDE, BESIDE = 150, 76
+"""Pixels of a panel, and of its axis and the room beside it."""
 
 
 def prepare(results: object) -> pd.DataFrame:
@@ -69,36 +69,28 @@ def prepare(results: object) -> pd.DataFrame:
 def draw(given: pd.DataFrame) -> Chart:
     """Draw the panels of each choice: the first alternatives across, a row for each second.
 
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
+    The matrices of several choices are beside each other where they fit on the page.
     """
-    sizes = given[["x", "y"]]
-    low, high = min(0.0, float(sizes.min().min())), max(0.0, float(sizes.max().max()))
-    matrices = [
-        alt.vconcat(
-            *(
-                alt.hconcat(
-                    *(_panel(one, low, high) for _, one in row.groupby("first", sort=False))
-                )
-                for _, row in rows.groupby("second", sort=False)
-            )
-        )
-        for _, rows in given.groupby("choice", sort=False)
-    ]
+    low, high = (float(end(0.0, given[["x", "y"]].stack().agg(end.__name__))) for end in (min, max))
+    matrices, wide = [], 0
+    for _, rows in given.groupby("choice", sort=False):
+        seconds = rows.groupby("second", sort=False)
+        wide += rows["first"].nunique() * (SIDE + BESIDE)
+        panels = [
+            [_panel(one, low, high) for _, one in row.groupby("first", sort=False)]
+            for _, row in seconds
+        ]
+        matrices.append(alt.vconcat(*(alt.hconcat(*row) for row in panels)))
+    together = alt.hconcat if wide <= marks.line(wide) else alt.vconcat
     pairs = given.drop_duplicates(["choice", "first", "second"])
     known = pairs["pearson"].dropna()
     ends = f", Pearson's r from {known.min():.2f} to {known.max():.2f}" if len(known) else ""
-    about = "Effect sizes d; r is Pearson's; broken lines: both agree"
     return marks.themed(
-        alt.vconcat(*matrices, spacing=20),
-        title=alt.Title("Scatter matrix of methods", subtitle=about),
+        together(*matrices, spacing=20),
+        title=marks.title(
+            "Scatter matrix of methods",
+            ["Effect sizes d; r is Pearson's; broken lines: both agree"],
+        ),
         description=f"Scatter matrix of {len(pairs)} pairs of alternatives{ends}.",
     )
 
@@ -107,16 +99,15 @@ def _panel(rows: pd.DataFrame, low: float, high: float) -> Any:
     """The effect sizes of two alternatives, with a broken line where both agree."""
     head = rows.iloc[0]
     r = "undefined" if rows["pearson"].isna().all() else f"{head['pearson']:.2f}"
-    scale = alt.Scale(domain=[low, high], nice=True)
+    scale, axis = alt.Scale(domain=[low, high], nice=True), alt.Axis(tickCount=5)
+    x, y = (
+        channel(f"{name}:Q", title=f"{head['choice']} = {head[way]}", scale=scale, axis=axis)
+        for channel, name, way in ((alt.X, "x", "first"), (alt.Y, "y", "second"))
+    )
     start, end = alt.datum(low), alt.datum(high)
     return alt.layer(
-        marks.broken(x=start, x2=end, y=start, y2=end),
-        alt.Chart(rows).mark_point(filled=True, size=36, opacity=0.7, color=BLUE).encode(
-            x=alt.X("x:Q", title=f"{head['choice']} = {head['first']}", scale=scale),
-            y=alt.Y("y:Q", title=f"{head['choice']} = {head['second']}", scale=scale),
-            tooltip=["first:N", "x:Q", "second:N", "y:Q"],
-        ),
-    ).properties(
-        width=SIDE, height=SIDE,
-        title=alt.Title(f"r = {r}", fontSize=11, anchor="start"),
-    )  # fmt: skip
+        marks.rule(dashed=True, x=start, x2=end, y=start, y2=end),
+        alt.Chart(rows)
+        .mark_point(filled=True, size=36, opacity=0.7, color=BLUE)
+        .encode(x=x, y=y, tooltip=["first:N", "x:Q", "second:N", "y:Q"]),
+    ).properties(width=SIDE, height=SIDE, title=alt.Title(f"r = {r}", fontSize=11, anchor="start"))

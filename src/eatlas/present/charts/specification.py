@@ -71,18 +71,7 @@ def prepare(results: object) -> pd.DataFrame:
 
 
 def draw(given: pd.DataFrame) -> Chart:
-    """Draw the curve, and a mark for each alternative that a specification takes.
-
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
-    """
+    """Draw the curve, and a mark for each alternative that a specification takes."""
     x = alt.X("rank:Q", title=None, axis=None, scale=alt.Scale(nice=False, padding=6))
     scale = alt.Scale(domain=[SIGNIFICANT, OTHERWISE], range=[BLUE, OTHER])
     colour = alt.Color("finding:N", title=None, scale=scale)
@@ -90,7 +79,7 @@ def draw(given: pd.DataFrame) -> Chart:
     points = given.drop_duplicates("rank")
     bounds = alt.Chart(points[points["low"].notna()])
     curve = alt.layer(
-        marks.broken(y=alt.datum(0)),
+        marks.rule(dashed=True, y=alt.datum(0)),
         bounds.mark_rule(opacity=0.4).encode(x=x, y="low:Q", y2="high:Q", color=colour),
         alt.Chart(points).mark_point(filled=True, size=40, opacity=1).encode(
             x=x, y=alt.Y("effect_size:Q", title="Effect size d"), color=colour,

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from eatlas.errors import ResultsError
 from eatlas.present.charts import frames, maps, marks, wording
 from eatlas.present.charts.backend import alt
+from eatlas.present.charts.frames import Records
+from eatlas.present.charts.rows import patterns
 from eatlas.present.charts.theme import GRID, ON, OTHER
 from eatlas.present.drawings.eat_map import PATTERNS
 from eatlas.present.numbers import percent
 from eatlas.present.text import isolated
-from eatlas.results import AssociationResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,7 @@ def prepare(results: object) -> pd.DataFrame:
     'BY-Singular'
     """
     why = "EAT patterns are found by ML-EAT"
-    found = frames.tidy(results, "stability", "pattern", why, _rows, COLUMNS)
+    found = frames.tidy(results, "stability", "pattern", why, patterns, COLUMNS)
     if found["share"].isna().all():
         raise ResultsError(
             "no result says how often each pattern appears",
@@ -77,11 +78,6 @@ def draw(given: pd.DataFrame, order: Order = "pattern") -> Chart:
     order : {"pattern", "share"}
         Rows of one result as the patterns are listed, those of several as in the frame; or the
         largest share first, of several that of the pattern which is observed.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
     """
     groups = frames.by_result(given)
     one = len(groups) == 1
@@ -89,24 +85,23 @@ def draw(given: pd.DataFrame, order: Order = "pattern") -> Chart:
     if order == "share":
         groups = [sorted(groups[0], key=_less)] if one else sorted(groups, key=_least_stable)
     drawn = list(_of_one(groups[0], rows) if one else _of_several(groups, rows))
-    bar = {"size": 16} if one else {"size": 8, "yOffset": 6}
+    bar = alt.Chart().mark_bar(**({"size": 16} if one else {"size": 8, "yOffset": 6}))
     beside = {"align": "left"} | ({"x": "width", "dx": 10} if one else {"x": 0, "dy": -8})
     x = partial(alt.X, scale=alt.Scale(domain=[0, 1]), axis=None)
     layers = [
         *maps.squares(-34 if one else 6),
-        alt.Chart().mark_bar(**bar, aria=False).encode(x=x("whole:Q"), color=alt.value(GRID)),
-        alt.Chart().mark_bar(**bar).encode(x=x("share:Q"), description="words:N"),
+        bar.encode(x=x("whole:Q"), color=alt.value(GRID)),
+        bar.encode(x=x("share:Q"), description="words:N"),
         marks.text("percent", **beside),
         marks.text("bold", fontWeight="bold", **beside),
     ]
     red = alt.Scale(domain=[True, False], range=[ON, OTHER])
-    hover = {"test": "test", "series": "source", "pattern": "pattern", "shown": "share"}
-    chart = rows.chart(
-        layers,
-        drawn,
-        color=alt.Color("observed:N", scale=red, legend=None),
-        tooltip=wording.tooltip(**hover, observed="observed"),
-    ).properties(width=300 if one else 62)
+    hover = wording.tooltip(
+        test="test", series="source", pattern="pattern", shown="share", observed="observed"
+    )
+    colour = alt.Color("observed:N", scale=red, legend=None)
+    chart = rows.chart(layers, drawn, color=colour, tooltip=hover)
+    chart = chart.properties(width=300 if one else 62)
     if not one:
         chart = chart.facet(column=_columns(), spacing=4 if marks.is_narrow() else 10)
     heading = f"EAT patterns among resamples of the terms{'' if one else ' of each test'}"
@@ -133,24 +128,23 @@ def _less(share: dict[str, Any]) -> float:
     return -(share["share"] or 0.0)
 
 
-def _least_stable(shares: list[dict[str, Any]]) -> float:
+def _least_stable(shares: Records) -> float:
     """For an order from the observed pattern that is most often seen again to the least."""
     return min((_less(share) for share in shares if share["observed"]), default=0.0)
 
 
-def _of_one(shares: list[dict[str, Any]], rows: marks.Rows) -> Iterator[dict[str, Any]]:
+def _of_one(shares: Records, rows: marks.Rows) -> Iterator[dict[str, Any]]:
     """A row for each pattern, with its EAT-Map."""
     for share in shares:
         row = {"row": rows.add(share["pattern"], heading=share["observed"])}
-        for one in (share | _texts(share, alone=True), *_cells(share["pattern"])):
+        for one in (share | _texts(share, alone=True), *maps.cells_of(share["pattern"])):
             yield one | row
 
 
-def _of_several(groups: list[list[dict[str, Any]]], rows: marks.Rows) -> Iterator[dict[str, Any]]:
+def _of_several(groups: list[Records], rows: marks.Rows) -> Iterator[dict[str, Any]]:
     """A row for each result, below the EAT-Maps of the patterns; sources below their test."""
-    top = rows.add("")
-    for share in groups[0]:
-        yield from (cell | {"row": top} for cell in _cells(share["pattern"]))
+    top = {"row": rows.add("")}
+    yield from (cell | top for share in groups[0] for cell in maps.cells_of(share["pattern"]))
     shares = [share for group in groups for share in group]
     several = len(frames.series_of(shares)) > 1
     for _, of_test in frames.grouped(shares, "test"):
@@ -167,48 +161,32 @@ def _texts(share: dict[str, Any], *, alone: bool) -> dict[str, Any]:
         first = alone or share["pattern"] == next(iter(PATTERNS))
         return {"whole": None, "percent": "not resampled" if first else None}
     shown = percent(share["share"])
-    column = "bold" if share["observed"] else "percent"
     observed = " observed" if alone and share["observed"] else ""
-    written = f"{shown}{observed}" if share["share"] or observed else None
-    words = f"{share['pattern']}: {shown}"
-    return {"whole": 1, column: written, "shown": shown, "words": words}
+    return {
+        "whole": 1, "shown": shown, "words": f"{share['pattern']}: {shown}",
+        "bold" if share["observed"] else "percent": f"{shown}{observed}"
+        if share["share"] or observed
+        else None,
+    }  # fmt: skip
 
 
-def _cells(pattern: str) -> list[dict[str, Any]]:
-    return [
-        {"pattern": pattern, "cell": cell, "state": state}
-        for cell, state in maps.cells_of(pattern).items()
-    ]
-
-
-def _meaning(groups: list[list[dict[str, Any]]]) -> str:
+def _meaning(groups: list[Records]) -> str:
     """What the shares are shares of, and what they are not."""
-    counts = dict.fromkeys(
-        (rows[0]["resamples"], rows[0]["over"]) for rows in groups if rows[0]["resamples"]
-    )
-    drawn = " or ".join(
-        f"{int(n):,} resamples of {'targets and attributes' if over == 'both' else over}"
-        for n, over in counts
+    firsts = [rows[0] for rows in groups if rows[0]["resamples"]]
+    drawn = dict.fromkeys(
+        f"{int(row['resamples']):,} resamples of "
+        f"{'targets and attributes' if row['over'] == 'both' else row['over']}"
+        for row in firsts
     )
     return (
-        f"Share of {drawn} that show each pattern, not the probability that another study would. "
-        "Red and bold: observed."
+        f"Share of {' or '.join(drawn)} that show each pattern, not the probability that another "
+        "study would. Red and bold: observed."
     )
 
 
-def _in_words(rows: list[dict[str, Any]]) -> str:
-    known = sorted((row for row in rows if row["share"]), key=lambda row: -row["share"])
+def _in_words(rows: Records) -> str:
+    known = sorted((row for row in rows if row["share"]), key=_less)
     shares = ", ".join(f"{row['pattern']} {percent(row['share'])}" for row in known)
     observed = next((row["pattern"] for row in rows if row["observed"]), "none")
     head = f"{isolated(rows[0]['test'])}, {isolated(rows[0]['series'])}: observed {observed}"
-    return f"{head}; {shares}" if shares else f"{head}; not resampled"
-
-
-def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
-    read, drawn = result.primary, result.primary.uncertainty
-    for pattern in PATTERNS:
-        yield {
-            "pattern": pattern, "share": drawn and drawn.share(pattern),
-            "observed": pattern == read.label, "resamples": drawn and drawn.resamples,
-            "over": drawn and drawn.over,
-        }  # fmt: skip
+    return f"{head}; {shares or 'not resampled'}"

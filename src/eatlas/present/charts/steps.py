@@ -57,13 +57,7 @@ def prepare(results: object, by: By) -> pd.DataFrame:
 
 
 def draw(given: pd.DataFrame, by: By) -> Chart:
-    """Draw a panel for each test and model.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
-    """
+    """Draw a panel for each test and model."""
     return draw_lines(given, ACROSS[by])
 
 

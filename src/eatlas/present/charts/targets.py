@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from eatlas.errors import ResultsError
 from eatlas.present.charts import frames, marks, ternary, wording
 from eatlas.present.charts.backend import alt
+from eatlas.present.charts.frames import Records
+from eatlas.present.charts.rows import shares
 from eatlas.present.charts.theme import INK
-from eatlas.present.targets import Leans, leans, points
-from eatlas.results import AssociationResult
+from eatlas.present.targets import points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,6 @@ ENDS = 15
 """Targets at either end that bars show; the frame has them all."""
 STEP = 13
 """Pixels of a bar."""
-HEAD = "Share less reference"
 POINTS = {"points": "deviation", "low": "low", "high": "high"}
 """Columns in percentage points, and what they are made of."""
 
@@ -67,9 +67,8 @@ def prepare(results: object, form: Form = "bars") -> pd.DataFrame:
     ('businesswoman', 0.165)
     """
     kind = "targets" if form == "bars" else "ternary"
-    found = frames.tidy(
-        results, kind, "by_target", "targets and their groups are drawn", _rows, COLUMNS
-    )
+    why = "targets and their groups are drawn"
+    found = frames.tidy(results, kind, "by_target", why, shares, COLUMNS)
     if form == "ternary":
         for (test, series), rows in frames.grouped(frames.records(found), "test", "series"):
             groups = list(dict.fromkeys(row["group"] for row in rows))
@@ -83,29 +82,6 @@ def prepare(results: object, form: Form = "bars") -> pd.DataFrame:
     return found
 
 
-def _rows(result: AssociationResult) -> Iterator[dict[str, Any]]:
-    """One row for each target term and group: share, reference, deviation, interval and p-value."""
-    found: Leans = leans(result)
-    for rank, one in enumerate(found.rows, start=1):
-        shown = one.shown
-        for j, group in enumerate(found.groups):
-            low, high = one.intervals[j] or (None, None)
-            yield {
-                "term": one.term,
-                "rank": rank,
-                "bias": shown.bias,
-                "group": group,
-                "share": shown.distribution and shown.distribution[j],
-                "reference": one.reference and one.reference[j],
-                "deviation": shown.deviation and shown.deviation[j],
-                "low": None if low is None else low / 100,
-                "high": None if high is None else high / 100,
-                "confidence": found.result.confidence,
-                "p": shown.labels and shown.labels.p,
-                "p_holm": one.adjusted,
-            }
-
-
 def draw(given: pd.DataFrame, form: Form = "bars") -> Chart:
     """Draw bars of deviations, or the triangle; results below each other.
 
@@ -114,72 +90,53 @@ def draw(given: pd.DataFrame, form: Form = "bars") -> Chart:
     given : DataFrame
         What :func:`prepare` made, or some rows of it.
     form : {"bars", "ternary"}
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
     """
     one = _bars if form == "bars" else ternary.triangle
     chart: Chart = reduce(and_, map(one, frames.by_result(given)))
     return chart
 
 
-def _bars(rows: list[dict[str, Any]]) -> Any:
+def _bars(rows: Records) -> Any:
     """Targets at either end, a bar for each group; of two groups for the first alone."""
     groups = list(dict.fromkeys(row["group"] for row in rows))
     known = [row for row in rows if row["deviation"] is not None and row["bias"] is not None]
     terms = list(dict.fromkeys(row["term"] for row in known))
     kept = terms if len(terms) <= 2 * ENDS else [*terms[:ENDS], *terms[-ENDS:]]
-    shown = groups[:1] if len(groups) == 2 else groups
+    two = len(groups) == 2
+    shown = groups[:1] if two else groups
     data = [
         row | {name: row[of] and 100 * row[of] for name, of in POINTS.items()}
         for row in known
         if row["term"] in set(kept) and row["group"] in shown
     ]
-    several = len(shown) > 1
-    beside = {"yOffset": alt.YOffset("group:N", sort=shown)} if several else {}
-    bars = alt.Chart().encode(**beside)
-    hover = [alt.Tooltip(f"{name}:N") for name in ("term", "group")]
-    hover += [alt.Tooltip(f"{name}:Q") for name in ("share", "reference", "points", "bias", "p")]
-    head = f"← {groups[1]} · {groups[0]} →" if len(groups) == 2 else HEAD
-    axis = alt.Axis(ticks=False, domain=False)
+    bars = alt.Chart().encode(**({} if two else {"yOffset": alt.YOffset("group:N", sort=shown)}))
+    head = f"← {groups[1]} · {groups[0]} →" if two else "Share less reference"
     x = alt.X("points:Q", title=f"{head} (percentage points)")
-    chart = alt.layer(
-        marks.zero(),
-        bars.mark_bar().encode(x=x),
-        bars.mark_rule(strokeWidth=1.2)
-        .encode(x="low:Q", x2="high:Q", color=alt.value(INK)),
-        data=frames.frame(data),
-    ).encode(
-        y=alt.Y("term:N", sort=kept, title=None, axis=axis), tooltip=hover,
-        color=alt.Color(
-            "group:N", sort=shown, scale=marks.scale_of(shown), title=None,
-            **({} if several else {"legend": None}),
-        ),
-    )  # fmt: skip
+    hover = ["term:N", "group:N"]
+    hover += [f"{name}:Q" for name in ("share", "reference", "points", "bias", "p")]
+    key = {"legend": None} if two else {}
+    colour = alt.Color("group:N", sort=shown, scale=marks.scale_of(shown), title=None, **key)
+    y = alt.Y("term:N", sort=kept, title=None, axis=alt.Axis(ticks=False, domain=False))
+    line = bars.mark_rule(strokeWidth=1.2).encode(x="low:Q", x2="high:Q", color=alt.value(INK))
+    layers = [marks.rule(), bars.mark_bar().encode(x=x), line]
     first, left = rows[0], len(terms) - len(kept)
     notes = [*wording.source_note(rows), *_notes(rows)]
     notes += [f"{left} targets between them are left out."] if left else []
     said = [f"{row['term']} {row['group']} {points(row['points'])}" for row in data]
     return marks.themed(
-        chart,
+        alt.layer(*layers, data=frames.frame(data)).encode(y=y, tooltip=hover, color=colour),
         width=330,
-        height=alt.Step(STEP * max(1, len(shown)) + 4, **{"for": "position"}),
+        height=alt.Step(STEP * len(shown) + 4, **{"for": "position"}),
         title=marks.title(f"{first['test']}: leans of targets", notes),
         description=wording.listed(f"Leans of {len(terms)} targets of {first['test']}", said),
     )
 
 
-def _notes(rows: list[dict[str, Any]]) -> Iterator[str]:
+def _notes(rows: Records) -> Iterator[str]:
     """The reference and the intervals."""
-    references: dict[str, set[float | None]] = {row["group"]: set() for row in rows}
-    for row in rows:
-        references[row["group"]].add(row["reference"])
-    alike = all(len(known) == 1 for known in references.values())
-    if alike:
-        said = ", ".join(f"{group} {next(iter(k)):.0%}" for group, k in references.items())
-        yield f"Reference: {said}"
+    references = dict.fromkeys((row["group"], row["reference"]) for row in rows)
+    if len(references) == len(dict(references)):
+        yield "Reference: " + ", ".join(f"{group} {share:.0%}" for group, share in references)
     else:
         yield "Reference: of each target its own"
     confidence = next((row["confidence"] for row in rows if row["low"] is not None), None)

@@ -5,7 +5,7 @@ Wolfe, Hiniker and Howe (2024), Figure 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.errors import ResultsError
 from eatlas.present.charts import frames, maps, marks, wording
 from eatlas.present.charts.backend import alt, lines_of
+from eatlas.present.charts.frames import Records
 from eatlas.present.charts.theme import LEVELS, LOOKS, MUTED
 from eatlas.present.comparison import steps
 from eatlas.present.drawings.svg import apart
@@ -118,31 +119,27 @@ def draw(given: pd.DataFrame, across: Across = Across()) -> Chart:
         What :func:`prepare` made, or some panels of it.
     across : Across, optional
         The words for what runs from left to right.
-
-    Raises
-    ------
-    EatlasError
-        If altair is not installed.
     """
     found = frames.records(given)
     known = [row for row in found if row["state"] != "missing"]
     years = sorted({row["period"] for row in found})
-    signatures = len({row["signature"] for row in found}) > 1
-    domain = marks.reach(found)
-    panels = []
-    for _, rows in frames.grouped(found, "test", "series", "signature"):
-        first = rows[0]
-        own = f"Source: {first['series']}" + (f". {first['signature']}" if signatures else "")
-        ends = f"Up: towards {first['A']}. Down: towards {first['B']}."
-        heading = marks.title(wording.named(first), [own, ends])
-        panels.append(_panel(rows, years, across, domain).properties(title=heading))
+    several, domain = len({row["signature"] for row in found}) > 1, marks.reach(found)
+    panels = [
+        _panel(rows, years, across, domain).properties(title=_title(rows[0], several))
+        for _, rows in frames.grouped(found, "test", "series", "signature")
+    ]
     title = marks.title(across.heading, _notes(found))
     return marks.below(panels, title=title, description=wording.described(across.name, known))
 
 
-def _panel(
-    rows: list[dict[str, Any]], years: list[int], across: Across, domain: list[float] | None
-) -> Any:
+def _title(first: dict[str, Any], several: bool) -> Any:  # noqa: FBT001
+    """The heading of a panel: its test and source, and what is up."""
+    source = f"Source: {first['series']}" + (f". {first['signature']}" if several else "")
+    ends = f"Up: towards {first['A']}. Down: towards {first['B']}."
+    return marks.title(wording.named(first), [source, ends])
+
+
+def _panel(rows: Records, years: list[int], across: Across, domain: list[float] | None) -> Any:
     """One test on one source: a line, its ribbon and its points for each effect size."""
     drawn = [row | {"line": _line(row, long=True)} | _texts(row) for row in rows]
     kinds = {row["line"]: LEVELS[LOOKS[row["role"]]] for row in drawn}
@@ -162,7 +159,7 @@ def _panel(
     y = partial(alt.Y, title="Effect size d", axis=alt.Axis(grid=True, tickCount=6), scale=scale)
     wide = alt.condition("datum.level == 'level 1'", alt.value(THICK), alt.value(THIN))
     layers = [
-        marks.zero(y=alt.datum(0)),
+        marks.rule(y=alt.datum(0)),
         alt.Chart().mark_area(opacity=0.13, aria=False).encode(y=y("low:Q"), y2="high:Q"),
         alt.Chart().mark_line(aria=False)
         .encode(y=y("effect_size:Q"), strokeDash=dash, strokeWidth=wide),
@@ -173,39 +170,34 @@ def _panel(
         .encode(y=alt.value("height"), description="words:N"),
     ]  # fmt: skip
     hover = [alt.Tooltip("period:Q", title=across.unit, format="d"), *wording.effect_tooltip()]
-    data = frames.frame([*_labelled(drawn, domain), *_maps(rows)])
+    cells = (
+        cell | {"period": period}
+        for (period, pattern), _ in frames.grouped(rows, "period", "pattern")
+        for cell in (maps.cells_of(pattern) if pattern else ())
+    )
+    data = frames.frame([*_labelled(drawn, domain), *cells])
     chart = alt.layer(*layers, data=data).encode(x=x, color=colour, tooltip=hover)
     return chart.properties(width=PANEL, height=HEIGHT)
 
 
-def _labelled(drawn: list[dict[str, Any]], domain: list[float] | None) -> list[dict[str, Any]]:
+def _labelled(drawn: Records, domain: list[float] | None) -> Records:
     """Name each line at its right end, with room between the names."""
     last = {row["line"]: row for row in drawn if row["effect_size"] is not None}
-    sizes = sorted((row["effect_size"] for row in last.values()), reverse=True)
+    ends = sorted(last.values(), key=lambda row: -row["effect_size"])
+    sizes = [row["effect_size"] for row in ends]
     low, high = domain or (sizes[-1] - 0.5, sizes[0] + 0.5)
     unit = marks.LINE * (high - low) / HEIGHT
-    names = {one: lines_of(_line(row), marks.line(LABELS)) for one, row in last.items()}
-    half = {one: len(lines) * unit / 2 for one, lines in names.items()}
-    order = sorted(last, key=lambda one: -last[one]["effect_size"])
-    down = apart(
-        [-last[one]["effect_size"] for one in order], [2 * half[one] for one in order], -high, -low
-    )
-    places = {one: -middle for one, middle in zip(order, down, strict=True)}
-    ends = {
-        id(row): {"ends": "\n".join(names[one]), "place": places[one] + half[one] - unit / 2}
-        for one, row in last.items()
+    names = [lines_of(_line(row), marks.line(LABELS)) for row in ends]
+    heights = [len(lines) * unit for lines in names]
+    middles = apart([-size for size in sizes], heights, -high, -low)
+    texts = {
+        id(row): {"ends": "\n".join(lines), "place": -middle + (height - unit) / 2}
+        for row, lines, height, middle in zip(ends, names, heights, middles, strict=True)
     }
-    return [row | ends.get(id(row), {}) for row in drawn]
+    return [row | texts.get(id(row), {}) for row in drawn]
 
 
-def _maps(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Cells of the EAT-Map of each period that has one."""
-    for (period, pattern), _ in frames.grouped(rows, "period", "pattern"):
-        for cell, state in maps.cells_of(pattern).items() if pattern else ():
-            yield {"period": period, "pattern": pattern, "cell": cell, "state": state}
-
-
-def _notes(found: list[dict[str, Any]]) -> list[str]:
+def _notes(found: Records) -> list[str]:
     """What marks, ribbons, maps and signs mean."""
     known = [row for row in found if row["state"] != "missing"]
     states = {row["state"] for row in found}
@@ -216,26 +208,23 @@ def _notes(found: list[dict[str, Any]]) -> list[str]:
     if all(row["low"] is None for row in known):
         notes.append("No intervals: these results were not measured with other words (resamples).")
     said = " ".join(meaning for state, meaning in signs.items() if state in states)
-    return [" ".join(notes), *([said] if said else [])]
+    return [" ".join(notes), *filter(None, [said])]
 
 
 def _line(row: dict[str, Any], *, long: bool = False) -> str:
     """The name of a line, at its end without its level."""
-    level = {"AB": "Over attributes: ", "XY": "Level 1: "}.get(
-        row["role"], f"Level 2, {row['role']}: "
-    )
-    name = (
-        " against ".join(row[one] for one in row["role"]) if len(row["role"]) > 1 else row["name"]
-    )
-    return f"{level if long else ''}{name}"
+    role = row["role"]
+    name = " against ".join(row[one] for one in role) if len(role) > 1 else row["name"]
+    levels = {"AB": "Over attributes", "XY": "Level 1"}
+    return f"{levels.get(role, f'Level 2, {role}')}: {name}" if long else name
 
 
 def _texts(row: dict[str, Any]) -> dict[str, Any]:
     """Texts of a point, or of the sign for a period without one."""
     if row["state"] == "found":
         return wording.shown(row)
-    missing = row["state"] == "missing"
-    why = "no result" if missing else f"effect size undefined for {isolated(row['name'])}"
-    sign, words = "×" if missing else "?", f"{row['period']}: {why}"
+    sign, why = "×", "no result"
+    if row["state"] == "undefined":
+        sign, why = "?", f"effect size undefined for {isolated(row['name'])}"
     none = {"significant": None, "interval": UNDEFINED, "p_shown": UNDEFINED}
-    return none | {"sign": sign, "words": words, "d": why}
+    return none | {"sign": sign, "words": f"{row['period']}: {why}", "d": why}

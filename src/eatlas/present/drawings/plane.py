@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -37,7 +37,8 @@ LONGEST = 24
 """Letters of a word that are shown."""
 MOST = 400
 """Words that one map shows."""
-
+FAR, FEW = (12.0, 24.0, 36.0, 48.0), 40
+"""Pixels between a mark and a name that a line leads to, on maps of so few points."""
 
 Box = tuple[float, float, float, float]
 """Left, upper, right and lower edge in pixels."""
@@ -67,6 +68,8 @@ class Place(NamedTuple):
     """Pixels from the upper edge to the middle of the letters."""
     anchor: str
     """``start``, ``middle`` or ``end``: which part of the name is at x."""
+    leader: tuple[float, float] | None = None
+    """Where a line from the point ends, of a name that is not beside it."""
 
 
 @dataclass(frozen=True)
@@ -129,14 +132,8 @@ class Plane:
         ]
         upper, lower = (pixels(text, CORNER) for text in self.corners)
         taken += [(0, 0, upper + 8, 22), (SIDE - lower - 8, SIDE - 22, SIDE, SIDE), *lines]
-        found = []
-        for i in self._outermost_first():
-            for place, box in _candidates(i, *spots[i], shown(self.points[i].term)):
-                if _within(box) and not _meets(box, taken, own=i):
-                    taken.append(box)
-                    found.append(place)
-                    break
-        return found
+        texts = [shown(one.term) for one in self.points]
+        return list(placed(spots, texts, self._outermost_first(), taken))
 
     def _outermost_first(self) -> list[int]:
         """Numbers of the words, by their distance from the mean of their group."""
@@ -230,24 +227,57 @@ def shown(term: str, most: int = LONGEST) -> str:
     return isolated(term if len(term) <= most else f"{term[: most - 1]}…")
 
 
-def _candidates(i: int, x: float, y: float, text: str) -> Iterator[tuple[Place, Box]]:
+def placed(
+    spots: Sequence[tuple[float, float]],
+    texts: Sequence[str],
+    order: Sequence[int],
+    taken: Sequence[Box],
+) -> Iterator[Place]:
+    """Place as many names as fit beside their marks, or of few farther away; none on another.
+
+    Parameters
+    ----------
+    spots, texts : sequence
+        Pixels of the points, and their names.
+    order : sequence of int
+        Numbers of the points to be named, the most important first.
+    taken : sequence of boxes
+        What no name may cover: the mark of each point in their order, then anything else.
+    """
+    names: list[Box] = []
+    far = FAR if len(spots) <= FEW else ()
+    for i in order:
+        for place, box in _candidates(i, *spots[i], texts[i], far):
+            line = boxes(spots[i], place.leader) if place.leader else []
+            free = _within(box) and not _meets(box, taken, own=i) and not _meets(box, names)
+            if free and not any(_meets(one, names) for one in line):
+                names += [box, *line]
+                yield place
+                break
+
+
+def _candidates(
+    i: int, x: float, y: float, text: str, far: Sequence[float]
+) -> Iterator[tuple[Place, Box]]:
     """Places around a mark for its name, the best first: right, left, above, below, corners."""
     wide, half = pixels(text, LETTERS) * 0.94, LETTERS * 0.55
-    off = MARK + GAP
-    for dx, dy in ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1), (-1, 1))):
-        sideways = off if not dy else off * 0.6
-        left = x + dx * sideways - (wide if dx < 0 else 0 if dx else wide / 2)
-        middle = y + dy * (half + (MARK if not dx else MARK * 0.6))
+    around = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1), (-1, 1)))
+    for more, (dx, dy) in product((0.0, *far), around):
+        share = 0.6 if dx and dy else 1.0
+        at = x + dx * ((MARK + GAP) * share + more)
+        left = at - (wide if dx < 0 else 0 if dx else wide / 2)
+        middle = y + dy * (half + MARK * share + more)
         anchor = {1: "start", -1: "end", 0: "middle"}[dx]
+        leader = (at, middle - dy * half) if more else None
         box = (left, middle - half, left + wide, middle + half)
-        yield Place(i, x + dx * sideways, middle, anchor), box
+        yield Place(i, at, middle, anchor, leader), box
 
 
 def _within(box: Box) -> bool:
     return box[0] >= 0 and box[1] >= 0 and box[2] <= SIDE and box[3] <= SIDE
 
 
-def _meets(box: Box, taken: Sequence[Box], own: int) -> bool:
+def _meets(box: Box, taken: Sequence[Box], own: int = -1) -> bool:
     """Whether a name would lie on another one, or on a mark that is not its own."""
     left, upper, right, lower = box
     for j, other in enumerate(taken):  # thousands of times a page: quicker than any()
@@ -303,8 +333,19 @@ def written(plane: Plane, lines: Sequence[Box] = ()) -> str:
         point = plane.points[place.point]
         anchor = None if place.anchor == "start" else place.anchor
         text, x, y = words(shown(point.term)), round(place.x), round(place.y + LETTERS * 0.35)
-        names[point.role].append(tag("text", text, x=x, y=y, text_anchor=anchor))
+        names[point.role] += [
+            leader(plane, place),
+            tag("text", text, x=x, y=y, text_anchor=anchor),
+        ]
     return "".join(coloured(role, texts, "words") for role, texts in names.items())
+
+
+def leader(plane: Plane, place: Place) -> str:
+    """The line from a mark to a name that is not beside it."""
+    if place.leader is None:
+        return ""
+    ends = (plane.at(plane.points[place.point]), place.leader)
+    return tag("path", d="M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*chain(*ends)), class_="leader")
 
 
 def in_words(plane: Plane, result: AssociationResult) -> str:
@@ -432,7 +473,7 @@ def moves_figure(first: AssociationResult, second: AssociationResult, names: Seq
     both = Plane.around([p for pair in pairs for p in pair], first.concepts.A, first.concepts.B)
     ends = Plane(tuple(to for _, to in pairs), both.axis, both.corners)
     attributes = {role: first.concepts.name(role) for role in ATTRIBUTES}
-    tails = [box for pair in pairs for box in _boxes(*map(both.at, pair))]
+    tails = [box for pair in pairs for box in boxes(*map(both.at, pair))]
     arrows = "".join(
         coloured(
             role,
@@ -450,7 +491,7 @@ def moves_figure(first: AssociationResult, second: AssociationResult, names: Seq
     )
 
 
-def _boxes(start: tuple[float, float], end: tuple[float, float]) -> list[Box]:
+def boxes(start: tuple[float, float], end: tuple[float, float]) -> list[Box]:
     """Small squares along an arrow, from its tail to its head."""
     steps = max(1, int(np.hypot(end[0] - start[0], end[1] - start[1]) / 6))
     places = [
