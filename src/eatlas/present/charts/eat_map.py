@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.present.charts import frames, maps, marks, rows, wording
 from eatlas.present.charts.backend import alt, lines_of
+from eatlas.present.charts.frames import Records
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
 from eatlas.results.effects import Rule
@@ -86,7 +87,7 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
     if len(names) > 1 and len(several) > len(names):
         meaning = [f"{COLUMNS_AND_ROWS} Red, with a dot: associated, {rule}." for rule in rules]
         words = [
-            f"{one} ({isolated(key[1])})" for one, (key, _) in zip(words, several, strict=True)
+            f"{said} ({isolated(key[1])})" for said, (key, _) in zip(words, several, strict=True)
         ]
         return marks.themed(
             _grid(found, names),
@@ -98,7 +99,7 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
     kind = "EAT-Map" if len(several) == 1 else "EAT-Maps"
     wide = min(len(several), columns) * (2 * maps.CELL + 100.0)
     return maps.draw_maps(
-        [_texts(of_map, inside, with_series=len(names) > 1) for _, of_map in several],
+        [_texts(of_map, inside, several=len(names) > 1) for _, of_map in several],
         (maps.CELL, 50),
         columns,
         title=marks.title(kind, [*about, *rules], wide),
@@ -106,11 +107,11 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
     )
 
 
-def _grid(found: list[dict[str, Any]], names: list[str]) -> Any:
+def _grid(found: Records, names: list[str]) -> Any:
     """A small map for each test, in rows, on each source, in columns."""
     rows = marks.Rows(room=420.0, share=0.28, step=GRID_STEP, padding=16)
     few = len(names) <= MOST_WITH_PATTERNS
-    drawn: list[dict[str, Any]] = []
+    drawn: Records = []
     for _, of_test in frames.grouped(found, "test"):
         row = rows.add(wording.named(of_test[0]))
         for _, of_map in frames.grouped(of_test, "series"):
@@ -118,54 +119,49 @@ def _grid(found: list[dict[str, Any]], names: list[str]) -> Any:
     label = marks.text("pattern", x=2.5 * SMALL + 4, align="left", fontSize=11)
     layers = maps.squares(SMALL * 0.75, SMALL)
     layers += [label.transform_filter("datum.cell == 'XA'")] if few else []
-    hover = wording.tooltip(words="finding", series="source")
     broken = marks.broken_labels(names, 110 if few else 60)
-    column = alt.Column(
-        "series:N", sort=names, header=alt.Header(labelExpr=broken, labelFontWeight="normal")
+    header = alt.Header(labelExpr=broken, labelFontWeight="normal")
+    panel = rows.chart(layers, drawn, tooltip=wording.tooltip(words="finding", series="source"))
+    return panel.properties(width=120 if few else 2 * SMALL + 20).facet(
+        column=alt.Column("series:N", sort=names, header=header),
+        spacing=2 if marks.is_narrow() else 6,
     )
-    panel = rows.chart(layers, drawn, tooltip=hover).properties(
-        width=120 if few else 2 * SMALL + 20
-    )
-    return panel.facet(column=column, spacing=2 if marks.is_narrow() else 6)
 
 
-def _texts(of_map: list[dict[str, Any]], inside: str, *, with_series: bool) -> list[dict[str, Any]]:
+def _texts(of_map: Records, inside: str, *, several: bool) -> Records:
     """Add to the cells of one map what is written in it, above it and below it."""
     first = of_map[0]
-    names = [first["test"], *([first["series"]] if with_series else [])]
+    names = [first["test"], *([first["series"]] if several else [])]
     heading = [line for name in names for line in lines_of(name, 2.5 * maps.CELL, 13)]
-    said = {"associated": inside, "undefined": "undefined"}
-    noted = first["two_sided_pattern"] != first["pattern"]
+    note = f"two-sided rule:\n{first['two_sided_pattern']}"
+    if first["two_sided_pattern"] == first["pattern"]:
+        note = ""
     found = []
     for cell in of_map:
-        known, below = cell["effect_size"] is not None, cell["attribute_role"] == "A"
-        d = effect(cell["effect_size"]) + ("*" if cell["significant"] else "")
-        p = p_equals(cell["p"], cell["alpha"], cell["p_low"]) if known else ""
-        state, text = said.get(cell["state"], ""), cell["text"]  # a text instead of a word
-        found.append(
-            cell
-            | maps.NOTHING
-            | {
-                "heading": "\n".join([*heading, first["pattern"]]),
-                "column": "\n".join(lines_of(cell["target"], maps.CELL)),
-                "line": "\n".join(lines_of(cell["attribute"], 150)),
-                "inside": f"{maps.DOT} {text}" if text and state == inside else text or state,
-                "note": f"two-sided rule:\n{first['two_sided_pattern']}"
-                if noted and cell["cell"] == "XA"
-                else "",
-                "d_shown": d,
-                "p_shown": p,
-            }
-            | ({"d": f"d = {d}" if known else "d undefined", "p": p} if below else {})
-        )
-    return found  # fmt: skip
+        d, p = "d undefined", ""
+        shown = effect(cell["effect_size"]) + ("*" if cell["significant"] else "")
+        if cell["effect_size"] is not None:
+            d, p = f"d = {shown}", p_equals(cell["p"], cell["alpha"], cell["p_low"])
+        state = {"associated": inside, "undefined": "undefined"}.get(cell["state"], "")
+        text = cell["text"]  # instead of a word
+        texts = {
+            "heading": "\n".join([*heading, first["pattern"]]),
+            "column": "\n".join(lines_of(cell["target"], maps.CELL)),
+            "line": "\n".join(lines_of(cell["attribute"], 150)),
+            "inside": f"{maps.DOT} {text}" if text and state == inside else text or state,
+            "note": note if cell["cell"] == "XA" else "", "d_shown": shown, "p_shown": p,
+        }  # fmt: skip
+        below = {"d": d, "p": p} if cell["attribute_role"] == "A" else {}
+        found.append(cell | maps.NOTHING | texts | below)
+    return found
 
 
-def _in_words(of_map: list[dict[str, Any]]) -> str:
+def _in_words(of_map: Records) -> str:
     """With which attribute each target is associated."""
-    found = []
-    for role in "XY":
-        own = [cell for cell in of_map if cell["role"] == role]
-        held = [isolated(cell["attribute"]) for cell in own if cell["state"] == "associated"]
-        found.append(f"{isolated(own[0]['target'])} with {held[0] if held else 'neither'}")
-    return f"{isolated(of_map[0]['test'])} {of_map[0]['pattern']}: {', '.join(found)}"
+    held = {row["role"]: row["attribute"] for row in of_map if row["state"] == "associated"}
+    targets = {row["role"]: row["target"] for row in of_map}
+    said = ", ".join(
+        f"{isolated(name)} with {isolated(held[role]) if role in held else 'neither'}"
+        for role, name in targets.items()
+    )
+    return f"{isolated(of_map[0]['test'])} {of_map[0]['pattern']}: {said}"

@@ -126,18 +126,18 @@ def _drawn(found: list[dict[str, Any]], rows: marks.Rows) -> Iterator[dict[str, 
             top = rows.add(_label(line[0]), len(line))
             for place, row in enumerate(line, start=top):
                 texts: dict[str, Any] = wording.shown(row)
-                texts["ends"] = None if row["low"] is None else texts["interval"]
-                if row["effect_size"] is None:
-                    texts |= {"d": None, "ends": "undefined"}
-                star = "*" if row["significant"] else None
-                yield row | texts | {"row": place, "star": star}
+                known = row["effect_size"] is not None
+                ends = texts["interval"] if row["low"] is not None else None
+                yield row | texts | {
+                    "row": place, "star": "*" if row["significant"] else None,
+                    "d": texts["d"] if known else None, "ends": ends if known else "undefined",
+                }  # fmt: skip
 
 
 def _label(row: dict[str, Any]) -> str:
-    """What a row shows: the level and its target, or a single term."""
+    """What a row shows: the level and its targets, or a single term."""
     level, role = row["level"][:1].upper() + row["level"][1:], row["role"]
-    if row["term"]:
-        return str(row["name"])
-    if role in ("X", "Y"):
-        return f"{level}: {row['name']}"
-    return f"{level}: {' against '.join(row[one] for one in role)}" if role in LOOKS else level
+    if row["term"] or role not in LOOKS:
+        return str(row["name"] if row["term"] else level)
+    targets = " against ".join(row[one] for one in role) if len(role) > 1 else row["name"]
+    return f"{level}: {targets}"

@@ -76,7 +76,7 @@ def draw(given: pd.DataFrame) -> Chart:
         [[cell | _texts(cell) for cell in by_pattern[pattern,]] for pattern in shown],
         size,
         3,
-        title=marks.title("The nine EAT patterns", [NOTE], 11.0 * size[0]),
+        title=marks.title("The nine EAT patterns", [NOTE], 6.0 * size[0] + 180),
         description=f"The nine EAT patterns. {words}",
     )
 

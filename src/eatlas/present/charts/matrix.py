@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAP, STEP, DIFFERS = 12, 46, 220.0
 """Pixels: from the left of a panel to the map, from row to row, and of what differs."""
+ROOM = 1.6
+"""Times the largest effect size that the scale reaches to the left, where the map is."""
 WIDE, NARROW, MANY = 210, 130, 4
 """Pixels of a panel; a narrow one where there are more settings than these."""
 
@@ -80,8 +82,8 @@ def draw(given: pd.DataFrame) -> Chart:
     ]
     panel = WIDE if len(settings) <= MANY else NARROW
     reach = max([2.0, *(abs(row[k]) for row in effects for k in frames.SIZES if row[k])])
-    scale = alt.Scale(domain=[-reach, reach], range=[MAP + 30, panel])
-    axis = alt.Axis(grid=True, values=[-2, -1, 0, 1, 2], format="~g")
+    scale = alt.Scale(domain=[-ROOM * reach, reach], nice=False)
+    axis = alt.Axis(grid=True, values=[-2, -1, 0, 1, 2], format="~g", domain=False)
     x = partial(alt.X, scale=scale, title=None, axis=axis)
     below = alt.YOffset("place:Q", scale=alt.Scale(domain=[-1.2, len(LEVELS) - 1]))
     colour, shape, _ = marks.looks("look", LEVELS, legend=False)
