@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.plots import plane as chart
-from eatlas.present.drawings.plane import LETTERS, SIDE, Plane, Point, plane_figure, points_of
+from eatlas.present.drawings.names import LETTERS, SIDE
+from eatlas.present.drawings.plane import Plane, Point, plane_figure, points_of
 from eatlas.present.text import pixels
 
 KEPT = 5e-7

@@ -11,11 +11,10 @@ from markupsafe import Markup
 from eatlas.explorer.lists import Lists
 from eatlas.explorer.places import Point as Pair
 from eatlas.present.drawings.figures import Estimate, across, outline
+from eatlas.present.drawings.names import LETTERS, SIDE
 from eatlas.present.drawings.plane import (
     LEFT_ROOM,
-    LETTERS,
     LOWER_ROOM,
-    SIDE,
     UPPER_ROOM,
     Plane,
     Point,

@@ -12,17 +12,8 @@ from eatlas.present.charts.backend import alt
 from eatlas.present.charts.frames import Records
 from eatlas.present.charts.rows import points as points_of_words
 from eatlas.present.charts.theme import GRID, LEVELS, MUTED, PAPER
-from eatlas.present.drawings.plane import (
-    CORNER,
-    LETTERS,
-    MOST,
-    SIDE,
-    Place,
-    Plane,
-    Point,
-    boxes,
-    shown,
-)
+from eatlas.present.drawings.names import LETTERS, SIDE, Place, boxes
+from eatlas.present.drawings.plane import CORNER, MOST, Plane, Point, shown
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated
 

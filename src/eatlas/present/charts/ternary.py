@@ -11,7 +11,7 @@ from eatlas.present.charts import frames, marks, wording
 from eatlas.present.charts.backend import alt
 from eatlas.present.charts.frames import Records
 from eatlas.present.charts.theme import GRID, INK, SERIES
-from eatlas.present.drawings.plane import MARK, SIDE, placed
+from eatlas.present.drawings.names import MARK, SIDE, placed
 
 ROOM, BELOW = 0.06, 0.11
 """Beside and below the triangle, of a side of 1, which has room for its corners' names."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from eatlas.present.drawings.svg import (
     BLUE,
-    GRID,
     LEFT,
     MUTED,
     RIGHT,
@@ -51,7 +50,7 @@ def marks(given: Drawing) -> str:
     return figure(
         bottom + 22,
         _key(groups) if any(groups) else "",
-        *_grid(given, axis, top, bottom),
+        axis.grid(top, bottom, strong=given.neutral),
         *rows,
         title=given.title,
         alt=f"{given.title}. {given.axis}. " + "; ".join(map(_in_words, given.marks)),
@@ -67,25 +66,8 @@ def _axis(given: Drawing) -> Axis:
     return Axis.around(ends or [0.0, 1.0], start, end)
 
 
-def _grid(given: Drawing, axis: Axis, top: float, bottom: float) -> list[str]:
-    """Lines at round numbers with the numbers below; a stronger one at the neutral number."""
-    parts = []
-    ticks = round((axis.high - axis.low) / axis.step)
-    decimals = 0 if axis.step >= 1 else 2 if axis.step < 0.1 else 1
-    for i in range(ticks + 1):
-        value = axis.low + i * axis.step
-        x = _at(axis, value)
-        parts.append(tag("line", x1=x, y1=top, x2=x, y2=bottom, stroke=GRID, class_="fig-grid"))
-        parts.append(muted(effect(value, decimals), x, bottom + 16))
-    if given.neutral is not None and axis.low <= given.neutral <= axis.high:
-        x = _at(axis, given.neutral)
-        parts.append(tag("line", x1=x, y1=top, x2=x, y2=bottom, stroke=MUTED, class_="fig-zero"))
-    return parts
-
-
 def _at(axis: Axis, value: float) -> float:
-    share = (value - axis.low) / (axis.high - axis.low)
-    return axis.start + min(1.0, max(0.0, share)) * (axis.end - axis.start)
+    return axis.at(min(axis.high, max(axis.low, value)))
 
 
 def _row(mark: Mark, y: float, axis: Axis, group: int) -> str:

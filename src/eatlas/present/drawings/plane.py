@@ -11,37 +11,29 @@ where it is, and across it the means of both groups are as far apart as d at lev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.svg import FONT, INK, MUTED, Axis, drawing, label, muted, tag, words
+from eatlas.present.drawings.names import LETTERS, MARK, SIDE, Box, Place, boxes, placed
+from eatlas.present.drawings.svg import MUTED, Axis, figure, label, muted, tag, words
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
-SIDE = 360.0
-"""Pixels of the square."""
-LETTERS, CORNER = 11.0, 11.0
-"""Pixels of the letters of words, and of what is written in the corners."""
-MARK, CROSS = 4.5, 6.0
-"""Half the size of a mark, with a little room; of the cross of a mean."""
-GAP = 3.0
-"""Pixels between a mark and its word."""
+CORNER = 11.0
+"""Pixels of the letters of what is written in the corners."""
+CROSS = 6.0
+"""Half the size of the cross of a mean."""
 LONGEST = 24
 """Letters of a word that are shown."""
 MOST = 400
 """Words that one map shows."""
-FAR, FEW = (12.0, 24.0, 36.0, 48.0), 40
-"""Pixels between a mark and a name that a line leads to, on maps of so few points."""
-
-Box = tuple[float, float, float, float]
-"""Left, upper, right and lower edge in pixels."""
 
 
 class Point(NamedTuple):
@@ -55,21 +47,6 @@ class Point(NamedTuple):
     """Mean cosine, or log-ratio, with A."""
     b: float
     """The same with B."""
-
-
-class Place(NamedTuple):
-    """Where the name of a point is."""
-
-    point: int
-    """Number of the point."""
-    x: float
-    """Pixels from the left edge of the square to the end of the name that is at the mark."""
-    y: float
-    """Pixels from the upper edge to the middle of the letters."""
-    anchor: str
-    """``start``, ``middle`` or ``end``: which part of the name is at x."""
-    leader: tuple[float, float] | None = None
-    """Where a line from the point ends, of a name that is not beside it."""
 
 
 @dataclass(frozen=True)
@@ -227,66 +204,6 @@ def shown(term: str, most: int = LONGEST) -> str:
     return isolated(term if len(term) <= most else f"{term[: most - 1]}…")
 
 
-def placed(
-    spots: Sequence[tuple[float, float]],
-    texts: Sequence[str],
-    order: Sequence[int],
-    taken: Sequence[Box],
-) -> Iterator[Place]:
-    """Place as many names as fit beside their marks, or of few farther away; none on another.
-
-    Parameters
-    ----------
-    spots, texts : sequence
-        Pixels of the points, and their names.
-    order : sequence of int
-        Numbers of the points to be named, the most important first.
-    taken : sequence of boxes
-        What no name may cover: the mark of each point in their order, then anything else.
-    """
-    names: list[Box] = []
-    far = FAR if len(spots) <= FEW else ()
-    for i in order:
-        for place, box in _candidates(i, *spots[i], texts[i], far):
-            line = boxes(spots[i], place.leader) if place.leader else []
-            free = _within(box) and not _meets(box, taken, own=i) and not _meets(box, names)
-            if free and not any(_meets(one, names) for one in line):
-                names += [box, *line]
-                yield place
-                break
-
-
-def _candidates(
-    i: int, x: float, y: float, text: str, far: Sequence[float]
-) -> Iterator[tuple[Place, Box]]:
-    """Places around a mark for its name, the best first: right, left, above, below, corners."""
-    wide, half = pixels(text, LETTERS) * 0.94, LETTERS * 0.55
-    around = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1), (-1, 1)))
-    for more, (dx, dy) in product((0.0, *far), around):
-        share = 0.6 if dx and dy else 1.0
-        at = x + dx * ((MARK + GAP) * share + more)
-        left = at - (wide if dx < 0 else 0 if dx else wide / 2)
-        middle = y + dy * (half + MARK * share + more)
-        anchor = {1: "start", -1: "end", 0: "middle"}[dx]
-        leader = (at, middle - dy * half) if more else None
-        box = (left, middle - half, left + wide, middle + half)
-        yield Place(i, at, middle, anchor, leader), box
-
-
-def _within(box: Box) -> bool:
-    return box[0] >= 0 and box[1] >= 0 and box[2] <= SIDE and box[3] <= SIDE
-
-
-def _meets(box: Box, taken: Sequence[Box], own: int = -1) -> bool:
-    """Whether a name would lie on another one, or on a mark that is not its own."""
-    left, upper, right, lower = box
-    for j, other in enumerate(taken):  # thousands of times a page: quicker than any()
-        beside = other[2] <= left or right <= other[0]
-        if not (beside or other[3] <= upper or lower <= other[1] or j == own):
-            return True
-    return False
-
-
 LEFT_ROOM, LOWER_ROOM, UPPER_ROOM = 46.0, 40.0, 8.0
 _COLOUR_CLASS = {"X": "x", "Y": "y"}
 
@@ -317,8 +234,7 @@ def framed(inside: str, *, title: str, alt: str) -> str:
     """The square with room for its scales."""
     moved = tag("g", inside, transform=f"translate({LEFT_ROOM:g} {UPPER_ROOM:g})")
     width, height = LEFT_ROOM + SIDE + UPPER_ROOM, UPPER_ROOM + SIDE + LOWER_ROOM
-    kind = {"class_": "figure plane", "font_family": FONT, "fill": INK}
-    return drawing(width, height, moved, title=title, alt=alt, **kind)
+    return figure(height, moved, title=title, alt=alt, width=width, kind="plane")
 
 
 def coloured(role: str, children: Iterable[str], kind: str = "") -> str:
@@ -489,16 +405,6 @@ def moves_figure(first: AssociationResult, second: AssociationResult, names: Seq
         title=f"Each target word of {first.test}, from {names[0]} to {names[1]}",
         alt=_moves_in_words(pairs, first, names),
     )
-
-
-def boxes(start: tuple[float, float], end: tuple[float, float]) -> list[Box]:
-    """Small squares along an arrow, from its tail to its head."""
-    steps = max(1, int(np.hypot(end[0] - start[0], end[1] - start[1]) / 6))
-    places = [
-        (start[0] + (end[0] - start[0]) * i / steps, start[1] + (end[1] - start[1]) * i / steps)
-        for i in range(steps)
-    ]
-    return [(x - 1, y - 1, x + 1, y + 1) for x, y in places]
 
 
 def _arrow(

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from eatlas.present.drawings.svg import (
-    FONT,
     GRID,
-    INK,
     MUTED,
     Axis,
     dot,
-    drawing,
+    figure,
     label,
     muted,
     short,
@@ -128,9 +126,8 @@ def specification_curve(
             y += ROW
     effects = [one.d or 0.0 for one in measured]
     significant = sum(bool(one.significant) for one in measured)
-    return drawing(
-        WIDTH, y + 6, *parts, class_="figure study-curve", font_family=FONT, fill=INK,
-        title="Specification curve",
+    return figure(
+        y + 6, *parts, width=WIDTH, kind="study-curve", title="Specification curve",
         alt=f"{number_of(len(measured), 'effect size')} in order, from "
         f"{effect(min(effects))} to {effect(max(effects))}; {significant} significant. Below each, "
         "a mark for its EAT pattern and for each of its choices.",
@@ -207,15 +204,15 @@ def panel(points: Sequence[tuple[float, float]], first: str, second: str) -> str
     middle = (across.start + across.end) / 2
     turned = f"rotate(-90 0 {(TOP + PANEL) / 2:g})"
     room = PANEL - 20
-    return drawing(
-        EDGE + PANEL, PANEL + 40,
+    return figure(
+        PANEL + 40,
         across.grid(TOP, PANEL),
         upright.grid(across.start, across.end, upright=True),
         tag("path", d=diagonal, stroke=MUTED, stroke_dasharray="4 3", class_="fig-zero"),
         tag("path", d=dots, class_="fig-dot", fill_opacity=0.6),
         muted(short(first, room), middle, PANEL + 34),
         tag("g", muted(short(second, room), 0, (TOP + PANEL) / 2 + 11), transform=turned),
-        title=f"{first} and {second}", class_="figure study-panel", font_family=FONT, fill=INK,
+        title=f"{first} and {second}", width=EDGE + PANEL, kind="study-panel",
         alt=f"Effect sizes by {first} (across) and by {second} (upright), "
         f"{number_of(len(points), 'pair')}.",
     )  # fmt: skip

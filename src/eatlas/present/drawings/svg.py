@@ -116,11 +116,12 @@ def apart(
     return middles
 
 
-def figure(height: float, *children: str, title: str, alt: str) -> str:
-    """A figure in the width and with the letters that all figures of a page share."""
-    return drawing(
-        WIDTH, height, *children, title=title, alt=alt, class_="figure", font_family=FONT, fill=INK
-    )
+def figure(
+    height: float, *children: str, title: str, alt: str, width: float = WIDTH, kind: str = ""
+) -> str:
+    """A figure with the letters that all figures of a page share; most have one width."""
+    look = {"class_": f"figure {kind}".strip(), "font_family": FONT, "fill": INK}
+    return drawing(width, height, *children, title=title, alt=alt, **look)
 
 
 @lru_cache(4096)
@@ -192,8 +193,10 @@ class Axis:
         first, last = math.ceil(self.low / self.step - 1e-9), self.high / self.step + 1e-9
         return [number * self.step for number in range(first, math.floor(last) + 1)]
 
-    def grid(self, first: float, last: float, *, upright: bool = False) -> str:
-        """Draw a line for each tick, that of zero stronger, and its number.
+    def grid(
+        self, first: float, last: float, *, upright: bool = False, strong: float | None = 0.0
+    ) -> str:
+        """Draw a line for each tick, one of them stronger, and its number.
 
         Parameters
         ----------
@@ -201,6 +204,8 @@ class Axis:
             Where the lines begin and end.
         upright : bool
             Whether the axis goes from below to above, its numbers on the left.
+        strong : float or None
+            Where the stronger line is.
         """
         decimals = max(0, math.ceil(-math.log10(self.step) - 1e-9))
         numbers, lines = [], {False: "", True: ""}
@@ -211,7 +216,7 @@ class Axis:
                 if upright
                 else f"M{place:.1f} {first:g}V{last:g}"
             )
-            lines[abs(value) < self.step / 2] += line
+            lines[strong is not None and abs(value - strong) < self.step / 2] += line
             number = effect(value, decimals)
             numbers.append(
                 muted(number, first - 6, place + 4, anchor="end")

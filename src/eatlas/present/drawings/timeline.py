@@ -14,7 +14,6 @@ from typing import NamedTuple
 from eatlas.present.drawings.figures import mark_of, outline
 from eatlas.present.drawings.svg import (
     BLUE,
-    FONT,
     GRID,
     INK,
     LARGEST,
@@ -24,7 +23,7 @@ from eatlas.present.drawings.svg import (
     VIOLET,
     Axis,
     apart,
-    drawing,
+    figure,
     label,
     muted,
     short,
@@ -136,8 +135,7 @@ def timeline(
     strip = _strip(lines, missing, across, bottom)
     below = bottom + (_STRIP if strip else 0.0)
     upright = f"rotate(-90) translate({-(top + bottom) / 2:g} 14)"
-    return drawing(
-        WIDE,
+    return figure(
         below + 62,
         *_gaps(missing, across, top, bottom),
         _shade(threshold, up),
@@ -152,9 +150,8 @@ def timeline(
         tag("g", label("effect size d", 0, 0, size=12, text_anchor="middle"), transform=upright),
         title=title,
         alt=_in_words(lines, missing, unit),
-        class_="figure timeline",
-        font_family=FONT,
-        fill=INK,
+        width=WIDE,
+        kind="timeline",
     )
 
 
