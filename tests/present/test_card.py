@@ -57,7 +57,7 @@ def test_marks_lie_where_their_numbers_are() -> None:
     first, second = (float(x) for x in re.findall(r'<circle cx="([\d.]+)"', drawn))
     (ends,) = re.findall(r'<line x1="([\d.]+)" x2="([\d.]+)"[^>]*stroke-width="2"', drawn)
     assert tuple(map(float, ends)) == (first, second)
-    zero = re.search(r'<line x1="([\d.]+)"[^>]*class="fig-zero"', drawn)
+    zero = re.search(r'<path d="M([\d.]+) [^>]*class="fig-zero"', drawn)
     assert zero is not None
     assert float(zero[1]) == first
     assert "c: undefined" in drawn

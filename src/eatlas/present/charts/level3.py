@@ -105,7 +105,7 @@ def _layers(x: Any, rows: marks.Rows, dots: bool) -> list[Any]:  # noqa: FBT001
     box = alt.Chart().transform_filter("isValid(datum.mean)")
     ink = box.encode(color=alt.value(INK))
     with_a = "datum.attribute_role == 'A'"
-    beside = {"align": "right", "dy": {"expr": "datum.heading ? -10 : 0"}}
+    beside: dict[str, Any] = {"align": "right", "dy": {"expr": "datum.heading ? -10 : 0"}}
     return [
         *marks.no_effect(),
         alt.Chart().transform_filter("isValid(datum.value)").mark_circle(size=22, aria=False)

@@ -71,7 +71,7 @@ def draw(given: pd.DataFrame) -> Chart:
     ResultsError
         If there are more words than a map can show.
     """
-    panels = []
+    panels: list[Chart] = []
     for _, of_test in frames.grouped(frames.records(given), "test"):
         maps = [rows for _, rows in frames.grouped(of_test, "series")]
         words = {frozenset((row["role"], row["term"]) for row in rows) for rows in maps}
@@ -175,14 +175,13 @@ def _ground(plane: Plane) -> list[Any]:
     low, high = plane.axis.low, plane.axis.high
     ends = frames.frame({"with_B": one, "with_A": one, "top": high} for one in (low, high))
     base = alt.Chart(ends).encode(color=alt.value(MUTED), tooltip=alt.value(None))
-    small = {"fontSize": CORNER}
     return [
         base.mark_area(opacity=0.5, aria=False).encode(y2="top:Q", color=alt.value(GRID)),
         base.mark_line(strokeDash=[4, 3], strokeWidth=1, aria=False),
         marks.note(plane.corners[0], alt.value(0), alt.value(0), align="left", baseline="top",
-                   dx=6, dy=6, **small),
+                   dx=6, dy=6, fontSize=CORNER),
         marks.note(plane.corners[1], alt.value("width"), alt.value("height"), align="right",
-                   baseline="bottom", dx=-6, dy=-6, **small),
+                   baseline="bottom", dx=-6, dy=-6, fontSize=CORNER),
     ]  # fmt: skip
 
 

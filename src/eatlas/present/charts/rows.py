@@ -105,7 +105,7 @@ def spreads(result: AssociationResult) -> Rows:
     """Rows of the four cells of level 3: statistics, then the cosines that were kept."""
     used = {role: result.paired(role) for role in ROLES}
     for name in CELLS if result.level3 else ():
-        cell, (target, attribute) = at(result, f"level3.{name}"), name
+        cell, target, attribute = at(result, f"level3.{name}"), name[0], name[1]
         head = {
             "cell": name, "target": result.concepts.name(target), "n": cell.n,
             "attribute": result.concepts.name(attribute), "unit": result.unit,
@@ -215,7 +215,8 @@ def shares(result: AssociationResult) -> Rows:
     for rank, one in enumerate(found.rows, start=1):
         shown = one.shown
         for j, group in enumerate(found.groups):
-            low, high = (end / 100 for end in one.intervals[j]) if one.intervals[j] else (None,) * 2
+            ends = one.intervals[j]
+            low, high = (None, None) if ends is None else (ends[0] / 100, ends[1] / 100)
             yield {
                 "term": one.term, "rank": rank, "bias": shown.bias, "group": group,
                 "share": shown.distribution and shown.distribution[j],

@@ -71,7 +71,8 @@ def draw(given: pd.DataFrame) -> Chart:
 
     The matrices of several choices are beside each other where they fit on the page.
     """
-    low, high = (float(end(0.0, given[["x", "y"]].stack().agg(end.__name__))) for end in (min, max))
+    sizes = given[["x", "y"]].to_numpy()
+    low, high = min(0.0, float(sizes.min())), max(0.0, float(sizes.max()))
     matrices, wide = [], 0
     for _, rows in given.groupby("choice", sort=False):
         seconds = rows.groupby("second", sort=False)
