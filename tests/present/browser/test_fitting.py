@@ -4,14 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.present.browser.conftest import PHONE
+from tests.present.browser.conftest import PHONE, Opener
 from tests.present.kinds import KINDS, results_of
-from tests.present.test_study import PLAN
 from tests.present.test_thumbnails import images_of
 
 import eatlas
 from eatlas.present import write_report
-from eatlas.present.card import card_html
 from eatlas.present.replication import replication_html
 from eatlas.results import Results
 
@@ -55,11 +53,6 @@ def write_images(path: Path) -> None:
     write_report(results, path, images=path.parent / "set")
 
 
-def write_card(path: Path) -> None:
-    criteria = ["face", "content", "convergent", "consequential"]
-    path.write_text(card_html(eatlas.protocol("semaxis", criteria=criteria)), encoding="utf-8")
-
-
 def write_replication(path: Path) -> None:
     path.write_text(replication_html(eatlas.replicate("ml-eat")), encoding="utf-8")
 
@@ -68,8 +61,6 @@ PAGES: dict[str, Callable[[Path], None]] = {
     "two sources": write_two,
     **{kind: of_kind(kind) for kind in KINDS},
     "images": write_images,
-    "study": lambda path: eatlas.multiverse(PLAN).save(path),
-    "card": write_card,
     "replication": write_replication,
 }
 
@@ -78,9 +69,16 @@ PAGES: dict[str, Callable[[Path], None]] = {
 def test_nothing_is_wider_than_the_page(made, tmp_path, open_page):
     path = tmp_path / "page.html"
     PAGES[made](path)
-    page = open_page(path)
-    page.set_viewport_size({"width": PHONE, "height": 800})
-    page.reload()  # tables of a narrow page become cards as it opens
+    nothing_is_wider(open_page, path)
+
+
+@pytest.mark.parametrize("made", ["study_page", "card_page"])
+def test_nothing_is_wider_than_other_pages(made, request, open_page):
+    nothing_is_wider(open_page, request.getfixturevalue(made))
+
+
+def nothing_is_wider(open_page: Opener, path: Path) -> None:
+    page = open_page(path, width=PHONE)  # tables of a narrow page become cards as it opens
     for font in FONTS:
         page.evaluate(SET, font)
         for width in reversed(WIDTHS):
