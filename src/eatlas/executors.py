@@ -47,12 +47,12 @@ ORPHAN_CHECK = 0.5
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Outcomes = Generator[tuple[int, "Result | Lost"], None, None]
+Outcomes = Generator[tuple[int, "Result | LostItem"], None, None]
 """Positions of items, each with what came of it."""
 
 
 @dataclass(frozen=True)
-class Lost:
+class LostItem:
     """The outcome of an item that another process did and could not hand over."""
 
     reason: str = ""
@@ -197,7 +197,7 @@ class Processes:
                         yield position, outcome
             left = given_up
         for position in left:
-            yield position, Lost(kills=2 * PATIENCE)
+            yield position, LostItem(kills=2 * PATIENCE)
 
 
 def as_needed(function: Callable[[Item], Result], items: Iterable[Item], /) -> Outcomes[Result]:
@@ -442,7 +442,7 @@ def _serve(pipe: Connection[Any, Any], parent: int) -> None:
                 pipe.send(answer)
             except (pickle.PicklingError, TypeError, AttributeError) as error:
                 # nothing was sent yet: pickling comes first
-                pipe.send(("done", Lost(str(error))))
+                pipe.send(("done", LostItem(str(error))))
 
 
 def _end_with(parent: int) -> None:

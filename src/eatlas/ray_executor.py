@@ -28,7 +28,7 @@ from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.executors import (
     PATIENCE,
     Item,
-    Lost,
+    LostItem,
     Outcomes,
     Result,
     not_pickled,
@@ -355,7 +355,7 @@ class _Pool:
             raise found
         yield task.position, found
 
-    def _bury(self, worker: _Worker) -> Iterator[tuple[int, Lost]]:
+    def _bury(self, worker: _Worker) -> Iterator[tuple[int, LostItem]]:
         """Take back what a lost worker held, count the loss of the first, and start another."""
         self._workers.remove(worker)
         with suppress(Exception):
@@ -371,7 +371,7 @@ class _Pool:
             self._kills[first] += 1
             if self._kills[first] >= PATIENCE:
                 self._again.popleft()
-                yield first, Lost(kills=self._kills[first])
+                yield first, LostItem(kills=self._kills[first])
         self._start()
 
     def _require_a_beginning(self) -> None:
@@ -426,4 +426,4 @@ class _Actor:
         try:
             return kind, pickle.dumps(found), said
         except (pickle.PicklingError, TypeError, AttributeError) as error:
-            return "done", pickle.dumps(Lost(str(error))), said
+            return "done", pickle.dumps(LostItem(str(error))), said

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eatlas.corpora.files import Reading
+from eatlas.corpora.files import ReadingOptions
 from eatlas.corpora.reading import Account
 from eatlas.corpora.shards import Shard, shard_texts, shards_of
 from eatlas.errors import SourceError
@@ -76,7 +76,7 @@ def test_every_document_is_read_once(tmp_path, name, size):
         in_parquet(path)
     else:
         path.write_bytes(FILES[name])
-    reading = Reading(unit="paragraph" if name == "paragraphs.txt" else "line")
+    reading = ReadingOptions(unit="paragraph" if name == "paragraphs.txt" else "line")
     shards = shards_of(path, reading, size)
     assert read(shards, reading)[0] == [" ".join(one.split()) for one in TEXTS]
     assert len({one.identity for one in shards}) == len(shards)
@@ -95,7 +95,7 @@ def test_every_document_is_read_once(tmp_path, name, size):
 def test_cuts_change_nothing(tmp_path_factory, text, size, unit):
     path = tmp_path_factory.mktemp("cuts") / "t.txt"
     path.write_bytes(text.encode())
-    reading = Reading("text", None, unit)
+    reading = ReadingOptions("text", None, unit)
     whole, parts = shards_of(path, reading, 10**9), shards_of(path, reading, size)
     assert read(parts, reading)[0] == read(whole, reading)[0]
     assert [one.start for one in parts[1:]] == [one.stop for one in parts[:-1]]
@@ -108,7 +108,7 @@ def test_a_border_is_found_across_reads(tmp_path, monkeypatch):
     monkeypatch.setattr(shards, "_READ", 7)
     path = tmp_path / "t.txt"
     path.write_bytes(b"aaaaaa\n  \nbbbbbbbb\n\nccccc\n")
-    cuts = [one.start for one in shards_of(path, Reading(unit="paragraph"), 1)]
+    cuts = [one.start for one in shards_of(path, ReadingOptions(unit="paragraph"), 1)]
     assert cuts == [0, 10, 20]
 
 
@@ -117,17 +117,17 @@ def test_streams_that_cut_pages_are_not_parted(tmp_path):
     whole = (HEAD + "".join(PAGES) + "</mediawiki>\n").encode()
     path = tmp_path / "cut.xml.bz2"
     path.write_bytes(b"".join(bz2.compress(whole[k : k + 999]) for k in range(0, len(whole), 999)))
-    (shard,) = shards_of(path, Reading(), 1)
-    assert len(read([shard], Reading())[0]) == len(TEXTS)
+    (shard,) = shards_of(path, ReadingOptions(), 1)
+    assert len(read([shard], ReadingOptions())[0]) == len(TEXTS)
 
 
 def test_a_file_that_changed_is_not_read(tmp_path):
     path = tmp_path / "t.txt"
     path.write_text("a\nb\n")
-    shard = shards_of(path, Reading(), 1)[0]
+    shard = shards_of(path, ReadingOptions(), 1)[0]
     path.write_text("a\nb\nc\n")
     with pytest.raises(SourceError, match="the file changed while it was read"):
-        read([shard], Reading())
+        read([shard], ReadingOptions())
 
 
 def test_labels():
@@ -139,7 +139,7 @@ def test_a_long_paragraph_stays_whole(tmp_path):
     """Longer than what is read at once: 5 MB without a blank line."""
     path = tmp_path / "long.txt"
     path.write_bytes(b"so it is\n" * 600_000 + b"\n" + b"short\n")
-    reading = Reading(unit="paragraph")
+    reading = ReadingOptions(unit="paragraph")
     shards = shards_of(path, reading, 1_000_000)
     assert [one.start for one in shards] == [0, 5_400_001]
     assert [len(one) for one in read(shards, reading)[0]] == [5_399_999, 5]

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from eatlas.corpora import extraction, find_contexts, find_pairs
-from eatlas.corpora.files import Reading
+from eatlas.corpora.files import ReadingOptions
 from eatlas.corpora.matching import Matcher
 from eatlas.corpora.sampling import Collector
 from eatlas.errors import EatlasError, SourceError
@@ -84,7 +84,7 @@ def test_a_process_that_is_killed(folder, tmp_path, deaths):
     files = sorted(folder.iterdir())[:2]
     make = Deadly(tmp_path / "deaths", deaths)
     make.counter.touch()
-    look = partial(extraction.look_through, files, Reading(), make)
+    look = partial(extraction.look_through, files, ReadingOptions(), make)
     if deaths == 2:
         assert look(workers=2)[0].lists() == look()[0].lists()
         return
@@ -125,5 +125,5 @@ def test_one_file_is_one_process(folder, monkeypatch):
     monkeypatch.setattr(extraction, "Processes", None)
     collector = Collector(Matcher(["aster"]), per_term=3, window=3, seed=0)
     path = folder / "RC-0.jsonl"
-    samples, _ = extraction.look_through([path], Reading(), lambda: collector, workers=9)
+    samples, _ = extraction.look_through([path], ReadingOptions(), lambda: collector, workers=9)
     assert samples is collector.samples

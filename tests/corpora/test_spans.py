@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eatlas.corpora.matching import Rule
-from eatlas.corpora.spans import Family, Search, SpanCounter, Tally, as_batch, interplay
+from eatlas.corpora.spans import Search, SpanCounter, Tally, WordFamily, as_batch, interplay
 from tests.corpora import span_oracle
 
-GENDER = Family(("Female", "Male"), (("she", "her", "woman"), ("he", "his", "man")))
-RACE = Family(("Asian", "Hispanic", "White"), (("chen", "li"), ("garcia",), ("smith", "jones")))
+GENDER = WordFamily(("Female", "Male"), (("she", "her", "woman"), ("he", "his", "man")))
+RACE = WordFamily(("Asian", "Hispanic", "White"), (("chen", "li"), ("garcia",), ("smith", "jones")))
 TARGETS = ("nurse", "pilot", "Judge")
 
 
@@ -86,7 +86,7 @@ def test_whole_words_and_the_case_rule():
 
 
 def test_a_word_may_be_a_target_and_of_a_group_and_of_two_families():
-    again = Family(("Woman", "Man", "Child"), (("woman",), ("man",), ("child",)))
+    again = WordFamily(("Woman", "Man", "Child"), (("woman",), ("man",), ("child",)))
     tally = counted(["A woman, a nurse."], 1, families=(GENDER, again), targets=("nurse", "woman"))
     assert tally.table.tolist() == [[1, 0, 0, 0, 1, 0, 0, 0, 0]] * 2
 

@@ -17,7 +17,7 @@ from tests.encoders.letters import Letters, passages
 from tests.inputs import wait_until
 
 from eatlas.encoders.cache import cached, entry_of, key_of
-from eatlas.encoders.cache_store import Store, clear, contents, renew
+from eatlas.encoders.cache_store import CacheStore, clear, contents, renew
 from eatlas.errors import SourceWarning
 from eatlas.folders import cache_folder
 from eatlas.sources import Passage
@@ -180,7 +180,7 @@ def test_a_full_disk_costs_the_cache_and_not_the_run(limit):
 def test_a_database_without_room():
     """SQLite's own limit on pages, which it reports as a full disk."""
     cached(Letters()).encode(passages(10))
-    with Store(cache_folder()) as store:
+    with CacheStore(cache_folder()) as store:
         store._open().execute("PRAGMA max_page_count = 20")
         more = {bytes([i, j]) * 16: entry_of(np.ones(500)) for i in range(20) for j in range(20)}
         with pytest.warns(
@@ -253,7 +253,7 @@ def test_clearing_while_another_process_encodes():
 
 def test_a_store_whose_file_was_cleared_goes_on_in_the_new_one():
     cached(Letters()).encode(passages(10))
-    with Store(cache_folder()) as store:
+    with CacheStore(cache_folder()) as store:
         store._generation = 1
         renew(cache_folder(), 1)
         store.put("m", "m", {b"k" * 32: entry_of(np.ones(3))})
@@ -307,7 +307,7 @@ def test_what_earlier_versions_kept_is_found():
     assert key.hex() == "3e24d32014984224fe3c61c75a1d38b2aef88b25ff84af524555baf2ada05b8b"
     check = bytes.fromhex("743167b0351160eb447701cd75319c2e")
     row = (key, "cut", "<f4", b"\x00\x00\x80?\x00\x00 @", check)
-    with Store(cache_folder()) as store:
+    with CacheStore(cache_folder()) as store:
         store.put("sha256:0", "m", {key: entry_of(np.array([1.0, 2.5], "<f4"), "cut")})
         assert store.get([key])[key].mark == "cut"
     with sqlite3.connect(the_file()) as connection:

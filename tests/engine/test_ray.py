@@ -15,7 +15,7 @@ from tests.inputs import KILLS, wait_until
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.executors import Lost
+from eatlas.executors import LostItem
 from eatlas.ray_executor import OnRay, engine_of
 
 pytestmark = [
@@ -76,8 +76,8 @@ def test_items_are_done_on_both_nodes_and_numbers_are_the_same(cluster, bert, ca
     with pytest.warns(eatlas.EatlasWarning, match="look at this"):
         found = dict(on_ray(odd, range(6)))
     not_pickled = found.pop(2)
-    assert (type(not_pickled), not_pickled.kills) == (Lost, 0)
-    assert found == {0: 0, 1: 1, 3: Lost(kills=3), 4: 4, 5: 5}
+    assert (type(not_pickled), not_pickled.kills) == (LostItem, 0)
+    assert found == {0: 0, 1: 1, 3: LostItem(kills=3), 4: 4, 5: 5}
     # runs, studies with encoders, corpora and scans
     assert eatlas.run("caliskan", executor=on_ray) == eatlas.run("caliskan")
     plan = {**PLAN, "vectors": {"glove": "glove-sample", "bert": bert}}

@@ -10,7 +10,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from eatlas.corpora.files import Format, Reading, Unit, corpus_files, look_at, read_texts
+from eatlas.corpora.files import Format, ReadingOptions, Unit, corpus_files, look_at, read_texts
 from eatlas.corpora.matching import Case, Compounds, Matcher, Rule
 from eatlas.corpora.reading import NAMED, Account, Damage, Tell
 from eatlas.corpora.record import SCHEMA, Contexts, Pairs
@@ -18,7 +18,7 @@ from eatlas.corpora.sampling import SENTENCE, Collector, PairCollector, Samples,
 from eatlas.errors import EatlasError, StimulusError, described
 from eatlas.executors import (
     Executor,
-    Lost,
+    LostItem,
     Processes,
     may_have_no_children,
     processors,
@@ -218,9 +218,9 @@ class _Search:
         require_workers(self.workers)
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> ReadingOptions:
         """How the files are read."""
-        return Reading(self.format, self.field, self.unit)
+        return ReadingOptions(self.format, self.field, self.unit)
 
     @cached_property
     def matcher(self) -> Matcher:
@@ -331,7 +331,7 @@ def _whole(name: str, value: object, least: int, other: str = "") -> None:
 
 def look_through(
     files: Sequence[Path],
-    reading: Reading,
+    reading: ReadingOptions,
     make: Make,
     *,
     workers: int | None = 1,
@@ -344,7 +344,7 @@ def look_through(
     Parameters
     ----------
     files : sequence of paths
-    reading : Reading
+    reading : ReadingOptions
     make : callable
     workers : int or None
         Processes; None: as many as are useful, up to the processors. There are never
@@ -371,7 +371,7 @@ def look_through(
     work = partial(_read_apart, reading=reading, make=make)
     with closing((executor or Processes(count))(work, parts)) as ended:
         for position, found in ended:
-            if isinstance(found, Lost):
+            if isinstance(found, LostItem):
                 raise _lost(found)
             some, of_files, damages = found
             samples.merge(some)
@@ -403,7 +403,7 @@ def _worth(files: Sequence[Path]) -> int:
 
 def _read(
     files: Sequence[Path],
-    reading: Reading,
+    reading: ReadingOptions,
     make: Make,
     tell: Tell | None = None,
     progress: Progress | None = None,
@@ -424,14 +424,14 @@ def _read(
 
 
 def _read_apart(
-    files: Sequence[Path], reading: Reading, make: Make
+    files: Sequence[Path], reading: ReadingOptions, make: Make
 ) -> tuple[Samples[Any], list[Account], list[Damage]]:
     """Look through files in a process of its own, which reports damage at the end."""
     damages: list[Damage] = []
     return *_read(files, reading, make, damages.append), damages
 
 
-def _lost(part: Lost) -> EatlasError:
+def _lost(part: LostItem) -> EatlasError:
     return EatlasError(
         "a process that read the corpus has ended before its work was done",
         got=part.reason or f"it was killed {part.kills} times",

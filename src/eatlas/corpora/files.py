@@ -47,7 +47,7 @@ _BLANK_LINES = (b"\n\r\n", b"\n\n")
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingOptions:
     """How the files of a corpus are read.
 
     Parameters
@@ -126,7 +126,7 @@ def _some(paths: list[Path], otherwise: str) -> list[Path]:
     return paths
 
 
-def read_texts(path: Path, reading: Reading, account: Account) -> Iterator[Batch]:
+def read_texts(path: Path, reading: ReadingOptions, account: Account) -> Iterator[Batch]:
     """Read the texts of a file, compressed or not, in flat memory.
 
     Raises
@@ -144,7 +144,7 @@ def read_texts(path: Path, reading: Reading, account: Account) -> Iterator[Batch
 
 
 def content_texts(
-    content: Content, kind: str, reading: Reading, account: Account, longest: int = BLOCK
+    content: Content, kind: str, reading: ReadingOptions, account: Account, longest: int = BLOCK
 ) -> Iterator[Batch]:
     """Read texts of one kind, all but Parquet.
 
@@ -153,7 +153,7 @@ def content_texts(
     content : Content
     kind : str
         A format other than ``auto``.
-    reading : Reading
+    reading : ReadingOptions
     account : Account
     longest : int
         Bytes of plain text beyond which a single text is parted.
@@ -173,7 +173,7 @@ def content_texts(
             yield from paragraph_texts(lines, account)
 
 
-def format_of(content: Content, reading: Reading) -> str:
+def format_of(content: Content, reading: ReadingOptions) -> str:
     """Return what a file is: as was said, by its name, or else by its first bytes."""
     if reading.format != "auto":
         return reading.format
@@ -209,13 +209,13 @@ _MARKUP = re.compile(
 )
 
 
-def look_at(files: Sequence[Path], reading: Reading) -> None:
+def look_at(files: Sequence[Path], reading: ReadingOptions) -> None:
     """Refuse pages of HTML, and say where lines are parts of sentences, before anything is read.
 
     Parameters
     ----------
     files : sequence of Path
-    reading : Reading
+    reading : ReadingOptions
         With a format other than ``auto``, files are taken for what they are said to be.
 
     Raises
@@ -254,7 +254,7 @@ def _pages(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     for path in files:
         content = locate(path, long_windows=True)
         suffixes = {suffix.lower() for suffix in content.path.suffixes}
-        kind = format_of(content, Reading())
+        kind = format_of(content, ReadingOptions())
         if kind == "wikipedia":
             continue
         if suffixes & _MARKUP_SUFFIXES:
@@ -271,7 +271,7 @@ def _tag(beginning: bytes) -> str:
     return f"<{found[0].split(b'<')[-1].decode(errors='replace').strip()}"
 
 
-def _first_wrapped(files: Sequence[Path], reading: Reading) -> Path | None:
+def _first_wrapped(files: Sequence[Path], reading: ReadingOptions) -> Path | None:
     """Return the first text, of some, whose lines are wrapped."""
     looked = 0
     for path in files:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, cast
 
-from eatlas.corpora.files import Reading, content_texts, format_of
+from eatlas.corpora.files import ReadingOptions, content_texts, format_of
 from eatlas.corpora.parquet import parquet_rows, pyarrow_of
 from eatlas.corpora.reading import (
     LONGEST_LINE,
@@ -92,7 +92,7 @@ class Shard:
         return f"{self.path}, {unit} {self.start:,} to {self.stop:,}"
 
 
-def shards_of(path: Path, reading: Reading, size: int | None = None) -> list[Shard]:
+def shards_of(path: Path, reading: ReadingOptions, size: int | None = None) -> list[Shard]:
     """Part a file at borders of documents.
 
     Plain text, JSON Lines and uncompressed dumps of Wikipedia are parted at bytes; dumps of several
@@ -101,7 +101,7 @@ def shards_of(path: Path, reading: Reading, size: int | None = None) -> list[Sha
     Parameters
     ----------
     path : Path
-    reading : Reading
+    reading : ReadingOptions
     size : int, optional
         Bytes of a shard; by default 64 MiB, of compressed files 16.
 
@@ -130,7 +130,9 @@ def _shard(path: Path, kind: str, stamp: Stamp, part: Part, start: int, stop: in
     return Shard(str(path), kind, part, start, stop, stamp.size, stamp.mtime_ns)
 
 
-def _border(content: Content, kind: str, reading: Reading) -> tuple[re.Pattern[bytes] | None, Part]:
+def _border(
+    content: Content, kind: str, reading: ReadingOptions
+) -> tuple[re.Pattern[bytes] | None, Part]:
     """Return where documents part in the bytes of a file; None if that cannot be seen."""
     if content.plain:
         name = {"text": reading.unit, "jsonl": "line", "wikipedia": "page"}.get(kind)
@@ -212,7 +214,7 @@ def _row_groups(path: Path, make: Callable[..., Shard], size: int) -> list[Shard
     return [make("rows", a, b) for a, b in pairwise([*cuts, max(1, len(sizes))])]
 
 
-def shard_texts(shard: Shard, reading: Reading, account: Account) -> Iterator[Batch]:
+def shard_texts(shard: Shard, reading: ReadingOptions, account: Account) -> Iterator[Batch]:
     """Read the documents of a shard, each whole.
 
     Raises

@@ -20,7 +20,7 @@ BESIDE = 2
 
 
 @dataclass(frozen=True)
-class Family:
+class WordFamily:
     """Social groups that are distinguished, each with its words.
 
     Parameters
@@ -39,7 +39,7 @@ class Family:
 
         Examples
         --------
-        >>> Family(("Female", "Male"), (("she",), ("he",))).label
+        >>> WordFamily(("Female", "Male"), (("she",), ("he",))).label
         'Female/Male'
         """
         return "/".join(self.names)
@@ -52,7 +52,7 @@ class Search:
     Parameters
     ----------
     targets : tuple of str
-    families : tuple of Family
+    families : tuple of WordFamily
         Of each, a span is associated with a group if some word of this group occurs in it and no
         word of the other groups (Bommasani and Liang 2022, section 4.1).
     rule : Rule
@@ -64,7 +64,7 @@ class Search:
     """
 
     targets: tuple[str, ...]
-    families: tuple[Family, ...]
+    families: tuple[WordFamily, ...]
     rule: Rule = field(default_factory=Rule)
     span: int = 3
     sliding: bool = False
@@ -116,7 +116,7 @@ class SpanCounter:
 
     Examples
     --------
-    >>> groups = Family(("Female", "Male"), (("she", "her"), ("he", "his")))
+    >>> groups = WordFamily(("Female", "Male"), (("she", "her"), ("he", "his")))
     >>> counter = SpanCounter(Search(("nurse", "pilot"), (groups,), span=1))
     >>> counter.take(as_batch(["The nurse said she knew. He is a pilot.", "A nurse. His or her?"]))
     >>> counter.tally.table.tolist()  # Female, Male, none, several

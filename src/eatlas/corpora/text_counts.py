@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora.parquet import pyarrow_of
-from eatlas.corpora.spans import Family, Search, Tally
+from eatlas.corpora.spans import Search, Tally, WordFamily
 from eatlas.corpora.writing import KEY, beside, require_ending
 from eatlas.csv_cells import marked
 from eatlas.writing import atomic_file
@@ -218,7 +218,7 @@ class TextCounts:
     def _places(self) -> dict[str, int]:
         return {term.casefold(): k for k, term in enumerate(self.targets)}
 
-    def _families(self) -> Iterator[tuple[int, Family]]:
+    def _families(self) -> Iterator[tuple[int, WordFamily]]:
         return zip(self.search.firsts, self.search.families, strict=False)
 
     @cached_property

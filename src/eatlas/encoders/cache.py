@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from eatlas.encoders.cache_store import SAME, Entry, Store
+from eatlas.encoders.cache_store import SAME, CacheStore, Entry
 from eatlas.encoders.images.pictures import hash_of
 from eatlas.errors import SourceError, described
 from eatlas.folders import cache_folder
@@ -187,7 +187,7 @@ def through_cache(
         First all that was kept, then what is computed.
     """
     left: dict[bytes, list[T]] = {}
-    with Store(cache_folder()) as store:
+    with CacheStore(cache_folder()) as store:
         kept = store.get(set(keys.values()))
         for one, key in keys.items():
             if key not in kept:
@@ -213,7 +213,7 @@ def through_cache(
 
 
 def _shared(
-    store: Store,
+    store: CacheStore,
     missing: list[T],
     fingerprint: str,
     same: Callable[[list[T]], Mapping[T, str]],

@@ -95,7 +95,7 @@ class Contents:
     """What is wrong with the file, if it cannot be read; the next run begins a new one then."""
 
 
-class Store:
+class CacheStore:
     """What a folder keeps, to be used in a ``with`` block.
 
     Parameters

@@ -46,7 +46,7 @@ class UnusableError(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """An answer that came whole."""
 
     status: int
@@ -226,7 +226,7 @@ def post(
 
 def exchange(
     address: str, body: Any, headers: Mapping[str, str], *, ends: float, limit: int
-) -> Answer:
+) -> Response:
     """Send a request and read the whole answer.
 
     Parameters
@@ -246,7 +246,7 @@ def exchange(
     BrokenError, UnusableError
         Where there is no whole answer.
     """
-    results: queue.SimpleQueue[Answer | BaseException] = queue.SimpleQueue()
+    results: queue.SimpleQueue[Response | BaseException] = queue.SimpleQueue()
 
     def work() -> None:
         try:
@@ -267,7 +267,7 @@ def exchange(
 
 def _exchanged(
     address: str, body: Any, headers: Mapping[str, str], ends: float, limit: int
-) -> Answer:
+) -> Response:
     """Send a request and read the answer, within the time and the limit of bytes."""
     import requests  # noqa: PLC0415  (only endpoints need it)
     from urllib3.exceptions import HTTPError, IncompleteRead, TimeoutError  # noqa: A004, PLC0415
@@ -297,7 +297,7 @@ def _exchanged(
                 if time.monotonic() > ends:
                     raise BrokenError("the answer is not complete in time")
             named = {name.lower(): text for name, text in answer.headers.items()}
-            return Answer(answer.status_code, named, bytes(content))
+            return Response(answer.status_code, named, bytes(content))
     except (requests.Timeout, TimeoutError) as error:
         raise BrokenError("no answer in time") from error
     except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
@@ -334,7 +334,7 @@ def is_loopback(address: str) -> bool:
 
 
 def _read(
-    answer: Answer, reason: str, address: str, body: Mapping[str, Any], secret: Secret
+    answer: Response, reason: str, address: str, body: Mapping[str, Any], secret: Secret
 ) -> Any:
     """What an answer holds that is no reason to try again.
 
@@ -380,7 +380,7 @@ def _read(
     )
 
 
-def _message(answer: Answer, secret: Secret) -> str:
+def _message(answer: Response, secret: Secret) -> str:
     """What the endpoint says, from the places where such endpoints say it."""
     try:
         said = answer.json()
@@ -399,7 +399,7 @@ def _brief(secret: Secret, text: str, most: int = BRIEF) -> str:
     return secret.hide(text[: 10 * BRIEF])[:most]
 
 
-def _retry_after(answer: Answer) -> float | None:
+def _retry_after(answer: Response) -> float | None:
     """Seconds that Retry-After names; it may also hold a date."""
     text = answer.headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():

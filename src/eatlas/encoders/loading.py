@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.encoders.images.settings import load_processor, require_towers
-from eatlas.encoders.model_config import Card, read_gguf_header
+from eatlas.encoders.model_config import ModelConfig, read_gguf_header
 from eatlas.encoders.model_files import require_memory, too_little
 from eatlas.encoders.options import Options
 from eatlas.errors import SourceError
@@ -47,12 +47,14 @@ class Model:
     precision: str
     device: str
     trust: bool
-    card: Card = field(compare=False)
+    card: ModelConfig = field(compare=False)
     head: Head = ""
     """What the model computes: vectors of texts or images, or log-probabilities of pieces."""
 
     @classmethod
-    def of(cls, path: Path, content: str, options: Options, card: Card, head: Head = "") -> Model:
+    def of(
+        cls, path: Path, content: str, options: Options, card: ModelConfig, head: Head = ""
+    ) -> Model:
         """What the options of a source string request."""
         o = options
         return cls(path, content, o.seed, o.precision, o.device, o.trust, card, head)
@@ -285,7 +287,7 @@ def _device(model: Model) -> Any:
     return device
 
 
-def _limit(card: Card, tokenizer: Any) -> int | None:
+def _limit(card: ModelConfig, tokenizer: Any) -> int | None:
     said = tokenizer.model_max_length
     limits = [each for each in (card.positions, said) if each is not None and each < NO_LIMIT]
     return min(limits, default=None)

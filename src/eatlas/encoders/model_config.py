@@ -69,7 +69,7 @@ largest vocabularies have 300,000 tokens."""
 
 
 @dataclass(frozen=True)
-class Family:
+class ModelFamily:
     """A kind of transformer, and its defaults; the top layer is the default of all."""
 
     name: str
@@ -79,17 +79,17 @@ class Family:
     """How the pieces of a stimulus become one vector."""
 
 
-ENCODER = Family("encoder", pool="cls", subword="mean")
+ENCODER = ModelFamily("encoder", pool="cls", subword="mean")
 """[CLS]: May et al. 2019, table 3. Mean of the pieces: Husse and Spitz 2022, section 3."""
-DECODER = Family("causal", pool="last", subword="last")
+DECODER = ModelFamily("causal", pool="last", subword="last")
 """Only the last token has seen the whole text: May et al. 2019, appendix; the last piece of the
 stimulus: GPT-2 in ML-EAT."""
-ENCODER_DECODER = Family("encoder-decoder", pool="mean", subword="mean")
+ENCODER_DECODER = ModelFamily("encoder-decoder", pool="mean", subword="mean")
 """T5 has no [CLS], and the mean of the encoder beats its first token (Ni et al. 2022,
 Sentence-T5)."""
 
 
-def family_of(model_type: str, architecture: str, *, both: bool) -> Family | None:
+def family_of(model_type: str, architecture: str, *, both: bool) -> ModelFamily | None:
     """Tell the family of a model by what its configuration says; None where that is not known.
 
     Parameters
@@ -116,13 +116,13 @@ def family_of(model_type: str, architecture: str, *, both: bool) -> Family | Non
 
 
 @dataclass(frozen=True)
-class Card:
+class ModelConfig:
     """What is known of a model before it is loaded."""
 
     model_type: str
     architecture: str
     """Class of the model that is used, such as BertModel."""
-    family: Family | None
+    family: ModelFamily | None
     dim: int
     """Components of a vector of any layer but the top."""
     top_dim: int
@@ -139,7 +139,7 @@ class Card:
         return self.top_dim if layer == self.top else self.dim
 
 
-def read_card(path: Path) -> Card:
+def read_card(path: Path) -> ModelConfig:
     """Read what the files of a model say: a folder with config.json, or a GGUF file.
 
     Raises
@@ -173,7 +173,7 @@ def require_no_kernels(config: Any, file: Path) -> None:
             require_no_kernels(value, file)
 
 
-def _of_config(file: Path) -> Card:
+def _of_config(file: Path) -> ModelConfig:
     """Read a card from config.json."""
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
@@ -187,7 +187,7 @@ def _of_config(file: Path) -> Card:
     architecture = str(named[0]) if isinstance(named, list) else ""
     both = config.get("is_encoder_decoder") is True
     dim = _number(config, _DIM, file)
-    return Card(
+    return ModelConfig(
         model_type=kind,
         architecture=_plain_class(architecture or kind, both=both),
         family=family_of(kind, architecture, both=both),
@@ -198,7 +198,7 @@ def _of_config(file: Path) -> Card:
     )
 
 
-def _of_gguf(path: Path) -> Card:
+def _of_gguf(path: Path) -> ModelConfig:
     """Read a card from the header of a GGUF file."""
     header = read_gguf_header(path)
     kind = str(header.values.get("general.architecture", ""))
@@ -209,7 +209,7 @@ def _of_gguf(path: Path) -> Card:
     }
     dim = _number(about, ("embedding_length",), path)
     both = kind == "t5"
-    return Card(
+    return ModelConfig(
         model_type=kind,
         architecture=f"{kind} (GGUF)",
         # what transformers reads of these files are causal models, T5 and its encoder

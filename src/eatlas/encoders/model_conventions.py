@@ -40,7 +40,7 @@ PLAIN = ("Transformer", "Normalize")
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownModel:
     """What the page of a well-known model prescribes."""
 
     name: str
@@ -51,21 +51,21 @@ class Known:
 
 
 KNOWN = (
-    Known(
+    KnownModel(
         "E5",
         re.compile(r"\be5[-_](?!mistral)", re.IGNORECASE),
         "mean-all",
         ("query: ", "passage: "),
     ),
     # a prompt is for the queries of a search alone
-    Known("BGE", re.compile(r"\bbge[-_](small|base|large|m3)", re.IGNORECASE), "cls", ()),
-    Known(
+    KnownModel("BGE", re.compile(r"\bbge[-_](small|base|large|m3)", re.IGNORECASE), "cls", ()),
+    KnownModel(
         "Instructor",
         re.compile(r"\binstructor[-_](base|large|xl)", re.IGNORECASE),
         "mean-all",
         ("Represent the sentence: ",),
     ),
-    Known(
+    KnownModel(
         "Nomic Embed",
         re.compile(r"\bnomic-embed-text", re.IGNORECASE),
         "mean-all",
@@ -76,7 +76,7 @@ KNOWN = (
 
 
 @dataclass(frozen=True)
-class Declared:
+class ModelConventions:
     """How a text becomes a vector, as the files of a model or its name say."""
 
     pool: str | None = None
@@ -89,10 +89,10 @@ class Declared:
     """Texts that are put before an input, by what they are for; only those that are not empty."""
     default: str = ""
     """The one that sentence-transformers puts there unasked; empty for none."""
-    known: Known | None = None
+    known: KnownModel | None = None
 
 
-def declared(path: Path, name: str = "") -> Declared:
+def declared(path: Path, name: str = "") -> ModelConventions:
     """Read what a model says of itself.
 
     Parameters
@@ -103,17 +103,17 @@ def declared(path: Path, name: str = "") -> Declared:
         Its name in the source string, such as one on the hub.
     """
     if not path.is_dir():
-        return Declared()
+        return ModelConventions()
     known = _known(path, name)
     about = _read(path / ABOUT)
     prompts = _prompts(about.get("prompts"))
     default = prompts.get(str(about.get("default_prompt_name")), "")
     if (path / MODULES).is_file():
         pool, theirs = _pooling(path)
-        return Declared(pool, MODULES, "" if pool else theirs, prompts, default, known)
+        return ModelConventions(pool, MODULES, "" if pool else theirs, prompts, default, known)
     if known is not None:
-        return Declared(known.pool, "its name", "", prompts, default, known)
-    return Declared(None, "", "", prompts, default)
+        return ModelConventions(known.pool, "its name", "", prompts, default, known)
+    return ModelConventions(None, "", "", prompts, default)
 
 
 def _pooling(path: Path) -> tuple[str | None, str]:
@@ -132,7 +132,7 @@ def _pooling(path: Path) -> tuple[str | None, str]:
     return POOLS.get(pooled[0].removeprefix("Pooling(").removesuffix(")")), said
 
 
-def _known(path: Path, name: str) -> Known | None:
+def _known(path: Path, name: str) -> KnownModel | None:
     """The well-known model that this is, by its name, its folder's or the title of its page."""
     said = _read(path / "config.json").get("_name_or_path")
     names = [name, path.name, said if isinstance(said, str) else "", _title(path / README)]
@@ -163,12 +163,12 @@ def _read(file: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def prompt_note(found: Declared, *, put: str | None, how: str) -> list[str]:
+def prompt_note(found: ModelConventions, *, put: str | None, how: str) -> list[str]:
     """Name the prompt that a model expects and the one that is used; empty where it expects none.
 
     Parameters
     ----------
-    found : Declared
+    found : ModelConventions
     put : str or None
         What was put there; None where it was chosen by the user, who knows.
     how : str

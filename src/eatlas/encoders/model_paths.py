@@ -8,7 +8,7 @@ from pathlib import Path
 
 from eatlas.encoders.encoder import require_extra
 from eatlas.encoders.images.kinds import Takes, takes_of, towers_card, vision_card
-from eatlas.encoders.model_config import CONFIG, Card, read_card
+from eatlas.encoders.model_config import CONFIG, ModelConfig, read_card
 from eatlas.encoders.model_files import files_of, transformer_on_the_hub
 from eatlas.encoders.options import EVERY, OPTIONS, Layers, Options, parse
 from eatlas.errors import SourceError
@@ -40,7 +40,7 @@ class NamedModel:
     options: Options
     path: Path
     """Folder of the model, or a GGUF file."""
-    card: Card
+    card: ModelConfig
     takes: Takes
 
     @property
@@ -121,7 +121,7 @@ def find_model(
     return NamedModel(text, scheme, spec, options, path, card, found)
 
 
-def _card(path: Path, takes: Takes) -> Card:
+def _card(path: Path, takes: Takes) -> ModelConfig:
     if takes == "both":
         return towers_card(path)
     return vision_card(path)[0] if takes == "images" else read_card(path)

@@ -14,8 +14,8 @@ from eatlas.encoders.cache import keeping
 from eatlas.encoders.encoder import Encoder, roundoff_of
 from eatlas.encoders.images.backbone import VisionSource, open_backbone
 from eatlas.encoders.loading import Array, Loaded, Model, load, ran_out
-from eatlas.encoders.model_config import Card
-from eatlas.encoders.model_conventions import Declared, declared, prompt_note
+from eatlas.encoders.model_config import ModelConfig
+from eatlas.encoders.model_conventions import ModelConventions, declared, prompt_note
 from eatlas.encoders.model_files import content_of, too_little
 from eatlas.encoders.model_paths import SCHEME, find_model
 from eatlas.encoders.options import (
@@ -50,13 +50,13 @@ class TransformerSource(Encoder):
         What names the source in results.
     path : Path
         Folder of the model, or a GGUF file.
-    card : Card
+    card : ModelConfig
         What its files say.
     options : Options
     layers : Layers
     method : str
         How tokens become one vector: of a text, or of a stimulus at level ``word``.
-    said : Declared
+    said : ModelConventions
         What the model says of how a text becomes a vector.
     shared : SharedLayers, optional
         The sources that are computed in the same pass.
@@ -66,11 +66,11 @@ class TransformerSource(Encoder):
         self,
         name: str,
         path: Path,
-        card: Card,
+        card: ModelConfig,
         options: Options,
         layers: Layers,
         method: str,
-        said: Declared,
+        said: ModelConventions,
         shared: SharedLayers | None = None,
     ) -> None:
         super().__init__(name)
@@ -314,7 +314,7 @@ def open_hf(text: str) -> tuple[TransformerSource | VisionSource, ...]:
     )
 
 
-def _method(options: Options, card: Card, said: Declared, where: str) -> str:
+def _method(options: Options, card: ModelConfig, said: ModelConventions, where: str) -> str:
     """How tokens become one vector, by the options, the model's own files or its family."""
     sentence = options.level == "sentence"
     chosen = options.pool if sentence else options.subword
@@ -341,7 +341,7 @@ def _method(options: Options, card: Card, said: Declared, where: str) -> str:
     return card.family.pool if sentence else card.family.subword
 
 
-def _require_one_dim(layers: Layers, card: Card, where: str) -> None:
+def _require_one_dim(layers: Layers, card: ModelConfig, where: str) -> None:
     dims = {card.dim_of(number) for number in layers.numbers}
     if len(dims) > 1:
         raise SourceError(

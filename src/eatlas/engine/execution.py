@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from eatlas.engine.plan import Job, Plan, SourcesLike, make_plan
 from eatlas.engine.store import Store
 from eatlas.errors import AnisotropyWarning, EatlasError, EatlasWarning, UndefinedWarning
-from eatlas.executors import Executor, Lost, choose, here, reading_of, require_workers
+from eatlas.executors import Executor, LostItem, choose, here, reading_of, require_workers
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.sources import CaseRule, period_of
 
@@ -242,9 +242,9 @@ def perform_all(
     return [outcomes[i] for i in range(len(tasks))]
 
 
-def _found(job: Job, found: Outcome | Lost) -> Outcome:
+def _found(job: Job, found: Outcome | LostItem) -> Outcome:
     """Return the outcome of a job, which is a failure where its process could not hand it over."""
-    if not isinstance(found, Lost):
+    if not isinstance(found, LostItem):
         return found
     if found.kills:
         return failure(job, killed(job, found.kills))

@@ -61,7 +61,7 @@ def wish_of(measure: Measure) -> Wish | None:
 
 
 @dataclass(frozen=True)
-class Observed:
+class ObservedTest:
     """What a test found, to be placed among random lists."""
 
     level1: float | None
@@ -142,7 +142,12 @@ def remarks_on(ranks: Ranks, concepts: Mapping[str, str], roles: Collection[str]
 
 
 def matched(
-    ranking: Ranking, test: AssociationTest, keys: Keys, case: CaseRule, seed: int, found: Observed
+    ranking: Ranking,
+    test: AssociationTest,
+    keys: Keys,
+    case: CaseRule,
+    seed: int,
+    found: ObservedTest,
 ) -> Matched | str:
     """Draw random lists in the test's place; the reason where it cannot be done."""
     kinds = {part.kind if not part.sentences else "sentence" for _, part in test.parts}
@@ -182,14 +187,14 @@ def matched(
     return _record(effects, found, len(used))
 
 
-def _observed(measure: Any, result: Any) -> Observed | str:
+def _observed(measure: Any, result: Any) -> ObservedTest | str:
     """What a measure found, to be placed among random words; or why it is not."""
     if not hasattr(measure, "frequency"):
         return f"{measure.name} is not computed for random words"
     if measure.association != "cosine":
         return "random words are compared by cosines, and the test by projections"
     levels = getattr(result, "level2", None)
-    return Observed(
+    return ObservedTest(
         level1=result.level1.effect_size,
         level2=levels and (levels.X.effect_size, levels.Y.effect_size),
         draws=DRAWS if isinstance(measure.frequency, str) else measure.frequency,
@@ -235,7 +240,7 @@ def placed(
     return {"frequency": record}, remarks_on(ranks, names, measure.compared)
 
 
-def _record(effects: MatchedEffects, found: Observed, words: int) -> Matched:
+def _record(effects: MatchedEffects, found: ObservedTest, words: int) -> Matched:
     """The record of matched draws: p-values and spread of each level, and shares of patterns."""
     level2 = None
     if found.level2 is not None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 from eatlas.engine.frequency import wish_of
 from eatlas.errors import EatlasError, SignatureError, SourceError
-from eatlas.executors import Executor, Lost, here
+from eatlas.executors import Executor, LostItem, here
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need
 from eatlas.sources import CaseRule, Tell, VectorSource, ask, open_sources, period_of
@@ -166,7 +166,7 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     for source, need in places:
         _require_source(source, need, questions[need])
 
-    answers: dict[int, Source | Lost] = {}
+    answers: dict[int, Source | LostItem] = {}
     for who, some in _shared_out(places, executor):
         shown = watch if who is here else None
         asking = _asking([places[position] for position in some], questions, case, shown)
@@ -269,8 +269,8 @@ def _ask(asking: Asking) -> Source:
     return asked(*asking)
 
 
-def _not_lost(answer: Source | Lost) -> Source:
-    if isinstance(answer, Lost):
+def _not_lost(answer: Source | LostItem) -> Source:
+    if isinstance(answer, LostItem):
         raise SourceError(
             "a source could not be read in a separate process",
             got=answer.reason or f"the process was killed {answer.kills} times",

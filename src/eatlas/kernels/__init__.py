@@ -20,7 +20,7 @@ from eatlas.kernels.row_products import (
 from eatlas.lazy import attributes
 
 if TYPE_CHECKING:
-    from eatlas.kernels.draws import Drawn, Rows, compact_rows, draw_associations
+    from eatlas.kernels.draws import CompactRows, Drawn, compact_rows, draw_associations
     from eatlas.kernels.pair_draws import DrawnPairs, draw_pairs
     from eatlas.kernels.projection import (
         GroupDirections,
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "CompactRows",
     "Drawn",
     "DrawnPairs",
     "GroupDirections",
     "Moments",
-    "Rows",
     "associations",
     "compact_rows",
     "coordinates",
@@ -54,7 +54,7 @@ __all__ = [
 __getattr__ = attributes(
     __name__,
     {
-        f"{__name__}.draws": "Drawn Rows compact_rows draw_associations",
+        f"{__name__}.draws": "Drawn CompactRows compact_rows draw_associations",
         f"{__name__}.pair_draws": "DrawnPairs draw_pairs",
         f"{__name__}.projection": "GroupDirections coordinates group_direction pair_direction",
     },

@@ -34,7 +34,7 @@ THREADS = 4
 
 
 @dataclass(frozen=True)
-class Rows:
+class CompactRows:
     """Vectors as they are, and what makes each one a unit vector."""
 
     values: NDArray[np.floating[Any]]
@@ -42,9 +42,9 @@ class Rows:
     inverse: Array
     """One over the length of each row, shape (rows,)."""
 
-    def part(self, which: slice) -> Rows:
+    def part(self, which: slice) -> CompactRows:
         """Some of the rows."""
-        return Rows(self.values[which], self.inverse[which])
+        return CompactRows(self.values[which], self.inverse[which])
 
     def units(self, which: NDArray[np.intp] | slice) -> Array:
         """Unit vectors of some rows, in double precision."""
@@ -75,7 +75,7 @@ class Rows:
         return found
 
 
-def compact_rows(vectors: NDArray[np.floating]) -> Rows:
+def compact_rows(vectors: NDArray[np.floating]) -> CompactRows:
     """Hold vectors in half the memory where single precision loses nothing.
 
     Encoders compute in single precision; products with those numbers are made in double precision,
@@ -101,9 +101,9 @@ def compact_rows(vectors: NDArray[np.floating]) -> Rows:
         part = slice(start, start + CHUNK)
         exact = single[part].astype(np.float64)
         if not np.array_equal(exact, vectors[part]):
-            return Rows(unit_rows(vectors), np.ones(len(vectors)))
+            return CompactRows(unit_rows(vectors), np.ones(len(vectors)))
         squares[part] = np.einsum("ij,ij->i", exact, exact)
-    return Rows(single, 1 / np.sqrt(squares))
+    return CompactRows(single, 1 / np.sqrt(squares))
 
 
 @dataclass(frozen=True)
@@ -119,12 +119,12 @@ class Drawn:
     """Mean cosine of X with A, X with B, Y with A, Y with B, shape (draws, 4)."""
 
 
-def draw_associations(rows: Rows, chosen: Places, sizes: tuple[int, int, int, int]) -> Drawn:
+def draw_associations(rows: CompactRows, chosen: Places, sizes: tuple[int, int, int, int]) -> Drawn:
     """Associations of the contexts that were chosen.
 
     Parameters
     ----------
-    rows : Rows
+    rows : CompactRows
         Vectors of all contexts.
     chosen : array of int64, shape (draws, n_x + n_y + n_a + n_b)
         Row of the context of each stimulus of X, Y, A and B in turn.
@@ -163,7 +163,7 @@ def draw_associations(rows: Rows, chosen: Places, sizes: tuple[int, int, int, in
 
 
 def _associate(
-    rows: Rows, chosen: Places, sizes: tuple[int, int, int, int], found: Drawn, part: slice
+    rows: CompactRows, chosen: Places, sizes: tuple[int, int, int, int], found: Drawn, part: slice
 ) -> None:
     """Fill in some draws by numpy."""
     border = sizes[0] + sizes[1]
@@ -178,7 +178,7 @@ def _associate(
 
 
 def _compiled(
-    rows: Rows, chosen: Places, sizes: tuple[int, int, int, int], found: Drawn
+    rows: CompactRows, chosen: Places, sizes: tuple[int, int, int, int], found: Drawn
 ) -> Callable[[int], None]:
     """What fills in the draws from a given one on."""
     # heavy, and not needed for small designs

@@ -45,7 +45,7 @@ _PAGE = re.compile(rb"<!doctype html|<html|<head|<body|<\?xml", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Record:
+class DownloadRecord:
     """What was got from a publisher."""
 
     url: str
@@ -115,11 +115,11 @@ def fetch_vectors(
     return target_of(entry)
 
 
-def read_record(entry: Published) -> Record | None:
+def read_record(entry: Published) -> DownloadRecord | None:
     """What an earlier download got; None if there was none."""
     path = entry.file(".json")
     try:
-        return Record(**json.loads(path.read_text(encoding="utf-8")))
+        return DownloadRecord(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, RecursionError) as error:
@@ -176,7 +176,7 @@ def _unpack_all(entry: Published, archive: Path, say: Callable[[str], None]) -> 
 
 def _download(
     entry: Published,
-    earlier: Record | None,
+    earlier: DownloadRecord | None,
     watch: Watch | None,
     say: Callable[[str], None],
     pause: float,
@@ -205,7 +205,7 @@ def _download(
     return fetched.remote
 
 
-def unproven(entry: Published, earlier: Record | None) -> str:
+def unproven(entry: Published, earlier: DownloadRecord | None) -> str:
     """What a user should know of vectors whose content nobody vouches for; empty if somebody does.
 
     A size is no proof, and MD5 and SHA-1 are none against somebody who wants to deceive.
@@ -224,19 +224,19 @@ def unproven(entry: Published, earlier: Record | None) -> str:
     )
 
 
-def _known(entry: Published, earlier: Record | None) -> str | None:
+def _known(entry: Published, earlier: DownloadRecord | None) -> str | None:
     """The hash that the file must have."""
     if entry.download.hash:
         return entry.download.hash
     return f"sha256:{earlier.sha256}" if earlier and _same_place(earlier, entry) else None
 
 
-def _same_place(earlier: Record, entry: Published) -> bool:
+def _same_place(earlier: DownloadRecord, entry: Published) -> bool:
     """Whether an earlier download came from the same address, over http or https."""
     return earlier.url.partition("://")[2] == entry.download.url.partition("://")[2]
 
 
-def _inspect(entry: Published, earlier: Record | None, path: Path) -> Record:
+def _inspect(entry: Published, earlier: DownloadRecord | None, path: Path) -> DownloadRecord:
     """Check a file that lies there: its hash where one is known, and that it is no web page."""
     at = path if path == entry.file("") else None
     if known := _known(entry, earlier):
@@ -269,8 +269,8 @@ def _hash(path: Path, algorithm: str) -> str:
         return hashlib.file_digest(file, algorithm).hexdigest()
 
 
-def _record(entry: Published, path: Path, remote: Remote | None) -> Record:
-    return Record(
+def _record(entry: Published, path: Path, remote: Remote | None) -> DownloadRecord:
+    return DownloadRecord(
         url=entry.download.url,
         size=path.stat().st_size,
         sha256=_hash(path, "sha256"),
@@ -292,7 +292,7 @@ def _no_file(entry: Published, error: RefusedError | BrokenOffError) -> SourceEr
 
 
 def _another(
-    entry: Published, earlier: Record | None, got: str, *, at: Path | None = None
+    entry: Published, earlier: DownloadRecord | None, got: str, *, at: Path | None = None
 ) -> SourceError:
     """The file is not the one that was published, or not the one that was got before."""
     allowed: str | None

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.interface import CHUNK, Vector
-from eatlas.sources.source import Table
+from eatlas.sources.source import VectorTable
 
 SAMPLE = "glove-sample"
 """Real GloVe vectors that come with the package."""
 
 
-class ArraySource(Table):
+class ArraySource(VectorTable):
     """Rows of an array, each with a word.
 
     Parameters

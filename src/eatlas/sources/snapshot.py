@@ -26,7 +26,7 @@ from eatlas.sources.memory import SAMPLE, ArraySource
 from eatlas.sources.source import (
     Source,
     SourceFacts,
-    Table,
+    VectorTable,
     Wrapper,
     as_source,
     forwarded,
@@ -367,7 +367,7 @@ def _order_of(source: VectorSource | None, wish: Wish) -> WordOrder:
                 f"reading all words of {inner.name} again takes more than a second; "
                 "frequency=2000 does it"
             )
-        order = _plausible(ListedOrder(list(cast("Table", inner).vocabulary()), inner.name))
+        order = _plausible(ListedOrder(list(cast("VectorTable", inner).vocabulary()), inner.name))
         inner.word_order = order
     return order
 

@@ -295,7 +295,7 @@ class Wrapper(Source):
         return cast("ListedSource", self.source).iter_chunks(rows)
 
 
-class Table(Source):
+class VectorTable(Source):
     """Words, each with a vector, that can be read from end to end: an array or a file.
 
     Images are looked up too, by the names of their files.

@@ -28,7 +28,7 @@ SQUARABLE = (1e-70, 1e70)
 
 
 @dataclass(frozen=True)
-class Part:
+class VarianceEstimate:
     """An estimate of a variance and its degrees of freedom."""
 
     variance: float
@@ -38,20 +38,22 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ContrastEstimate:
     """A contrast and the parts of its variance."""
 
     contrast: float
     """Difference, or difference of differences, of the means of the cells."""
-    rows: Part
+    rows: VarianceEstimate
     """From the spread between rows of a group; contains the residual."""
-    columns: Part
+    columns: VarianceEstimate
     """From the spread between columns of a group; contains the residual."""
-    residual: Part
+    residual: VarianceEstimate
     """From what row and column effects leave within the cells."""
 
 
-def analyse(table: Array, row_sizes: Sequence[int], column_sizes: Sequence[int]) -> Layout:
+def analyse(
+    table: Array, row_sizes: Sequence[int], column_sizes: Sequence[int]
+) -> ContrastEstimate:
     """The contrast of a table of shape (sum of row_sizes, sum of column_sizes).
 
     Parameters
@@ -63,7 +65,7 @@ def analyse(table: Array, row_sizes: Sequence[int], column_sizes: Sequence[int])
 
     Returns
     -------
-    Layout
+    ContrastEstimate
 
     Notes
     -----
@@ -85,7 +87,7 @@ def analyse(table: Array, row_sizes: Sequence[int], column_sizes: Sequence[int])
     of_columns = np.split(_difference(table, row_sizes, axis=0), column_edges)
     means = [float(part.mean()) for part in of_rows]
     cells = [c for r in np.split(table, row_edges) for c in np.split(r, column_edges, axis=1)]
-    return Layout(
+    return ContrastEstimate(
         contrast=means[0] - sum(means[1:]),
         rows=_sum([_of_mean(part) for part in of_rows]),
         columns=_sum([_of_mean(part) for part in of_columns]),
@@ -100,22 +102,22 @@ def _difference(table: Array, sizes: Sequence[int], axis: int) -> Array:
     return means[0] if len(means) == 1 else means[0] - means[1]
 
 
-def _of_mean(values: Array) -> Part:
-    return Part(float(values.var(ddof=1)) / values.size, values.size - 1)
+def _of_mean(values: Array) -> VarianceEstimate:
+    return VarianceEstimate(float(values.var(ddof=1)) / values.size, values.size - 1)
 
 
-def _of_cell(cell: Array) -> Part:
+def _of_cell(cell: Array) -> VarianceEstimate:
     rows, columns = cell.mean(axis=1, keepdims=True), cell.mean(axis=0, keepdims=True)
     rest, df = cell - rows - columns + cell.mean(), (cell.shape[0] - 1) * (cell.shape[1] - 1)
-    return Part(float(np.sum(rest**2)) / df / cell.size, df)
+    return VarianceEstimate(float(np.sum(rest**2)) / df / cell.size, df)
 
 
-def _sum(parts: list[Part]) -> Part:
+def _sum(parts: list[VarianceEstimate]) -> VarianceEstimate:
     """Welch and Satterthwaite: V**2 / sum(v**2 / df), and the plain sum of df without spread."""
     variance, df = sum(part.variance for part in parts), float(sum(part.df for part in parts))
     if variance > 0:
         df = 1 / sum((part.variance / variance) ** 2 / part.df for part in parts)
-    return Part(variance, df)
+    return VarianceEstimate(variance, df)
 
 
 @dataclass(frozen=True)
@@ -347,7 +349,7 @@ def _tested(
     )
 
 
-def _degrees(layout: Layout) -> float:
+def _degrees(layout: ContrastEstimate) -> float:
     """Harmonic mean of both sides' degrees of freedom, weighted by variance."""
     targets, attributes = layout.rows, layout.columns
     parts = targets.variance / targets.df + attributes.variance / attributes.df

@@ -11,7 +11,7 @@ from eatlas.encoders.shared_layers import share_passes
 from eatlas.engine.frequency import wish_of
 from eatlas.engine.plan import COUNTED, Question, Source, Watch, asked, computes
 from eatlas.errors import SourceError
-from eatlas.executors import Executor, Lost, here
+from eatlas.executors import Executor, LostItem, here
 from eatlas.measures.base import Need
 from eatlas.sources.coverage import CaseRule, needed_items
 from eatlas.sources.interface import Item, Tell, VectorSource
@@ -102,7 +102,7 @@ def read(
         with closing(who(work, [batch for batch, _ in batches])) as outcomes:
             for position, sources in outcomes:
                 batch, keys = batches[position]
-                if isinstance(sources, Lost):
+                if isinstance(sources, LostItem):
                     raise _lost(batch, sources)
                 for key, source in zip(keys, sources, strict=True):
                     parts[key].append((position, source))
@@ -182,7 +182,7 @@ def _whole(reading: Reading, parts: Sequence[Source]) -> Source:
     return replace(whole, ranking=ranking_of(source, tests, reading.case, wish))
 
 
-def _lost(batch: Batch, lost: Lost) -> SourceError:
+def _lost(batch: Batch, lost: LostItem) -> SourceError:
     """Say that a worker could not hand over what it read."""
     return SourceError(
         f"{batch.readings[0].source.name}: a worker could not read this source",

@@ -4,7 +4,7 @@ import pytest
 from tests.engine.scan.vocabularies import concepts, vocabulary
 
 from eatlas.engine.scan.plan import make_scan
-from eatlas.engine.scan.scanning import Estimate, estimate
+from eatlas.engine.scan.scanning import TimeEstimate, estimate
 
 
 @pytest.mark.parametrize("sizes", [(4, 4), (20, 20)])
@@ -17,4 +17,4 @@ def test_the_first_words_tell(sizes):
 
 
 def test_of_an_unknown_number_of_words_nobody_knows():
-    assert Estimate(0.1, None).seconds is None
+    assert TimeEstimate(0.1, None).seconds is None

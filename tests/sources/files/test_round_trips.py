@@ -9,7 +9,7 @@ import pytest
 from tests.sources.files.writers import DIM, FORMATS, VECTORS, WORDS
 
 from eatlas import open_vectors
-from eatlas.sources.source import Table
+from eatlas.sources.source import VectorTable
 
 
 @pytest.fixture(params=FORMATS, ids=lambda writer: writer.__name__)
@@ -20,7 +20,7 @@ def spec(request, tmp_path) -> str:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # what the writing libraries give
 def test_round_trip(spec):
     source = open_vectors(spec)
-    assert isinstance(source, Table)
+    assert isinstance(source, VectorTable)
     assert (source.dim, source.name, source.notes) == (DIM, spec, ())
     found = source.lookup({*WORDS, "dog", "THE"})
     assert set(found) == set(WORDS)

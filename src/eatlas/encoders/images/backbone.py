@@ -22,7 +22,7 @@ from eatlas.encoders.images.settings import (
     tensors,
 )
 from eatlas.encoders.loading import Array, Loaded, Model, in_halves, load, ran_out
-from eatlas.encoders.model_config import Card
+from eatlas.encoders.model_config import ModelConfig
 from eatlas.encoders.model_files import PROCESSOR, content_of, too_little
 from eatlas.encoders.model_paths import NamedModel
 from eatlas.encoders.options import POOLED, Layers, Options, parse_layers
@@ -48,7 +48,7 @@ class VisionSource(Encoder):
         What names the source in results.
     path : Path
         Folder of the model.
-    card : Card
+    card : ModelConfig
     vision : Vision
         What its files say, and what kind of model it is.
     options : Options
@@ -63,7 +63,7 @@ class VisionSource(Encoder):
         self,
         name: str,
         path: Path,
-        card: Card,
+        card: ModelConfig,
         vision: Vision,
         options: Options,
         layers: Layers,
@@ -274,7 +274,7 @@ def open_backbone(found: NamedModel) -> tuple[VisionSource, ...]:
 
 
 def layers_of(
-    options: Options, card: Card, vision: Vision, pool: str, where: str
+    options: Options, card: ModelConfig, vision: Vision, pool: str, where: str
 ) -> tuple[Layers, ...]:
     """Read the options of layers for a model of images.
 

@@ -27,7 +27,7 @@ from eatlas.encoders.images.settings import (
     tensors,
 )
 from eatlas.encoders.loading import Array, Loaded, Model, in_halves, load, ran_out
-from eatlas.encoders.model_config import Card
+from eatlas.encoders.model_config import ModelConfig
 from eatlas.encoders.model_files import PROCESSOR, content_of, too_little
 from eatlas.encoders.model_paths import CLIP, find_model
 from eatlas.encoders.options import OPTIONS as OF_MODELS
@@ -64,14 +64,14 @@ class TowersSource(Encoder):
         What names the source in results.
     path : Path
         Folder of the model.
-    card : Card
+    card : ModelConfig
         What its files say.
     options : Options
     """
 
     shares = True
 
-    def __init__(self, name: str, path: Path, card: Card, options: Options) -> None:
+    def __init__(self, name: str, path: Path, card: ModelConfig, options: Options) -> None:
         super().__init__(name)
         self.path, self.card, self.options = path, card, options
         self._settings = read_settings(path)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from eatlas.encoders.model_config import CONFIG, Card, require_no_kernels
+from eatlas.encoders.model_config import CONFIG, ModelConfig, require_no_kernels
 from eatlas.encoders.model_files import tensor_in
 from eatlas.errors import SourceError
 
@@ -96,7 +96,7 @@ def takes_of(path: Path) -> Takes:
     return "images" if kind in KINDS else "texts"
 
 
-def vision_card(path: Path) -> tuple[Card, Vision]:
+def vision_card(path: Path) -> tuple[ModelConfig, Vision]:
     """Read what a model of images says of itself.
 
     Raises
@@ -119,10 +119,10 @@ def vision_card(path: Path) -> tuple[Card, Vision]:
     top = (_whole(config, ("num_hidden_layers",), 12) or 12) if vision.layers else 1
     more = _whole(config, ("num_register_tokens",), 4 if "register" in kind else 0) or 0
     shifted = Vision(vision.pool, vision.before + more, vision.layers) if more else vision
-    return Card(kind, _class_of(config), None, dim, dim, top, None), shifted
+    return ModelConfig(kind, _class_of(config), None, dim, dim, top, None), shifted
 
 
-def towers_card(path: Path) -> Card:
+def towers_card(path: Path) -> ModelConfig:
     """Read what a model of texts and images says of itself.
 
     Raises
@@ -141,7 +141,7 @@ def towers_card(path: Path) -> Card:
     positions = PADDED.get(kind) or _whole(texts, ("max_position_embeddings",), None)
     if positions and texts.get("model_type") in _AFTER_PADDING:
         positions -= 1 + int(texts.get("pad_token_id", 1))
-    return Card(kind, _class_of(config), None, dim or 0, dim or 0, 1, positions)
+    return ModelConfig(kind, _class_of(config), None, dim or 0, dim or 0, 1, positions)
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.encoders.cache import SHARED, hashed, take_cache, through_cache
-from eatlas.encoders.cache_store import ABOUT, ANSWER, Entry, Store
+from eatlas.encoders.cache_store import ABOUT, ANSWER, CacheStore, Entry
 from eatlas.encoders.encoder import LanguageModel, roundoff_of_log_ratios
 from eatlas.encoders.language.log_probabilities import require_offsets
 from eatlas.encoders.language.models import CausalLM, MaskedLM, TransformerLM
@@ -286,14 +286,14 @@ class CachedLanguageModel:
     def _keep_about(self) -> None:
         said = self.model.about.model_dump(include={"architecture", "vocabulary", "precision"})
         entry = Entry(json.dumps(said).encode(), ABOUT)
-        with Store(cache_folder(), quiet=True) as store:
+        with CacheStore(cache_folder(), quiet=True) as store:
             store.put(self.fingerprint, self.name, {_about_key(self.fingerprint): entry})
 
 
 def about_kept(fingerprint: str) -> dict[str, str | int] | None:
     """What was said of a model when it answered; None of one that did not."""
     key = _about_key(fingerprint)
-    with Store(cache_folder(), quiet=True) as store:
+    with CacheStore(cache_folder(), quiet=True) as store:
         entry = store.get([key]).get(key)
     return None if entry is None else json.loads(entry.data)
 

@@ -18,7 +18,7 @@ from eatlas.engine.scan.chunk import Chunk, Chunks, measure_chunk
 from eatlas.engine.scan.outcome import DEFAULT, checked_edges, checked_sort, conclude
 from eatlas.engine.scan.plan import ScanPlan, make_scan, require_usable
 from eatlas.errors import EatlasError
-from eatlas.executors import Executor, Lost, Threads, processors
+from eatlas.executors import Executor, LostItem, Threads, processors
 from eatlas.measures import SCEAT
 from eatlas.results.scan import ScanResult, Sort, summary_of
 from eatlas.results.scan_words import ScannedWords, words_file
@@ -105,7 +105,7 @@ def _measure_apart(plan: ScanPlan, chunks: Chunks, progress: Progress, executor:
     work = partial(_measured, plan=replace(plan, source=source))
     with closing(executor(work, pieces())) as ended:
         for _, chunk in ended:
-            if isinstance(chunk, Lost):
+            if isinstance(chunk, LostItem):
                 raise EatlasError(
                     "a worker could not measure a chunk of the vocabulary",
                     got=chunk.reason or f"it was killed {chunk.kills} times",
@@ -120,7 +120,7 @@ def _measured(piece: Piece, plan: ScanPlan) -> Chunk:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class TimeEstimate:
     """The time that the words of a scan will take."""
 
     each: float
@@ -134,11 +134,11 @@ class Estimate:
         return None if self.words is None else self.each * self.words
 
 
-def estimate(plan: ScanPlan) -> Estimate:
+def estimate(plan: ScanPlan) -> TimeEstimate:
     """Measure the first words of a scan, after compiled code has been loaded, and time it."""
     words, vectors = next(plan.chunks(), ([], None))
     if vectors is None or not words:
-        return Estimate(0.0, plan.expected)
+        return TimeEstimate(0.0, plan.expected)
     trials = TRIALS if sum(plan.found.sizes) <= MOST_SCORES else ALONE
 
     def seconds(some: int) -> float:
@@ -151,7 +151,7 @@ def estimate(plan: ScanPlan) -> Estimate:
         took = seconds(some)
         if took > ENOUGH or some == len(words):
             break
-    return Estimate(took / some / threads(), plan.expected)
+    return TimeEstimate(took / some / threads(), plan.expected)
 
 
 TOP = 10

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from eatlas.corpora.files import Format, Reading, Unit
+from eatlas.corpora.files import Format, ReadingOptions, Unit
 from eatlas.corpora.matching import Case, Compounds
 from eatlas.corpora.reading import NAMED, Account, Damage, Tell
 from eatlas.corpora.shards import Shard, shard_texts
@@ -30,7 +30,7 @@ from eatlas.errors import (
     UndefinedWarning,
     listed,
 )
-from eatlas.executors import Executor, Lost, choose
+from eatlas.executors import Executor, LostItem, choose
 from eatlas.sources.files.on_disk import Stamp, ends_hash
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
@@ -86,7 +86,7 @@ def _counter(search: Search) -> SpanCounter:
     return SpanCounter(search)
 
 
-def count_shard(shard: Shard, search: Search, reading: Reading) -> ShardCounts | Failed:
+def count_shard(shard: Shard, search: Search, reading: ReadingOptions) -> ShardCounts | Failed:
     """Count one shard, all of it or nothing."""
     account = Account(shard.path)
     counter = _counter(search).anew()
@@ -187,7 +187,7 @@ def count_all(
             if isinstance(found, ShardCounts):
                 shards.keep(shard, found)
             else:
-                failed.append(_lost(shard, found) if isinstance(found, Lost) else found)
+                failed.append(_lost(shard, found) if isinstance(found, LostItem) else found)
             done += 1
             if progress is not None:
                 progress(done, len(plan.shards))
@@ -195,7 +195,7 @@ def count_all(
     return sorted(failed, key=lambda one: (order.get(one.label, -1), one.label))
 
 
-def _lost(shard: Shard, found: Lost) -> Failed:
+def _lost(shard: Shard, found: LostItem) -> Failed:
     """Say that the process that counted a shard did not live to its end."""
     error = SourceError(
         f"{shard.label}: the process that counted it has ended before its work was done",

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.corpora.extraction import stimuli_of
-from eatlas.corpora.files import SAMPLE, Format, Reading, Unit, corpus_files, look_at
+from eatlas.corpora.files import SAMPLE, Format, ReadingOptions, Unit, corpus_files, look_at
 from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.shards import Shard, shards_of
-from eatlas.corpora.spans import Family, Search, interplay
+from eatlas.corpora.spans import Search, WordFamily, interplay
 from eatlas.errors import EatlasError, SourceError, StimulusError, StimulusWarning, described
 from eatlas.sources.archives import locate
 from eatlas.sources.published import corpus_on_this_machine
@@ -47,7 +47,7 @@ class TextPlan:
 
     tests: tuple[GroupsTest, ...]
     search: Search
-    reading: Reading
+    reading: ReadingOptions
     files: tuple[Path, ...]
     shards: tuple[Shard, ...]
     failed: tuple[Failed, ...]
@@ -97,7 +97,7 @@ def make_plan(  # noqa: PLR0913  (as the choices of count_text)
     search = Search(_targets(chosen), _families(chosen), rule, int(span), bool(sliding))
     rule.require_heads(search.stimuli)
     _warn(chosen)
-    reading = Reading(format, field, unit)
+    reading = ReadingOptions(format, field, unit)
     files = corpus_files(_found(corpus))
     parts, failed = _parted(files, reading, shard)
     unreadable = {one.label for one in failed}
@@ -135,12 +135,12 @@ def _targets(tests: Sequence[GroupsTest]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _families(tests: Sequence[GroupsTest]) -> tuple[Family, ...]:
+def _families(tests: Sequence[GroupsTest]) -> tuple[WordFamily, ...]:
     """Groups that are distinguished; a name of a group in two families needs the same counts."""
-    found: dict[Family, str] = {}
-    known: dict[str, tuple[Family, str]] = {}
+    found: dict[WordFamily, str] = {}
+    known: dict[str, tuple[WordFamily, str]] = {}
     for test in tests:
-        family = Family(
+        family = WordFamily(
             tuple(group.name for group in test.groups),
             tuple(group.terms for group in test.groups),
         )
@@ -193,7 +193,7 @@ def _by_name(one: Any) -> Any:
 
 
 def _parted(
-    files: Iterable[Path], reading: Reading, size: int | None
+    files: Iterable[Path], reading: ReadingOptions, size: int | None
 ) -> tuple[list[Shard], list[Failed]]:
     """Shards of all files, and files that cannot be read.
 

@@ -26,7 +26,7 @@ from eatlas.sources.files.dialects import (
     trailing_numbers,
 )
 from eatlas.sources.interface import ListedSource
-from eatlas.sources.source import Table
+from eatlas.sources.source import VectorTable
 from eatlas.sources.spec import GGUF, check_options, choice, load, model_at
 from eatlas.untrusted import require_trust
 
@@ -68,11 +68,11 @@ class Format:
     unpacked: str = ""
     ordered: bool = False
 
-    def open(self, content: Content, options: Options, name: str) -> Table:
+    def open(self, content: Content, options: Options, name: str) -> VectorTable:
         """Open a file of this kind."""
         if self.unpacked:
             content.need_plain(self.unpacked)
-        source: Table = load(f"eatlas.sources.files.{self.opener}")(content, options, name)
+        source: VectorTable = load(f"eatlas.sources.files.{self.opener}")(content, options, name)
         source.ordered = self.ordered
         return source
 
@@ -161,7 +161,7 @@ def _of_packages() -> dict[str, EntryPoint]:
     return {name: p for name, p in points(ENTRY_POINTS).items() if name not in FORMATS}
 
 
-def _open_folder(path: Path, options: Options, name: str) -> Table:
+def _open_folder(path: Path, options: Options, name: str) -> VectorTable:
     """Open the folder of a spaCy pipeline."""
     from eatlas.sources.files import arrays, features  # noqa: PLC0415  (few sources are folders)
 

@@ -17,7 +17,7 @@ from eatlas.sources.archives import Content
 from eatlas.sources.files.arrays import map_array
 from eatlas.sources.files.fasttext import Ngrams, SubwordSource, oov_of, subword_matrix
 from eatlas.sources.files.matrix import ArrayMatrix, MatrixSource, check_matrix
-from eatlas.sources.files.pickles import Inert, Listed, load
+from eatlas.sources.files.pickles import Listed, PickledObject, load
 from eatlas.sources.files.words import as_words
 
 _MODULES = ("gensim.", "numpy.random.")
@@ -60,7 +60,7 @@ def open_gensim(content: Content, options: Mapping[str, str], name: str) -> Matr
     if part is None:
         raise SourceError(
             f"{path}: this pickle holds no word vectors",
-            got=root.name if isinstance(root, Inert) else type(root).__name__,
+            got=root.name if isinstance(root, PickledObject) else type(root).__name__,
             allowed="KeyedVectors, Word2Vec or FastText, saved by gensim",
         )
     words = as_words(_first(part, _WORDS), f"{path}, the words")
@@ -76,23 +76,23 @@ def open_gensim(content: Content, options: Mapping[str, str], name: str) -> Matr
     return MatrixSource(words, ArrayMatrix(array), name=name, files=files.used)
 
 
-def _keyed_vectors(root: Any) -> tuple[Inert | None, str]:
+def _keyed_vectors(root: Any) -> tuple[PickledObject | None, str]:
     """The object with the vectors, and how its files are called after the path."""
     for candidate, prefix in ((root, ""), (_attribute(root, "wv"), ".wv")):
-        if isinstance(candidate, Inert) and _first(candidate, _WORDS) is not None:
+        if isinstance(candidate, PickledObject) and _first(candidate, _WORDS) is not None:
             return candidate, prefix
     return None, ""
 
 
 def _attribute(thing: Any, name: str) -> Any:
-    return thing.get(name) if isinstance(thing, Inert) else None
+    return thing.get(name) if isinstance(thing, PickledObject) else None
 
 
-def _first(part: Inert, names: Sequence[str]) -> Any:
+def _first(part: PickledObject, names: Sequence[str]) -> Any:
     return next((part.get(name) for name in names if part.get(name) is not None), None)
 
 
-def _ngram_options(part: Inert) -> tuple[int, int, int] | None:
+def _ngram_options(part: PickledObject) -> tuple[int, int, int] | None:
     values = tuple(part.get(key) for key in ("min_n", "max_n", "bucket"))
     if not all(type(value) is int for value in values):
         return None
@@ -100,7 +100,7 @@ def _ngram_options(part: Inert) -> tuple[int, int, int] | None:
 
 
 def _open_subwords(
-    part: Inert, words: Sequence[str], files: _Files, name: str, oov: str
+    part: PickledObject, words: Sequence[str], files: _Files, name: str, oov: str
 ) -> MatrixSource:
     """Open a FastText model of gensim, with its n-grams."""
     options = _ngram_options(part)
@@ -125,7 +125,7 @@ class _Files:
         self.path, self.prefix = path, prefix
         self.used: list[Path] = [path]
 
-    def array(self, part: Inert, *names: str) -> NDArray[Any]:
+    def array(self, part: PickledObject, *names: str) -> NDArray[Any]:
         """The first array of these names, from the pickle or the .npy file beside it."""
         for name in names:
             if part.get(name) is not None:

@@ -18,7 +18,7 @@ from eatlas.sources.files.dialects import check_finite
 from eatlas.sources.files.on_disk import FileDigest, Stamp
 from eatlas.sources.files.words import Words, find_rows
 from eatlas.sources.interface import CHUNK, Vector
-from eatlas.sources.source import Table
+from eatlas.sources.source import VectorTable
 
 MAX_COMPONENTS = 1 << 20
 _LARGEST = 1 << 30
@@ -164,7 +164,7 @@ class StreamMatrix(Matrix):
                 yield as_floats(np.frombuffer(raw, self.dtype).reshape(rows, dim))
 
 
-class MatrixSource(Table):
+class MatrixSource(VectorTable):
     """Words, and a row of a matrix for each.
 
     Parameters

@@ -33,7 +33,7 @@ _PATIENCE = 20
 
 
 @dataclass(frozen=True)
-class Inert:
+class PickledObject:
     """An object of a pickle: the name of what made it, the arguments, the listed attributes."""
 
     name: str
@@ -66,7 +66,7 @@ PLAIN = Listed()
 
 
 def load(path: Path, listed: Listed = PLAIN) -> Any:
-    """Read a pickle; objects become :class:`Inert`.
+    """Read a pickle; objects become :class:`PickledObject`.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def _revived(raw: bytes) -> dict[str, Any]:
         "tuple": tuple,
         "dict": dict,
         "bytes": lambda number: parts[number + 1],
-        "object": lambda content: Inert(*content),
+        "object": lambda content: PickledObject(*content),
         "other": Unread,
     }
 

@@ -37,7 +37,7 @@ from eatlas.sources.files.on_disk import (
 )
 from eatlas.sources.files.words import find_rows
 from eatlas.sources.interface import Vector
-from eatlas.sources.source import Table
+from eatlas.sources.source import VectorTable
 from eatlas.sources.spec import choice
 from eatlas.untrusted import computes_afresh
 from eatlas.writing import atomic_file
@@ -47,7 +47,7 @@ _INDEX_FROM = 64 << 20  # a pass over less takes well below a second
 _SLOW, _SLOW_PACKED = 256 << 20, 32 << 20
 
 
-class Rows(Protocol):
+class ReadRows(Protocol):
     """Some rows of a file as they were read: their words, and where they begin in the file."""
 
     @property
@@ -65,7 +65,7 @@ class Rows(Protocol):
         ...
 
 
-class SequentialSource(Table):
+class SequentialSource(VectorTable):
     """A file whose words are found by a pass, or by an index.
 
     Parameters
@@ -100,7 +100,7 @@ class SequentialSource(Table):
         self._stream_digest: str | None = None
 
     @abstractmethod
-    def _parts(self) -> Iterator[Rows]:
+    def _parts(self) -> Iterator[ReadRows]:
         """Read the whole file once, checking every row."""
 
     @abstractmethod

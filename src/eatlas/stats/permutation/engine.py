@@ -35,7 +35,7 @@ from eatlas.stats.permutation.lattice import on_lattice
 from eatlas.stats.permutation.problem import (
     NearTies,
     PermutationResult,
-    Question,
+    Problem,
     Tail,
     added,
     ask,
@@ -45,7 +45,7 @@ from eatlas.stats.permutation.saddlepoint import targets
 from eatlas.stats.permutation.solvers import ALWAYS_EXACT, FORCED_STATES, Solver, chain
 
 
-def normal(question: Question) -> tuple[Tail, Tail, Tail]:
+def normal(question: Problem) -> tuple[Tail, Tail, Tail]:
     """The upper, the lower and the two-sided tail; a continuous distribution knows no ties."""
     size, n = question.values.size, question.n
     (distance,) = targets(question.values, n, [question.observed])
@@ -62,13 +62,13 @@ Without = tuple[int | None, int | None, int | None]
 
 
 def without_near_ties(
-    question: Question, upper: Tail, not_lower: Tail, both: Tail, count: Counter
+    question: Problem, upper: Tail, not_lower: Tail, both: Tail, count: Counter
 ) -> Without | None:
     """Count the three tails of a question without its near ties.
 
     Parameters
     ----------
-    question : Question
+    question : Problem
         Not strict, with an `exact` tolerance.
     upper, not_lower, both : Tail
         Of sums from ``at_least`` on, of sums from ``below`` on, and the two-sided tail.
@@ -92,7 +92,7 @@ def without_near_ties(
     return beyond, beneath, _both(question, both, beyond, exact, count)
 
 
-def _both(question: Question, both: Tail, beyond: int, exact: int, count: Counter) -> int | None:
+def _both(question: Problem, both: Tail, beyond: int, exact: int, count: Counter) -> int | None:
     """The two-sided count: the upper one and as much or what lies as far below the mean."""
     size = int(question.values.size)
     if both.count is None or question.deviation <= size * exact:
@@ -111,7 +111,7 @@ def _both(question: Question, both: Tail, beyond: int, exact: int, count: Counte
     return beyond + far + at_mirror - beyond_mirror
 
 
-def _between(question: Question, place: int, exact: int, count: Counter) -> int | None:
+def _between(question: Problem, place: int, exact: int, count: Counter) -> int | None:
     """Sums that tie with a place exactly."""
     first, second = count(question.values, [place - exact, place + exact + 1])
     if first.count is None or second.count is None:
@@ -223,7 +223,7 @@ def permutation_test(
 
 
 def _drawn(
-    question: Question, method: str, draws: int, rng: np.random.Generator | None
+    question: Problem, method: str, draws: int, rng: np.random.Generator | None
 ) -> tuple[Tail, Tail, Tail]:
     """The upper, the lower and the two-sided tail of an oriented question, from random subsets."""
     from eatlas.stats.permutation.sampled import importance, sampled  # noqa: PLC0415  (seldom)
@@ -235,14 +235,14 @@ def _drawn(
     return (sampled if method == "sampled" else importance)(question, draws, source)
 
 
-def _found(question: Question, method: str) -> tuple[Tail, Tail, Tail, Without | None]:
+def _found(question: Problem, method: str) -> tuple[Tail, Tail, Tail, Without | None]:
     """The same without chance, and the counts without near ties where there are any."""
     if question.degenerate:
         return (*_all_tie(question), _without_any(question, method))
     return (*normal(question), None) if method == "normal" else _tails(question, method)
 
 
-def _without_any(question: Question, method: str) -> Without | None:
+def _without_any(question: Problem, method: str) -> Without | None:
     """Counts without near ties of a question whose sums all tie, in a design that is counted."""
     exact = question.exact
     spread = question.greatest - question.least
@@ -255,7 +255,7 @@ def _without_any(question: Question, method: str) -> Without | None:
     )
 
 
-def _all_tie(question: Question) -> tuple[Tail, Tail, Tail]:
+def _all_tie(question: Problem) -> tuple[Tail, Tail, Tail]:
     every = Tail.exact(question.total, question.total)
     return every, every, every
 
@@ -301,7 +301,7 @@ def _checked_size(total: int, n: int) -> int:
     return size
 
 
-def _tails(question: Question, method: str) -> tuple[Tail, Tail, Tail, Without | None]:
+def _tails(question: Problem, method: str) -> tuple[Tail, Tail, Tail, Without | None]:
     """The same by counting, inverting or bracketing."""
     steps = (
         None if question.total <= ALWAYS_EXACT and method != "inversion" else on_lattice(question)

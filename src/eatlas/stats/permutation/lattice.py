@@ -26,7 +26,7 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.permutation.problem import Question
+from eatlas.stats.permutation.problem import Problem
 
 Steps = tuple[NDArray[np.int64], list[int]]
 """Ascending whole numbers, and thresholds of their sums."""
@@ -87,7 +87,7 @@ def _different(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
     return ascending[first]
 
 
-def on_lattice(question: Question) -> Question | None:
+def on_lattice(question: Problem) -> Problem | None:
     """The same question in whole lattice steps, with tolerance 0; None off any lattice.
 
     The step is an approximate greatest common divisor of the distances from the least score. The
@@ -106,7 +106,7 @@ def on_lattice(question: Question) -> Question | None:
     if not _faithful(question, offsets, steps):
         return None
     steps //= np.gcd.reduce(steps)
-    found = Question(
+    found = Problem(
         values=np.sort(steps),
         n=question.n,
         observed=_observed_steps(question, offsets, steps),
@@ -117,12 +117,12 @@ def on_lattice(question: Question) -> Question | None:
     return found if _thresholds(found) == _moved(question, steps) else None
 
 
-def _thresholds(question: Question) -> list[int]:
+def _thresholds(question: Problem) -> list[int]:
     """Sums from which on a subset is in the upper, beyond the lower, and beyond the far tail."""
     return [question.at_least, question.below, question.at_most + 1]
 
 
-def _moved(question: Question, steps: NDArray[np.int64]) -> list[int] | None:
+def _moved(question: Problem, steps: NDArray[np.int64]) -> list[int] | None:
     return in_steps(question.values, steps, question.n, _thresholds(question))
 
 
@@ -159,7 +159,7 @@ def hidden_steps(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -
     return None if moved is None else (steps, moved)
 
 
-def _faithful(question: Question, offsets: NDArray[np.int64], steps: NDArray[np.int64]) -> bool:
+def _faithful(question: Problem, offsets: NDArray[np.int64], steps: NDArray[np.int64]) -> bool:
     """Whether no sum moves by more than the tolerance when scores become steps; exact."""
     reach, count = int(offsets[-1]), int(steps[-1])
     residuals = sorted(int(x) * count - int(k) * reach for x, k in zip(offsets, steps, strict=True))
@@ -168,9 +168,7 @@ def _faithful(question: Question, offsets: NDArray[np.int64], steps: NDArray[np.
     return clear and spread <= question.tolerance * count
 
 
-def _observed_steps(
-    question: Question, offsets: NDArray[np.int64], steps: NDArray[np.int64]
-) -> int:
+def _observed_steps(question: Problem, offsets: NDArray[np.int64], steps: NDArray[np.int64]) -> int:
     """The observed sum in steps: it is within the tolerance of a whole number of them."""
     above = question.observed - question.n * int(question.values[0])
     reach, count = int(offsets[-1]), int(steps[-1])

@@ -196,7 +196,7 @@ SUM_BITS = 60
 
 
 @dataclass(frozen=True)
-class Question:
+class Problem:
     """Which subsets of size `n` reach the observed sum, in lattice units.
 
     Stated for the smaller group and for an observed sum not below its mean; `mirrored` says that
@@ -318,7 +318,7 @@ def ask(
     *,
     strict: bool = False,
     precision: float | None = None,
-) -> Question:
+) -> Problem:
     """State the question for the first `n` of `scores`."""
     w, q = to_fixed(scores)
     scale = float(np.max(np.abs(scores))) if scale is None else scale
@@ -328,11 +328,11 @@ def ask(
     return replace(question, strict=strict, exact=exact if exact < tolerance else None)
 
 
-def orient(w: NDArray[np.int64], n: int, observed: int, tolerance: int) -> Question:
+def orient(w: NDArray[np.int64], n: int, observed: int, tolerance: int) -> Problem:
     """Turn the question to the smaller group and to the upper tail."""
     size, whole, mirrored = int(w.size), int(w.sum()), False
     if 2 * n > size:
         n, observed, mirrored = size - n, whole - observed, True
     if size * observed < n * whole:
         w, observed, mirrored = -w, -observed, not mirrored
-    return Question(np.sort(w), n, observed, tolerance, mirrored)
+    return Problem(np.sort(w), n, observed, tolerance, mirrored)

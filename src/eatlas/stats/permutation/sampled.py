@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError
 from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.inputs import checked_precision, generator, whole
-from eatlas.stats.permutation.problem import SMALLEST, PermutationResult, Question, Tail
+from eatlas.stats.permutation.problem import SMALLEST, PermutationResult, Problem, Tail
 from eatlas.stats.permutation.saddlepoint import Tilt, solve, standardised, targets, unit_of
 from eatlas.stats.relabelling import every_subset, random_subsets
 
@@ -37,12 +37,12 @@ LONG = 512
 takes 1, and choosing 30."""
 
 
-def sampled(question: Question, draws: int, rng: np.random.Generator) -> tuple[Tail, Tail, Tail]:
+def sampled(question: Problem, draws: int, rng: np.random.Generator) -> tuple[Tail, Tail, Tail]:
     """The upper, the lower and the two-sided tail from the same `draws` subsets.
 
     Parameters
     ----------
-    question : Question
+    question : Problem
     draws : int
         B, 1 or more.
     rng : numpy.random.Generator
@@ -92,7 +92,7 @@ the support, and any tilt is unbiased."""
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ProbabilityEstimate:
     """An estimate of one probability as factor * mean(y) with y in [0, 1]."""
 
     factor: float
@@ -121,16 +121,16 @@ class Estimate:
         return self.factor * (spread + 7 * log / (3 * (self.draws - 1)))
 
 
-NOTHING = Estimate(0.0, 0.0, 0.0, 2)
+NOTHING = ProbabilityEstimate(0.0, 0.0, 0.0, 2)
 """No subset reaches the threshold: certain."""
 
 
-def importance(question: Question, draws: int, rng: np.random.Generator) -> tuple[Tail, Tail, Tail]:
+def importance(question: Problem, draws: int, rng: np.random.Generator) -> tuple[Tail, Tail, Tail]:
     """The upper, the lower and the two-sided tail.
 
     Parameters
     ----------
-    question : Question
+    question : Problem
     draws : int
         2 or more subsets, and as many again for the far side where groups differ in size.
     rng : numpy.random.Generator
@@ -155,13 +155,13 @@ def importance(question: Question, draws: int, rng: np.random.Generator) -> tupl
     return near, rest, _weighted_tail([_twice(upper)], draws, least)
 
 
-def _twice(estimate: Estimate) -> Estimate:
+def _twice(estimate: ProbabilityEstimate) -> ProbabilityEstimate:
     """Both sides of a symmetric distribution from one."""
     return replace(estimate, factor=2 * estimate.factor)
 
 
 def _weighted_tail(
-    parts: list[Estimate], draws: int, least: float, *, complement: bool = False
+    parts: list[ProbabilityEstimate], draws: int, least: float, *, complement: bool = False
 ) -> Tail:
     """The sum of independent estimates, or what it leaves of 1; their intervals add up."""
     p = sum(part.p for part in parts)
@@ -177,7 +177,7 @@ def _estimates(
     thresholds: list[int],
     draws: int,
     rng: np.random.Generator,
-) -> list[Estimate]:
+) -> list[ProbabilityEstimate]:
     """P(T >= t) for thresholds t at or above the mean, close to each other, from one sample."""
     greatest, unit = int(values[values.size - n :].sum()), unit_of(values)
     if min(thresholds) > greatest:
@@ -200,11 +200,11 @@ def _estimates(
     ]
 
 
-def _estimate(factor: float, moment: list[float], draws: int) -> Estimate:
+def _estimate(factor: float, moment: list[float], draws: int) -> ProbabilityEstimate:
     total, squares = moment
     mean = total / draws
     variance = max(0.0, squares - draws * mean * mean) / (draws - 1)
-    return Estimate(factor, mean, variance, draws)
+    return ProbabilityEstimate(factor, mean, variance, draws)
 
 
 def _tilted(x: NDArray[np.float64], n: int, t: float) -> tuple[Tilt, float]:
