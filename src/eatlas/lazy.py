@@ -1,11 +1,14 @@
-"""Names of a package that are imported when they are first used, so that importing it is light."""
+"""What is imported when it is first used, so that importing a package is light."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def attributes(package: str, *homes: Mapping[str, str], modules: str = "") -> Callable[[str], Any]:
@@ -39,3 +42,10 @@ def attributes(package: str, *homes: Mapping[str, str], modules: str = "") -> Ca
         return value
 
     return attribute
+
+
+def as_frame(rows: Iterable[Any], columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """A pandas frame of rows; pandas is imported here, since it takes half a second."""
+    import pandas as pd  # noqa: PLC0415
+
+    return pd.DataFrame(list(rows), columns=None if columns is None else list(columns))

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from eatlas.annotation.items import Given, Items
 from eatlas.errors import EatlasError
+from eatlas.lazy import as_frame
 from eatlas.results.parts import Record
 from eatlas.stats.agreement import Codes, Estimate, RaterAgreement, rater_agreement
 
@@ -105,9 +106,7 @@ class Agreement(Record):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each coefficient: of all labels, of each label, of each pair."""
-        import pandas as pd  # noqa: PLC0415  (lazy: half a second)
-
-        return pd.DataFrame(self.rows())
+        return as_frame(self.rows())
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each coefficient."""

@@ -17,6 +17,7 @@ from eatlas.corpora import Context, Contexts, load_contexts
 from eatlas.corpora.writing import beside
 from eatlas.csv_cells import marked, unmarked
 from eatlas.errors import EatlasError, SourceError, StimulusError, described, nearest
+from eatlas.lazy import as_frame
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
 from eatlas.version import __version__
@@ -131,9 +132,7 @@ class Items:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each item."""
-        import pandas as pd  # noqa: PLC0415  (lazy: half a second)
-
-        return pd.DataFrame(list(self.rows), columns=list(Item._fields))
+        return as_frame(self.rows, Item._fields)
 
     def write(self, path: str | Path) -> None:
         """Write a CSV file whose column ``label`` people fill in, and FILE.json beside it.

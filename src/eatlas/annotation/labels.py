@@ -16,6 +16,7 @@ from eatlas.annotation.items import Given, Items, load_items, unknown_label
 from eatlas.annotation.journal import ENDING, SKIPPED, journal_of, name_of, replay
 from eatlas.annotation.sheets import label_rows
 from eatlas.errors import SourceError, UndefinedWarning
+from eatlas.lazy import as_frame
 from eatlas.stats.agreement import MISSING, Codes
 
 if TYPE_CHECKING:
@@ -98,14 +99,12 @@ class Labels:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each label: item, annotator, label, target and text."""
-        import pandas as pd  # noqa: PLC0415  (lazy: half a second)
-
         rows = [
             (item, annotator, label, self.items.by_id[item].target, self.items.by_id[item].text)
             for annotator, labels in self.given.items()
             for item, label in labels.items()
         ]
-        return pd.DataFrame(rows, columns=["item", "annotator", "label", "target", "text"])
+        return as_frame(rows, ("item", "annotator", "label", "target", "text"))
 
 
 LabelsLike = str | Path | Iterable[str | Path] | Mapping[str, Mapping[str, str]]

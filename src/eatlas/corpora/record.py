@@ -28,6 +28,7 @@ from eatlas.corpora.sampling import (
 )
 from eatlas.corpora.writing import LABEL, write
 from eatlas.errors import EatlasError, described
+from eatlas.lazy import as_frame
 from eatlas.stimuli import ContextsOrigin
 
 if TYPE_CHECKING:
@@ -225,10 +226,8 @@ class Sample(Generic[Row, Counted]):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each context; with a column of labels, if there are some."""
-        import pandas as pd  # noqa: PLC0415  (lazy: half a second)
-
         rows, columns = self._table()
-        return pd.DataFrame(rows, columns=columns)
+        return as_frame(rows, columns)
 
     def _table(self) -> tuple[list[tuple[Any, ...]], list[str]]:
         """Rows and columns, those of labels where there are some."""
@@ -242,9 +241,7 @@ class Sample(Generic[Row, Counted]):
 
     def counts_frame(self) -> pd.DataFrame:
         """Return a row for each stimulus, or pair, that was looked for."""
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(list(self.counts), columns=list(self.COUNT._fields))
+        return as_frame(self.counts, self.COUNT._fields)
 
     def write(self, path: str | Path) -> None:
         """Write a file, .parquet, .jsonl or .csv; it appears only when it is whole.

@@ -19,6 +19,7 @@ from eatlas.corpora.parquet import pyarrow_of
 from eatlas.corpora.spans import Search, Tally, WordFamily
 from eatlas.corpora.writing import KEY, beside, require_ending
 from eatlas.csv_cells import marked
+from eatlas.lazy import as_frame
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
@@ -140,12 +141,8 @@ class TextCounts:
             ``(several)``), ``spans`` (missing where the target was never seen), ``share`` of the
             spans that mention the target.
         """
-        import pandas as pd  # noqa: PLC0415
-
-        frame = pd.DataFrame(
-            list(self._tidy()), columns=["term", "family", "group", "spans", "share"]
-        )
-        return frame.astype({"spans": "Int64"})
+        columns = ("term", "family", "group", "spans", "share")
+        return as_frame(self._tidy(), columns).astype({"spans": "Int64"})
 
     def write(self, path: str | Path) -> None:
         """Write the table, and beside it (or within Parquet) how it came about.

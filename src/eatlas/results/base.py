@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_a
 
 from pydantic import Field, model_validator
 
+from eatlas.lazy import as_frame
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import Effect, Primary, Rule, shown
 from eatlas.results.inference import Frequency
@@ -351,9 +352,7 @@ class AssociationResult(Record):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the result as a pandas frame, one row for each row of :meth:`rows`."""
-        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
-        return pd.DataFrame(self.rows())
+        return as_frame(self.rows())
 
     def __repr__(self) -> str:
         return f"<{self.signature} of {self.test} on {self.source}: {self.summary()}>"

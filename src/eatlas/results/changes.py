@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, overload
 
 from eatlas.errors import ResultsError, listed
+from eatlas.lazy import as_frame
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import CELLS
@@ -331,9 +332,7 @@ class Changes(Sequence[Change]):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each effect size of each change."""
-        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
-        return pd.DataFrame([row for one in self for row in one.rows()])
+        return as_frame(row for one in self for row in one.rows())
 
 
 def changes_of(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
+from eatlas.lazy import as_frame
 from eatlas.results.base import AssociationResult
 from eatlas.results.changes import By, Changes, changes_of, model_of, varied
 from eatlas.results.family import Family, Levels, Method, family_of
@@ -119,9 +120,7 @@ class Results(Sequence[AssociationResult]):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one tidy frame; results of several measures share the columns they can."""
-        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
-        return pd.DataFrame([row for result in self._results for row in result.rows()])
+        return as_frame(row for result in self._results for row in result.rows())
 
     def family(
         self,
@@ -205,15 +204,12 @@ class Results(Sequence[AssociationResult]):
         >>> eatlas.run(tests="weat-6").sensitivity("prompt").empty
         True
         """
-        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
-        rows = [
+        return as_frame(
             {"test": member.test, "model": model_of(member, by), by: value, **row}
             for group in varied(self, by)
             for member, value in zip(group.members, group.values, strict=True)
             for row in member.rows()
-        ]
-        return pd.DataFrame(rows)
+        )
 
     def changes(self, by: By = "prompt", *, since: str | None = None) -> Changes:
         """Return what one choice changes: signs, significance, EAT patterns, means of level 3.

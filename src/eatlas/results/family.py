@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from eatlas.errors import EatlasError
+from eatlas.lazy import as_frame
 from eatlas.results.base import AssociationResult
 from eatlas.results.levels import PValues
 from eatlas.results.parts import Tail
@@ -119,9 +120,7 @@ class Family:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas frame, one row for each member."""
-        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
-        return pd.DataFrame([member.__dict__ for member in self.members])
+        return as_frame(member.__dict__ for member in self.members)
 
 
 def family_of(

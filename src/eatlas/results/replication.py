@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from eatlas.lazy import as_frame
 from eatlas.results.collection import Results
 
 if TYPE_CHECKING:
@@ -197,6 +198,4 @@ class Replication(Sequence[Compared]):
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each published cell."""
-        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
-        return pd.DataFrame([one.columns() for one in self.cells])
+        return as_frame(one.columns() for one in self.cells)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 from pydantic import Field, PrivateAttr
 
 from eatlas.errors import EatlasError, ResultsError
+from eatlas.lazy import as_frame
 from eatlas.results.levels import Level, PValues
 from eatlas.results.parts import (
     Concepts,
@@ -254,8 +255,6 @@ class ScanResult(Record):
         EatlasError
             If there is no such side.
         """
-        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
         if side is not None and side not in SIDES:
             raise EatlasError("there is no such side", got=repr(side), allowed="A or B")
         rows = [
@@ -266,7 +265,7 @@ class ScanResult(Record):
         ]
         names = ["band", "side", "word", "rank", "effect_size", "difference"]
         tails = ["p_greater", "p_less", "p_two_sided", "p_max_t", "p_by"]
-        return pd.DataFrame(rows, columns=[*names, *tails])
+        return as_frame(rows, [*names, *tails])
 
     def __eq__(self, other: object) -> bool:
         """Whether both say the same; where the words are kept does not count."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args, overload
 import numpy as np
 
 from eatlas.errors import ResultsError, did_you_mean
+from eatlas.lazy import as_frame
 from eatlas.results.base import AssociationResult
 from eatlas.results.changes import By, value_of, varied
 from eatlas.results.effects import Effect
@@ -249,9 +250,7 @@ class SideBySide(Sequence[Row]):
             ``difference_high`` where both have the same terms; ``pattern_differs`` from that of
             the first.
         """
-        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
-        return pd.DataFrame([one for row in self for one in self._frame_rows(row)])
+        return as_frame(one for row in self for one in self._frame_rows(row))
 
     def _frame_rows(self, row: Row) -> Iterable[dict[str, Any]]:
         """Rows of a data frame: each effect at each setting, and its difference from the first."""

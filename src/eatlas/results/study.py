@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from eatlas.lazy import as_frame
 from eatlas.results.parts import Magnitude, Probability, Record
 
 if TYPE_CHECKING:
@@ -113,9 +114,7 @@ class StudyRecord(Record):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row for each specification."""
-        import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
-        return pd.DataFrame(self.rows())
+        return as_frame(self.rows())
 
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the table of choices: the choices, then what was found."""

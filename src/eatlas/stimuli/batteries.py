@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.decoding import toml_bytes
 from eatlas.errors import StimulusError, described, nearest
+from eatlas.lazy import as_frame
 from eatlas.plugins import points
 from eatlas.stimuli.concepts import Concept
 from eatlas.stimuli.kinds import Battery, Test, TestsLike
@@ -183,8 +184,6 @@ def tests(*names: str) -> pd.DataFrame:
     >>> eatlas.tests("caliskan").loc["weat-6", "concepts"]
     'Male names/Female names, Career/Family'
     """
-    import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
     rows = [
         {
             "id": test.id,
@@ -198,7 +197,7 @@ def tests(*names: str) -> pd.DataFrame:
         for name in names or battery_names()
         for test in read_battery(name).tests
     ]
-    return pd.DataFrame(rows).set_index("id")
+    return as_frame(rows).set_index("id")
 
 
 def read_test_file(path: str | Path) -> Battery:
