@@ -29,7 +29,7 @@ at: 1,000 by 1,000 of them take 8 MB."""
 class Contexts:
     """All contexts of a test, and which rows are those of which stimulus."""
 
-    rows: kernels.Rows
+    rows: kernels.CompactRows
     """X, Y, A and B in turn, stimuli by name, contexts of a stimulus by their text: so the order in
     which a test lists them changes no sum."""
     counts: Mapping[str, Mapping[str, int]]
@@ -44,7 +44,9 @@ class Contexts:
             counts[role] = dict(Counter(stimulus for stimulus, _, _ in rows))
             parts.append(kernels.compact_rows(vectors.pop(role)[[place for _, _, place in rows]]))
         inverse = np.concatenate([part.inverse for part in parts])
-        return cls(kernels.Rows(np.concatenate([part.values for part in parts]), inverse), counts)
+        return cls(
+            kernels.CompactRows(np.concatenate([part.values for part in parts]), inverse), counts
+        )
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
