@@ -87,13 +87,13 @@ def test_the_sentence(results):
         "The EAT pattern changes in thin-heavy (AX-Singular to A-Uniform), and stays the same in 1."
         in (table.sentence)
     )
-    assert table.rows[0].cells[0] == ("0.90* → −0.70*", "sign flips")
+    assert table.table.rows[0][1].lines == ("0.90* → −0.70*", "sign flips")
 
 
 def test_means_of_level_3_side_by_side(results, capsys):
     (table,) = tables_of_changes(results)
     level3 = results[0].level3
-    assert [cell.text for cell in table.rows[0].means] == [
+    assert [cell.lines[0] for cell in table.means.rows[0][1:]] == [
         f"{level3.cell(name).mean:.2f} → {level3.cell(name).mean:.2f}".replace("-", "−")
         for name in ("XA", "XB", "YA", "YB")
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
 from eatlas.cli.options import Commands
+from eatlas.errors import listed
 
 if TYPE_CHECKING:
     from eatlas.annotation import Adjudicated, Agreement, Items
@@ -83,17 +84,12 @@ def _of_items(items: Items, output: Path) -> Iterator[str]:
         f"{', '.join(items.labels)}"
     )
     if few := [f"{name} ({n:,})" for name, n in items.targets.items() if n < wanted]:
-        yield f"with fewer than {wanted:,}: {_some(few)}"
+        yield f"with fewer than {wanted:,}: {listed(few)}"
     if items.absent:
-        yield f"without any context: {_some(items.absent)}"
+        yield f"without any context: {listed(items.absent)}"
     yield ""
     yield f"items: {output}"
     yield f"label: eatlas annotate serve {output}"
-
-
-def _some(names: list[str] | tuple[str, ...], most: int = 20) -> str:
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 @app.command("serve")

@@ -25,13 +25,11 @@ def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
         Heading of the page.
     """
     from eatlas.present.atlas import write_atlas  # noqa: PLC0415  (--help need not wait)
+    from eatlas.present.numbers import number_of  # noqa: PLC0415
 
     site = write_atlas(results, out, title=title)
     for note in site.notes:
         remark(f"note: {note}")
-    models, tests = (
-        f"{n:,} {thing}{'' if n == 1 else 's'}"
-        for n, thing in ((site.models, "model"), (site.tests, "test"))
-    )
-    print_line(f"{models} by {tests}, {site.results:,} result{'' if site.results == 1 else 's'}")
+    models, tests = number_of(site.models, "model"), number_of(site.tests, "test")
+    print_line(f"{models} by {tests}, {number_of(site.results, 'result')}")
     print_line(f"site: {site.page}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -191,13 +191,19 @@ def _of_pairs(found: Pairs) -> list[str]:
 def _read(found: Contexts | Pairs) -> list[str]:
     files = found.provenance["files"]
     texts = sum(file["texts"] for file in files)
-    damaged = sum(file["damaged"] for file in files)
-    skipped: Counter[str] = sum((Counter(file["skipped"]) for file in files), Counter())
-    lines = [f"{texts:,} texts of {len(files)} file(s), {sum(f['size'] for f in files):,} bytes"]
-    if damaged:
-        lines.append(f"skipped, damaged lines: {damaged:,}")
-    lines += [f"skipped, {reason}: {n:,}" for reason, n in skipped.items()]
-    return lines
+    return [f"{texts:,} texts of {size_of(files)}", *skipped_in(files)]
+
+
+def size_of(files: Sequence[dict[str, Any]]) -> str:
+    """How many files were read, and how large they are."""
+    return f"{len(files)} file(s), {sum(file['size'] for file in files):,} bytes"
+
+
+def skipped_in(files: Sequence[dict[str, Any]]) -> list[str]:
+    """How much of them was not read, and why."""
+    damaged = Counter({"damaged lines": sum(file["damaged"] for file in files)})
+    reasons = sum((Counter(file["skipped"]) for file in files), damaged)
+    return [f"skipped, {reason}: {n:,}" for reason, n in reasons.items() if n]
 
 
 def _wanting(found: Contexts) -> list[str]:

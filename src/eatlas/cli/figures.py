@@ -1,4 +1,4 @@
-"""Scans, diagnoses and designs as tables for a terminal."""
+"""Scans, diagnoses, designs and studies as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import io
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from os.path import commonprefix
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -17,14 +18,20 @@ from rich.text import Text
 
 from eatlas.cli.console import PIPE_WIDTH, new_console, show, table_of, write
 from eatlas.cli.messages import cleaned, plain_line
+from eatlas.cli.progress import duration
 from eatlas.errors import listed
 from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
 from eatlas.present.summaries import explain
 from eatlas.present.text import one_line
 from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.diagnosis_words import readings, verdict
+from eatlas.results.effects import shown
 from eatlas.results.inference import DesignPower, Power
 from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
+
+if TYPE_CHECKING:
+    from eatlas.results.study import StudyRecord
+    from eatlas.studies import Prepared
 
 HEADS = ("d", "diff.", "p", "maxT", "BY")
 SORTED = {
@@ -35,6 +42,8 @@ SORTED = {
 """What the order of the lists means."""
 WORDS = (12, 28)
 """Least width of a column of words, and the greatest; a longer word takes what it needs."""
+SOURCES = 20
+"""Sources of a study that are listed."""
 LEAST_WIDTH = 40
 """Lines of text are not folded narrower than this."""
 
@@ -310,3 +319,59 @@ def _below(one: Power, *, over_stimuli: bool) -> str:
         f"side as given. Terms needed in each of two groups: {needed}."
         + (" In tests of sentences the sizes are those of stimuli." if over_stimuli else "")
     )
+
+
+def print_costs(choices: Mapping[str, Sequence[str]], prepared: Prepared) -> None:
+    """Print the choices of a plan, what is read, and how long it takes."""
+    from eatlas.studies.costs import RULE, cost_of  # noqa: PLC0415  (other figures need no study)
+
+    console, cost = new_console(), cost_of(prepared)
+    if prepared.plan.title:
+        show(console, Text(prepared.plan.title, style="bold"))
+    rows = [(name, f"{len(labels)}", ", ".join(labels)) for name, labels in choices.items()]
+    table = table_of(("Choice", "alternatives", ""), rows, "lrl")
+    table.columns[-1].no_wrap = False
+    show(console, table)
+    rows = [
+        (one.name, f"{one.items:,}", one.kind + ", in the pass of another layer" * one.shared)
+        for one in cost.sources[:SOURCES]
+    ]
+    show(console, table_of(("Source", "items", ""), rows, "lrl"))
+    if len(cost.sources) > SOURCES:
+        show(console, Text(f"and {len(cost.sources) - SOURCES:,} more sources"))
+    controls = f" and {cost.controls:,} controls with random weights" if cost.controls else ""
+    skipped = f"; {cost.skipped:,} are skipped" if cost.skipped else ""
+    show(console, Text(f"\n{cost.specifications:,} specifications{controls}{skipped}"))
+    if cost.texts:
+        show(console, Text(f"{cost.texts:,} texts to encode"))
+    show(
+        console,
+        Text(f"about {duration(cost.seconds)} on two processor cores, by this rule: {RULE}"),
+    )
+
+
+def print_study(record: StudyRecord) -> None:
+    """Print what the alternatives of each choice do."""
+    from eatlas.results.study import summaries  # noqa: PLC0415
+
+    console = new_console()
+    if record.title:
+        show(console, Text(record.title, style="bold"))
+    heads = (
+        "Choice", "number", "median d", "least", "greatest", "significant", "most frequent pattern",
+    )  # fmt: skip
+    rows = [
+        (
+            f"{one.choice}: {one.label}" if one.choice else "all specifications",
+            f"{one.number:,}",
+            *map(shown, (one.median, one.least, one.greatest)),
+            _percent(one.significant),
+            f"{one.pattern} {_percent(one.share)}" if one.pattern else "",
+        )
+        for one in summaries(record)
+    ]
+    show(console, table_of(heads, rows, "lrrrrrl"))
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.0f}%"

@@ -138,7 +138,7 @@ def _say_what_is_skipped(prepared: Prepared) -> None:
 
 def _print_costs(prepared: Prepared) -> None:
     """Print the grid, what is read, and how long it takes."""
-    from eatlas.cli.studies import print_costs  # noqa: PLC0415  (only a person sees tables)
+    from eatlas.cli.figures import print_costs  # noqa: PLC0415  (only a person sees tables)
 
     print_costs(prepared.plan.alternatives(), prepared)
 
@@ -151,7 +151,7 @@ def _show(study: Study, out: Path, *, as_json: bool) -> None:
         print_json(study.record.rows())
         return
     if len(study.results):
-        from eatlas.cli.studies import print_study  # noqa: PLC0415
+        from eatlas.cli.figures import print_study  # noqa: PLC0415
 
         print_study(study.record)
         print_line("")

@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+import typer
+
 from eatlas.cli.messages import plain_line, remark
+from eatlas.errors import EatlasError
 
 PAUSES = (2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 """Seconds between two lines; the last one from then on."""
@@ -45,6 +48,36 @@ def bars() -> Iterator[Callable[[str, str], Tick] | None]:
         return
     with ExitStack() as open_bars:
         yield lambda what, name: _Bar(open_bars, f"{what} {_short(name)}".rstrip())
+
+
+@contextmanager
+def what_is_kept(done: Callable[[], int], kept: str, nothing: str) -> Iterator[None]:
+    """Say, when a command ends before its time, what is done and how to go on.
+
+    Parameters
+    ----------
+    done : callable
+        Returns how much is kept.
+    kept, nothing : str
+        What is said of that, such as "words are done", and of none.
+
+    Raises
+    ------
+    typer.Exit
+        With the code 130, when it is interrupted.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, EatlasError) as stop:
+        interrupted = isinstance(stop, KeyboardInterrupt)
+        begin = "interrupted; " if interrupted else ""
+        if number := done():
+            remark(f"{begin}{number:,} {kept} and kept; repeat the command to continue")
+        elif interrupted:
+            remark(f"{begin}{nothing}")
+        if interrupted:
+            raise typer.Exit(130) from stop
+        raise
 
 
 class _Bar:

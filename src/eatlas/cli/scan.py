@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
 from eatlas.cli.options import executor_of
-from eatlas.cli.progress import Lines, bar_of, duration
+from eatlas.cli.progress import Lines, bar_of, duration, what_is_kept
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
@@ -152,10 +148,14 @@ def _scanned(
     from eatlas.engine.scan.scanning import written  # noqa: PLC0415
 
     if out is None:
-        with Chunks() as chunks, _what_is_kept(chunks, kept=False):
+        nothing = "nothing is kept, which takes --out"
+        with Chunks() as chunks, what_is_kept(lambda: 0, "words are done", nothing):
             _measure(plan, chunks, executor)
             return conclude(plan, chunks, lambda _: None, top=top, sort=sort, edges=edges)
-    with Chunks(out, plan.identity) as chunks, _what_is_kept(chunks, kept=True):
+    with (
+        Chunks(out, plan.identity) as chunks,
+        what_is_kept(lambda: chunks.words, "words are done", "nothing is kept"),
+    ):
         _say_what_is_there(plan, chunks, out)
         _measure(plan, chunks, executor)
         result = written(plan, chunks, out, top=top, sort=sort, edges=edges)
@@ -170,25 +170,6 @@ def _say_what_is_there(plan: ScanPlan, chunks: Chunks, out: Path) -> None:
         remark(f"words taken over from an interrupted scan: {chunks.words:,}")
     for path in others(out, plan.identity):
         remark(f"{path}: found an interrupted scan with other settings; its words are left there")
-
-
-@contextmanager
-def _what_is_kept(chunks: Chunks, *, kept: bool) -> Iterator[None]:
-    """Say, when a scan ends before its time, what is done and how to go on."""
-    try:
-        yield
-    except (KeyboardInterrupt, EatlasError) as stop:
-        interrupted = isinstance(stop, KeyboardInterrupt)
-        if kept and chunks.words:
-            remark(
-                ("interrupted; " if interrupted else "")
-                + f"{chunks.words:,} words are done and kept; repeat the command to continue"
-            )
-        elif interrupted:
-            remark("interrupted; nothing is kept" + ("" if kept else ", which takes --out"))
-        if interrupted:
-            raise typer.Exit(130) from stop
-        raise
 
 
 def _measure(plan: ScanPlan, chunks: Chunks, executor: Executor | None) -> None:

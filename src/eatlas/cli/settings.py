@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.console import least_width, show, table_of
-from eatlas.cli.table import map_lines
+from eatlas.cli.table import map_lines, written
 from eatlas.present.changes import tables_of_changes
 from eatlas.present.comparison import comparisons
 from eatlas.present.family import DeclaredFamily
@@ -18,7 +18,6 @@ from eatlas.present.sections import sections
 from eatlas.present.side_by_side import cell_of, summary
 from eatlas.results import AssociationResult, Results
 from eatlas.results.changes import told_apart
-from eatlas.results.levels import CELLS
 from eatlas.results.settings import Settings
 from eatlas.results.side_by_side import SideBySide, side_by_side
 
@@ -121,15 +120,6 @@ def print_changes(console: Console, results: Results) -> None:
     """Print the effect sizes of all tests with one prompt beside those with another."""
     for found in tables_of_changes(results):
         show(console, Text(f"\n{found.title}", style="bold"))
-        heads = ["Test", *found.heads, *(["EAT pattern"] if found.with_patterns else [])]
-        rows = []
-        for row in found.rows:
-            cells = [*row.cells, *([row.pattern] if row.pattern else [])]
-            rows.append([row.name, *("\n".join(filter(None, cell)) for cell in cells)])
-        align = "l".ljust(1 + len(found.heads), "r") + "l" * found.with_patterns
-        show(console, table_of(heads, rows, align))
-        if found.with_means:
-            heads = ["Level 3: means", *(f"{name[0]},{name[1]}" for name in CELLS)]
-            means = ([row.name, *(cell.text for cell in row.means)] for row in found.rows)
-            show(console, table_of(heads, means))
+        for table in filter(None, (found.table, found.means)):
+            show(console, written(table, console))
         show(console, Text(found.sentence))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from eatlas.cli.contexts import damage_shown, require_other_files
+from eatlas.cli.contexts import damage_shown, require_other_files, size_of, skipped_in
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.options import executor_of
-from eatlas.cli.progress import Lines, bar_of
-from eatlas.errors import EatlasError
+from eatlas.cli.progress import Lines, bar_of, what_is_kept
+from eatlas.errors import listed
 
 if TYPE_CHECKING:
     from eatlas.corpora.text_counts import TextCounts
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
 
 QUIET = 10.0
 """Seconds before the first line of progress in a pipe."""
-NAMED = 20
-"""Targets without any context that are named."""
 
 
 def text(
@@ -112,13 +108,16 @@ def text(
     )
     require_other_files(list(map(str, plan.files)), output, log)
     executor = executor_of(engine, address, workers) or choose(workers, len(plan.shards))
-    kept: list[Shards] = []
+    begun_of: list[Shards] = []
 
     def begun(shards: Shards) -> None:
-        kept.append(shards)
+        begun_of.append(shards)
         _say_what_is_there(plan, shards, output)
 
-    with damage_shown(log) as tell, bar_of("shards") as bar, _what_is_kept(kept):
+    kept = what_is_kept(
+        lambda: sum(map(len, begun_of)), "shards are counted", "nothing is counted yet"
+    )
+    with damage_shown(log) as tell, bar_of("shards") as bar, kept:
         progress: Any = bar or Lines("shards", QUIET)
         result = counted(plan, output, executor, begun=begun, tell=tell, progress=progress)
     with output_of_a_command():
@@ -145,26 +144,6 @@ def _say_what_is_there(plan: TextPlan, shards: Shards, output: Path) -> None:
         remark(f"{path}: found an interrupted count with other options; it is left there")
 
 
-@contextmanager
-def _what_is_kept(kept: list[Shards]) -> Iterator[None]:
-    """Say, when a count ends before its time, what is done and how to go on."""
-    try:
-        yield
-    except (KeyboardInterrupt, EatlasError) as stop:
-        interrupted = isinstance(stop, KeyboardInterrupt)
-        done = len(kept[0]) if kept else 0
-        if done:
-            remark(
-                ("interrupted; " if interrupted else "")
-                + f"{done:,} shards are counted and kept; repeat the command to continue"
-            )
-        elif interrupted:
-            remark("interrupted; nothing is counted yet")
-        if interrupted:
-            raise typer.Exit(130) from stop
-        raise
-
-
 def _print(result: TextCounts, output: Path) -> None:
     """Print the counts of every target that was found, the totals, and where the file lies."""
     names = [name for name, _ in result.columns]
@@ -188,17 +167,12 @@ def _number(count: int | None) -> str:
 def _read(result: TextCounts) -> Iterator[str]:
     """Say what was read and what was not."""
     files = result.provenance["files"]
-    size = sum(file["size"] for file in files)
     yield (
         f"{result.documents:,} documents, {result.sentences:,} sentences, {result.all_spans:,} "
-        f"spans, {result.tokens:,} words of {len(files)} file(s), {size:,} bytes"
+        f"spans, {result.tokens:,} words of {size_of(files)}"
     )
-    if damaged := sum(file["damaged"] for file in files):
-        yield f"skipped, damaged lines: {damaged:,}"
-    skipped: Counter[str] = sum((Counter(file["skipped"]) for file in files), Counter())
-    yield from (f"skipped, {reason}: {n:,}" for reason, n in skipped.items())
+    yield from skipped_in(files)
     if unseen := result.unseen:
-        more = f" and {len(unseen) - NAMED:,} more" if len(unseen) > NAMED else ""
-        yield f"without any context, so undefined: {', '.join(unseen[:NAMED])}{more}"
+        yield f"without any context, so undefined: {listed(unseen)}"
     for one in result.provenance["failed"]:
         yield f"not counted: {one['why']}"

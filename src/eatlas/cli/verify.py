@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from eatlas.cli.messages import complain, print_line
+from eatlas.errors import listed
 
 if TYPE_CHECKING:
     from eatlas.engine.verify import Verdict
@@ -134,24 +135,20 @@ def _account(verdicts: Sequence[Verdict]) -> list[str]:
     called = "names of groups, title and citation"
     compared = ["every number, count, label and hash in the file"]
     if "built in" in by:
-        compared.append(f"{called} of {_few(by['built in'])} with the built-in tests")
+        compared.append(f"{called} of {listed(by['built in'], SHOWN)} with the built-in tests")
     if "given" in by:
-        compared.append(f"{called} of {_few(by['given'])} with the tests that were given")
+        compared.append(f"{called} of {listed(by['given'], SHOWN)} with the tests that were given")
     word = ["which terms, measure, seed and source were chosen"]
     if "hash" in by:
         word.append(
-            f"{called} of {_few(by['hash'])}, which fit their hash (--tests FILE compares them)"
+            f"{called} of {listed(by['hash'], SHOWN)}, which fit their hash "
+            "(--tests FILE compares them)"
         )
     if "nothing" in by:
-        word.append(f"{called} of {_few(by['nothing'])}, without a hash")
+        word.append(f"{called} of {listed(by['nothing'], SHOWN)}, without a hash")
     return [
         "computed again: vectors, associations, effect sizes, p-values, intervals, patterns, "
         "warnings",
         f"compared: {'; '.join(compared)}",
         f"taken from the file: {'; '.join(word)}",
     ]
-
-
-def _few(names: Iterable[str]) -> str:
-    named = list(names)
-    return ", ".join(named[:SHOWN]) + (f" and {len(named) - SHOWN} more" * (len(named) > SHOWN))

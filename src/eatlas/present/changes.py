@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
+from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.numbers import effect
 from eatlas.present.rendering import phrase
 from eatlas.results import AssociationResult
@@ -16,26 +16,6 @@ from eatlas.results.settings import Settings
 
 ARROW = "\u2192"
 FLIPS, SAME = "sign flips", "same"
-
-
-class Cell(NamedTuple):
-    """A cell of a table of changes."""
-
-    text: str
-    """Before and after."""
-    note: str = ""
-    """What is to be noticed: that a sign flips, that a pattern changes."""
-
-
-class Row(NamedTuple):
-    """One test."""
-
-    name: str
-    """The test, with its setting where the table has several."""
-    cells: tuple[Cell, ...]
-    pattern: Cell | None
-    means: tuple[Cell, ...]
-    """Means of level 3: X,A; X,B; Y,A; Y,B. Empty where there is none."""
 
 
 @dataclass(frozen=True)
@@ -73,20 +53,31 @@ class ChangeTable:
         return any(one.after.pattern is not None for one in self.changes)
 
     @property
-    def rows(self) -> list[Row]:
-        """A row for each test."""
+    def table(self) -> Table:
+        """A row for each test: its effect sizes before and after, and its EAT pattern."""
         places = {one.after.place: one for each in self.changes for one in each.effects}
-        found = []
+        columns = [Column(head, number=True, short=head) for head in self.heads]
+        if self.with_patterns:
+            columns.append(Column("EAT pattern", short="EAT pattern"))
+        rows = []
         for name, each in zip(self.names, self.changes, strict=True):
             known = {one.after.place: one for one in each.effects}
-            cells = (_cell(known.get(place)) for place in places)
-            found.append(Row(name, tuple(cells), _pattern(each), _means(each)))
-        return found
+            cells = [_cell(known.get(place)) for place in places]
+            rows.append((Cell((name,)), *cells, *[_pattern(each)] * self.with_patterns))
+        return Table("changes", (Column("Test", short="Test"), *columns), tuple(rows))
 
     @property
-    def with_means(self) -> bool:
-        """Whether any test has a level 3."""
-        return any(one.rises for one in self.changes)
+    def means(self) -> Table | None:
+        """A row for each test: its means of level 3; None where there are none."""
+        if not any(one.rises for one in self.changes):
+            return None
+        rows = zip(self.names, self.changes, strict=True)
+        columns = (Column(f"{x} with {a}", number=True, short=f"{x},{a}") for x, a in CELLS)
+        return Table(
+            "means",
+            (Column("Test", short="Level 3: means"), *columns),
+            tuple((Cell((name,)), *_means(one)) for name, one in rows),
+        )
 
     @property
     def sentence(self) -> str:
@@ -148,13 +139,15 @@ def tables_of_changes(results: Iterable[AssociationResult]) -> list[ChangeTable]
 
 
 def _cell(found: EffectChange | None) -> Cell:
+    """An effect size before and after, below it whether its sign flips."""
     if found is None:
-        return Cell("")
+        return Cell(("",))
     before, after = (
         effect(one.d) + one.star if one.d is not None else "undefined"
         for one in (found.before, found.after)
     )
-    return Cell(f"{before} {ARROW} {after}", FLIPS if found.sign_flips else "")
+    said = f"{before} {ARROW} {after}"
+    return Cell((said, FLIPS), strong=True) if found.sign_flips else Cell((said,))
 
 
 def _means(change: Change) -> tuple[Cell, ...]:
@@ -162,11 +155,12 @@ def _means(change: Change) -> tuple[Cell, ...]:
     if one is None or other is None:
         return ()
     pairs = ((one.cell(name).mean, other.cell(name).mean) for name in CELLS)
-    return tuple(Cell(f"{effect(before)} {ARROW} {effect(after)}") for before, after in pairs)
+    return tuple(Cell((f"{effect(before)} {ARROW} {effect(after)}",)) for before, after in pairs)
 
 
-def _pattern(change: Change) -> Cell | None:
+def _pattern(change: Change) -> Cell:
+    """The EAT pattern before and after; empty where there is none."""
     if change.after.pattern is None:
-        return None
+        return Cell(("",))
     before, after = (one.primary.label for one in (change.before, change.after))
-    return Cell(f"{before} {ARROW} {after}" if change.pattern_changes else f"{after} ({SAME})")
+    return Cell((f"{before} {ARROW} {after}" if change.pattern_changes else f"{after} ({SAME})",))

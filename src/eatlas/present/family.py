@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from eatlas.errors import ResultsError
-from eatlas.present.numbers import all_of, count, level_of, some_of
+from eatlas.errors import ResultsError, listed
+from eatlas.present.numbers import all_of, count, level_of
 from eatlas.results import AssociationResult, Results
 from eatlas.results.effects import Effect
 from eatlas.results.family import METHODS, Family, FamilyMember, Levels, Setting, named
@@ -272,7 +272,7 @@ def _which(one: Setting, alpha: float) -> str:
 
 
 def _listed(one: Setting, members: Iterable[FamilyMember]) -> str:
-    return some_of([_called(member, within=bool(one.name)) for member in members], NAMED)
+    return listed((_called(member, within=bool(one.name)) for member in members), NAMED)
 
 
 def _called(member: FamilyMember, *, within: bool) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -333,18 +332,6 @@ def all_of(n: int) -> str:
     ('both', 'all 10')
     """
     return "both" if n == 2 else f"all {count(n)}"
-
-
-def some_of(names: Sequence[str], most: int) -> str:
-    """The first names of a list, and how many more there are.
-
-    Examples
-    --------
-    >>> some_of(["ant", "flea", "wasp"], 2)
-    'ant, flea and 1 more'
-    """
-    more = f" and {count(len(names) - most)} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def explain_p(p: PValues, tail: str, alpha: float = 0.05) -> str:

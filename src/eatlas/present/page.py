@@ -178,7 +178,7 @@ def _beside(others: Sequence[Section], draw: Callable[..., object]) -> dict[str,
     compared = [(one, draw("compared", comparison=one)) for one in comparisons(others)]
     tables = tables_of_changes(section.result for section in others)
     return {
-        "changed": [(table, draw("changed", table=table)) for table in tables],
+        "changed": [(table, draw("changed", changed=table)) for table in tables],
         "compared": [
             (kind, members, matrices(one for one, _ in members))
             for by, kind in kinds().items()

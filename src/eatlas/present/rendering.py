@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from eatlas.present import effects, numbers, target_values
+from eatlas.errors import listed
+from eatlas.present import effects, numbers, targets
 from eatlas.present.drawings.eat_map import PATTERNS, mini_of
 from eatlas.present.drawings.svg import inlined
-from eatlas.present.targets import signed_points, target_sentences
 from eatlas.present.text import clean, isolated, readable
 from eatlas.results.settings import source_name
 
@@ -168,14 +168,14 @@ def _unbroken(text: str) -> Markup:
 
 def _named(names: Sequence[str]) -> str:
     """The first names, each once; more would hide what a sentence says."""
-    return numbers.some_of(list(dict.fromkeys(names)), FEW)
+    return listed(dict.fromkeys(names), FEW)
 
 
 def _listed(names: Sequence[str]) -> str:
     """Names as a sentence lists them; of many the first."""
     if 1 < len(names) <= NAMED:
         return f"{', '.join(names[:-1])} and {names[-1]}"
-    return numbers.some_of(names, NAMED)
+    return listed(names, NAMED)
 
 
 def _signature(text: str) -> Markup:
@@ -198,8 +198,8 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.percent, readable, source_name, effects.about_terms,
         effects.bounds_shown, effects.bracketed, effects.compared, effects.ends, effects.level1_p,
         effects.names_of, effects.one_stimulus, effects.own_share, effects.rank_row,
-        effects.runner_up, effects.short_name, isolated, signed_points,
-        target_sentences,
+        effects.runner_up, effects.short_name, isolated, targets.signed_points,
+        targets.target_sentences,
     )
 } | {
     "apart_from": numbers.effects_apart,
@@ -213,10 +213,10 @@ FILTERS: dict[str, Callable[..., object]] = {
     "mini": mini_of,
     "named": _named,
     "p": numbers.p_value,
-    "ranges": target_values.legend,
+    "ranges": targets.values_legend,
     "share_ends": lambda ends: f"[{', '.join(map(numbers.percent, ends))}]",
     "signature": _signature,
-    "targets_in_order": target_values.in_order,
+    "targets_in_order": targets.values_in_order,
     "unbroken": _unbroken,
 }  # fmt: skip
 """What templates call: functions by their names, and some by shorter ones."""

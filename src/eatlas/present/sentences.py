@@ -12,9 +12,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from eatlas.errors import listed
 from eatlas.present.effects import names_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import all_of, level_of, p_equals, some_of
+from eatlas.present.numbers import all_of, level_of, p_equals
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -250,4 +251,4 @@ def not_generalised(results: Sequence[AssociationResult], names: Iterable[str]) 
         return f"{text} for {all_of(len(known))}."
     if not below:
         return f"{text} for {'neither' if len(known) == 2 else f'none of {len(known)}'}."
-    return f"{text} for {len(below)} of {len(known)}, not for {some_of(others, NAMED)}."
+    return f"{text} for {len(below)} of {len(known)}, not for {listed(others, NAMED)}."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from eatlas.present import target_values
 from eatlas.present.columns import (
     MANUSCRIPT,
     OVER_SENTENCES,
@@ -20,7 +19,15 @@ from eatlas.present.columns import (
 from eatlas.present.effects import BOUNDS, bounds_shown, legend
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect, number_of, percent
-from eatlas.present.targets import Lean, leans, signed_points
+from eatlas.present.targets import (
+    DECIMALS,
+    Lean,
+    at_ends,
+    leans,
+    signed_points,
+    values_in_order,
+    values_legend,
+)
 from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.settings import Settings
@@ -122,12 +129,12 @@ def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
 
 def values_table(result: AssociationResult) -> Table:
     """Numbers of the targets at either end and of all, and those by group where there are any."""
-    shown, left_out = target_values.ends(result)
+    shown, left_out = at_ends(values_in_order(result))
     (whole,) = result.effects()
     groups = result.sides[-1] if any(one.association for one in shown) else ()
 
     def row(name: str, *numbers: float | None, strong: bool = False) -> tuple[Cell, ...]:
-        texts = (effect(one, target_values.DECIMALS) for one in numbers)
+        texts = (effect(one, DECIMALS) for one in numbers)
         return (Cell((name,), strong=strong), *(Cell((text,)) for text in texts))
 
     rows = [row(one_line(one.term), one.value, *(one.association or ())) for one in shown]
@@ -175,7 +182,7 @@ def explanation(members: Sequence[AssociationResult], *, wide: bool = False) -> 
     if first.by_target is not None:
         return "\n".join(dict.fromkeys(leans(one).legend for one in members))
     if first.values is not None:
-        return "\n".join(dict.fromkeys(map(target_values.legend, members)))
+        return "\n".join(dict.fromkeys(map(values_legend, members)))
     effects = [one for result in members for one in result.effects()]
     if not any(one.symbol == "d" for one in effects):
         return ""

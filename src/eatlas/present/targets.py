@@ -1,4 +1,4 @@
-"""Targets against k groups: in sentences, in order, and as rows of tables."""
+"""Targets of a result: their shares of k groups, or a number of each; in order and in words."""
 
 from __future__ import annotations
 
@@ -7,23 +7,28 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from markupsafe import Markup
 
 from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
 from eatlas.present.drawings.svg import Axis
-from eatlas.present.numbers import UNDEFINED, number_of, p_value
+from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
     from eatlas.results.divdist import TargetsResult
-    from eatlas.results.groups import TargetShares
+    from eatlas.results.groups import TargetShares, TargetValue
+    from eatlas.results.target_values import Range, TargetValuesResult
+
+Target = TypeVar("Target")
 
 ENDS = 6
 """Targets that a terminal shows at either end."""
+DECIMALS = 3
+"""Of numbers of single targets: many a mean of them is 0 to two."""
 ALPHA = 0.05
 MOST_DECIMALS = 1e-9
 """A smaller bias is shown as 0."""
@@ -156,9 +161,7 @@ class Leans:
 
         Of the others, ``known`` has them all.
         """
-        if len(self.known) <= 2 * most + 1:
-            return self.known, 0
-        return (*self.known[:most], *self.known[-most:]), len(self.known) - 2 * most
+        return at_ends(self.known, most)
 
     @cached_property
     def axis(self) -> Axis:
@@ -255,6 +258,13 @@ def leans(result: AssociationResult) -> Leans:
     concept = shown.concept
     whole = None if concept is None else Lean(concept, shown.groups, shown.reference, None)
     return Leans(shown, tuple(sorted(rows, key=place)), whole)
+
+
+def at_ends(every: Sequence[Target], most: int = ENDS) -> tuple[tuple[Target, ...], int]:
+    """Those at either end of all in order, and how many between them are left out."""
+    if len(every) <= 2 * most + 1:
+        return tuple(every), 0
+    return (*every[:most], *every[-most:]), len(every) - 2 * most
 
 
 def points(number: float) -> str:
@@ -364,3 +374,54 @@ def _joined(parts: Sequence[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def values_in_order(result: AssociationResult) -> tuple[TargetValue, ...]:
+    """Targets from the largest number to the smallest; undefined ones are last.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> result = eatlas.run(tests="divdist-face-validity", measures="ripa")[0]
+    >>> first, *_, last = values_in_order(result)
+    >>> first.term, last.term
+    ('nurse', 'businessman')
+    """
+
+    def place(one: TargetValue) -> tuple[bool, float, str]:
+        return one.value is None, -(one.value or 0.0), one.term
+
+    return tuple(sorted(result.values or (), key=place))
+
+
+def values_legend(result: AssociationResult) -> str:
+    """What the number for all targets, and those of single ones, can be.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> print(values_legend(eatlas.run(tests="divdist-face-validity", measures="mac")[0]))
+    All targets: cosine distance, 0 to 2, 1 without bias.
+    """
+    shown: TargetValuesResult = result  # type: ignore[assignment]  # its values are there
+    said = [f"All targets: {range_in_words(shown.whole)}."]
+    if shown.each != shown.whole:
+        said.append(f"Each: {range_in_words(shown.each)}.")
+    return " ".join(said)
+
+
+def range_in_words(span: Range) -> str:
+    """A range in words."""
+    said = [span.unit]
+    if span.low is not None and span.high is not None:
+        said.append(f"{_whole(span.low)} to {_whole(span.high)}")
+    if span.neutral is not None:
+        said.append(f"{_whole(span.neutral)} without bias")
+    if span.larger is not None:
+        said.append(f"larger towards {isolated(span.larger)}")
+    return ", ".join(said)
+
+
+def _whole(value: float) -> str:
+    """A whole number without decimals."""
+    return effect(value, 0 if value == int(value) else DECIMALS)
