@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.console import least_width, show, table_of
-from eatlas.cli.table import map_lines, written
+from eatlas.cli.table import map_lines, rich_table
 from eatlas.present.changes import tables_of_changes
 from eatlas.present.comparison import comparisons
 from eatlas.present.family import DeclaredFamily
@@ -121,5 +121,5 @@ def print_changes(console: Console, results: Results) -> None:
     for found in tables_of_changes(results):
         show(console, Text(f"\n{found.title}", style="bold"))
         for table in filter(None, (found.table, found.means)):
-            show(console, written(table, console))
+            show(console, rich_table(table, console))
         show(console, Text(found.sentence))

@@ -30,18 +30,16 @@ from eatlas.present.columns import (
 )
 from eatlas.present.columns import Table as Arranged
 from eatlas.present.drawings.eat_map import EATMap
-from eatlas.present.effects import OVER_SENTENCES, legend, own_share
+from eatlas.present.effects import OVER_SENTENCES, own_share
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import headline, other_pattern
 from eatlas.present.numbers import UNDEFINED, effect, interval, percent
-from eatlas.present.sentences import heading, not_generalised, sentences, short_sentence
+from eatlas.present.sentences import heading, not_generalised, sentences
 from eatlas.present.table_content import (
-    explanation,
+    ends_table,
+    explanations,
     over_sentences,
-    targets_table,
     terms_table,
-    two_sided,
-    values_table,
 )
 from eatlas.results import AssociationResult, Results
 from eatlas.results.settings import Settings, repeated
@@ -112,7 +110,7 @@ def print_results(results: Results, family: str = "level1") -> None:
 
 
 def _title(first: AssociationResult, settings: Settings, said: set[str]) -> str:
-    """The measure and the setting of some results; a signature is written in full once."""
+    """The measure and the setting of some results; a signature is rich_table in full once."""
     measure = first.signature if first.signature not in said else settings.short(first)
     said.add(first.signature)
     return f"{measure} on {settings.place(first)}"
@@ -128,16 +126,14 @@ def _print_group(
     wide = _wide(members, console)
     for table in wide or _tables(members, console):
         show(console, table)
-    told = [explanation(members, wide=bool(wide)), legend(members, shares_alone=bool(wide))]
-    told += [two_sided(members)] if wide else []
-    explained = [one for one in told if one and one not in said]
+    explained = [one for one in explanations(members, wide=bool(wide)) if one not in said]
     said.update(explained)
     if explained:
         show(console, Text("\n".join(explained), "dim"))
     for line in findings(members, settings):
         show(console, line)
     if (singles := over_sentences(members)) is not None:
-        show(console, written(singles, console, folds=False))
+        show(console, rich_table(singles, console, folds=False))
         show(console, Text(OVER_SENTENCES, "dim"))
     drawn = [(result, draws) for result in members if (draws := result.draws) is not None]
     if drawn:
@@ -192,11 +188,9 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
     """A table of all results, in two parts where it is too wide; of single terms one a result."""
     effects = [one for member in members for one in member.effects()]
     if any(one.term is not None for one in effects):
-        return [written(terms_table(one), console, _heading(one)) for one in members]
-    if members[0].by_target is not None:
-        return [_captioned(targets_table(one, ends=True), one, console) for one in members]
-    if members[0].values is not None:
-        return [_captioned(values_table(one), one, console) for one in members]
+        return [rich_table(terms_table(one), console) for one in members]
+    if members[0].by_target is not None or members[0].values is not None:
+        return [rich_table(ends_table(one), console, names=(), between=" ") for one in members]
     several = len({one.place for one in effects}) > 1
     rows = [row for one in members for row in rows_of(one, published_first=True)]
     return _split(rows, NARROW if several else ALONE, console)
@@ -214,14 +208,14 @@ def _split(
     With `least`, the room that the first column needs.
     """
     names = [called(row.result) for row in rows]
-    whole = written(arranged(rows, form), console, names=names, between=between)
+    whole = rich_table(arranged(rows, form), console, names=names, between=between)
     room = least or whole.columns[0].min_width or 0
     if rows[0].result.level3 is None or _room(whole, console) >= room:
         return [whole]
     others = arranged(rows, [one for one in form if one is not LEVEL3])
     return [
-        written(others, console, names=names, between=between),
-        written(arranged(rows, BY_ID), console, between=" ", folds=False),
+        rich_table(others, console, names=names, between=between),
+        rich_table(arranged(rows, BY_ID), console, between=" ", folds=False),
     ]
 
 
@@ -230,23 +224,9 @@ def _room(table: Table, console: Console) -> int:
     return console.width - least_width(table, console) + (table.columns[0].min_width or 0)
 
 
-def _heading(result: AssociationResult) -> str:
-    """Over the terms or targets of one result: its test and attributes."""
-    return f"{called(result)}: {' / '.join(result.sides[-1])}"
-
-
-def _captioned(arranged: Arranged, result: AssociationResult, console: Console) -> Table:
-    """Targets of one result, above what they show in words."""
-    table = written(arranged, console, _heading(result), names=(), between=" ")
-    table.caption = Text(short_sentence(result))
-    table.caption_justify = "left"
-    return table
-
-
-def written(
+def rich_table(
     table: Arranged,
     console: Console,
-    heading: str = "",
     *,
     names: Sequence[str] | None = None,
     between: str = "\n",
@@ -259,8 +239,6 @@ def written(
     table : Table
     console : Console
         Where EAT-Maps are shown.
-    heading : str
-        Over the first column, in place of its own head.
     names : sequence of str, optional
         Labels, or parts of them, that are never folded. Default: the first cells.
     between : str
@@ -268,15 +246,18 @@ def written(
     folds : bool
         Whether the first column folds what is longer than its greatest width.
     """
-    first, *others = table.columns
-    pairs = [zip(table.columns, row, strict=False) for row in table.rows]
-    return table_of(
-        (heading or first.short, *(column.short for column in others)),
-        [[_text(cell, console, between, " " * column.hangs) for column, cell in p] for p in pairs],
-        "".join("r" if column.number else "l" for column in table.columns),
-        names=names,
-        folds=folds,
-    )
+    rows = [
+        [
+            _text(cell, console, between, " " * column.hangs)
+            for column, cell in zip(table.columns, row, strict=False)
+        ]
+        for row in table.rows
+    ]
+    align = "".join("r" if column.number else "l" for column in table.columns)
+    heads = [column.short or column.title for column in table.columns]
+    made = table_of(heads, rows, align, names=names, folds=folds)
+    made.caption, made.caption_justify = Text(table.caption), "left"
+    return made
 
 
 def _text(cell: Cell, console: Console, between: str, hang: str) -> Text:

@@ -56,15 +56,15 @@ class ChangeTable:
     def table(self) -> Table:
         """A row for each test: its effect sizes before and after, and its EAT pattern."""
         places = {one.after.place: one for each in self.changes for one in each.effects}
-        columns = [Column(head, number=True, short=head) for head in self.heads]
+        columns = [Column(head, number=True) for head in self.heads]
         if self.with_patterns:
-            columns.append(Column("EAT pattern", short="EAT pattern"))
+            columns.append(Column("EAT pattern"))
         rows = []
         for name, each in zip(self.names, self.changes, strict=True):
             known = {one.after.place: one for one in each.effects}
             cells = [_cell(known.get(place)) for place in places]
             rows.append((Cell((name,)), *cells, *[_pattern(each)] * self.with_patterns))
-        return Table("changes", (Column("Test", short="Test"), *columns), tuple(rows))
+        return Table("changes", (Column("Test"), *columns), tuple(rows))
 
     @property
     def means(self) -> Table | None:

@@ -31,7 +31,7 @@ class Column:
     number: bool = False
     """Numbers are on the right, names on the left."""
     short: str = ""
-    """Head in a terminal, in one or two lines, with that of the group."""
+    """Head in a terminal, where it is another: in two lines it has that of the group."""
     hangs: bool = False
     """Whether stars in a terminal hang to the right of the numbers."""
 
@@ -315,8 +315,8 @@ WIDE = (
 """In a wide terminal: each result in one line."""
 BY_ID = (NAME.only("called", short="Test"), LEVEL3)
 """Below a table without level 3, which is too wide with it."""
-TERMS = (TERM, GROUP.only("group", short="group"), EFFECT.only("d"), *P_VALUES)
-"""In a terminal: the terms of one result."""
+TERMS = (GROUP.only("group", short="group"), EFFECT.only("d"), *P_VALUES)
+"""In a terminal: behind each term of one result."""
 OVER_SENTENCES = (
     NAME.only("called", short="Over single sentences,\nfor comparison", strong=False),
     Declared("Sentences", ("sentences",), short="Sentences\nX, Y; A, B"),
@@ -361,7 +361,7 @@ def _of_result(declared: Declared, rows: Sequence[Row]) -> Iterator[Filled]:
             return Cell(("",), map=row.result)
         return declared.cell(OF_RESULT[line](row) for line in declared.lines)
 
-    short = declared.short or declared.title or rows[0].result.heading
+    short = declared.short or ("" if declared.title else rows[0].result.heading)
     yield Column(declared.title, number=declared.number, short=short), fill
 
 
@@ -406,4 +406,4 @@ def _of_effect(
         lines = (OF_EFFECT[line](row, one) for line in declared.lines if one)
         return declared.cell(lines, star=bool(declared.starred and one and one.significant))
 
-    yield Column(title, group, declared.number, short or title, declared.hangs), fill
+    yield Column(title, group, declared.number, short, declared.hangs), fill

@@ -8,17 +8,20 @@ from dataclasses import replace
 from eatlas.present.columns import (
     MANUSCRIPT,
     OVER_SENTENCES,
+    TERM,
     TERMS,
     Cell,
     Column,
     Row,
     Table,
     arranged,
+    called,
     rows_of,
 )
 from eatlas.present.effects import BOUNDS, bounds_shown, legend
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect, number_of, percent
+from eatlas.present.sentences import short_sentence
 from eatlas.present.targets import (
     DECIMALS,
     Lean,
@@ -89,7 +92,7 @@ def _of_targets(result: AssociationResult, number: int) -> Table:
     """Every target of a result, and what a reader needs below them."""
     found, place = leans(result), ", ".join(Settings.among([result]).in_words())
     return replace(
-        targets_table(result),
+        _targets(result),
         id=f"{result.measure}-{number}" if number > 1 else result.measure,
         caption=f"{one_line(result.test)} on {one_line(place)}: targets by {result.signature}.",
         notes=(
@@ -100,7 +103,13 @@ def _of_targets(result: AssociationResult, number: int) -> Table:
     )
 
 
-def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
+def ends_table(result: AssociationResult) -> Table:
+    """Targets at either end, above what all of them show in words."""
+    table = _targets(result, ends=True) if result.by_target is not None else _values(result)
+    return replace(table, caption=short_sentence(result))
+
+
+def _targets(result: AssociationResult, *, ends: bool = False) -> Table:
     """A row for each target, or for those at either end, and one for the concept as a whole."""
     found = leans(result)
     groups = [isolated(found.groups[j]) for j in found.columns]
@@ -119,15 +128,15 @@ def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
     if found.whole is not None:
         rows.append(row(found.whole, f"{one_line(found.whole.term)} as one mean"))
     columns = (
-        Column("Target"),
+        Column("Target", short=_heading(result)),
         *(Column("Points", name, number=True, short=f"{name}\npoints") for name in groups),
-        Column("Bias", number=True, short="Bias"),
-        Column("p", number=True, short="p"),
+        Column("Bias", number=True),
+        Column("p", number=True),
     )
     return Table(result.measure, columns, tuple(rows))
 
 
-def values_table(result: AssociationResult) -> Table:
+def _values(result: AssociationResult) -> Table:
     """Numbers of the targets at either end and of all, and those by group where there are any."""
     shown, left_out = at_ends(values_in_order(result))
     (whole,) = result.effects()
@@ -141,9 +150,14 @@ def values_table(result: AssociationResult) -> Table:
     names = map(isolated, (whole.title, *groups))
     return Table(
         result.measure,
-        (Column("Target"), *(Column(name, number=True, short=name) for name in names)),
+        (Column("Target", short=_heading(result)), *(Column(n, number=True) for n in names)),
         (*_with_gap(rows, left_out), row("All targets", whole.d, strong=True)),
     )
+
+
+def _heading(result: AssociationResult) -> str:
+    """Over the terms or targets of one result: its test and attributes."""
+    return f"{called(result)}: {' / '.join(result.sides[-1])}"
 
 
 def _with_gap(rows: list[tuple[Cell, ...]], left_out: int) -> list[tuple[Cell, ...]]:
@@ -155,7 +169,7 @@ def _with_gap(rows: list[tuple[Cell, ...]], left_out: int) -> list[tuple[Cell, .
 def terms_table(result: AssociationResult) -> Table:
     """A row for each term, from the strongest association with A to that with B."""
     rows = sorted(rows_of(result), key=lambda row: -(next(iter(row.effects.values())).d or 0.0))
-    return arranged(rows, TERMS)
+    return arranged(rows, [TERM.only("term", short=_heading(result)), *TERMS])
 
 
 def over_sentences(members: Iterable[AssociationResult]) -> Table | None:
@@ -173,11 +187,17 @@ def _unit(result: AssociationResult) -> str:
     return f"{result.unit} in {result.scale}" if result.scale else result.unit
 
 
-def explanation(members: Sequence[AssociationResult], *, wide: bool = False) -> str:
-    """What a star says, and what the numbers of level 3 and the map are, below a terminal's table.
+def explanations(members: Sequence[AssociationResult], *, wide: bool = False) -> list[str]:
+    """What is below a terminal's table; of a `wide` one, p and shares have columns of their own."""
+    told = [_legend(members, wide=wide), legend(members, shares_alone=wide)]
+    read = [(one.test, one.primary) for one in members if wide and one.pattern is not None]
+    others = [f"{test} {of.two_sided_label}" for test, of in read if of.two_sided_label != of.label]
+    told += [f"By the two-sided rule: {', '.join(others)}."] if others else []
+    return [one for one in told if one]
 
-    Of a `wide` table, p is in a column of its own.
-    """
+
+def _legend(members: Sequence[AssociationResult], *, wide: bool) -> str:
+    """What a star says, and what the numbers of level 3 and the map are."""
     first = members[0]
     if first.by_target is not None:
         return "\n".join(dict.fromkeys(leans(one).legend for one in members))
@@ -199,13 +219,6 @@ def explanation(members: Sequence[AssociationResult], *, wide: bool = False) -> 
         "Map: rows A and B, columns X and Y, a filled square where they are associated."
         f"{bounds}"
     )
-
-
-def two_sided(members: Iterable[AssociationResult]) -> str:
-    """Patterns that the two-sided rule gives otherwise."""
-    read = [(one.test, one.primary) for one in members if one.pattern is not None]
-    others = [f"{test} {of.two_sided_label}" for test, of in read if of.two_sided_label != of.label]
-    return f"By the two-sided rule: {', '.join(others)}." if others else ""
 
 
 def _notes(

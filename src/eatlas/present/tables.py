@@ -75,9 +75,7 @@ def _latex_table(table: Table) -> Iterator[str]:
     yield r"\centering\scriptsize\setlength{\tabcolsep}{4pt}"
     yield from _latex_caption(table)
     yield rf"\begin{{tabular}}{{@{{}}{''.join(map(_latex_alignment, table.columns))}@{{}}}}"
-    yield r"\toprule"
     yield from _latex_head(table)
-    yield r"\midrule"
     yield from _latex_rows(table)
     yield r"\bottomrule"
     yield r"\end{tabular}"
@@ -100,13 +98,9 @@ def _latex_longtable(table: Table) -> Iterator[str]:
     yield r"\begingroup\scriptsize\setlength{\tabcolsep}{4pt}"
     yield rf"\begin{{longtable}}{{@{{}}{''.join(map(_latex_alignment, table.columns))}@{{}}}}"
     yield "".join(_latex_caption(table)) + r" \\"
-    yield r"\toprule"
     yield from _latex_head(table)
-    yield r"\midrule"
     yield r"\endfirsthead"
-    yield r"\toprule"
     yield from _latex_head(table)
-    yield r"\midrule"
     yield r"\endhead"
     yield rf"\midrule \multicolumn{{{width}}}{{r@{{}}}}{{continued on the next page}} \\"
     yield r"\endfoot"
@@ -145,6 +139,8 @@ def _latex_alignment(column: Column) -> str:
 
 
 def _latex_head(table: Table) -> Iterator[str]:
+    """Heads of the columns, below those of their groups, between two rules."""
+    yield r"\toprule"
     groups = table.groups()
     if any(name for name, _ in groups):
         yield _latex_line(rf"\multicolumn{{{n}}}{{c}}{{{latex_text(name)}}}" for name, n in groups)
@@ -154,6 +150,7 @@ def _latex_head(table: Table) -> Iterator[str]:
             start += n
         yield " ".join(rules)
     yield _latex_line(latex_text(column.title) for column in table.columns)
+    yield r"\midrule"
 
 
 def _latex_cell(column: Column, cell: Cell) -> str:
