@@ -5,8 +5,8 @@ from tests.present.reading import Page
 from tests.present.records import ml_eat, sc_eat, weat
 
 from eatlas.present import report_html
-from eatlas.present.findings import clauses, headline, title
 from eatlas.present.numbers import goes
+from eatlas.present.sentences import clauses, headline, title
 from eatlas.results.settings import Settings, known_sources, source_name
 from eatlas.sources.published import published_vectors
 

@@ -6,7 +6,7 @@ import io
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from os.path import commonprefix
 from typing import TYPE_CHECKING
@@ -321,14 +321,15 @@ def _below(one: Power, *, over_stimuli: bool) -> str:
     )
 
 
-def print_costs(choices: Mapping[str, Sequence[str]], prepared: Prepared) -> None:
+def print_costs(prepared: Prepared) -> None:
     """Print the choices of a plan, what is read, and how long it takes."""
     from eatlas.studies.costs import RULE, cost_of  # noqa: PLC0415  (other figures need no study)
 
     console, cost = new_console(), cost_of(prepared)
     if prepared.plan.title:
         show(console, Text(prepared.plan.title, style="bold"))
-    rows = [(name, f"{len(labels)}", ", ".join(labels)) for name, labels in choices.items()]
+    choices = prepared.plan.alternatives().items()
+    rows = [(name, f"{len(labels)}", ", ".join(labels)) for name, labels in choices]
     table = table_of(("Choice", "alternatives", ""), rows, "lrl")
     table.columns[-1].no_wrap = False
     show(console, table)

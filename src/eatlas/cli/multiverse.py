@@ -88,8 +88,10 @@ def multiverse(
     prepared = prepare(plan, skip_invalid=skip_invalid)
     _say_what_is_skipped(prepared)
     if dry_run:
+        from eatlas.cli.figures import print_costs  # noqa: PLC0415  (only a person sees tables)
+
         with output_of_a_command():
-            _print_costs(prepared)
+            print_costs(prepared)
         return
     on_cluster = executor_of(engine, address, workers)
     study = _carried_out(prepared, out, on_cluster or choose(workers, len(prepared.requests)))
@@ -134,13 +136,6 @@ def _say_what_is_skipped(prepared: Prepared) -> None:
         remark(f"skipped: {number:,} specifications: {reason}")
     if len(reasons) > LISTED:
         remark(f"skipped for {len(reasons) - LISTED} more reasons, which the table of choices has")
-
-
-def _print_costs(prepared: Prepared) -> None:
-    """Print the grid, what is read, and how long it takes."""
-    from eatlas.cli.figures import print_costs  # noqa: PLC0415  (only a person sees tables)
-
-    print_costs(prepared.plan.alternatives(), prepared)
 
 
 def _show(study: Study, out: Path, *, as_json: bool) -> None:

@@ -32,9 +32,14 @@ from eatlas.present.columns import Table as Arranged
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import OVER_SENTENCES, own_share
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import headline, other_pattern
 from eatlas.present.numbers import UNDEFINED, effect, interval, percent
-from eatlas.present.sentences import heading, not_generalised, sentences
+from eatlas.present.sentences import (
+    heading,
+    headline,
+    not_generalised,
+    other_pattern,
+    sentences,
+)
 from eatlas.present.table_content import (
     ends_table,
     explanations,

@@ -172,45 +172,32 @@ class DeclaredFamily:
             below = self.counts[0][2]
             return f"{text}{remaining[0]} {'remains' if below == 1 else 'remain'} {limit}."
         if len(remaining) <= LISTED:
-            listed = [
-                f"{n} ({one.name})" for n, (one, *_) in zip(remaining, self.counts, strict=True)
-            ]
-            return f"{text}these remain {limit}: {', '.join(listed)}."
+            names = (one.name for one, *_ in self.counts)
+            each = ", ".join(f"{n} ({name})" for n, name in zip(remaining, names, strict=True))
+            return f"{text}these remain {limit}: {each}."
         return f"{text}{_span(below for *_, below in self.counts)} remain {limit} in each."
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Name of a setting or nothing, and which findings remain; for a terminal."""
-        if self.family is None:
+        if self.family is None or not self.counts:
             return
-        what = f"({_LEVELS[self.family.levels]}, two-sided)"
-        if len(self.counts) > LISTED:
-            sizes = _span(len(one) for one, *_ in self.counts)
-            below = _span(below for *_, below in self.counts)
-            below = "none" if below == "0" else below
-            yield (
-                "",
-                f"{self.method} over the {sizes} {self._members} of each of "
-                f"{count(len(self.counts))} settings {what}: {below} have an adjusted p below "
-                "alpha in each.",
-            )
-            return
-        if len(self.counts) == 1:
+        many, what = len(self.counts), f"({_LEVELS[self.family.levels]}, two-sided)"
+        if many == 1:
             ((one, alpha, _),) = self.counts
-            yield (
-                one.name if len(self.settings) > 1 else "",
-                f"{self.method} over these {count(len(one))} {self._members} {what}: "
-                f"{_which(one, alpha)}.",
-            )
-        elif self.counts:
+            over = f"these {count(len(one))} {self._members}"
+            name, found = one.name if len(self.settings) > 1 else "", _which(one, alpha)
+        else:
             sizes = _span(len(one) for one, *_ in self.counts)
-            said = [(one.name, _which(one, alpha)) for one, alpha, _ in self.counts]
-            alike = len({text for _, text in said}) == 1
-            found = f"in each, {said[0][1]}" if alike else "; ".join(map(": ".join, said))
-            yield (
-                "",
-                f"{self.method} over the {sizes} {self._members} of each of "
-                f"{count(len(self.counts))} settings {what}: {found}.",
-            )
+            over = f"the {sizes} {self._members} of each of {count(many)} settings"
+            name, below = "", _span(below for *_, below in self.counts)
+            said = [(one.name, _which(one, alpha)) for one, alpha, _ in self.counts[:LISTED]]
+            found = "; ".join(map(": ".join, said))
+            if many > LISTED:
+                below = "none" if below == "0" else below
+                found = f"{below} have an adjusted p below alpha in each"
+            elif len({text for _, text in said}) == 1:
+                found = f"in each, {said[0][1]}"
+        yield name, f"{self.method} over {over} {what}: {found}."
 
     @property
     def _members(self) -> str:

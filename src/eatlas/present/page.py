@@ -18,10 +18,9 @@ from eatlas.errors import ResultsError, did_you_mean
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.effects import BOUNDS, OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import title
 from eatlas.present.rendering import page_files, render
 from eatlas.present.sections import Scales, Section, distinct, sections
-from eatlas.present.sentences import wording
+from eatlas.present.sentences import title, wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table

@@ -31,11 +31,14 @@ from eatlas.present.drawings.svg import Axis, inlined
 from eatlas.present.drawings.words import MOST_DOTS, blocks, cosine_plot, lean_plot
 from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import clauses, headline, numbers, other_pattern
 from eatlas.present.numbers import effect
 from eatlas.present.sentences import (
     Statement,
+    clauses,
+    headline,
     limits,
+    numbers,
+    other_pattern,
     sentence,
     short_sentence,
     statement,
