@@ -72,7 +72,10 @@ class ChangeTable:
         if not any(one.rises for one in self.changes):
             return None
         rows = zip(self.names, self.changes, strict=True)
-        columns = (Column(f"{x} with {a}", number=True, short=f"{x},{a}") for x, a in CELLS)
+        columns = (
+            Column(f"{name[0]} with {name[1]}", number=True, short=f"{name[0]},{name[1]}")
+            for name in CELLS
+        )
         return Table(
             "means",
             (Column("Test", short="Level 3: means"), *columns),
