@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _SHOWN = 60
 """Characters of a value in a message."""
@@ -64,6 +64,17 @@ def listed(names: Iterable[str], most: int = 20) -> str:
     every = list(names)
     more = len(every) - most
     return ", ".join(every[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def joined(names: Sequence[str]) -> str:
+    """All names as a sentence lists them.
+
+    Examples
+    --------
+    >>> joined(["up"]), joined(["up", "down", "left"])
+    ('up', 'up, down and left')
+    """
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def described(value: object) -> str:

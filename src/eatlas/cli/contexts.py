@@ -14,7 +14,7 @@ from eatlas.cli.options import executor_of, number_or_word
 from eatlas.cli.progress import bar_of
 
 if TYPE_CHECKING:
-    from eatlas.corpora import Contexts, Count, Pairs
+    from eatlas.corpora import Contexts, Pairs
     from eatlas.corpora.reading import Damage
 
 SHOWN = 5
@@ -162,18 +162,14 @@ def damage_shown(log: Path | None) -> Iterator[Any]:
 def _print_table(found: Any, output: Path, *, pairs: bool) -> None:
     """Print the counts of every stimulus, what was skipped, and where the file lies."""
     if not pairs:
-        _print_counts(found)
+        rows = [(one.stimulus, f"{one.found:,}", f"{one.kept:,}") for one in found.counts]
+        print_rows([("stimulus", "found", "kept"), *rows], least=(0, 11, 7))
+        print_line("")
     wanting = _of_pairs(found) if pairs else _wanting(found)
     for line in (*_read(found), *wanting):
         print_line(line)
     print_line("")
     print_line(f"{'pairs' if pairs else 'contexts'}: {output}")
-
-
-def _print_counts(found: Contexts) -> None:
-    rows = [(count.stimulus, f"{count.found:,}", f"{count.kept:,}") for count in found.counts]
-    print_rows([("stimulus", "found", "kept"), *rows], least=(0, 11, 7))
-    print_line("")
 
 
 def _of_pairs(found: Pairs) -> list[str]:
@@ -209,15 +205,11 @@ def skipped_in(files: Sequence[dict[str, Any]]) -> list[str]:
 def _wanting(found: Contexts) -> list[str]:
     """Name the stimuli without contexts, and those with fewer than were requested."""
     none = [count for count in found.few if not count.kept]
-    fewer = [count for count in found.few if count.kept]
+    fewer = [f"{count.stimulus} ({count.kept:,})" for count in found.few if count.kept]
     lines = []
     if none:
         lines.append(f"without any context: {', '.join(count.stimulus for count in none)}")
     if fewer:
         wanted = found.provenance["per_term"]
-        lines.append(f"with fewer than {wanted:,}: {', '.join(map(_few, fewer))}")
+        lines.append(f"with fewer than {wanted:,}: {', '.join(fewer)}")
     return lines
-
-
-def _few(count: Count) -> str:
-    return f"{count.stimulus} ({count.kept:,})"

@@ -27,7 +27,7 @@ from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.diagnosis_words import readings, verdict
 from eatlas.results.effects import shown
 from eatlas.results.inference import DesignPower, Power
-from eatlas.results.scan import SIDES, BandSummary, ScanResult, Side, TopList
+from eatlas.results.scan import SIDES, ScanResult, TopList
 
 if TYPE_CHECKING:
     from eatlas.results.study import StudyRecord
@@ -65,10 +65,11 @@ def _lines(result: ScanResult, width: int) -> Iterator[str]:
         width,
     )
     for i, band in enumerate(result.bands):
+        lean = [percent(n / max(1, band.words)) for n in (band.leaning.A, band.leaning.B)]
         yield ""
         yield from _folded(
-            f"Words {band.band.label} of the source ({count(band.words)}: {_lean(band)}; "
-            f"below {result.family.alpha:g} by maxT: "
+            f"Words {band.band.label} of the source ({count(band.words)}: "
+            f"{lean[0]} lean to A, {lean[1]} to B; below {result.family.alpha:g} by maxT: "
             f"A {count(band.max_t.A)}, B {count(band.max_t.B)})",
             width,
         )
@@ -91,11 +92,6 @@ def _lines(result: ScanResult, width: int) -> Iterator[str]:
     yield ""
     for sentence in (*explain(result), *_missing(result), *result.warnings):
         yield from _folded(sentence, width)
-
-
-def _lean(band: BandSummary) -> str:
-    shares = (percent(n / max(1, band.words)) for n in (band.leaning.A, band.leaning.B))
-    return "{} lean to A, {} to B".format(*shares)
 
 
 def _missing(result: ScanResult) -> Iterator[str]:
@@ -133,7 +129,7 @@ def _block(result: ScanResult, found: TopList) -> list[str]:
         )
         for word in found.words
     ]
-    head = (_head(result, found.side), *HEADS)
+    head = (f"{found.side}: {result.concepts.name(found.side)}", *HEADS)
     if not rows:
         return [head[0], "(no word)"]
     widths = [max(cell_len(row[i]) for row in (head, *rows)) for i in range(1, len(head))]
@@ -144,10 +140,6 @@ def _block(result: ScanResult, found: TopList) -> list[str]:
         + "".join(f"  {cell:>{w}}" for cell, w in zip(row[1:], widths, strict=True))
         for row in (head, *rows)
     ]
-
-
-def _head(result: ScanResult, side: Side) -> str:
-    return f"{side}: {result.concepts.name(side)}"
 
 
 def _padded(text: str, width: int) -> str:
@@ -181,7 +173,7 @@ def print_diagnosis(found: Diagnosis) -> None:
         Text(verdict(found)),
         "",
         _readings_table(found),
-        *_warnings(found),
+        *(Text.assemble(("WARNING: ", "bold"), warning) for warning in found.warnings),
     )
 
 
@@ -221,10 +213,6 @@ def _shared(names: Sequence[str]) -> str:
     begin = commonprefix(names)  # noqa: RUF071  (characters, not folders)
     end = max(begin.rfind("?"), begin.rfind("&")) + 1
     return begin[:end]
-
-
-def _warnings(found: Diagnosis) -> list[Text]:
-    return [Text.assemble(("WARNING: ", "bold"), warning) for warning in found.warnings]
 
 
 def _write(*parts: Text | Table | str) -> None:

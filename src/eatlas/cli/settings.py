@@ -29,7 +29,11 @@ MAPS = "EAT-Maps: rows A and B, columns X and Y, a filled square where they are 
 
 def print_matrix(console: Console, results: Results) -> None:
     """Print tests by settings, where there are several settings of the same tests."""
-    known = [one for one in results if one.pattern is not None or _has_level1(one)]
+    known = [
+        result
+        for result in results
+        if result.pattern is not None or any(one.place == "level1" for one in result.effects())
+    ]
     tests = {one.test for one in known}
     if len(known) < 2 or len(tests) == len(known) or any(one.by_target for one in known):
         return
@@ -51,10 +55,6 @@ def print_matrix(console: Console, results: Results) -> None:
     show(console, table)
     if legend:
         show(console, Text(legend, "dim"))
-
-
-def _has_level1(result: AssociationResult) -> bool:
-    return any(one.place == "level1" for one in result.effects())
 
 
 def _tables(console: Console, found: SideBySide) -> Iterator[tuple[Table, str]]:

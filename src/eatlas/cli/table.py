@@ -83,7 +83,8 @@ def print_results(results: Results, family: str = "level1") -> None:
     declared = DeclaredFamily.of(results, family)
     groups: dict[tuple[str, str, str], list[AssociationResult]] = {}
     for result in results:
-        groups.setdefault((result.signature, result.source, _size(result)), []).append(result)
+        size = "" if result.contexts is None else result.contexts.size
+        groups.setdefault((result.signature, result.source, size), []).append(result)
     said: set[str] = set()
     for found in groups.values():
         order = list(dict.fromkeys(result.test for result in found))
@@ -167,11 +168,6 @@ def _share(result: AssociationResult) -> str:
     of = f"draws of {result.draws.varied}" if result.draws else "resamples"
     more = other_pattern(result)
     return f" ({result.primary.label} in {percent(share)} of {of}{f', {more}' if more else ''})"
-
-
-def _size(result: AssociationResult) -> str:
-    """Of contexts, how much of a text they hold."""
-    return "" if result.contexts is None else result.contexts.size
 
 
 def _wide(members: Sequence[AssociationResult], console: Console) -> list[Table]:

@@ -15,7 +15,7 @@ from eatlas.cli.messages import (
     remark,
 )
 from eatlas.cli.options import Commands
-from eatlas.errors import EatlasError, StimulusError, StimulusWarning
+from eatlas.errors import EatlasError, StimulusError, StimulusWarning, joined
 from eatlas.stimuli import (
     ROLES,
     AssociationTest,
@@ -271,14 +271,8 @@ def _groups_of_one(test: Test) -> Iterator[str]:
         if refusing:
             yield (
                 f"{role} ({name}) has one term; a group of one cannot be permuted, so "
-                f"{_named(refusing)} will refuse this test."
+                f"{joined(refusing)} will refuse this test."
             )
-
-
-def _named(names: list[str]) -> str:
-    """Names in a sentence: one, one and two, or one, two and three."""
-    *some, last = names
-    return f"{', '.join(some)} and {last}" if some else last
 
 
 def _sizes(test: Test) -> str:

@@ -147,7 +147,10 @@ def _say_what_is_there(plan: TextPlan, shards: Shards, output: Path) -> None:
 def _print(result: TextCounts, output: Path) -> None:
     """Print the counts of every target that was found, the totals, and where the file lies."""
     names = [name for name, _ in result.columns]
-    rows = [[term, *map(_number, numbers)] for term, *numbers in result.rows()]
+    rows = [
+        [term, *("-" if n is None else f"{n:,}" for n in numbers)]
+        for term, *numbers in result.rows()
+    ]
     longest = max((len(term) for term, *_ in rows), default=0)
     found = (row for row in rows if row[1] != "-")
     print_rows((["target", "spans", *names], *found), least=(longest,))
@@ -158,10 +161,6 @@ def _print(result: TextCounts, output: Path) -> None:
     print_line(f"counts:     {output}")
     if output.suffix.lower() == ".csv":
         print_line(f"provenance: {output}.json")
-
-
-def _number(count: int | None) -> str:
-    return "-" if count is None else f"{count:,}"
 
 
 def _read(result: TextCounts) -> Iterator[str]:

@@ -401,7 +401,7 @@ def comparisons(shown: Iterable[Section]) -> list[Comparison]:
     by_source = [
         Comparison(tuple(group))
         for group in groups.values()
-        if _several(group) and frozenset(s.anchor for s in group) not in covered
+        if len({s.source for s in group}) > 1 and frozenset(s.anchor for s in group) not in covered
     ]
     return by_source + encoded
 
@@ -439,7 +439,3 @@ def _subject(group: Varied, by: By) -> tuple[str, str, str]:
     """Test, measure and model, of which there may be several comparisons."""
     first = group.members[0]
     return first.test, first.signature, model_of(first, by)
-
-
-def _several(group: Sequence[Section]) -> bool:
-    return len({section.source for section in group}) > 1

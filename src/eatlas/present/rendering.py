@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from eatlas.errors import listed
+from eatlas.errors import joined, listed
 from eatlas.present import effects, numbers, targets
 from eatlas.present.drawings.eat_map import PATTERNS, mini_of
 from eatlas.present.drawings.svg import inlined
@@ -166,16 +166,9 @@ def _unbroken(text: str) -> Markup:
     return Markup(marked)  # noqa: S704  (escaped above)
 
 
-def _named(names: Sequence[str]) -> str:
-    """The first names, each once; more would hide what a sentence says."""
-    return listed(dict.fromkeys(names), FEW)
-
-
 def _listed(names: Sequence[str]) -> str:
     """Names as a sentence lists them; of many the first."""
-    if 1 < len(names) <= NAMED:
-        return f"{', '.join(names[:-1])} and {names[-1]}"
-    return listed(names, NAMED)
+    return joined(names) if len(names) <= NAMED else listed(names, NAMED)
 
 
 def _signature(text: str) -> Markup:
@@ -211,7 +204,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "lower_first": lambda text: text[:1].lower() + text[1:],
     "matched": effects.matched_effects,
     "mini": mini_of,
-    "named": _named,
+    "named": lambda names: listed(dict.fromkeys(names), FEW),
     "p": numbers.p_value,
     "ranges": targets.values_legend,
     "share_ends": lambda ends: f"[{', '.join(map(numbers.percent, ends))}]",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from eatlas.present.numbers import MINUS, effect
 from eatlas.present.page import write_report
 from eatlas.present.rendering import page_files, render
-from eatlas.present.tables import csv_line
+from eatlas.present.tables import csv_text
 from eatlas.results.files import keep_others
 from eatlas.results.replication import Compared, Printed, Replication, TableText
 from eatlas.version import __version__
@@ -131,9 +131,7 @@ def replication_html(replication: Replication) -> str:
 
 def replication_csv(replication: Iterable[Compared]) -> str:
     """A replication as a flat table, one line for each published cell."""
-    rows = [cell.columns() for cell in replication]
-    names: Sequence[str] = list(rows[0]) if rows else []
-    return csv_line(names) + "".join(csv_line(map(row.get, names)) for row in rows)
+    return csv_text([cell.columns() for cell in replication])
 
 
 def write_replication(replication: Replication, folder: str | Path) -> tuple[Path, ...]:

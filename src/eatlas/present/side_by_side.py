@@ -12,7 +12,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
-    from eatlas.results.side_by_side import Row, SideBySide
+    from eatlas.results.side_by_side import SideBySide
 
 STARS = "* significant as each measure reads its p-value."
 
@@ -34,7 +34,10 @@ def summary(found: SideBySide) -> str:
 def plain(found: SideBySide) -> str:
     """A table in plain text: effect size of level 1 and EAT pattern by setting."""
     head = [_first(found), *found.values, "differs"]
-    lines = [head, *(_line(row) for row in found)]
+    lines = [head]
+    for row in found:
+        cells = [" ".join(cell_of(one)) if one is not None else UNDEFINED for one in row.members]
+        lines.append([row.name, *cells, row.differs])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -45,11 +48,6 @@ def plain(found: SideBySide) -> str:
 
 def _first(found: SideBySide) -> str:
     return "setting" if found.by == "test" else "test"
-
-
-def _line(row: Row) -> list[str]:
-    cells = [" ".join(cell_of(one)) if one is not None else UNDEFINED for one in row.members]
-    return [row.name, *cells, row.differs]
 
 
 def cell_of(result: AssociationResult) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from eatlas.csv_cells import cell
@@ -300,9 +300,7 @@ def _csv(results: Iterable[AssociationResult], family: DeclaredFamily) -> str:
     Undefined values are empty cells; texts that a spreadsheet would run begin with a backslash, as
     `eatlas.csv_cells` says.
     """
-    rows = [row for result in results for row in _rows(result, family)]
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return csv_line(names) + "".join(csv_line(map(row.get, names)) for row in rows)
+    return csv_text([row for result in results for row in _rows(result, family)])
 
 
 def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:
@@ -318,6 +316,12 @@ def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[st
                 if low is not None:
                     row[f"{name}_low{one.suffix}"] = low
         yield row
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as a CSV table, with a column for each name that any of them has."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return csv_line(names) + "".join(csv_line(map(row.get, names)) for row in rows)
 
 
 def csv_line(values: Iterable[Any]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from markupsafe import Markup
 
+from eatlas.errors import joined
 from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value
@@ -340,8 +341,8 @@ def target_sentences(result: AssociationResult) -> Iterator[str]:
         if to[j]
     ]
     of = number_of(len(known), "target")
-    yield f"Of {of}, {_joined(parts) or 'none leans to any group'}; reference: {found.reference}."
-    yield f"{_joined([one.sentence for one in furthest(found)])}."
+    yield f"Of {of}, {joined(parts) or 'none leans to any group'}; reference: {found.reference}."
+    yield f"{joined([one.sentence for one in furthest(found)])}."
     tested = [one for one in known if one.adjusted is not None]
     if tested:
         hits = sum(bool(one.star) for one in tested)
@@ -368,12 +369,6 @@ def furthest(found: Leans) -> Sequence[Lean]:
         if one.towards == j:
             chosen.append(one)
     return chosen or found.known[:1]
-
-
-def _joined(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def values_in_order(result: AssociationResult) -> tuple[TargetValue, ...]:

@@ -18,6 +18,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from eatlas.errors import joined
+
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
     from eatlas.results.trend import TrendResult
@@ -390,7 +392,7 @@ def together(names: Sequence[str]) -> str:
     """
     kinds = {one.split(" ")[0] for one in names}
     if len(names) < 2 or len(kinds) > 1 or not kinds <= _KINDS or any(", " in one for one in names):
-        return _and(names)
+        return joined(names)
     kind = kinds.pop()
     runs: list[list[str]] = []
     for value in (one.removeprefix(f"{kind} ") for one in names):
@@ -399,12 +401,7 @@ def together(names: Sequence[str]) -> str:
         else:
             runs.append([value])
     parts = [[f"{run[0]} to {run[-1]}"] if len(run) > 2 else run for run in runs]
-    return f"{kind}s {_and(list(chain(*parts)))}"
-
-
-def _and(names: Sequence[str]) -> str:
-    """Names with "and" before the last."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    return f"{kind}s {joined(list(chain(*parts)))}"
 
 
 def _sizes(result: AssociationResult) -> list[tuple[str, str]]:
