@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.cells import cell_len
@@ -13,6 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.messages import cleaned
+
+if TYPE_CHECKING:
+    from eatlas.present.columns import Cell
+    from eatlas.present.columns import Table as Arranged
+    from eatlas.results import AssociationResult
 
 ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "│": "|", "…": "~"})
 """For terminals that know no others."""
@@ -65,6 +71,68 @@ def table_of(
     for row in cells:
         table.add_row(*row)
     return table
+
+
+def rich_table(
+    table: Arranged,
+    console: Console,
+    *,
+    names: Sequence[str] | None = None,
+    between: str = "\n",
+    folds: bool = True,
+) -> Table:
+    """A table of results as the terminal shows it, its first line of a cell in front of others.
+
+    Parameters
+    ----------
+    table : Table
+    console : Console
+        Where EAT-Maps are shown.
+    names : sequence of str, optional
+        Labels, or parts of them, that are never folded. Default: the first cells.
+    between : str
+        What is between lines of a cell: the end of a line, or a blank.
+    folds : bool
+        Whether the first column folds what is longer than its greatest width.
+    """
+    rows = [
+        [
+            _text(cell, console, between, " " * column.hangs)
+            for column, cell in zip(table.columns, row, strict=False)
+        ]
+        for row in table.rows
+    ]
+    align = "".join("r" if column.number else "l" for column in table.columns)
+    heads = [column.short or column.title for column in table.columns]
+    made = table_of(heads, rows, align, names=names, folds=folds)
+    made.caption, made.caption_justify = Text(table.caption), "left"
+    return made
+
+
+def _text(cell: Cell, console: Console, between: str, hang: str) -> Text:
+    """A cell whose first line stands out, and whose other lines are dim."""
+    if cell.map is not None:
+        a, b = map_lines(cell.map, console)
+        return Text.assemble(("A ", "dim"), a, between, ("B ", "dim"), b)
+    first, *others = cell.lines
+    style = "bold" if cell.strong or cell.star else "dim" if cell.faint else ""
+    below = (f"{between}{line}{hang}" for line in others)
+    return Text.assemble((first + ("*" if cell.star else hang), style), ("".join(below), "dim"))
+
+
+def map_lines(result: AssociationResult, console: Console) -> list[Text]:
+    """The EAT-Map of a result: row A, then row B."""
+    from eatlas.present.drawings.eat_map import EATMap  # noqa: PLC0415  (other tables have none)
+
+    return [
+        Text.assemble(
+            *(
+                (glyph, "bold red" if result.primary.attribute(target) == attribute else "dim")
+                for target, glyph in zip("XY", glyphs, strict=True)
+            )
+        )
+        for attribute, glyphs in zip("AB", EATMap.of(result).glyphs(console.encoding), strict=True)
+    ]
 
 
 def show(console: Console, what: Table | Text) -> None:

@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import least_width, show, table_of
-from eatlas.cli.table import map_lines, rich_table
+from eatlas.cli.console import least_width, map_lines, rich_table, show, table_of
 from eatlas.present.changes import tables_of_changes
 from eatlas.present.comparison import comparisons
 from eatlas.present.family import DeclaredFamily

@@ -13,7 +13,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import FIRST_COLUMN, least_width, new_console, show, table_of
+from eatlas.cli.console import (
+    FIRST_COLUMN,
+    least_width,
+    new_console,
+    rich_table,
+    show,
+    table_of,
+)
 from eatlas.cli.notes import MOST, notes
 from eatlas.present.columns import (
     ALONE,
@@ -21,15 +28,12 @@ from eatlas.present.columns import (
     LEVEL3,
     NARROW,
     WIDE,
-    Cell,
     Declared,
     Row,
     arranged,
     called,
     rows_of,
 )
-from eatlas.present.columns import Table as Arranged
-from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import OVER_SENTENCES, own_share
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import UNDEFINED, effect, interval, percent
@@ -223,66 +227,6 @@ def _split(
 def _room(table: Table, console: Console) -> int:
     """Width that the other columns leave to the first one."""
     return console.width - least_width(table, console) + (table.columns[0].min_width or 0)
-
-
-def rich_table(
-    table: Arranged,
-    console: Console,
-    *,
-    names: Sequence[str] | None = None,
-    between: str = "\n",
-    folds: bool = True,
-) -> Table:
-    """A table of results as the terminal shows it, its first line of a cell in front of others.
-
-    Parameters
-    ----------
-    table : Table
-    console : Console
-        Where EAT-Maps are shown.
-    names : sequence of str, optional
-        Labels, or parts of them, that are never folded. Default: the first cells.
-    between : str
-        What is between lines of a cell: the end of a line, or a blank.
-    folds : bool
-        Whether the first column folds what is longer than its greatest width.
-    """
-    rows = [
-        [
-            _text(cell, console, between, " " * column.hangs)
-            for column, cell in zip(table.columns, row, strict=False)
-        ]
-        for row in table.rows
-    ]
-    align = "".join("r" if column.number else "l" for column in table.columns)
-    heads = [column.short or column.title for column in table.columns]
-    made = table_of(heads, rows, align, names=names, folds=folds)
-    made.caption, made.caption_justify = Text(table.caption), "left"
-    return made
-
-
-def _text(cell: Cell, console: Console, between: str, hang: str) -> Text:
-    """A cell whose first line stands out, and whose other lines are dim."""
-    if cell.map is not None:
-        a, b = map_lines(cell.map, console)
-        return Text.assemble(("A ", "dim"), a, between, ("B ", "dim"), b)
-    first, *others = cell.lines
-    style = "bold" if cell.strong or cell.star else "dim" if cell.faint else ""
-    below = (f"{between}{line}{hang}" for line in others)
-    return Text.assemble((first + ("*" if cell.star else hang), style), ("".join(below), "dim"))
-
-
-def map_lines(result: AssociationResult, console: Console) -> list[Text]:
-    """The EAT-Map of a result: row A, then row B."""
-    return [
-        Text.assemble(
-            *(
-                (glyph, "bold red" if result.primary.attribute(target) == attribute else "dim")
-                for target, glyph in zip("XY", glyphs, strict=True)
-            )
-        )
-        for attribute, glyphs in zip("AB", EATMap.of(result).glyphs(console.encoding), strict=True)
-    ]
 
 
 def over_draws(shown: Sequence[tuple[AssociationResult, DrawsRecord]]) -> Table:
