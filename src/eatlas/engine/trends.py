@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterable
 from itertools import groupby
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results import AssociationResult, Failure
+from eatlas.results.parts import defined
 from eatlas.results.trend import (
     Level2Trends,
     LevelTrend,
@@ -136,7 +136,7 @@ def _level(
         p=_null(found.blocks),
         block_length=found.block_length,
         shifts=_null(found.shifts),
-        autocorrelation=None if math.isnan(found.autocorrelation) else found.autocorrelation,
+        autocorrelation=defined(found.autocorrelation),
     )
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.kernels import Moments, products_mean_and_sd
-from eatlas.measures.p_values import defined
 from eatlas.measures.rows import sides, sizes
 from eatlas.results.diagnosis import ALIKE_MEAN, ALIKE_SD, DECIMALS, Dimension, TermsDiagnosis
+from eatlas.results.parts import defined
 from eatlas.stats.space import iso_score_of_scatters, shared_iso_score
 from eatlas.stimuli import ROLES
 from eatlas.stimuli.model import OPPOSITES

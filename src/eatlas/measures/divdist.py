@@ -21,9 +21,10 @@ from eatlas.measures.group_evidence import (
     relabelled,
 )
 from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
+from eatlas.measures.p_values import DECIMALS
 from eatlas.results.divdist import DivDistResult
 from eatlas.results.groups import LabelTest, ShareIntervals, TargetShares
-from eatlas.results.parts import Coverage
+from eatlas.results.parts import Coverage, defined, defined_ends
 from eatlas.stats.shares import Divergence, Negative, Normalize, central, distribution, divergence
 from eatlas.stimuli import Test
 from eatlas.stimuli.kinds import OF_TARGETS
@@ -34,8 +35,6 @@ Means = Literal["raw", "unit"]
 HowP = Literal["auto", "exact", "sampled", "off"]
 
 CONFIDENCE = 0.95
-DECIMALS = 6
-"""Kept of ends of intervals, whose own Monte Carlo error is larger by far."""
 UNEQUAL = 1.5
 """Groups whose sizes differ by such a factor get a warning: random words of one kind, 8 and 24 in
 two groups, had an interval that holds 0 in 82% of 120 samples."""
@@ -263,14 +262,16 @@ class DivDist(GroupsMeasure):
             means = (weights * np.where(known, bias[:, :-1], 0)).sum(axis=1) / weights.sum(axis=1)
         found = [
             ShareIntervals(
-                bias=_ends(of_bias[:, i]),
-                deviation=tuple(_ends(of_deviation[:, i, j]) for j in range(s.shape[2])),
+                bias=defined_ends(of_bias[:, i].tolist(), DECIMALS),
+                deviation=tuple(
+                    defined_ends(ends, DECIMALS) for ends in of_deviation[:, i].T.tolist()
+                ),
             )
             if i == last or not evidence.fixed
             else None
             for i in range(last + 1)
         ]
-        return found, _ends(central(means, CONFIDENCE))
+        return found, defined_ends(central(means, CONFIDENCE).tolist(), DECIMALS)
 
     def _remarks(
         self, evidence: Evidence, groups: Sequence[str], rows: Rows, concept: str
@@ -348,12 +349,6 @@ def _negative(evidence: Evidence, groups: Sequence[str]) -> Iterator[str]:
                 yield f"{term} with {group} ({value:.3f})"
 
 
-def _ends(found: Array) -> tuple[float, float] | None:
-    """Ends of an interval; None where they are undefined."""
-    low, high = (round(one, DECIMALS) for one in found.tolist())
-    return None if math.isnan(low) or math.isnan(high) else (low, high)
-
-
 def _target(
     term: str, row: Row, unsure: ShareIntervals | None, test: LabelTest | None
 ) -> TargetShares:
@@ -363,10 +358,10 @@ def _target(
     known = not any(map(math.isnan, deviation))
     return TargetShares(
         term=term,
-        association=tuple(one if math.isfinite(one) else None for one in s.tolist()),
+        association=tuple(map(defined, s.tolist())),
         distribution=None if np.isnan(p).any() else tuple(p.tolist()),
         deviation=deviation if known else None,
-        bias=bias if math.isfinite(bias) else None,
+        bias=defined(bias),
         signed=deviation[0] if known and len(deviation) == 2 else None,
         uncertainty=unsure,
         labels=test,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.measures.base import Allowed, AssociationMeasure, Input, is_number
-from eatlas.measures.p_values import defined, label_of
+from eatlas.measures.p_values import label_of
 from eatlas.measures.rows import Block, Ordered, several, sizes, too_many
 from eatlas.results.inference import (
     CrossedLevel,
@@ -30,6 +30,7 @@ from eatlas.results.inference import (
     SesoiUnit,
     Unit,
 )
+from eatlas.results.parts import defined
 from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_interaction
 from eatlas.stats.designs import (
     chance_of_rejection,

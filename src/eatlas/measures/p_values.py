@@ -83,13 +83,6 @@ def counted(
     )
 
 
-def defined(value: float, digits: int | None = None) -> float | None:
-    """A number, rounded to some digits; None where it is not defined."""
-    if not math.isfinite(value):
-        return None
-    return value if digits is None else round(value, digits)
-
-
 def to_record(answer: PermutationResult) -> PValues:
     """Write down three tails: p, method, and the count or the stated error of each."""
     tails: dict[str, Tail] = {name: getattr(answer, name) for name in TAILS}

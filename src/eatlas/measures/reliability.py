@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, described
-from eatlas.measures.p_values import DECIMALS, defined
+from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.rows import several, stimuli_of
 from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.inference import Coefficient, GroupReliability, Reliability, Unit
+from eatlas.results.parts import defined
 from eatlas.stats.inputs import numbers, open_unit, whole
 from eatlas.stats.reliability import Coefficient as Found
 from eatlas.stats.reliability import PairReliability, list_reliability

@@ -14,20 +14,19 @@ import numpy as np
 
 from eatlas.errors import UndefinedWarning
 from eatlas.measures.base import Input, whole
-from eatlas.measures.p_values import DECIMALS, SIGNS, defined, label_of
+from eatlas.measures.p_values import DECIMALS, SIGNS, label_of
 from eatlas.measures.rows import Block, Clusters, Ordered, Rows, halves, several, too_many
 from eatlas.measures.seeding import generator_of
 from eatlas.results.inference import (
     EffectInterval,
     Influence,
-    Interval,
     Level2Influence,
     Level2Intervals,
     TermInfluence,
     Uncertainty,
     Unit,
 )
-from eatlas.results.parts import Coverage
+from eatlas.results.parts import Coverage, defined, defined_ends
 from eatlas.stats.bootstrap import EffectIntervals, EffectsDrawn, bootstrap_layout, influence_in
 from eatlas.stats.bootstrap import Influence as Changes
 from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
@@ -389,19 +388,14 @@ def _interval(found: EffectIntervals, over: Over) -> EffectInterval:
         else (found.studentised, found.studentised_error)
     )
     return EffectInterval(
-        interval=_ends(reported),
-        error=_ends(error),
+        interval=defined_ends(reported, DECIMALS),
+        error=defined_ends(error, DECIMALS),
         se=defined(found.se, DECIMALS),
-        percentile=_ends(found.percentile),
-        bca=_ends(found.bca),
-        studentised=_ends(found.studentised),
+        percentile=defined_ends(found.percentile, DECIMALS),
+        bca=defined_ends(found.bca, DECIMALS),
+        studentised=defined_ends(found.studentised, DECIMALS),
         undefined=found.undefined,
     )
-
-
-def _ends(ends: Interval) -> Interval | None:
-    low, high = (defined(end, DECIMALS) for end in ends)
-    return None if low is None or high is None else (low, high)
 
 
 def _changes(found: Changes, test: Layout, targets: Sequence[str], places: Places) -> TermInfluence:

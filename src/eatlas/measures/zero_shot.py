@@ -13,12 +13,13 @@ from eatlas.errors import StimulusError
 from eatlas.measures.base import FROM_0, SHARE, AssociationMeasure, Input, parameter
 from eatlas.measures.inference import Observed, design_power
 from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
-from eatlas.measures.p_values import DECIMALS, TailRule, defined, pattern_of
+from eatlas.measures.p_values import DECIMALS, TailRule, pattern_of
 from eatlas.measures.resampling import RESAMPLES, Bootstrap, Resampling, Variation
 from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
 from eatlas.measures.three_levels import QUANTILES, Associations, kept_pairs
 from eatlas.results.inference import Generalisation
 from eatlas.results.levels import Cell, Level2, Level3
+from eatlas.results.parts import defined_ends
 from eatlas.results.zero_shot import ShareIntervals, ZeroShotResult
 from eatlas.stats.label_shares import ShareDesign, label_powers
 from eatlas.stats.pattern_stability import PatternRule
@@ -228,10 +229,5 @@ def _intervals(design: ShareDesign, how: Resampling) -> ShareIntervals:
     x, y = drawn.T
     columns = {"XA": x, "XB": 1 - x, "YA": y, "YB": 1 - y, "difference": x - y}
     ends = central(np.stack(list(columns.values()), axis=1), how.confidence)
-    return ShareIntervals(**{name: _ends(*ends[:, i].tolist()) for i, name in enumerate(columns)})
-
-
-def _ends(low: float, high: float) -> tuple[float, float] | None:
-    """Ends of an interval; None where they are undefined."""
-    first, last = defined(low, DECIMALS), defined(high, DECIMALS)
-    return None if first is None or last is None else (first, last)
+    kept = (defined_ends(one, DECIMALS) for one in ends.T.tolist())
+    return ShareIntervals(**dict(zip(columns, kept, strict=True)))

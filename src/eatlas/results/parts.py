@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -43,6 +44,19 @@ def is_empty(value: object) -> bool:
 def is_none(value: object) -> bool:
     """Whether a field is left out of the JSON; 0 is a number."""
     return value is None
+
+
+def defined(value: float, digits: int | None = None) -> float | None:
+    """A number, rounded to some digits; None where it is not defined."""
+    if not math.isfinite(value):
+        return None
+    return value if digits is None else round(value, digits)
+
+
+def defined_ends(ends: Iterable[float], digits: int | None = None) -> tuple[float, float] | None:
+    """Ends of an interval; None where one is not defined."""
+    low, high = (defined(end, digits) for end in ends)
+    return None if low is None or high is None else (low, high)
 
 
 class Record(BaseModel):

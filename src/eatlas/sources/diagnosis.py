@@ -21,6 +21,7 @@ from eatlas.results.diagnosis import (
     RankBand,
     VarianceShares,
 )
+from eatlas.results.parts import defined
 from eatlas.sources.interface import ListedSource, Tell, VectorSource, all_items, usable
 from eatlas.sources.naming import open_one_named
 from eatlas.sources.opening import VectorsLike
@@ -235,8 +236,8 @@ class _Survey:
             sd_cosine=sd,
             alike=mean >= ALIKE_MEAN and sd <= ALIKE_SD,
             bands=tuple(b.record(self.seen) for b in self.bands if b.first <= self.seen),
-            iso_score=_number(iso_score(covariance)) if enough else None,
-            effective_dimensions=_number(effective_dimensions(covariance)),
+            iso_score=defined(iso_score(covariance), DECIMALS) if enough else None,
+            effective_dimensions=defined(effective_dimensions(covariance), DECIMALS),
             variance=_shares(covariance),
             rogue=tuple(_dimension(pairs, i) for i in pairs.largest(ROGUE)),
             loudest=_dimension(pairs, int(np.argmax(pairs.lengths))),
@@ -254,7 +255,7 @@ class _Survey:
         return Hubness(
             k=NEIGHBOURS,
             sample=len(rows),
-            skewness=_number(skewness(counts)),
+            skewness=defined(skewness(counts), DECIMALS),
             largest=int(counts[hub]),
             hub=words[hub],
             orphans=round(float(np.mean(counts == 0)), DECIMALS),
@@ -262,7 +263,7 @@ class _Survey:
 
     def _norm_frequency(self) -> float | None:
         norms, places = np.concatenate(self.norms), np.concatenate(self.places)
-        return _number(spearman(norms, -places))
+        return defined(spearman(norms, -places), DECIMALS)
 
 
 class _Band:
@@ -280,13 +281,11 @@ class _Band:
         self.total += unit[inside].sum(axis=0)
 
     def record(self, size: int) -> RankBand:
-        mean = None
+        mean = math.nan
         if self.n > 1:
             mean = (float(self.total @ self.total) - self.n) / (self.n * (self.n - 1))
         last = size if self.last is None else min(self.last, size)
-        return RankBand(
-            first=self.first, last=last, mean_cosine=None if mean is None else _number(mean)
-        )
+        return RankBand(first=self.first, last=last, mean_cosine=defined(mean, DECIMALS))
 
 
 def _dimension(pairs: PairCosines, i: int) -> Dimension:
@@ -294,11 +293,8 @@ def _dimension(pairs: PairCosines, i: int) -> Dimension:
 
 
 def _shares(covariance: Array) -> VarianceShares | None:
-    top1, top3, top10 = map(_number, variance_shares(covariance, (1, 3, 10)))
+    shares = variance_shares(covariance, (1, 3, 10))
+    top1, top3, top10 = (defined(one, DECIMALS) for one in shares)
     if top1 is None or top3 is None or top10 is None:
         return None
     return VarianceShares(top1=top1, top3=top3, top10=top10)
-
-
-def _number(value: float) -> float | None:
-    return round(value, DECIMALS) if math.isfinite(value) else None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eatlas.results.parts import defined
 from eatlas.results.study import Specification, StudyRecord
 from eatlas.results.study_analysis import (
     ChoiceShare,
@@ -224,7 +225,7 @@ def _correlations(
             x, y = (np.array([point[i] for point in points], np.float64) for i in (0, 1))
             found = correlation(x, y) if len(points) > 2 else None
             numbers = {
-                name: _defined(getattr(found, name, NAN))
+                name: defined(float(getattr(found, name, NAN)))
                 for name in (
                     "pearson", "pearson_low", "pearson_high",
                     "spearman", "spearman_low", "spearman_high",
@@ -239,10 +240,6 @@ def _correlations(
                 points=tuple(points) if only == "all" else (),
                 **numbers,
             )
-
-
-def _defined(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def _control(record: StudyRecord) -> RandomControl | None:

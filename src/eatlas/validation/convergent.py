@@ -16,6 +16,7 @@ from eatlas.corpora.writing import KEY, beside
 from eatlas.errors import EatlasError
 from eatlas.measures.registry import get_measure, measure_names
 from eatlas.results.evidence import Evidence, Figure, Table
+from eatlas.results.parts import defined
 from eatlas.sources.counts import Counts, open_counts
 from eatlas.stats.paired import RankCorrelation, rank_correlation
 from eatlas.stimuli import AssociationTest, GroupsTest, Test, load_tests
@@ -25,7 +26,6 @@ from eatlas.validation.leanings import Leanings, correlated, leanings
 from eatlas.validation.material import Context, NotRunError
 from eatlas.validation.showing import (
     correlations,
-    finite,
     listed_names,
     mark,
     rho_drawing,
@@ -130,7 +130,7 @@ def human_against_automatic(study: ProtocolStudy, context: Context) -> Iterator[
             rho, r2 = rho_figures(f"share of {group}, {called}", one, OF)
             figures += [rho, r2]
             marks.append(mark(called, rho, group))
-            rows.append((span, path.name, group, one.n, *map(finite, (one.rho, one.p, one.r2))))
+            rows.append((span, path.name, group, one.n, *map(defined, (one.rho, one.p, one.r2))))
     if without:
         remarks.append(f"Associated with no group by people: {listed_names(without)}.")
     if not figures:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.results.evidence import Drawing, Evidence, Figure, Table
+from eatlas.results.parts import defined
 from eatlas.sources.counts import Counts
 from eatlas.sources.wrappers import period_of
 from eatlas.stats.paired import (
@@ -19,7 +20,7 @@ from eatlas.stats.paired import (
 from eatlas.validation.families import Family, View, compared, families, terms_of, views
 from eatlas.validation.leanings import leanings
 from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.showing import finite, listed_names, mark, rho_drawing, rho_figures
+from eatlas.validation.showing import listed_names, mark, rho_drawing, rho_figures
 from eatlas.validation.studies import ProtocolStudy
 
 Array = NDArray[np.float64]
@@ -219,27 +220,27 @@ def _within(years: Sequence[int], column: Sequence[View], seed: int) -> Iterator
     """Means of each year, and the correlation over its occupations."""
     for year, view in zip(years, column, strict=True):
         one = view.correlated(seed)
-        yield (str(year), view.name, *_means(view), finite(one.rho), finite(one.p))
+        yield (str(year), view.name, *_means(view), defined(one.rho), defined(one.p))
 
 
 def _figures(name: str, found: SeriesCorrelation) -> Iterator[Figure]:
     """The correlation over periods, and that of the changes."""
-    p = finite(found.p)
+    p = defined(found.p)
     yield Figure(
         name=f"rho, {name}",
-        value=finite(found.rho),
+        value=defined(found.rho),
         n=found.n,
         of="periods",
         p=p,
         test="" if p is None else "independent autoregressive series, least favourable, two-sided",
     )
-    yield Figure(name=f"R2, {name}", value=finite(found.r2), n=found.n, of="periods")
+    yield Figure(name=f"R2, {name}", value=defined(found.r2), n=found.n, of="periods")
     yield rho_figures(f"changes, {name}", found.changes, "changes")[0]
 
 
 def _nulls(name: str, found: SeriesCorrelation) -> tuple[Any, ...]:
     return (
         name,
-        *map(finite, (found.rho, found.p, found.p_unordered)),
-        *map(finite, (found.changes.rho, found.changes.p, *found.autocorrelation)),
+        *map(defined, (found.rho, found.p, found.p_unordered)),
+        *map(defined, (found.changes.rho, found.changes.p, *found.autocorrelation)),
     )

@@ -14,6 +14,7 @@ import numpy as np
 from eatlas.errors import EatlasError, SignatureError
 from eatlas.measures.base import Measure
 from eatlas.results.evidence import Evidence, Figure, Table
+from eatlas.results.parts import defined
 from eatlas.sources.opening import transformed
 from eatlas.stats.specifications import Correlation
 from eatlas.stimuli import Concept, GroupsTest
@@ -21,7 +22,7 @@ from eatlas.validation.bench import Bench, unit
 from eatlas.validation.convergent import tests_of
 from eatlas.validation.leanings import HOW_SURE, Leanings, correlated, leanings, plain
 from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.showing import correlations, finite, mark, marks_of, rho_drawing
+from eatlas.validation.showing import correlations, mark, marks_of, rho_drawing
 from eatlas.validation.studies import ProtocolStudy, reason_of, tried_each
 
 SIZES = (3, 5)
@@ -220,4 +221,4 @@ def _smallest(found: Mapping[str, Correlation]) -> list[Figure]:
         of="targets",
         text=least.label,
     )
-    return [rho, Figure(name="R² there", value=finite(of.pearson**2))]
+    return [rho, Figure(name="R² there", value=defined(of.pearson**2))]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from eatlas.results.evidence import Drawing, Figure, Mark, Table
+from eatlas.results.parts import defined
 from eatlas.stats.paired import PairedChange, PairedTest, RankCorrelation
 from eatlas.stats.specifications import Correlation
 
@@ -15,11 +15,6 @@ COLUMNS = (
     "targets", "Spearman's rho", "low", "high", "Pearson's r", "low of r", "high of r", "R²",
 )  # fmt: skip
 CHANGES = ("targets", "mean before", "mean after", "change", "p", "rose", "fell")
-
-
-def finite(value: float) -> float | None:
-    """None where a number is not defined."""
-    return value if math.isfinite(value) else None
 
 
 def listed_names(names: Sequence[str], most: int = 60) -> str:
@@ -37,15 +32,15 @@ def figure(name: str, value: float | None, ends: Any, n: int, of: str, **more: A
 
 def _tested(name: str, value: float, found: PairedTest, of: str, relabelled: str) -> Figure:
     """A number of pairs, with its interval and the p of its relabellings."""
-    p, drawn = finite(found.p), "all" if found.method == "exact" else f"{found.total:,} drawn"
+    p, drawn = defined(found.p), "all" if found.method == "exact" else f"{found.total:,} drawn"
     test = "" if p is None else f"{relabelled}, two-sided, {drawn}"
-    return figure(name, finite(value), found.interval, found.n, of, p=p, test=test)
+    return figure(name, defined(value), found.interval, found.n, of, p=p, test=test)
 
 
 def rho_figures(name: str, found: RankCorrelation, of: str) -> tuple[Figure, Figure]:
     """Spearman's rho with interval and permutation test, and Pearson's R2."""
     rho = _tested(f"rho, {name}", found.rho, found, of, f"permutation of {of}")
-    return rho, Figure(name=f"R2, {name}", value=finite(found.r2), n=found.n, of=of)
+    return rho, Figure(name=f"R2, {name}", value=defined(found.r2), n=found.n, of=of)
 
 
 def change_figure(name: str, found: PairedChange, of: str) -> Figure:
@@ -55,7 +50,7 @@ def change_figure(name: str, found: PairedChange, of: str) -> Figure:
 
 def change_row(found: PairedChange) -> tuple[Any, ...]:
     """A mean change as a row with :data:`CHANGES`."""
-    numbers = map(finite, (found.before, found.after, found.change, found.p))
+    numbers = map(defined, (found.before, found.after, found.change, found.p))
     return (found.n, *numbers, found.rose, found.fell)
 
 
@@ -65,7 +60,7 @@ def correlations(
     """A table of correlations, by what the `first` column names, and a drawing of them."""
     rows = [
         (label, one.n,
-         *map(finite, (one.spearman, one.spearman_low, one.spearman_high, one.pearson,
+         *map(defined, (one.spearman, one.spearman_low, one.spearman_high, one.pearson,
                        one.pearson_low, one.pearson_high, one.pearson**2)))
         for label, one in found.items()
     ]  # fmt: skip
@@ -76,8 +71,8 @@ def correlations(
 def marks_of(found: Mapping[str, Correlation]) -> list[Mark]:
     """Rank correlations as marks of a drawing."""
     return [
-        Mark(label=label, value=finite(one.spearman), low=finite(one.spearman_low),
-             high=finite(one.spearman_high))
+        Mark(label=label, value=defined(one.spearman), low=defined(one.spearman_low),
+             high=defined(one.spearman_high))
         for label, one in found.items()
     ]  # fmt: skip
 
