@@ -50,7 +50,7 @@ if TYPE_CHECKING:
         ZeroShot,
         get_measure,
     )
-    from eatlas.measures.beyond import equivalence, generalisation, power
+    from eatlas.measures.inference_functions import equivalence, generalisation, power
     from eatlas.measures.reliability import reliability
     from eatlas.present import write_report
     from eatlas.present.atlas import write_atlas
@@ -161,7 +161,7 @@ _HOMES = {
     "eatlas.explorer": "explore",
     "eatlas.measures": "CEAT DirectBias DivDist ECT IndirectBias LPBS LPBSCEAT MAC MLEAT RIPA "
     "RND RNSB SCEAT SemAxis WEAT ZeroShot get_measure",
-    "eatlas.measures.beyond": "equivalence generalisation power",
+    "eatlas.measures.inference_functions": "equivalence generalisation power",
     "eatlas.measures.reliability": "reliability",
     "eatlas.present": "write_report",
     "eatlas.present.atlas": "write_atlas",

@@ -7,7 +7,7 @@ import pytest
 from tests.stats.test_bootstrap import copies, cosines
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.measures.p_values import associated_with
+from eatlas.measures.patterns import associated_with
 from eatlas.stats import pattern_stability as module
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.pattern_stability import PatternRule, PatternStability, pattern_stability

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from eatlas.kernels import row_products as module
-from eatlas.kernels.row_products import product
+from eatlas.kernels import cosines as module
+from eatlas.kernels.cosines import product
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (5, 3, 4), (300, 50, 300), (7, 0, 3), (0, 4, 3)])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import EatlasError
 from eatlas.measures import AssociationMeasure, Measure
-from eatlas.measures.p_values import pattern_shares
+from eatlas.measures.patterns import pattern_shares
 from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.results import AssociationResult
 from eatlas.results.inference import (

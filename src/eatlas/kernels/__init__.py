@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eatlas.kernels.cosine_moments import Moments, moments, products_mean_and_sd
-from eatlas.kernels.row_products import (
+from eatlas.kernels.cosines import (
+    Moments,
     associations,
     mean_and_sd,
     mean_row,
+    moments,
+    products_mean_and_sd,
     quantiles,
     similarities,
     unit_rows,

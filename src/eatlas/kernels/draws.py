@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.executors import processors
-from eatlas.kernels.row_products import unit_rows
+from eatlas.kernels.cosines import unit_rows
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]

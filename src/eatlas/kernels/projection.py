@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.kernels.row_products import Array, associations
+from eatlas.kernels.cosines import Array, associations
 
 
 def pair_direction(first: Array, second: Array) -> Array:

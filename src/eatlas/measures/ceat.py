@@ -24,7 +24,8 @@ from eatlas.measures.draws import (
     require_draws_of_labels,
 )
 from eatlas.measures.inference import generalised
-from eatlas.measures.p_values import TailRule, of_contexts
+from eatlas.measures.p_values import of_contexts
+from eatlas.measures.patterns import TailRule
 from eatlas.measures.three_levels import kept_pairs
 from eatlas.results.draws import CEATResult, ContextDraws
 from eatlas.results.over_draws import Model, Replace, Variance

@@ -17,14 +17,8 @@ from numpy.typing import NDArray
 from eatlas.errors import SignatureError, UndefinedWarning
 from eatlas.kernels import Drawn
 from eatlas.measures.base import AssociationMeasure, Input
-from eatlas.measures.p_values import (
-    label_of,
-    of_spread,
-    pattern_of,
-    pattern_shares,
-    remarks,
-    to_record,
-)
+from eatlas.measures.p_values import of_spread, remarks, to_record
+from eatlas.measures.patterns import label_of, pattern_of, pattern_shares
 from eatlas.results.levels import CELLS, AttributeScores, Cell, Label, Level, Level2, Level3, Scores
 from eatlas.results.over_draws import (
     CombinedEffect,

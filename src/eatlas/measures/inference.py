@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.measures.base import Allowed, AssociationMeasure, Input, is_number
-from eatlas.measures.p_values import label_of
+from eatlas.measures.patterns import label_of
 from eatlas.measures.rows import Block, Ordered, several, sizes, too_many
 from eatlas.results.inference import (
     CrossedLevel,

@@ -35,7 +35,7 @@ from eatlas.measures.log_ratios import (
     sentence_questions,
     sentence_ratios,
 )
-from eatlas.measures.p_values import TailRule
+from eatlas.measures.patterns import TailRule
 from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.results.draws import LPBSResult, PieceCounts

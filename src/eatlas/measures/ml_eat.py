@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from eatlas.measures.association import TwoTargetMeasure
 from eatlas.measures.base import FROM_0, Input, parameter
-from eatlas.measures.p_values import TailRule
+from eatlas.measures.patterns import TailRule
 from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.results import MLEATResult, WEATResult
 from eatlas.stats.pattern_stability import PatternRule

@@ -14,7 +14,8 @@ import numpy as np
 
 from eatlas.errors import UndefinedWarning
 from eatlas.measures.base import Input, whole
-from eatlas.measures.p_values import DECIMALS, SIGNS, label_of
+from eatlas.measures.p_values import DECIMALS
+from eatlas.measures.patterns import SIGNS, label_of
 from eatlas.measures.rows import Block, Clusters, Ordered, Rows, halves, several, too_many
 from eatlas.measures.seeding import generator_of
 from eatlas.results.inference import (

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.kernels.row_products import product
+from eatlas.kernels.cosines import product
 from eatlas.results.levels import SentenceCounts
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stats.weighted import Design

@@ -12,7 +12,8 @@ from eatlas import kernels
 from eatlas.measures.association import learned_level2, misaligned
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import Observed, SmallestEffect, design_power, generalised_input
-from eatlas.measures.p_values import of_one_stimulus, pattern_of
+from eatlas.measures.p_values import of_one_stimulus
+from eatlas.measures.patterns import pattern_of
 from eatlas.measures.resampling import Bootstrap
 from eatlas.measures.rows import (
     Array,

@@ -13,7 +13,8 @@ from eatlas.errors import StimulusError
 from eatlas.measures.base import FROM_0, SHARE, AssociationMeasure, Input, parameter
 from eatlas.measures.inference import Observed, design_power
 from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
-from eatlas.measures.p_values import DECIMALS, TailRule, pattern_of
+from eatlas.measures.p_values import DECIMALS
+from eatlas.measures.patterns import TailRule, pattern_of
 from eatlas.measures.resampling import RESAMPLES, Bootstrap, Resampling, Variation
 from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
 from eatlas.measures.three_levels import QUANTILES, Associations, kept_pairs

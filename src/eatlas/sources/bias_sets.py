@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import EatlasError, SourceError, StimulusError, did_you_mean, listed, nearest
-from eatlas.kernels.row_products import associations, unit_rows
+from eatlas.kernels.cosines import associations, unit_rows
 from eatlas.sources.coverage import spellings
 from eatlas.sources.interface import usable
 from eatlas.sources.source import Source, require_whole

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, SourceError
-from eatlas.kernels.row_products import unit_rows
+from eatlas.kernels.cosines import unit_rows
 from eatlas.sources.bias_sets import (
     ALLOWED,
     FAMILIES,

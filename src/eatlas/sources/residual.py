@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, SourceError
-from eatlas.kernels.row_products import unit_rows
+from eatlas.kernels.cosines import unit_rows
 from eatlas.results.residual import BeforeAfter, ResidualBias
 from eatlas.sources.bias_sets import (
     ALLOWED,

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.kernels.row_products import product
+from eatlas.kernels.cosines import product
 from eatlas.stats.inputs import ROUNDING_UNITS, rounding_noise
 from eatlas.stats.weighted import Array, Layout, greatest
 

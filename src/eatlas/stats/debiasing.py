@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.kernels.row_products import unit_rows
+from eatlas.kernels.cosines import unit_rows
 from eatlas.stats.moments import NO_VARIANCE, VANISHED
 
 Array = NDArray[np.float64]

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from eatlas.kernels.row_products import product
+from eatlas.kernels.cosines import product
 from eatlas.stats.inputs import rounding_noise
 from eatlas.stats.resampling import Over, Streams, draw
 from eatlas.stats.weighted import (

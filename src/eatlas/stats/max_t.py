@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.kernels.row_products import ONE_THREAD
+from eatlas.kernels.cosines import ONE_THREAD
 from eatlas.stats.inputs import ROUNDING_UNITS, checked_scale, generator, numbers, whole
 from eatlas.stats.relabelling import every_subset, random_subsets
 

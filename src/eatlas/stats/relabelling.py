@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.kernels.row_products import product
+from eatlas.kernels.cosines import product
 from eatlas.stats.inputs import DOUBLE
 
 Array = NDArray[np.float64]

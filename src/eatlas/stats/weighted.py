@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.kernels.row_products import product
+from eatlas.kernels.cosines import product
 from eatlas.stats.inputs import numbers, rounding_noise, whole
 
 Array = NDArray[np.float64]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from eatlas.measures.p_values import associated_with, eat_pattern
+from eatlas.measures.patterns import associated_with, eat_pattern
 from eatlas.results.levels import Attribute
 from eatlas.results.replication import Check, Printed
 from eatlas.stats.trend import spearman

@@ -1,15 +1,19 @@
-"""Unit rows, what is computed from them whatever the order of rows, and matrix products."""
+"""Cosines: unit rows, their products in a fixed order, and what all cosines of two groups say."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from math import fsum
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+ROWS = 4096
+"""Rows centred at once: 25 MB of 768 dimensions."""
 
 
 def unit_rows(vectors: NDArray[np.floating]) -> Array:
@@ -87,10 +91,10 @@ def mean_and_sd(values: NDArray[np.floating], ddof: int) -> tuple[float, float]:
     (2.0, 1.4142135623730951)
     """
     flat = values.ravel().tolist()
-    mean = fsum(flat) / len(flat)
+    mean = math.fsum(flat) / len(flat)
     if len(flat) <= ddof:
         return mean, float("nan")
-    return mean, float(np.sqrt(fsum((v - mean) ** 2 for v in flat) / (len(flat) - ddof)))
+    return mean, float(np.sqrt(math.fsum((v - mean) ** 2 for v in flat) / (len(flat) - ddof)))
 
 
 def quantiles(values: Array, shares: Sequence[float]) -> Array:
@@ -165,3 +169,70 @@ def product(left: NDArray[Real], right: NDArray[Real]) -> NDArray[Real]:
             rows = slice(top, top + step)
             np.matmul(left[rows], right[:, columns], out=out[rows, columns])
     return out
+
+
+@dataclass(frozen=True)
+class Moments:
+    """First and second moments of some rows."""
+
+    n: int
+    mean: Array
+    """Shape (d,)."""
+    scatter: Array
+    """Sum over the rows, less their mean, of their products with themselves, shape (d, d)."""
+
+    @property
+    def spread(self) -> float:
+        """Sum of squared distances from the mean."""
+        return float(np.trace(self.scatter))
+
+    def __add__(self, other: Moments) -> Moments:
+        """Moments of both groups together."""
+        n = self.n + other.n
+        apart = self.mean - other.mean
+        between = np.outer(apart, apart) * (self.n * other.n / n)
+        mean = (self.n * self.mean + other.n * other.mean) / n
+        return Moments(n, mean, self.scatter + other.scatter + between)
+
+
+def moments(rows: Array) -> Moments:
+    """Take the moments of rows.
+
+    Parameters
+    ----------
+    rows : array, shape (n, d)
+
+    Examples
+    --------
+    >>> moments(np.array([[1.0, 0.0], [3.0, 0.0]])).scatter
+    array([[2., 0.],
+           [0., 0.]])
+    """
+    mean = mean_row(rows)
+    scatter = np.zeros((rows.shape[1], rows.shape[1]))
+    for start in range(0, len(rows), ROWS):
+        centred = rows[start : start + ROWS] - mean
+        scatter += centred.T @ centred
+    return Moments(len(rows), mean, scatter)
+
+
+def products_mean_and_sd(targets: Moments, attributes: Moments, ddof: int) -> tuple[float, float]:
+    """Mean and standard deviation of all dot products of two groups of rows.
+
+    With t = m + t' and a = k + a', primes summing to zero, ``t.a - m.k = m.a' + t'.k + t'.a'`` and
+    the three are uncorrelated over all pairs. Their sums of squares are ``n_t m'S_a m``,
+    ``n_a k'S_t k`` and ``tr(S_t S_a)``, with the scatters S: none is a difference.
+
+    Examples
+    --------
+    >>> one = moments(np.array([[1.0, 0.0], [3.0, 0.0]]))
+    >>> products_mean_and_sd(one, moments(np.array([[1.0, 1.0], [2.0, 0.0]])), 0)  # 1, 2, 3, 6
+    (3.0, 1.8708286933869707)
+    """
+    m, k = targets.mean, attributes.mean
+    squares = (
+        targets.n * float(m @ attributes.scatter @ m)
+        + attributes.n * float(k @ targets.scatter @ k)
+        + float(np.sum(targets.scatter * attributes.scatter))
+    )
+    return float(m @ k), math.sqrt(max(squares, 0.0) / (targets.n * attributes.n - ddof))
