@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from tests.browsing import Tabs
 
+# what tests make is seldom garbage in circles; looking for it took a tenth of their time
+gc.set_threshold(20_000, 20, 20)
 # tests run side by side, and several threads of each would wait for one another; torch reads this
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # started in the background of a shell, this process and all that it starts would not hear Ctrl-C

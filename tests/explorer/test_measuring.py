@@ -300,6 +300,7 @@ def in_sentences(tmp_path):
     return Explorer.of(["sent-weat-6"], f"tiny=hf:{make_model(tmp_path / 'bert', 'bert')}?layer=1")
 
 
+@pytest.mark.slow
 def test_words_in_sentences_go_with_all_their_sentences(in_sentences, tmp_path):
     off = {"Y": ("Diana",), "A": ("office",)}
     request = Request(test="sent-weat-6", off=off, added={"X": ("Bob",)}, what="results")

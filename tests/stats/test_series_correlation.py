@@ -42,7 +42,7 @@ def test_four_pairs_by_hand():
 
 
 def test_exact_permutations_are_those_of_scipy():
-    x, y = rng(5).normal(size=(2, 7))
+    x, y = rng(5).normal(size=(2, 6))
     found = rank_correlation(x, y, rng=rng())
     theirs = stats.permutation_test(
         (x,),
@@ -142,9 +142,11 @@ def test_the_null_is_that_of_a_plain_simulation():
     assert found.rho == pytest.approx(reach)
     draws, shares = rng(77), []
     for phi in (0.0, 0.9, 1.0):
-        pairs = zip(walks(4_000, 10, phi, draws), walks(4_000, 10, phi, draws), strict=True)
-        far = [abs(stats.spearmanr(a, b).statistic) >= reach - 1e-9 for a, b in pairs]
-        shares.append(np.mean(far))
+        a, b = (
+            stats.zscore(stats.rankdata(list(walks(4_000, 10, phi, draws)), axis=1), axis=1)
+            for _ in range(2)
+        )
+        shares.append(np.mean(abs((a * b).mean(axis=1)) >= reach - 1e-9))
     assert found.p == pytest.approx(max(shares), abs=0.012)
     assert shares[0] < found.p / 10
 
@@ -154,14 +156,15 @@ LIMIT = 0.05 + 3 * math.sqrt(0.05 * 0.95 / TRIALS)
 """Three errors above the nominal level; the seeds are fixed, so that the test is not random."""
 
 
-@pytest.mark.parametrize("noise", ["normal", "heavy"])
-@pytest.mark.parametrize("phi", [0.0, 0.9, 1.0])
+@pytest.mark.parametrize(
+    ("phi", "noise"), [(0.0, "normal"), (0.9, "normal"), (0.9, "heavy"), (1.0, "heavy")]
+)
 def test_independent_series_are_called_correlated_no_more_often_than_stated(phi, noise):
     """Naive permutation calls 18% at phi of .9 and 30% or more at 1 correlated."""
     first = walks(TRIALS, 10, phi, rng(1), noise)
     second = walks(TRIALS, 10, phi, rng(2), noise)
     found = [
-        series_correlation(a, b, rng=rng(3), draws=999, resamples=0)
+        series_correlation(a, b, rng=rng(3), draws=499, resamples=0)
         for a, b in zip(first, second, strict=True)
     ]
     assert np.mean([one.p <= 0.05 for one in found]) <= LIMIT

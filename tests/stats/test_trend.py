@@ -27,31 +27,31 @@ def test_a_straight_rise_by_hand():
     assert math.isnan(found.autocorrelation)
 
 
-@pytest.mark.parametrize("length", [1, 2, 3])
-def test_blocks_against_brute_force(length):
-    values = np.random.default_rng(3).normal(size=7)
-    found = trend(range(7), values, rng=rng(), block_length=length)
+@pytest.mark.parametrize(("length", "n"), [(1, 6), (2, 7), (3, 7)])
+def test_blocks_against_brute_force(length, n):
+    values = np.random.default_rng(3).normal(size=n)
+    found = trend(range(n), values, rng=rng(), block_length=length)
     # 3 runs of 2 and one period left, or 2 runs of 3 and one: that one stays in the middle
-    many = 7 // length
-    before, left = (many + 1) // 2 * length, 7 % length
+    many = n // length
+    before, left = (many + 1) // 2 * length, n % length
     rest, middle = [*values[:before], *values[before + left :]], [*values[before : before + left]]
     runs = [rest[i : i + length] for i in range(0, len(rest), length)]
     orders = []
     for order in itertools.permutations(runs):
         moved = [*itertools.chain(*order)]
         orders.append([*moved[:before], *middle, *moved[before:]])
-    rhos = [stats.spearmanr(range(7), order).statistic for order in orders]
+    rhos = [stats.spearmanr(range(n), order).statistic for order in orders]
     assert found.rho == pytest.approx(rhos[0])
     assert found.blocks.count == sum(abs(r) >= abs(rhos[0]) - 1e-12 for r in rhos)
     assert found.blocks.total == len(orders)
 
 
 def test_blocks_of_one_are_the_permutation_test_of_scipy():
-    values = [0.3, 0.1, 0.5, 0.4, 0.9, 0.2, 0.8]
-    found = trend(range(7), values, rng=rng(), block_length=1)
+    values = [0.3, 0.1, 0.5, 0.4, 0.9, 0.2]
+    found = trend(range(6), values, rng=rng(), block_length=1)
     theirs = stats.permutation_test(
         (values,),
-        lambda x: stats.spearmanr(x, range(7)).statistic,
+        lambda x: stats.spearmanr(x, range(6)).statistic,
         permutation_type="pairings",
         n_resamples=np.inf,
     )
@@ -90,7 +90,7 @@ def test_arrangements_form_a_group(n):
     assert all(tuple(orders[i][orders[j]].tolist()) in known for i, j in some)
 
 
-@pytest.mark.parametrize("n", [17, 18, 19, 20, 21, 25])
+@pytest.mark.parametrize("n", [17, 19, 21])
 def test_independent_periods_are_rejected_as_often_as_stated(n):
     """At 17 and 21 runs of 4 with a last one of 1 rejected .064 and .062; the error here is .005."""
     draws, count = np.random.default_rng(n), 2000
