@@ -18,9 +18,12 @@ from eatlas.cli.messages import cleaned
 if TYPE_CHECKING:
     from eatlas.present.columns import Cell
     from eatlas.present.columns import Table as Arranged
-    from eatlas.results import AssociationResult
 
-ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "│": "|", "…": "~"})
+ON = "■+", "not dim bold red"
+"""Squares of an EAT-Map that are on, and their style."""
+ASCII = str.maketrans(
+    {"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "│": "|", "…": "~", "■": "#", "□": ".", "▨": "?"}
+)
 """For terminals that know no others."""
 PIPE_WIDTH = 140
 """Columns where the output is no terminal and COLUMNS is not set."""
@@ -75,7 +78,6 @@ def table_of(
 
 def rich_table(
     table: Arranged,
-    console: Console,
     *,
     names: Sequence[str] | None = None,
     between: str = "\n",
@@ -86,8 +88,6 @@ def rich_table(
     Parameters
     ----------
     table : Table
-    console : Console
-        Where EAT-Maps are shown.
     names : sequence of str, optional
         Labels, or parts of them, that are never folded. Default: the first cells.
     between : str
@@ -97,7 +97,7 @@ def rich_table(
     """
     rows = [
         [
-            _text(cell, console, between, " " * column.hangs)
+            _text(cell, between, " " * column.hangs)
             for column, cell in zip(table.columns, row, strict=False)
         ]
         for row in table.rows
@@ -109,30 +109,15 @@ def rich_table(
     return made
 
 
-def _text(cell: Cell, console: Console, between: str, hang: str) -> Text:
+def _text(cell: Cell, between: str, hang: str) -> Text:
     """A cell whose first line stands out, and whose other lines are dim."""
-    if cell.map is not None:
-        a, b = map_lines(cell.map, console)
-        return Text.assemble(("A ", "dim"), a, between, ("B ", "dim"), b)
     first, *others = cell.lines
     style = "bold" if cell.strong or cell.star else "dim" if cell.faint else ""
     below = (f"{between}{line}{hang}" for line in others)
-    return Text.assemble((first + ("*" if cell.star else hang), style), ("".join(below), "dim"))
-
-
-def map_lines(result: AssociationResult, console: Console) -> list[Text]:
-    """The EAT-Map of a result: row A, then row B."""
-    from eatlas.present.drawings.eat_map import EATMap  # noqa: PLC0415  (other tables have none)
-
-    return [
-        Text.assemble(
-            *(
-                (glyph, "bold red" if result.primary.attribute(target) == attribute else "dim")
-                for target, glyph in zip("XY", glyphs, strict=True)
-            )
-        )
-        for attribute, glyphs in zip("AB", EATMap.of(result).glyphs(console.encoding), strict=True)
-    ]
+    text = Text.assemble((first + ("*" if cell.star else hang), style), ("".join(below), "dim"))
+    if cell.faint:
+        text.highlight_regex(*ON)
+    return text
 
 
 def show(console: Console, what: Table | Text) -> None:

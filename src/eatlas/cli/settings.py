@@ -8,9 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import least_width, map_lines, rich_table, show, table_of
+from eatlas.cli.console import ON, least_width, rich_table, show, table_of
 from eatlas.present.changes import tables_of_changes
 from eatlas.present.comparison import comparisons
+from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import UNDEFINED, number_of
 from eatlas.present.sections import sections
@@ -44,11 +45,7 @@ def print_matrix(console: Console, results: Results) -> None:
         title = f"\n{shared}, side by side: {summary(found)}."
     show(console, Text(title, style="bold"))
     table, legend = next(
-        (
-            pair
-            for pair in _tables(console, found)
-            if least_width(pair[0], console) <= console.width
-        ),
+        (pair for pair in _tables(found) if least_width(pair[0], console) <= console.width),
         (_narrow(found), ""),
     )
     show(console, table)
@@ -56,22 +53,22 @@ def print_matrix(console: Console, results: Results) -> None:
         show(console, Text(legend, "dim"))
 
 
-def _tables(console: Console, found: SideBySide) -> Iterator[tuple[Table, str]]:
+def _tables(found: SideBySide) -> Iterator[tuple[Table, str]]:
     """The table with patterns in words, then with maps alone, for narrow terminals."""
     patterned = any(any(row.labels) for row in found)
-    yield _table(console, found, words=True), MEANT if patterned else ""
+    yield _table(found, words=True), MEANT if patterned else ""
     if patterned:
-        yield _table(console, found, words=False), MAPS
+        yield _table(found, words=False), MAPS
 
 
-def _table(console: Console, found: SideBySide, *, words: bool) -> Table:
+def _table(found: SideBySide, *, words: bool) -> Table:
     """Table of tests by settings; cells hold sentences if `words`, else little maps and marks."""
     changed = any(row.differs for row in found)
     values = [value if words else "\n".join(value.split()) for value in found.values]
     heads = ["Test", *values, *["Differs"] * changed]
     rows: list[list[str | Text]] = []
     for row in found:
-        cells = [_cell(console, one, words=words) for one in row.members]
+        cells = [_cell(one, words=words) for one in row.members]
         # what differs, on a line for each pattern
         differs = row.differs.replace(" → ", " →\n").replace(", ", ",\n")
         rows.append([Text(row.name, "bold"), *cells, *[differs] * changed])
@@ -88,18 +85,21 @@ def _narrow(found: SideBySide) -> Table:
     return table_of(heads, rows, "ll")
 
 
-def _cell(console: Console, result: AssociationResult | None, *, words: bool) -> Text:
+def _cell(result: AssociationResult | None, *, words: bool) -> Text:
     """The map of a result, beside it the effect size of level 1 and the pattern."""
     if result is None:
         return Text(UNDEFINED, "dim")
     said = cell_of(result)
     if result.pattern is None:
         return Text(said[0])
-    above, below = map_lines(result, console)
-    if words:
-        above.append(f" {said[0]}", "bold" * said[0].endswith("*"))
-        below.append(f" {said[1]}")
-    return Text.assemble(above, "\n", below)
+    text = Text()
+    for number, squares in enumerate(EATMap.of(result).glyphs()):
+        text.append("\n" * number).append(squares, "dim")
+        if words:
+            bold = said[number].endswith("*")
+            text.append(f" {said[number]}", "bold" * bold)
+    text.highlight_regex(*ON)
+    return text
 
 
 def print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:
@@ -120,5 +120,5 @@ def print_changes(console: Console, results: Results) -> None:
     for found in tables_of_changes(results):
         show(console, Text(f"\n{found.title}", style="bold"))
         for table in filter(None, (found.table, found.means)):
-            show(console, rich_table(table, console))
+            show(console, rich_table(table))
         show(console, Text(found.sentence))

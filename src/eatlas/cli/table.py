@@ -143,7 +143,7 @@ def _print_group(
     for line in findings(members, settings):
         show(console, line)
     if (singles := over_sentences(members)) is not None:
-        show(console, rich_table(singles, console, folds=False))
+        show(console, rich_table(singles, folds=False))
         show(console, Text(OVER_SENTENCES, "dim"))
     drawn = [(result, draws) for result in members if (draws := result.draws) is not None]
     if drawn:
@@ -193,9 +193,9 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
     """A table of all results, in two parts where it is too wide; of single terms one a result."""
     effects = [one for member in members for one in member.effects()]
     if any(one.term is not None for one in effects):
-        return [rich_table(terms_table(one), console) for one in members]
+        return [rich_table(terms_table(one)) for one in members]
     if members[0].by_target is not None or members[0].values is not None:
-        return [rich_table(ends_table(one), console, names=(), between=" ") for one in members]
+        return [rich_table(ends_table(one), names=(), between=" ") for one in members]
     several = len({one.place for one in effects}) > 1
     rows = [row for one in members for row in rows_of(one, published_first=True)]
     return _split(rows, NARROW if several else ALONE, console)
@@ -213,14 +213,14 @@ def _split(
     With `least`, the room that the first column needs.
     """
     names = [called(row.result) for row in rows]
-    whole = rich_table(arranged(rows, form), console, names=names, between=between)
+    whole = rich_table(arranged(rows, form), names=names, between=between)
     room = least or whole.columns[0].min_width or 0
     if rows[0].result.level3 is None or _room(whole, console) >= room:
         return [whole]
     others = arranged(rows, [one for one in form if one is not LEVEL3])
     return [
-        rich_table(others, console, names=names, between=between),
-        rich_table(arranged(rows, BY_ID), console, between=" ", folds=False),
+        rich_table(others, names=names, between=between),
+        rich_table(arranged(rows, BY_ID), between=" ", folds=False),
     ]
 
 

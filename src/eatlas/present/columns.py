@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
+from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import bracketed, chance_cell, matched_of, only_terms, own_share
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import UNDEFINED, effect, p_value, percent
@@ -45,8 +46,6 @@ class Cell:
     """Whether the first line is significant."""
     strong: bool = False
     faint: bool = False
-    map: AssociationResult | None = None
-    """The result whose EAT-Map a terminal draws here."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +131,7 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
     "attributes": lambda row: "\n".join(map(one_line, row.result.sides[-1])),
     "sides": lambda row: ",\n".join(map(" / ".join, row.result.sides)),
     "stimuli": lambda row: _stimuli(row.result),
+    "map": lambda row: "A {}\nB {}".format(*EATMap.of(row.result).glyphs()),
     "pattern": lambda row: row.result.primary.label,
     "two-sided pattern": lambda row: _two_sided(row.result),
     "share": lambda row: _share(row.result),
@@ -258,7 +258,7 @@ LEVEL3 = Declared(
     "Level 3", ("mean", "sd"), of="level 3", number=True,
     when=lambda rows: rows[0].result.level3 is not None,
 )  # fmt: skip
-MAP = Declared("Map", (), short="Map\n  XY", when=_has_pattern)
+MAP = Declared("Map", ("map",), short="Map\n  XY", faint=True, when=_has_pattern)
 PATTERN = Declared(
     "EAT pattern", ("pattern", "two-sided pattern", "draws"), strong=True, when=_has_pattern
 )
@@ -357,8 +357,6 @@ def _of_result(declared: Declared, rows: Sequence[Row]) -> Iterator[Filled]:
     """One column, with the heading of the results' measure where it has no title."""
 
     def fill(row: Row) -> Cell:
-        if declared is MAP:
-            return Cell(("",), map=row.result)
         return declared.cell(OF_RESULT[line](row) for line in declared.lines)
 
     short = declared.short or ("" if declared.title else rows[0].result.heading)

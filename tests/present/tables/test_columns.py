@@ -1,0 +1,105 @@
+"""Columns are declared once, and each form takes of them what it has room for."""
+
+import pytest
+from tests.present.records import full, ml_eat, sc_eat, weat
+
+from eatlas.present.columns import (
+    ALONE,
+    BY_ID,
+    LEVEL3,
+    MANUSCRIPT,
+    NARROW,
+    PATTERN,
+    TEST,
+    WIDE,
+    arranged,
+    rows_of,
+)
+from eatlas.present.table_content import terms_table
+
+
+def table(form, *results, **how):
+    return arranged([row for one in results for row in rows_of(one, **how)], form)
+
+
+def heads(found):
+    return [column.short or column.title for column in found.columns]
+
+
+def cells(found, title):
+    place = heads(found).index(title)
+    return [row[place].lines for row in found.rows]
+
+
+def test_every_form_says_the_same_of_a_result():
+    result = full("AX-Singular")
+    d = result.effect("level1").d
+    for form in (MANUSCRIPT, NARROW, WIDE):
+        found = table(form, result)
+        place = next(i for i, c in enumerate(found.columns) if c.title == "d")
+        assert found.rows[0][place].lines[0] == f"{d:.2f}"
+        assert found.rows[0][place].star == result.effect("level1").significant
+        assert cells(found, "EAT pattern")[0][0] == "AX-Singular"
+
+
+def test_a_form_has_more_or_fewer_lines_of_a_column():
+    (in_full,) = cells(table(MANUSCRIPT, full("AX-Singular")), "EAT pattern")
+    (narrow,) = cells(table(NARROW, full("AX-Singular")), "EAT pattern")
+    (wide,) = cells(table(WIDE, full("AX-Singular")), "EAT pattern")
+    assert in_full[-1].startswith("in ")
+    assert in_full[-1].endswith(" of draws")
+    assert narrow == in_full[:-1]
+    assert wide == in_full[:1]
+
+
+def test_heads_of_effect_sizes():
+    result = ml_eat()
+    assert heads(table(NARROW, result))[:4] == [
+        result.heading, "Level 1\nd", "Level 2\nd of X", "\nd of Y",
+    ]  # fmt: skip
+    found = table(MANUSCRIPT, result)
+    assert found.groups()[1:4] == [("Level 1", 1), ("Level 2, X", 1), ("Level 2, Y", 1)]
+    assert heads(table(ALONE, weat()))[1:] == ["d", "p greater", "p less", "p two-sided", "method"]
+
+
+def test_intervals_have_a_column_where_there_are_any():
+    assert "95%\ninterval" in heads(table(WIDE, full()))
+    assert not any("interval" in head for head in heads(table(WIDE, ml_eat())))
+
+
+@pytest.mark.parametrize(
+    ("form", "said"), [(MANUSCRIPT, ["–"]), (NARROW, ["–"]), (WIDE, ["–"]), (ALONE, ["–"])]
+)
+def test_an_undefined_effect_size_has_no_p(form, said):
+    found = table(form, ml_eat(d=None))
+    place = next(i for i, column in enumerate(found.columns) if column.title == "d")
+    assert list(found.rows[0][place].lines) == said
+    assert not found.rows[0][place].star
+
+
+def test_what_one_result_lacks_is_a_dash():
+    found = table(NARROW, ml_eat(), weat())
+    assert cells(found, "Level 1\nd")[1][0] == "1.20"
+    assert cells(found, "\nd of Y")[1] == ("–",)
+    assert cells(found, "\nX,B")[1] == ("–",)
+
+
+def test_level_3_may_be_in_a_table_of_its_own():
+    rows = rows_of(ml_eat())
+    without = arranged(rows, [one for one in NARROW if one is not LEVEL3])
+    assert not any(column.group == "Level 3" for column in without.columns)
+    beside = arranged(rows, BY_ID)
+    assert heads(beside) == ["Test", "Level 3\nX,A", "\nX,B", "\nY,A", "\nY,B"]
+    assert beside.rows[0][0].lines == ("test-1",)
+
+
+def test_terms_go_from_one_end_to_the_other():
+    found = terms_table(sc_eat({"one": -0.4, "two": 1.2, "three": None}))
+    assert [row[0].lines[0] for row in found.rows] == ["two", "three", "one"]
+    assert heads(found)[0] == "test-1: Pleasant / Unpleasant"
+
+
+def test_a_column_may_be_chosen_alone():
+    found = table((TEST, PATTERN.only("pattern")), ml_eat("B-Uniform"))
+    assert heads(found) == ["Test", "EAT pattern"]
+    assert [cell.lines for cell in found.rows[0]] == [("test-1",), ("B-Uniform",)]
