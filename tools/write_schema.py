@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from eatlas.results import diagnosis, evidence, files, residual, scan
+from eatlas.results import diagnosis, evidence, json_lines, residual, scan
 
 DATA = Path(__file__).parents[1] / "src/eatlas/results/data"
 
 if __name__ == "__main__":
     for name, module in (
-        ("result-1", files),
+        ("result-1", json_lines),
         ("scan-1", scan),
         ("diagnosis-1", diagnosis),
         ("residual-1", residual),

@@ -6,7 +6,7 @@ import pytest
 
 from eatlas import read_results
 from eatlas.errors import ResultsError
-from eatlas.results.files import keep_others
+from eatlas.results.json_lines import keep_others
 
 
 def names(folder):

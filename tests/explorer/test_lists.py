@@ -8,9 +8,9 @@ import pytest
 
 import eatlas
 from eatlas.errors import EatlasError
+from eatlas.explorer.initial_lists import BUNDLED, MOST_NAMED, lists_of_file, starts
 from eatlas.explorer.lists import LONGEST_WORD, MOST_WORDS, Lists, pasted, words_in
 from eatlas.explorer.requests import NO_REQUEST, Request
-from eatlas.explorer.starts import BUNDLED, MOST_NAMED, lists_of_file, starts
 from eatlas.stimuli import load_tests, to_toml
 
 GIVEN = {

@@ -23,7 +23,7 @@ from eatlas.errors import (
 from eatlas.measures.ceat import Contexts
 from eatlas.measures.draws import Drawing, DrawnLevel
 from eatlas.results import to_json_line
-from eatlas.results.files import record_from_dict
+from eatlas.results.json_lines import record_from_dict
 from eatlas.stats.effect_size import union_variance
 from eatlas.stats.permutation import permutation_test
 

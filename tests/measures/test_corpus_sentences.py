@@ -11,7 +11,7 @@ from tests.inputs import make_sentences, make_test, make_vectors
 import eatlas
 from eatlas.measures import diagnosis, rows, three_levels
 from eatlas.present import report_html
-from eatlas.results.files import json_schema
+from eatlas.results.json_lines import json_schema
 
 pytestmark = pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
 COUNTS = {"X": (40, 25, 60), "Y": (30, 50, 20), "A": (35, 45, 30), "B": (50, 20, 40)}

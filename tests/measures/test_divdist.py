@@ -16,7 +16,7 @@ from eatlas.errors import (
     StimulusError,
     UndefinedWarning,
 )
-from eatlas.results.files import json_schema
+from eatlas.results.json_lines import json_schema
 
 FAST = DivDist(resamples=0, p="off")
 PUBLISHED = {

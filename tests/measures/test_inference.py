@@ -11,7 +11,7 @@ from tests.inputs import TERMS, make_sentences, make_test, make_vectors
 import eatlas
 from eatlas.engine.verify import verify
 from eatlas.errors import SignatureError
-from eatlas.results.files import json_schema, record_from_dict
+from eatlas.results.json_lines import json_schema, record_from_dict
 from eatlas.stats.crossed import crossed_association, crossed_interaction
 from eatlas.stats.distributions import t_outside
 from eatlas.stats.equivalence import equivalence_test

@@ -24,7 +24,7 @@ from eatlas.errors import EatlasError, SignatureError, UndefinedWarning
 from eatlas.measures.draws import Drawing
 from eatlas.measures.lpbs_ceat import PairSentences
 from eatlas.results import LPBSCEATResult
-from eatlas.results.files import record_from_dict
+from eatlas.results.json_lines import record_from_dict
 from eatlas.stats.draws import draw_effects
 from eatlas.stats.effect_size import union_variance
 

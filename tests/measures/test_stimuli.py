@@ -13,7 +13,7 @@ from tests.inputs import make_sentences, make_test, make_vectors
 import eatlas
 from eatlas.engine.verify import verify
 from eatlas.errors import UndefinedWarning
-from eatlas.results.files import json_schema
+from eatlas.results.json_lines import json_schema
 from eatlas.stimuli import Concept
 
 pytestmark = pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")

@@ -15,7 +15,7 @@ from eatlas.errors import SignatureError, SourceError, StimulusError
 from eatlas.present.charts import eat_map
 from eatlas.present.sentences import short_sentence
 from eatlas.results import read_results
-from eatlas.results.files import to_json_line
+from eatlas.results.json_lines import to_json_line
 from eatlas.results.parts import Encoding
 from eatlas.sources import ArraySource
 from eatlas.sources.source import Wrapper

@@ -6,8 +6,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 import eatlas
-from eatlas.results.files import record_from_dict
 from eatlas.results.inference import TermInfluence
+from eatlas.results.json_lines import record_from_dict
 from eatlas.results.levels import AttributeScores
 from eatlas.results.parts import LARGEST, Concepts, Coverage, GroupCoverage
 

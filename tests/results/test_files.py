@@ -13,7 +13,7 @@ from tests.inputs import make_test, make_vectors
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.results import salvage_results, to_json_line
-from eatlas.results.files import json_schema
+from eatlas.results.json_lines import json_schema
 
 MEASURES = ["ml-eat", "weat", "sc-eat"]
 SCHEMA = json.loads(

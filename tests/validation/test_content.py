@@ -10,8 +10,8 @@ import eatlas
 from eatlas.measures.base import Measure
 from eatlas.sources import ArraySource, open_vectors
 from eatlas.stimuli import load_tests
-from eatlas.validation.bench import Bench, compare
-from eatlas.validation.leanings import plain
+from eatlas.validation.perturbations import Bench, compare
+from eatlas.validation.target_scores import plain
 
 ORDER = "The order of words changes nothing"
 TURN = "Groups that trade places turn the sign"

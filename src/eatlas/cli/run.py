@@ -220,7 +220,7 @@ def _write(results: Results, directory: Path, family: str, images: Sequence[Test
     """Write results and report; with `images`, thumbnails of those of these tests."""
     from eatlas.present import write_report  # noqa: PLC0415
     from eatlas.present.thumbnails import paths_of_tests  # noqa: PLC0415
-    from eatlas.results.files import keep_others  # noqa: PLC0415
+    from eatlas.results.json_lines import keep_others  # noqa: PLC0415
 
     lines = (*results, *results.trends)
     kept = keep_others(lines, directory / RESULTS, directory / REPORT)

@@ -12,8 +12,8 @@ from eatlas.corpora.record import CUT, Contexts, Pairs
 from eatlas.corpora.sampling import SENTENCE, Context
 from eatlas.errors import StimulusError, described
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
+from eatlas.stimuli.association_test import OPPOSITES
 from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
-from eatlas.stimuli.model import OPPOSITES
 
 
 def with_contexts(tests: TestsLike, contexts: Contexts | str | Path) -> tuple[Test, ...]:

@@ -26,7 +26,7 @@ from filelock import FileLock, Timeout, UnixFileLock
 
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError
 from eatlas.results import AssociationResult
-from eatlas.results.files import record_from_dict
+from eatlas.results.json_lines import record_from_dict
 
 STORE = "unfinished.jsonl"
 LOCK = ".eatlas.lock"

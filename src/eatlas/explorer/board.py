@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from eatlas.errors import EatlasError
 from eatlas.explorer.drawings import arrows, moved_effect, plane_of, strip, word_id
+from eatlas.explorer.initial_lists import starts
 from eatlas.explorer.lists import (
     LONGEST_NAME,
     pasted,
@@ -19,7 +20,6 @@ from eatlas.explorer.lists import (
 )
 from eatlas.explorer.measuring import DEFAULT_MEASURE, Explorer, View
 from eatlas.explorer.requests import Request
-from eatlas.explorer.starts import starts
 from eatlas.present.drawings.eat_map import symbols
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import levels_of

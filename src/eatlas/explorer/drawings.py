@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
+from eatlas.explorer.coordinates import Point as Pair
 from eatlas.explorer.lists import Lists
-from eatlas.explorer.places import Point as Pair
 from eatlas.present.drawings.figures import Estimate, across, outline
 from eatlas.present.drawings.names import LETTERS, SIDE
 from eatlas.present.drawings.plane import (

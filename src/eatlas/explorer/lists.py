@@ -10,8 +10,8 @@ from functools import cached_property
 from eatlas.errors import EatlasError
 from eatlas.present.numbers import count, number_of
 from eatlas.stimuli import ROLES, AssociationTest, Concept
-from eatlas.stimuli.model import OPPOSITES, identifier
-from eatlas.stimuli.sentences.making import concept_of, make_sentence
+from eatlas.stimuli.association_test import OPPOSITES, identifier
+from eatlas.stimuli.sentences.filling import concept_of, make_sentence
 from eatlas.stimuli.sentences.templates import PLACE
 
 MOST_WORDS, LONGEST_WORD, LONGEST_NAME = 200, 100, 80

@@ -13,9 +13,9 @@ from eatlas.engine.execution import Conditions, perform
 from eatlas.engine.frequency import keys_of, ranks_of, remarks_on
 from eatlas.engine.plan import asked
 from eatlas.errors import EatlasError
+from eatlas.explorer.coordinates import NOWHERE, Placed, Point, placed
 from eatlas.explorer.lists import MOST_WORDS, Lists, pasted, stimuli_of, words_in
 from eatlas.explorer.named_sources import CASE, NamedSource, named_sources
-from eatlas.explorer.places import NOWHERE, Placed, Point, placed
 from eatlas.explorer.requests import Request
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, Results

@@ -20,12 +20,12 @@ from eatlas.explorer.board import (
     others_of,
     page_of,
 )
+from eatlas.explorer.initial_lists import lists_of_file
 from eatlas.explorer.measuring import Explorer
 from eatlas.explorer.requests import Request
-from eatlas.explorer.starts import lists_of_file
 from eatlas.present.rendering import TEMPLATES, served_style
 from eatlas.present.text import clean
-from eatlas.results.files import to_json_line
+from eatlas.results.json_lines import to_json_line
 from eatlas.serving import Answer, App, as_json
 from eatlas.stimuli import to_toml
 

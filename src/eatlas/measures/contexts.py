@@ -16,7 +16,7 @@ from eatlas.results.over_draws import Replace
 from eatlas.results.parts import Coverage
 from eatlas.stats.draws import Components, draw_contexts, nested_components, stream
 from eatlas.stimuli import ROLES
-from eatlas.stimuli.model import OPPOSITES
+from eatlas.stimuli.association_test import OPPOSITES
 
 Array = NDArray[np.float64]
 

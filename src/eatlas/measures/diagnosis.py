@@ -14,7 +14,7 @@ from eatlas.results.diagnosis import ALIKE_MEAN, ALIKE_SD, DECIMALS, Dimension, 
 from eatlas.results.parts import defined
 from eatlas.stats.space import iso_score_of_scatters, shared_iso_score
 from eatlas.stimuli import ROLES
-from eatlas.stimuli.model import OPPOSITES
+from eatlas.stimuli.association_test import OPPOSITES
 
 TABLE_CELLS = 8_000_000
 """Largest number of cosines of targets with attributes that are computed, 64 MB."""

@@ -18,7 +18,7 @@ from eatlas.errors import SourceError
 from eatlas.measures.rows import halves
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
-from eatlas.stimuli.model import OPPOSITES
+from eatlas.stimuli.association_test import OPPOSITES
 from eatlas.stimuli.sentences.pairs import Answer, How, Pair, Question, pair
 from eatlas.stimuli.sentences.templates import NO_FORM, adjectives_of
 

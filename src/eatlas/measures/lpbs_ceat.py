@@ -31,7 +31,7 @@ from eatlas.measures.three_levels import kept_pairs
 from eatlas.results.draws import LPBSCEATResult, SentenceDraws
 from eatlas.results.over_draws import Model, Replace, Variance
 from eatlas.stats.draws import Components, components_of_means, draw_one, stream
-from eatlas.stimuli.model import OPPOSITES
+from eatlas.stimuli.association_test import OPPOSITES
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]

@@ -34,7 +34,7 @@ from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
 from eatlas.stats.resampling import Over, Streams, fewest
 from eatlas.stats.weighted import Design, Layout
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
-from eatlas.stimuli.model import OPPOSITES
+from eatlas.stimuli.association_test import OPPOSITES
 
 STEPS = (100_000, 50_000, 20_000, 10_000)
 """Resamples of a test: the first of these whose work is at most `WORK`. The ends of a 95% interval

@@ -11,7 +11,7 @@ from eatlas.present.numbers import MINUS, effect
 from eatlas.present.page import write_report
 from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import csv_text
-from eatlas.results.files import keep_others
+from eatlas.results.json_lines import keep_others
 from eatlas.results.replication import Compared, Printed, Replication, TableText
 from eatlas.version import __version__
 from eatlas.writing import atomic_file

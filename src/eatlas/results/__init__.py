@@ -8,7 +8,7 @@ from eatlas.lazy import attributes
 from eatlas.results.base import AssociationResult, GroupsResult, is_result
 from eatlas.results.collection import Failure, Results, read_results, salvage_results
 from eatlas.results.effects import Effect, Rule
-from eatlas.results.files import to_json_line
+from eatlas.results.json_lines import to_json_line
 
 if TYPE_CHECKING:
     from eatlas.results.divdist import DivDistResult, TargetsResult

@@ -24,8 +24,8 @@ from eatlas.results.parts import (
     is_empty,
 )
 from eatlas.results.presenting import html_of, of_present
+from eatlas.stimuli.association_test import OPPOSITES
 from eatlas.stimuli.kinds import OF_TARGETS
-from eatlas.stimuli.model import OPPOSITES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from eatlas.lazy import as_frame
 from eatlas.results.base import AssociationResult
 from eatlas.results.changes import By, Changes, changes_of, model_of, varied
 from eatlas.results.family import Family, Levels, Method, family_of
-from eatlas.results.files import read_lines, write_results
+from eatlas.results.json_lines import read_lines, write_results
 from eatlas.results.parts import Tail
 from eatlas.results.presenting import html_of, of_present
 from eatlas.stimuli import ContextsOrigin

@@ -19,7 +19,7 @@ from eatlas.results.over_draws import (
     VarianceShares,
 )
 from eatlas.results.parts import OF_ROLES, ByGroup, LanguageModelRecord
-from eatlas.stimuli.model import ROLES
+from eatlas.stimuli.association_test import ROLES
 
 __all__ = [
     "CEATResult",

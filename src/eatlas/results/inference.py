@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from eatlas.results.parts import ByGroup, Coverage, Probability, Record, at, is_empty
-from eatlas.stimuli.model import OPPOSITES, ROLES, TARGETS
+from eatlas.stimuli.association_test import OPPOSITES, ROLES, TARGETS
 
 Over = Literal["targets", "attributes", "both"]
 Interval = tuple[float, float]

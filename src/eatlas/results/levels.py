@@ -20,7 +20,7 @@ from eatlas.results.parts import (
     Record,
     is_empty,
 )
-from eatlas.stimuli.model import ATTRIBUTES, TARGETS
+from eatlas.stimuli.association_test import ATTRIBUTES, TARGETS
 
 
 class Methods(ByTail[Method]):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from eatlas.results.levels import Label
 from eatlas.results.parts import ByGroup, ByTail, Magnitude, Probability, Record, is_empty
-from eatlas.stimuli.model import TARGETS
+from eatlas.stimuli.association_test import TARGETS
 
 Model = Literal["dl", "pm", "reml"]
 Variance = Literal["common", "union", "borenstein", "ceat"]

@@ -20,7 +20,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails
 from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
-from eatlas.stimuli.model import ROLES, ContextsOrigin
+from eatlas.stimuli.association_test import ROLES, ContextsOrigin
 
 Value = TypeVar("Value")
 Tail = Literal["greater", "less", "two_sided"]

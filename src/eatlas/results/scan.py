@@ -21,7 +21,7 @@ from eatlas.results.parts import (
     schema_of,
 )
 from eatlas.results.scan_words import ScannedWords, frame_of, read_words
-from eatlas.stimuli.model import ATTRIBUTES
+from eatlas.stimuli.association_test import ATTRIBUTES
 
 if TYPE_CHECKING:
     import pandas as pd

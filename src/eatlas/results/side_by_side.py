@@ -18,7 +18,7 @@ from eatlas.results.effects import Effect
 from eatlas.results.presenting import of_present
 from eatlas.results.settings import Settings
 from eatlas.signature import Signature
-from eatlas.stimuli.model import ROLES
+from eatlas.stimuli.association_test import ROLES
 
 if TYPE_CHECKING:
     import pandas as pd

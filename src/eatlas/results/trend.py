@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.results.parts import OF_ROLES, ByGroup, Concepts, Probability, Record, is_empty
-from eatlas.stimuli.model import TARGETS
+from eatlas.stimuli.association_test import TARGETS
 
 Rho = Annotated[float, Field(ge=-1.0, le=1.0)]
 

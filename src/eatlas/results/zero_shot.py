@@ -10,7 +10,7 @@ from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.inference import Interval
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import Probability, Record
-from eatlas.stimuli.model import TARGETS
+from eatlas.stimuli.association_test import TARGETS
 
 
 class ShareIntervals(Record):

@@ -97,7 +97,7 @@ class PromptedSource(Wrapper):
 
     def in_prompt(self, items: Collection[Item]) -> Mapping[Item, Item]:
         """Return each item with the one that is encoded for it."""
-        from eatlas.stimuli.sentences.making import fill  # noqa: PLC0415  (most runs have none)
+        from eatlas.stimuli.sentences.filling import fill  # noqa: PLC0415  (most runs have none)
         from eatlas.stimuli.sentences.templates import (  # noqa: PLC0415
             PLACE,
             built_in,

@@ -1,16 +1,16 @@
 """What is compared: concepts, tests of both kinds and the batteries they come in."""
 
-from eatlas.stimuli.batteries import battery_names, built_in_tests, load_tests, read_battery
-from eatlas.stimuli.concepts import Concept, Sentence
-from eatlas.stimuli.images import Image
-from eatlas.stimuli.kinds import KINDS, Battery, GroupsTest, Test
-from eatlas.stimuli.model import (
+from eatlas.stimuli.association_test import (
     ATTRIBUTES,
     ROLES,
     TARGETS,
     AssociationTest,
     ContextsOrigin,
 )
+from eatlas.stimuli.batteries import battery_names, built_in_tests, load_tests, read_battery
+from eatlas.stimuli.concepts import Concept, Sentence
+from eatlas.stimuli.images import Image
+from eatlas.stimuli.kinds import KINDS, Battery, GroupsTest, Test
 from eatlas.stimuli.writing import to_toml
 
 __all__ = [

@@ -14,9 +14,9 @@ from eatlas.decoding import toml_bytes
 from eatlas.errors import StimulusError, described, nearest
 from eatlas.lazy import as_frame
 from eatlas.plugins import points
+from eatlas.stimuli.association_test import OF_SENTENCES, AssociationTest, identifier
 from eatlas.stimuli.concepts import Concept
 from eatlas.stimuli.kinds import Battery, Test, TestsLike
-from eatlas.stimuli.model import OF_SENTENCES, AssociationTest, identifier
 from eatlas.stimuli.records import Frozen
 from eatlas.stimuli.toml import parse_battery
 
@@ -68,7 +68,7 @@ def read_battery(name: str) -> Battery:
         If there is no such battery, or its file is not well formed.
     """
     if name in declared():
-        from eatlas.stimuli.sentences.making import sentence_battery  # noqa: PLC0415
+        from eatlas.stimuli.sentences.filling import sentence_battery  # noqa: PLC0415
 
         return sentence_battery(name, declared()[name], read_battery)
     if name in BUILT_IN:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from eatlas.errors import StimulusError, did_you_mean
+from eatlas.stimuli.association_test import ATTRIBUTES, OPPOSITES, ROLES, TARGETS, identifier
 from eatlas.stimuli.kinds import OF_TARGETS, Test
-from eatlas.stimuli.model import ATTRIBUTES, OPPOSITES, ROLES, TARGETS, identifier
 from eatlas.stimuli.records import quoted
 from eatlas.stimuli.toml import check_test
 

@@ -13,9 +13,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from eatlas.errors import nearest
-from eatlas.stimuli.concepts import Concept, as_concept, listed, repeated
-from eatlas.stimuli.images import told_apart
-from eatlas.stimuli.model import (
+from eatlas.stimuli.association_test import (
     ATTRIBUTES,
     OPPOSITES,
     TARGETS,
@@ -24,6 +22,8 @@ from eatlas.stimuli.model import (
     digest,
     with_id,
 )
+from eatlas.stimuli.concepts import Concept, as_concept, listed, repeated
+from eatlas.stimuli.images import told_apart
 from eatlas.stimuli.records import Frozen, Identifier, Term, quoted
 
 Reference = Literal["uniform"] | tuple[tuple[str, float], ...]

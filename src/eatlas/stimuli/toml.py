@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError, did_you_mean
+from eatlas.stimuli.association_test import ROLES
 from eatlas.stimuli.kinds import KINDS, OF_TARGETS, Battery, Test
-from eatlas.stimuli.model import ROLES
 from eatlas.stimuli.records import TABLE, faults_of, say_all
 from eatlas.stimuli.writing import DEFAULT_KIND
 

@@ -17,7 +17,7 @@ from eatlas.sources.opening import transformed
 from eatlas.sources.source import is_contextual
 from eatlas.sources.spec import escape, parse_file_spec, with_option
 from eatlas.stimuli import Test
-from eatlas.stimuli.sentences.making import sentence_tests
+from eatlas.stimuli.sentences.filling import sentence_tests
 from eatlas.studies.choices import KNOWN, NONE, TEMPLATES
 from eatlas.studies.grid import Combination
 from eatlas.studies.plan import StudyPlan

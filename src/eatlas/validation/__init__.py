@@ -11,7 +11,7 @@ from eatlas.lazy import attributes
 __all__ = ["Card", "Evidence", "Material", "protocol", "read_card"]
 
 _HOMES = {
-    "eatlas.validation.material": "Material",
+    "eatlas.validation.inputs": "Material",
     "eatlas.validation.running": "protocol",
     "eatlas.results.evidence": "Card Evidence read_card",
 }

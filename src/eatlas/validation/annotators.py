@@ -15,10 +15,10 @@ from eatlas.results.evidence import Evidence, Table
 from eatlas.sources.counts import CountTable
 from eatlas.stimuli import Concept, GroupsTest, load_tests
 from eatlas.validation.families import BUILT_IN, Family, compared, views
-from eatlas.validation.leanings import leanings
-from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.showing import figure, listed_names
+from eatlas.validation.figures import figure, listed_names
+from eatlas.validation.inputs import Context, NotRunError
 from eatlas.validation.studies import ProtocolStudy
+from eatlas.validation.target_scores import leanings
 
 if TYPE_CHECKING:
     from eatlas.annotation.agreement import Agreement

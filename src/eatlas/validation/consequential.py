@@ -11,7 +11,7 @@ from typing import Any
 
 from eatlas.errors import EatlasError, described, did_you_mean
 from eatlas.results.evidence import Evidence, Figure, Table
-from eatlas.validation.material import Context
+from eatlas.validation.inputs import Context
 from eatlas.validation.studies import ProtocolStudy
 
 OPEN = "open"

@@ -17,9 +17,10 @@ from eatlas.errors import EatlasError
 from eatlas.results import AssociationResult
 from eatlas.results.evidence import Evidence, Figure, Table
 from eatlas.stimuli import TARGETS, Concept, GroupsTest, load_tests
+from eatlas.stimuli.association_test import ContextsOrigin
 from eatlas.stimuli.concepts import Sentence
-from eatlas.stimuli.model import ContextsOrigin
-from eatlas.validation.bench import (
+from eatlas.validation.inputs import Context, NotRunError
+from eatlas.validation.perturbations import (
     SAME,
     Bench,
     Compared,
@@ -29,9 +30,8 @@ from eatlas.validation.bench import (
     of_concepts,
     unit,
 )
-from eatlas.validation.leanings import plain
-from eatlas.validation.material import Context, NotRunError
 from eatlas.validation.studies import ProtocolStudy, reason_of
+from eatlas.validation.target_scores import plain
 
 TESTS = {"groups": "divdist-face-validity", "association": "weat-6"}
 """Test that the properties of a measure are checked on, by the kind of tests that it takes."""

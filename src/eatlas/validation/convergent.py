@@ -22,16 +22,16 @@ from eatlas.stats.paired import RankCorrelation, rank_correlation
 from eatlas.stimuli import AssociationTest, GroupsTest, Test, load_tests
 from eatlas.validation.annotators import NEEDED, OF, labels_of, people
 from eatlas.validation.families import Family
-from eatlas.validation.leanings import Leanings, correlated, leanings
-from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.showing import (
+from eatlas.validation.figures import (
     correlations,
     listed_names,
     mark,
     rho_drawing,
     rho_figures,
 )
+from eatlas.validation.inputs import Context, NotRunError
 from eatlas.validation.studies import ProtocolStudy, reason_of, tried_each
+from eatlas.validation.target_scores import Leanings, correlated, leanings
 
 TEST = "divdist-gender"
 INTERVAL = "95%, Fisher's scale with the standard error of Bonett and Wright (2000)"

@@ -10,10 +10,10 @@ from eatlas.results import AssociationResult
 from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
 from eatlas.stats.distributions import clopper_pearson
 from eatlas.stimuli import TARGETS, GroupsTest, load_tests
-from eatlas.validation.bench import compare, exchanged
-from eatlas.validation.leanings import leanings, plain
-from eatlas.validation.material import Context, NotRunError
+from eatlas.validation.inputs import Context, NotRunError
+from eatlas.validation.perturbations import compare, exchanged
 from eatlas.validation.studies import ProtocolStudy, tried_each
+from eatlas.validation.target_scores import leanings, plain
 
 TEST = "divdist-face-validity"
 STEREOTYPES = {

@@ -15,9 +15,9 @@ from eatlas.sources.counts import Counts, open_counts
 from eatlas.stats.paired import RankCorrelation, rank_correlation
 from eatlas.stats.shares import distribution
 from eatlas.stimuli import Concept, GroupsTest, load_tests
-from eatlas.validation.leanings import Leanings
-from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.showing import rho_figures
+from eatlas.validation.figures import rho_figures
+from eatlas.validation.inputs import Context, NotRunError
+from eatlas.validation.target_scores import Leanings
 
 Array = NDArray[np.float64]
 

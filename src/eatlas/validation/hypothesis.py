@@ -17,10 +17,10 @@ from eatlas.sources.opening import open_sources, transformed
 from eatlas.stats.paired import PairedChange, paired_change
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.validation.families import BUILT_IN, Family, families, sizes_of, terms_of
-from eatlas.validation.leanings import Leanings, leanings, paired
-from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.showing import CHANGES, change_figure, change_row, mark
+from eatlas.validation.figures import CHANGES, change_figure, change_row, mark
+from eatlas.validation.inputs import Context, NotRunError
 from eatlas.validation.studies import ProtocolStudy, tried_each
+from eatlas.validation.target_scores import Leanings, leanings, paired
 
 OF = "targets"
 METHODS = ("hard-debias", "soft-debias")

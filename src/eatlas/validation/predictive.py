@@ -18,10 +18,10 @@ from eatlas.stats.paired import (
     series_correlation,
 )
 from eatlas.validation.families import Family, View, compared, families, terms_of, views
-from eatlas.validation.leanings import leanings
-from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.showing import listed_names, mark, rho_drawing, rho_figures
+from eatlas.validation.figures import listed_names, mark, rho_drawing, rho_figures
+from eatlas.validation.inputs import Context, NotRunError
 from eatlas.validation.studies import ProtocolStudy
+from eatlas.validation.target_scores import leanings
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.measures import get_measure
 from eatlas.measures.base import Measure
 from eatlas.results.evidence import CRITERIA, Card, Criterion, Evidence, Given
-from eatlas.results.files import record_types
+from eatlas.results.json_lines import record_types
 from eatlas.results.target_values import WORDS
 from eatlas.sources import period_of
 from eatlas.sources.counts import places_of_table
@@ -21,7 +21,7 @@ from eatlas.sources.opening import VectorsLike, is_pair
 from eatlas.stimuli import load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.validation.consequential import read_answers
-from eatlas.validation.material import Context, Material
+from eatlas.validation.inputs import Context, Material
 from eatlas.validation.studies import in_order
 from eatlas.version import __version__
 

@@ -18,12 +18,12 @@ from eatlas.results.parts import defined
 from eatlas.sources.opening import transformed
 from eatlas.stats.specifications import Correlation
 from eatlas.stimuli import Concept, GroupsTest
-from eatlas.validation.bench import Bench, unit
 from eatlas.validation.convergent import tests_of
-from eatlas.validation.leanings import HOW_SURE, Leanings, correlated, leanings, plain
-from eatlas.validation.material import Context, NotRunError
-from eatlas.validation.showing import correlations, mark, marks_of, rho_drawing
+from eatlas.validation.figures import correlations, mark, marks_of, rho_drawing
+from eatlas.validation.inputs import Context, NotRunError
+from eatlas.validation.perturbations import Bench, unit
 from eatlas.validation.studies import ProtocolStudy, reason_of, tried_each
+from eatlas.validation.target_scores import HOW_SURE, Leanings, correlated, leanings, plain
 
 SIZES = (3, 5)
 """Words of each group, as in Table 8."""

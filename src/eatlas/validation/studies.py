@@ -3,7 +3,7 @@
 A study is a row here and a function ``(study, context) -> Iterable[Evidence]`` in a module of this
 room, which is imported when the study runs. The function yields evidence by
 :meth:`ProtocolStudy.evidence`, one piece for each source where it asks several. Where it cannot
-be run it raises :class:`~eatlas.validation.material.NotRunError`, or yields
+be run it raises :class:`~eatlas.validation.inputs.NotRunError`, or yields
 :meth:`ProtocolStudy.not_run` for one source; an :class:`~eatlas.EatlasError` on the way is taken
 for the reason too. It never leaves a study out in silence.
 """
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from eatlas.errors import EatlasError
 from eatlas.results.evidence import CRITERIA, Criterion, Evidence
-from eatlas.validation.material import Context, NotRunError
+from eatlas.validation.inputs import Context, NotRunError
 
 T = TypeVar("T")
 DIVDIST = "Bommasani and Liang (2022)"

@@ -9,7 +9,7 @@ from eatlas import load_tests
 from eatlas.errors import StimulusError, StimulusWarning
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.sentences import sentence_tests
-from eatlas.stimuli.sentences.making import fill, make_sentence
+from eatlas.stimuli.sentences.filling import fill, make_sentence
 from eatlas.stimuli.sentences.templates import PLACES, Forms, Templates, built_in
 from eatlas.stimuli.toml import parse_battery
 

@@ -27,7 +27,7 @@ from eatlas.sources.spec import parse_file_spec
 from eatlas.stats.max_t import RunningMaxT
 from eatlas.stats.permutation.batch import LARGEST, MOST_SCORES
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
-from eatlas.stimuli.model import digest
+from eatlas.stimuli.association_test import digest
 from eatlas.version import __version__
 
 MANY = 12

@@ -25,7 +25,7 @@ from eatlas.present.rendering import render
 from eatlas.present.sections import source_of
 from eatlas.present.sentences import sentence
 from eatlas.results.base import AssociationResult, is_result
-from eatlas.results.files import FEW, USUAL_NAME, each_line, no_results
+from eatlas.results.json_lines import FEW, USUAL_NAME, each_line, no_results
 
 DIGITS = 12
 """Hexadecimal digits of a permanent link."""

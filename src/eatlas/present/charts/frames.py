@@ -11,7 +11,7 @@ from eatlas.present.charts import rows
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
-from eatlas.results.files import record_types
+from eatlas.results.json_lines import record_types
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import StimulusError, did_you_mean
+from eatlas.stimuli.association_test import OF_SENTENCES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.concepts import Concept, Sentence
 from eatlas.stimuli.kinds import Battery, Test
-from eatlas.stimuli.model import OF_SENTENCES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.records import quoted
 from eatlas.stimuli.sentences.pairs import with_capital
 from eatlas.stimuli.sentences.templates import (

@@ -113,7 +113,7 @@ class Context:
 
     @cached_property
     def numbers(self) -> dict[Any, Any]:
-        """Numbers that several studies read, found once; see :mod:`eatlas.validation.leanings`."""
+        """Numbers that several studies read, found once, by `eatlas.validation.target_scores`."""
         return {}
 
     @cached_property

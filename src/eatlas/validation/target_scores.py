@@ -20,7 +20,7 @@ from eatlas.measures.base import Measure
 from eatlas.results import AssociationResult
 from eatlas.stats.specifications import Correlation, correlation
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, Concept, GroupsTest
-from eatlas.validation.material import Context, NotRunError
+from eatlas.validation.inputs import Context, NotRunError
 
 Array = NDArray[np.float64]
 Numbers = Mapping[str, float | None]
