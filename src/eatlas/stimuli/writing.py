@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -59,32 +59,30 @@ def _value(key: str, value: Any, folder: Path | None) -> str:
         said = value.model_dump(exclude_none=True)
         return f"{{ {', '.join(f'{name} = {json.dumps(one)}' for name, one in said.items())} }}"
     if key == "reference" and not isinstance(value, str):
-        return f"{{ {', '.join(f'{_quote(name)} = {weight!r}' for name, weight in value)} }}"
-    if key == "pairs":
-        return "\n".join(["[", *(f"  [{', '.join(map(_quote, one))}]," for one in value), "]"])
-    if isinstance(value, tuple):
-        return "\n".join(["[", *(f"  {_value('', one, folder)}," for one in value), "]"])
+        return inline(dict(value))
     if isinstance(value, Concept):
         return _concept(value, folder)
-    return _quote(value) if isinstance(value, str) else str(value)
+    if isinstance(value, tuple) and key:
+        return "\n".join(["[", *(f"  {_value('', one, folder)}," for one in value), "]"])
+    return inline(value)
 
 
 def _concept(concept: Concept, folder: Path | None) -> str:
     """A concept as an inline table; a list too long for one line is broken between terms."""
+    name = f"{{ name = {inline(concept.name)}"
+    together = f", clusters = {inline(concept.clusters)}" if concept.clusters else ""
+    absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
+    if concept.images_from:
+        return f"{name}{together}, images = {inline(concept.images_from)} }}"
     if concept.images:
-        return _images(concept, folder)
+        images = (f"  {_image(one, folder)}," for one in concept.images)
+        return "\n".join([f"{name}{together}{absent}, images = [", *images, "] }"])
     if concept.sentences:
         spans = concept.span_of
-        lines = [
-            f"  {_sentence(sentence, spans.get(sentence.term))}," for sentence in concept.sentences
-        ]
-        absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
-        head = f"{{ name = {_quote(concept.name)}{absent}, sentences = ["
-        return "\n".join([head, *lines, "] }"])
-    words = [_quote(term) for term in concept.terms]
-    clusters = ", ".join(f"[{', '.join(map(_quote, one))}]" for one in concept.clusters)
-    together = f" clusters = [{clusters}]," if clusters else ""
-    head = f"{{ name = {_quote(concept.name)},{together} terms = ["
+        sentences = (f"  {_sentence(one, spans.get(one.term))}," for one in concept.sentences)
+        return "\n".join([f"{name}{absent}, sentences = [", *sentences, "] }"])
+    words = [inline(term) for term in concept.terms]
+    head = f"{name}{together}, terms = ["
     line = head + ", ".join(words) + "] }"
     if len(line) + len("targets = ") <= WIDTH:
         return line
@@ -95,18 +93,6 @@ def _concept(concept: Concept, folder: Path | None) -> str:
             current = "  "
         current += f"{word}, "
     return "\n".join([*lines, current.rstrip(), "] }"])
-
-
-def _images(concept: Concept, folder: Path | None) -> str:
-    """A concept of images: the folder of a published set, or a table for each image."""
-    clusters = ", ".join(f"[{', '.join(map(_quote, one))}]" for one in concept.clusters)
-    together = f", clusters = [{clusters}]" if clusters else ""
-    if concept.images_from:
-        images = _quote(concept.images_from)
-        return f"{{ name = {_quote(concept.name)}{together}, images = {images} }}"
-    absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
-    head = f"{{ name = {_quote(concept.name)}{together}{absent}, images = ["
-    return "\n".join([head, *(f"  {_image(one, folder)}," for one in concept.images), "] }"])
 
 
 def _image(image: Image, folder: Path | None) -> str:
@@ -122,18 +108,30 @@ def _image(image: Image, folder: Path | None) -> str:
     last = PurePosixPath(next(iter(place.values()))).name
     name = {} if image.name == last else {"name": image.name}
     pairs = {**place, **name, "sha256": image.sha256}
-    return f"{{ {', '.join(f'{key} = {_quote(text)}' for key, text in pairs.items())} }}"
+    return f"{{ {', '.join(f'{key} = {inline(text)}' for key, text in pairs.items())} }}"
 
 
 def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
     keys = ("text", "stimulus", "template", "key")
     given = ((key, getattr(sentence, key)) for key in keys)
-    pairs = [f"{key} = {_quote(text)}" for key, text in given if text]
+    pairs = [f"{key} = {inline(text)}" for key, text in given if text]
     if span is not None:
         pairs.append(f"span = {list(span)}")
     return f"{{ {', '.join(pairs)} }}"
 
 
-def _quote(text: str) -> str:
+def inline(value: Any) -> str:
+    """A value, or a key, as TOML on one line.
+
+    Examples
+    --------
+    >>> inline({"a b": [1, "x"], "c": True})
+    '{ "a b" = [1, "x"], "c" = true }'
+    """
+    if isinstance(value, Mapping):
+        pairs = ", ".join(f"{inline(str(key))} = {inline(one)}" for key, one in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(inline, value))}]"
     # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

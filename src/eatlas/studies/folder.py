@@ -15,6 +15,7 @@ from eatlas.executors import Executor, choose, here
 from eatlas.results import read_results
 from eatlas.results.study import StudyRecord
 from eatlas.stimuli import Test, load_tests, to_toml
+from eatlas.stimuli.writing import inline
 from eatlas.studies.study import (
     FILES,
     PLAN,
@@ -261,29 +262,29 @@ def resolved(prepared: Prepared, places: Mapping[str, str] | None = None) -> str
         f"# sha256: {prepared.sha256}",
         "",
         "[study]",
-        *(f"{name} = {_toml(getattr(plan, name))}" for name in ("title", "question", "notes")),
+        *(f"{name} = {inline(getattr(plan, name))}" for name in ("title", "question", "notes")),
         f"seed = {plan.seed}",
-        f"intervals = {_toml(plan.intervals)}",
+        f"intervals = {inline(plan.intervals)}",
         "",
         "[tests]",
         *(
-            f"{_toml(name)} = {_toml(_tests(ways, places or {}))}"
+            f"{inline(name)} = {inline(_tests(ways, places or {}))}"
             for name, ways in plan.tests.items()
         ),
         "",
         "[vectors]",
-        *(f"{_toml(name)} = {_toml(said(one))}" for name, one in plan.vectors.items()),
+        *(f"{inline(name)} = {inline(said(one))}" for name, one in plan.vectors.items()),
         "",
         "[measures]",
-        *(f"{_toml(name)} = {_toml(one.signature)}" for name, one in plan.measures.items()),
+        *(f"{inline(name)} = {inline(one.signature)}" for name, one in plan.measures.items()),
         "",
         "[choices]",
-        *(f"{_toml(one.name)} = {_toml(_choice(one))}" for one in plan.choices),
+        *(f"{inline(one.name)} = {inline(_choice(one))}" for one in plan.choices),
         "",
     ]
     for match in plan.exclude:
-        lines += ["[[exclude]]", *(f"{_toml(k)} = {_toml(v)}" for k, v in match.items()), ""]
-    lines += ["[family]", f"over = {_toml(plan.over)}", f"alpha = {plan.alpha!r}", ""]
+        lines += ["[[exclude]]", *(f"{inline(k)} = {inline(v)}" for k, v in match.items()), ""]
+    lines += ["[family]", f"over = {inline(plan.over)}", f"alpha = {plan.alpha!r}", ""]
     lines += ["[control]", f"random_models = {plan.random_models}", ""]
     return "\n".join(lines)
 
@@ -298,19 +299,3 @@ def _choice(one: Any) -> dict[str, Any]:
     values = {label: said(value) for label, value in one.alternatives.items()}
     when = {name: list(labels) for name, labels in one.when.items()}
     return {"values": values, "when": when} if when else {"values": values}
-
-
-def _toml(value: Any) -> str:
-    """A value, or a key, as TOML on one line.
-
-    Examples
-    --------
-    >>> _toml({"a b": [1, "x"], "c": True})
-    '{ "a b" = [1, "x"], "c" = true }'
-    """
-    if isinstance(value, Mapping):
-        pairs = ", ".join(f"{_toml(str(key))} = {_toml(one)}" for key, one in value.items())
-        return f"{{ {pairs} }}" if pairs else "{}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
