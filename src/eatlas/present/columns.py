@@ -275,17 +275,15 @@ MANUSCRIPT = (
     TEST, SOURCE, CONCEPTS, ATTRIBUTES, TERM, GROUP, EFFECT, ADJUSTED, LEVEL3, PATTERN, CHANCE,
     FINDING,
 )  # fmt: skip
-ALONE = (
-    NAME,
-    EFFECT.only("d"),
-    *P_VALUES,
-    METHOD,
+BEHIND_EFFECTS = (
     LEVEL3,
     MAP,
     PATTERN.only("pattern", "two-sided pattern"),
     CHANCE,
     replace(FINDING, when=lambda rows: not rows[0].effects),
 )
+"""In a terminal that is not wide."""
+ALONE = (NAME, EFFECT.only("d"), *P_VALUES, METHOD, *BEHIND_EFFECTS)
 """In a terminal: one effect size with its three p-values beside it."""
 NARROW_HEADS = {
     "level1": "Level 1\nd",
@@ -293,8 +291,8 @@ NARROW_HEADS = {
     "level2.Y": "\nd of Y",
     "over_attributes": "LPBS d over\nattributes",
 }
-NARROW = (NAME, EFFECT.only("d", "p", heads=NARROW_HEADS, hangs=True), *ALONE[6:])
-"""Several effect sizes, each with the p that is read below it."""
+NARROW = (NAME, EFFECT.only("d", "p", heads=NARROW_HEADS, hangs=True), *BEHIND_EFFECTS)
+"""In a terminal: several effect sizes, each with the p that is read below it."""
 WIDE_HEADS = {
     "level1": "Level 1\nd",
     "level2.X": "Level 2 X\nd",
