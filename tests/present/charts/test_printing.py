@@ -28,12 +28,13 @@ def head(chart, tmp_path):
     ("kind", "width", "size"),
     [
         *((kind, "single", 89) for kind in ("forest", "compact", "plane", "level3", "influence")),
-        *((kind, "double", 183) for kind in ("forest", "plane")),
+        *((kind, "double", 183) for kind in ("forest", "plane", "cosines")),
+        ("cosines", "single", 89),
         ("compact", 120, 120),
     ],
 )
 def test_the_width_and_the_letters_in_print(results, tmp_path, kind, width, size):
-    given = results["weat-6"] if kind in {"plane", "level3", "influence"} else results
+    given = results["weat-6"] if kind in {"plane", "level3", "influence", "cosines"} else results
     wide, high, pixels, tall = head(eatlas.plot(given, kind=kind, width=width), tmp_path)
     assert wide == pytest.approx(size, abs=0.3)
     assert wide / high == pytest.approx(pixels / tall, rel=1e-3)
@@ -45,6 +46,32 @@ def test_maps_of_one_size_are_wrapped_and_keep_their_letters(results, tmp_path, 
     wide, _, pixels, _ = head(eatlas.plot(results, kind=kind, width="double"), tmp_path)
     assert wide <= 183.01
     assert LETTERS * wide * POINTS_PER_MM / pixels == pytest.approx(TYPE, rel=0.01)
+
+
+def test_a_triangle_keeps_its_angles():
+    chart = eatlas.plot(eatlas.run(tests="divdist-religion"), "ternary", width="double")
+    written = chart.to_dict()
+    assert written["width"] == written["height"] > 360
+    x, y = (written["layer"][1]["encoding"][way]["scale"]["domain"] for way in "xy")
+    assert x[1] - x[0] == pytest.approx(y[1] - y[0])
+
+
+def test_cells_of_the_legend_are_larger_on_two_columns():
+    steps = [
+        eatlas.plot(kind="legend", width=width).to_dict()["spec"]["width"]["step"]
+        for width in ("single", "double")
+    ]
+    assert steps == [36, 72]
+
+
+def test_the_forests_of_a_matrix_follow_the_width_of_their_panels():
+    both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
+    chart = eatlas.plot(eatlas.run("weat-6", both), "matrix", width="double").to_dict()
+    encodings = [layer["encoding"].get("x", {}) for layer in chart["spec"]["layer"]]
+    scales = [x["scale"] for x in encodings if "scale" in x]
+    assert len(scales) > 2
+    assert all(scale == scales[0] for scale in scales)
+    assert "range" not in scales[0]
 
 
 def test_a_pdf_has_the_size_in_points(results, tmp_path):

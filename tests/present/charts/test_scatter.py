@@ -71,6 +71,16 @@ def test_the_chart_is_a_matrix_for_each_choice(study, tmp_path):
     assert "Scatter matrix of methods" in (tmp_path / "matrix.svg").read_text(encoding="utf-8")
 
 
+def test_matrices_are_beside_each_other_in_two_columns_of_a_journal(study):
+    wide = eatlas.plot(study, "scatter-matrix", width="double").to_dict()
+    sides = [
+        [(one["width"], one["height"]) for row in matrix["vconcat"] for one in row["hconcat"]]
+        for matrix in wide["hconcat"]
+    ]
+    assert [len(matrix) for matrix in sides] == [3, 1]
+    assert len({side for matrix in sides for panel in matrix for side in panel}) == 1
+
+
 @pytest.mark.parametrize("given", [{"tests": ["weat-6"], "choices": {"ddof": [1, 0]}}])
 def test_too_few_tests_are_refused(given):
     with pytest.raises(ResultsError, match="there is no scatter matrix of this"):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.present.charts.backend import save
@@ -36,19 +36,16 @@ Kind = Literal[
     "strip", "plane",
     "null", "cosines", "matrix", "specification", "scatter-matrix", "legend",
 ]  # fmt: skip
-KINDS: dict[str, tuple[str, ...]] = {
-    "eat-map": ("eat_map",), "forest": ("forest",), "compact": ("compact",),
-    "level3": ("level3",),
-    "stability": ("stability",), "draws": ("draws",), "influence": ("influence",),
-    "timeline": ("timeline",), "prompts": ("choices", "prompt"), "layers": ("steps", "layer"),
-    "levels": ("choices", "level"), "weights": ("choices", "weights"),
+_OTHERS: dict[str, tuple[str, ...]] = {
+    "prompts": ("choices", "prompt"), "levels": ("choices", "level"),
+    "weights": ("choices", "weights"), "layers": ("steps", "layer"),
     "windows": ("steps", "window"), "distances": ("steps", "distance"),
     "targets": ("targets", "bars"), "ternary": ("targets", "ternary"),
-    "strip": ("strip",), "plane": ("plane",),
-    "null": ("null",), "cosines": ("cosines",), "matrix": ("matrix",),
-    "specification": ("specification",),
-    "scatter-matrix": ("scatter",), "legend": ("legend",),
+    "scatter-matrix": ("scatter",),
 }  # fmt: skip
+KINDS: dict[str, tuple[str, ...]] = {
+    kind: _OTHERS.get(kind, (kind.replace("-", "_"),)) for kind in get_args(Kind)
+}
 """Kinds of charts, the modules that prepare and draw them, and the choice that they take."""
 
 

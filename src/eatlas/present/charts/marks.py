@@ -19,6 +19,7 @@ from eatlas.present.charts.theme import CONFIG, INK, MUTED, PAPER, SERIES
 
 if TYPE_CHECKING:
     from eatlas.present.charts.chart import Chart
+    from eatlas.present.drawings.names import Place, Spot
 
 STEP, LINE = 19, 15
 """Pixels from row to row, and from line to line of a text."""
@@ -200,6 +201,20 @@ def lightness(column: str, names: Sequence[str], key: Any) -> Any:
     """The first source dark, those after it lighter and lighter; with the key of their shapes."""
     steps = np.linspace(1, LIGHTEST, len(names)).round(2).tolist()
     return alt.Opacity(f"{column}:N", scale=alt.Scale(domain=list(names), range=steps), legend=key)
+
+
+def names(column: str, **mark: Any) -> Any:
+    """Names beside their marks, where :func:`beside` has put them."""
+    x, y, align = ({"expr": f"datum.{name}"} for name in ("dx", "dy", "align"))
+    some = alt.Chart().transform_filter("isValid(datum.align)")
+    own = some.mark_text(align=align, baseline="middle", dx=x, dy=y, aria=False, **mark)
+    return own.encode(text=f"{column}:N", tooltip=alt.value(None))
+
+
+def beside(place: Place, spot: Spot) -> dict[str, Any]:
+    """Where the name of a spot is, in pixels from it."""
+    align = {"start": "left", "middle": "center", "end": "right"}[place.anchor]
+    return {"align": align, "dx": place.x - spot[0], "dy": place.y - spot[1]}
 
 
 def text(

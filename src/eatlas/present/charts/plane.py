@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 COLUMNS = (*frames.HEAD, "role", "target", "term", "A", "B", "with_A", "with_B", "unit", "scale")
 
 
-ALIGN = {"start": "left", "middle": "center", "end": "right"}
-"""Which part of a name is at its place."""
-
-
 def prepare(results: object) -> pd.DataFrame:
     """Make a row of each target word, and one of the mean of each group.
 
@@ -110,13 +106,12 @@ def _arrows(before: Records, after: Records) -> Any:
     mean cosines of its words, from their mean: the diagonal stays where it is.
     """
     starts = {(row["role"], row["term"]): row for row in _standardised(before)}
-    rows = []
-    for row in _standardised(after):
-        start = starts[row["role"], row["term"]]
-        turn = np.degrees(np.arctan2(*(row[k] - start[k] for k in ("with_B", "with_A"))))
-        there = {"from_A": start["with_A"], "from_B": start["with_B"]}
-        rows.append(row | there | {"turn": float(turn)})
-    words = alt.Chart().transform_filter("isValid(datum.turn)")
+    rows = [
+        row | {f"from_{one}": starts[row["role"], row["term"]][f"with_{one}"] for one in "AB"}
+        for row in _standardised(after)
+    ]
+    turn = "atan2(datum.with_B - datum.from_B, datum.with_A - datum.from_A) * 180 / PI"
+    words = alt.Chart().transform_filter("isValid(datum.from_A)").transform_calculate(turn=turn)
     thick, size = (
         alt.condition("datum.kind == 'mean'", alt.value(of_mean), alt.value(of_word))
         for of_mean, of_word in ((3, 1.1), (110, 34))
@@ -157,11 +152,12 @@ def _square(rows: Records, notes: list[str], layers: list[Any], said: list[str],
         for channel, role in ((alt.X, "B"), (alt.Y, "A"))
     )  # fmt: skip
     ways = zip(map(plane.at, starts), map(plane.at, points), strict=False)
-    names = {one.point: one for one in plane.names([box for way in ways for box in boxes(*way)])}
-    data = [row | _texts(row, plane, names.get(i)) for i, row in enumerate(rows)]
+    places = {one.point: one for one in plane.names([box for way in ways for box in boxes(*way)])}
+    data = [row | _texts(row, plane, places.get(i)) for i, row in enumerate(rows)]
+    named = (_leaders(), marks.names("shown", fontSize=LETTERS))
     hover = wording.tooltip(pair="word", number=f"mean {first['unit']}")
     return marks.themed(
-        alt.layer(*_ground(plane), *layers, *_written(), data=frames.frame(data)).encode(
+        alt.layer(*_ground(plane), *layers, *named, data=frames.frame(data)).encode(
             x=x, y=y, tooltip=hover,
             color=marks.looks("role", {role: LEVELS[role] for role in "XY"}, legend=False)[0],
         ),
@@ -185,33 +181,23 @@ def _ground(plane: Plane) -> list[Any]:
     ]  # fmt: skip
 
 
-def _written() -> list[Any]:
-    """Names beside their marks, and lines to those that are farther away."""
-    named = alt.Chart().transform_filter("isValid(datum.shown)").encode(tooltip=alt.value(None))
-    x, y, end_x, end_y, align = (
-        {"expr": f"datum.{name}"} for name in ("dx", "dy", "end_x", "end_y", "align")
-    )
-    line = named.transform_filter("isValid(datum.end_x)")
-    return [
-        line.mark_rule(strokeWidth=0.8, opacity=0.6, x2Offset=end_x, y2Offset=end_y, aria=False)
-        .encode(x2="with_B:Q", y2="with_A:Q"),
-        named.mark_text(align=align, baseline="middle", fontSize=LETTERS, dx=x, dy=y, aria=False)
-        .encode(text="shown:N"),
-    ]  # fmt: skip
+def _leaders() -> Any:
+    """Lines to the names that are farther away from their marks."""
+    x, y = ({"expr": f"datum.{name}"} for name in ("end_x", "end_y"))
+    far = alt.Chart().transform_filter("isValid(datum.end_x)")
+    line = far.mark_rule(strokeWidth=0.8, opacity=0.6, x2Offset=x, y2Offset=y, aria=False)
+    return line.encode(x2="with_B:Q", y2="with_A:Q", tooltip=alt.value(None))
 
 
 def _texts(row: dict[str, Any], plane: Plane, name: Place | None) -> dict[str, Any]:
-    """Texts of a word or of a mean, and where its name is, in pixels from its mark."""
+    """Texts of a word or of a mean, and where its name is."""
     kind, said = ("word", row["term"]) if row["term"] else ("mean", f"mean of {row['target']}")
     texts = {"kind": kind, "pair": isolated(said), "number": _number(row)}
     if name is None:
         return texts
     x, y = plane.at(plane.points[name.point])
-    far = name.leader or (None, None)
-    return texts | {
-        "shown": shown(row["term"]), "align": ALIGN[name.anchor], "dx": name.x - x,
-        "dy": name.y - y, "end_x": far[0] and far[0] - x, "end_y": far[1] and far[1] - y,
-    }  # fmt: skip
+    end = {} if name.leader is None else {"end_x": name.leader[0] - x, "end_y": name.leader[1] - y}
+    return texts | {"shown": shown(row["term"])} | marks.beside(name, (x, y)) | end
 
 
 def _name(rows: Records, role: str) -> str:

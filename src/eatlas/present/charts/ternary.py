@@ -17,8 +17,6 @@ ROOM, BELOW = 0.06, 0.11
 """Beside and below the triangle, of a side of 1, which has room for its corners' names."""
 NAMED = 9
 """Targets near corners that the triangle names."""
-ALIGN = {"start": "left", "middle": "center", "end": "right"}
-"""Which part of a name is at its place."""
 
 
 def triangle(rows: Records) -> Any:
@@ -37,7 +35,6 @@ def triangle(rows: Records) -> Any:
     corners = [_point(one) for one in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
     below = [{"name": group, "dy": dy} for group, dy in zip(groups, (24, 24, -14), strict=True)]
     reference = [next(row["reference"] for row in rows if row["group"] == one) for one in groups]
-    x, y, align = ({"expr": f"datum.{name}"} for name in ("dx", "dy", "align"))
     layers = [
         _layer(_grid()).mark_line(color=GRID, strokeWidth=1).encode(detail="line:N"),
         _layer([one | {"order": i} for i, one in enumerate([*corners, corners[0]])])
@@ -46,10 +43,9 @@ def triangle(rows: Records) -> Any:
         .encode(tooltip=["term:N", "bias:Q", *(alt.Tooltip(f"{name}:Q") for name in shown)]),
         _layer([_point(reference)])
         .mark_point(shape="cross", filled=True, size=110, color=SERIES[1]["colour"]),
-        _layer(data).transform_filter("isValid(datum.align)")
-        .mark_text(align=align, baseline="middle", dx=x, dy=y, fontSize=10).encode(text="term:N"),
+        _layer(data, marks.names("term", fontSize=10)),
         _layer([one | name for one, name in zip(corners, below, strict=True)])
-        .mark_text(fontWeight="bold", dy=y).encode(text="name:N"),
+        .mark_text(fontWeight="bold", dy={"expr": "datum.dy"}).encode(text="name:N"),
     ]  # fmt: skip
     notes = [*wording.source_note(rows), "A corner is a share of 1; the cross: the reference"]
     said = [" ".join([row["term"], *(f"{row[name]:.2f}" for name in shown)]) for row in data]
@@ -63,10 +59,11 @@ def triangle(rows: Records) -> Any:
     )
 
 
-def _layer(values: Records) -> Any:
+def _layer(values: Records, layer: Any = None) -> Any:
     """Points of the plane of the triangle, whose scales are equal."""
     x, y = (alt.Scale(domain=[-low, 1 + 2 * ROOM - low]) for low in (ROOM, BELOW))
-    return alt.Chart(frames.frame(values)).encode(
+    own = alt.Chart() if layer is None else layer
+    return own.properties(data=frames.frame(values)).encode(
         x=alt.X("x:Q", scale=x, axis=None), y=alt.Y("y:Q", scale=y, axis=None)
     )
 
@@ -84,8 +81,7 @@ def _names(data: Records, order: Sequence[int]) -> Iterator[tuple[int, dict[str,
     dots = [(x - MARK / 2, y - MARK / 2, x + MARK / 2, y + MARK / 2) for x, y in spots]
     found = placed(spots, [row["term"] for row in data], order, dots)
     for one, _ in zip(found, range(NAMED), strict=False):
-        x, y = spots[one.point]
-        yield one.point, {"align": ALIGN[one.anchor], "dx": one.x - x, "dy": one.y - y}
+        yield one.point, marks.beside(one, spots[one.point])
 
 
 def _grid() -> Records:

@@ -57,13 +57,15 @@ def placed(
         What no name may cover: the mark of each point in their order, then anything else.
     """
     names: list[Box] = []
+    lines: list[Box] = []
     far = FAR if len(spots) <= FEW else ()
     for i in order:
         for place, box in _candidates(i, *spots[i], texts[i], far):
             line = boxes(spots[i], place.leader) if place.leader else []
-            free = _within(box) and not _meets(box, taken, own=i) and not _meets(box, names)
+            free = _within(box) and not _meets(box, taken, own=i) and not _meets(box, names + lines)
             if free and not any(_meets(one, names) for one in line):
-                names += [box, *line]
+                names.append(box)
+                lines += line
                 yield place
                 break
 
