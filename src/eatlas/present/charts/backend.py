@@ -23,8 +23,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from markupsafe import Markup
+
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError
 from eatlas.present import text as names
+from eatlas.present.rendering import render
 from eatlas.present.text import clean
 from eatlas.writing import atomic_file
 
@@ -136,17 +139,6 @@ PRINT = "eatlas"
 """Key of a chart's ``usermeta`` with the width in which it is to be printed."""
 PRINT_PPI = 300.0
 _CSS_PPI = 72.0  # of vl-convert, where a scale of 1 is one pixel a point
-# expressions of Vega are compiled, hence 'unsafe-eval'; nothing may be fetched from anywhere
-_POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; "
-    "style-src 'unsafe-inline'; img-src data: blob:"
-)
-_STYLE = "html{background:#fff}body,figure{margin:1rem}#chart{overflow-x:auto}svg{max-width:none}"
-_OPTIONS = {
-    "mode": "vega-lite",
-    "renderer": "svg",
-    "actions": {"export": True, "source": False, "compiled": False, "editor": False},
-}
 
 
 def save(chart: Any, path: str | Path, *, scale_factor: float = 2.0) -> None:
@@ -276,8 +268,22 @@ def _pdf_of_picture(drawn: str) -> bytes:
 
 
 def _html(chart: Any) -> str:
-    script: str = vl_convert().javascript_bundle(vl_version=_vega_lite())
-    return page(_specification(chart), script, description_of(chart), svg_of(chart))
+    """A page that shows a chart without asking any server; no name can end its scripts."""
+    specification = _specification(chart)
+    title = specification.get("title", "Chart")
+    heading = title.get("text", "Chart") if isinstance(title, dict) else title
+    script = vl_convert().javascript_bundle(vl_version=_vega_lite())
+    written = json.dumps(specification, ensure_ascii=False)
+    for sign in "<>&":
+        written = written.replace(sign, f"\\u{ord(sign):04x}")
+    return render(
+        "chart",
+        heading=heading if isinstance(heading, str) else " ".join(heading),
+        text=description_of(chart),
+        script=Markup(script.replace("</script", "<\\/script")),  # noqa: S704
+        still=Markup(svg_of(chart)),  # noqa: S704
+        specification=Markup(written),  # noqa: S704
+    )
 
 
 def _specification(chart: Any) -> dict[str, Any]:
@@ -300,55 +306,3 @@ _WRITERS: dict[str, Callable[[Any, float], str | bytes]] = {
     ),
 }
 """What makes a file of each ending; of a PNG at a scale."""
-
-
-def page(specification: dict[str, Any], script: str, text: str, still: str) -> str:
-    """Write the page.
-
-    Parameters
-    ----------
-    specification : dict
-        Of Vega-Lite.
-    script : str
-        Vega, Vega-Lite and Vega-Embed in one.
-    text : str
-        What the chart shows.
-    still : str
-        The chart as SVG, for browsers without scripts.
-    """
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(_heading(specification))}</title>
-<style>{_STYLE}</style>
-<script>{_within_script(script)}</script>
-</head>
-<body>
-<main><figure id="chart" aria-label="{escape(text)}"></figure><noscript>{still}</noscript></main>
-<script id="specification" type="application/json">{_json(specification)}</script>
-<script>
-vegaEmbed("#chart", JSON.parse(document.getElementById("specification").textContent),
-  {json.dumps(_OPTIONS)}).catch(console.error);
-</script>
-</body>
-</html>
-"""
-
-
-def _heading(specification: dict[str, Any]) -> str:
-    title = specification.get("title", "Chart")
-    text = title.get("text", "Chart") if isinstance(title, dict) else title
-    return text if isinstance(text, str) else " ".join(text)
-
-
-def _json(values: dict[str, Any]) -> str:
-    """JSON in which no name can end the script that holds it."""
-    text = json.dumps(values, ensure_ascii=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _within_script(code: str) -> str:
-    return code.replace("</script", "<\\/script")

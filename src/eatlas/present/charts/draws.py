@@ -177,7 +177,7 @@ def _texts(row: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:
 
 def _in_words(rows: Records) -> str:
     """The mean of the draws of one result, and the patterns that they show."""
-    text = f"{isolated(rows[0]['test'])}, {isolated(rows[0]['series'])}: "
+    text = f"{wording.subject(rows[0])}: "
     for row in (one for one in rows if one["what"] == "mean"):
         text += f"mean d of X {effect(row['d_X'])}, of Y {effect(row['d_Y'])}, "
         text += f"pattern of the means {row['pattern']}; "

@@ -69,16 +69,8 @@ def prepare(results: object) -> pd.DataFrame:
     return frames.tidy(results, "eat-map", "pattern", why, rows.cells, COLUMNS)
 
 
-def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
-    """Draw the maps in rows.
-
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made, or some results of it.
-    columns : int, default 3
-        Maps in a row, at least 1.
-    """
+def draw(given: pd.DataFrame) -> Chart:
+    """Draw the maps in rows of three; of several sources of one test beside each other."""
     found = frames.records(given)
     names, several = frames.series_of(found), frames.grouped(found, "test", "series")
     words = [_in_words(of_map) for _, of_map in several]
@@ -94,7 +86,7 @@ def draw(given: pd.DataFrame, *, columns: int = 3) -> Chart:
             title=marks.title("EAT-Maps", [*about, *meaning]),
             description=wording.listed(f"{len(several)} EAT-Maps", words),
         )
-    columns = max(1, len(names) if len(names) > 1 else columns)
+    columns = len(names) if len(names) > 1 else 3
     inside = f"{maps.DOT} associated" if len(several) <= MOST_WITH_WORDS else maps.DOT
     kind = "EAT-Map" if len(several) == 1 else "EAT-Maps"
     wide = min(len(several), columns) * (2 * maps.CELL + 100.0)

@@ -139,5 +139,4 @@ def _label(row: dict[str, Any]) -> str:
     level, role = row["level"][:1].upper() + row["level"][1:], row["role"]
     if row["term"] or role not in LOOKS:
         return str(row["name"] if row["term"] else level)
-    targets = " against ".join(row[one] for one in role) if len(role) > 1 else row["name"]
-    return f"{level}: {targets}"
+    return f"{level}: {wording.targets(row)}"

@@ -152,9 +152,7 @@ def _panel(of_one: Records, shown: Records, kinds: dict[str, Any], *, key: bool)
 
 def _heading(row: dict[str, Any]) -> str:
     d = "d undefined" if row["effect_size"] is None else f"d = {effect(row['effect_size'])}"
-    both = row["level"] == "level 1"
-    targets = f"{row['X']} against {row['Y']}" if both else row["name"]
-    return f"Level {1 if both else 2}: {targets}, {d}"
+    return f"{row['level'].capitalize()}: {wording.targets(row)}, {d}"
 
 
 def _count(rows: Records, shown: Records) -> str:

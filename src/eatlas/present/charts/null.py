@@ -107,5 +107,5 @@ def _observed(row: dict[str, Any]) -> str:
 
 def _in_words(rows: list[dict[str, Any]]) -> str:
     first, share = rows[0], percent(sum(row["share"] for row in rows if row["beyond"]))
-    name = f"{isolated(first['test'])}, {isolated(first['series'])}"
-    return f"{name}: {_observed(first)}; {share} of the relabellings drawn are as far from 0"
+    far = f"{share} of the relabellings drawn are as far from 0"
+    return f"{wording.subject(first)}: {_observed(first)}; {far}"

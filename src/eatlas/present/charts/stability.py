@@ -17,7 +17,6 @@ from eatlas.present.charts.rows import patterns
 from eatlas.present.charts.theme import GRID, ON, OTHER
 from eatlas.present.drawings.eat_map import PATTERNS
 from eatlas.present.numbers import percent
-from eatlas.present.text import isolated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,5 +187,4 @@ def _in_words(rows: Records) -> str:
     known = sorted((row for row in rows if row["share"]), key=_less)
     shares = ", ".join(f"{row['pattern']} {percent(row['share'])}" for row in known)
     observed = next((row["pattern"] for row in rows if row["observed"]), "none")
-    head = f"{isolated(rows[0]['test'])}, {isolated(rows[0]['series'])}: observed {observed}"
-    return f"{head}; {shares or 'not resampled'}"
+    return f"{wording.subject(rows[0])}: observed {observed}; {shares or 'not resampled'}"

@@ -213,10 +213,9 @@ def _notes(found: Records) -> list[str]:
 
 def _line(row: dict[str, Any], *, long: bool = False) -> str:
     """The name of a line, at its end without its level."""
-    role = row["role"]
-    name = " against ".join(row[one] for one in role) if len(role) > 1 else row["name"]
     levels = {"AB": "Over attributes", "XY": "Level 1"}
-    return f"{levels.get(role, f'Level 2, {role}')}: {name}" if long else name
+    level = levels.get(row["role"], f"Level 2, {row['role']}")
+    return f"{level}: {wording.targets(row)}" if long else wording.targets(row)
 
 
 def _texts(row: dict[str, Any]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def in_words(row: dict[str, Any]) -> str:
     """One effect size as a phrase."""
     name = isolated(str(row["name"]))
     year = "" if row["period"] is None else f", {row['period']}"
-    what = f"{isolated(row['test'])}, {isolated(row['series'])}{year}, {row['level']}, {name}"
+    what = f"{subject(row)}{year}, {row['level']}, {name}"
     if row["effect_size"] is None:
         return f"{what}: undefined"
     ends = ""
@@ -64,6 +64,12 @@ def in_words(row: dict[str, Any]) -> str:
     p = "" if row["p"] is None else f", {p_equals(row['p'], row['alpha'], row.get('p_low'))}"
     symbol = "d = " if row["role"] in LOOKS else ""
     return f"{what}: {symbol}{effect(row['effect_size'])}{p}{ends}"
+
+
+def targets(row: Mapping[str, Any]) -> str:
+    """The targets or attributes that an effect size is about."""
+    role = row["role"]
+    return " against ".join(row[one] for one in role) if len(role) > 1 else str(row["name"])
 
 
 def shown(row: dict[str, Any]) -> dict[str, str]:
@@ -90,6 +96,11 @@ def effect_tooltip() -> list[Any]:
         test="test", series="source", level="level", name="targets", d="d", interval="interval",
         p_shown="p",
     )  # fmt: skip
+
+
+def subject(row: Mapping[str, Any]) -> str:
+    """The test and the source of a result, as a description names them."""
+    return f"{isolated(row['test'])}, {isolated(row['series'])}"
 
 
 def described(what: str, rows: list[dict[str, Any]]) -> str:
