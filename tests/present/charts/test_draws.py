@@ -50,6 +50,14 @@ def test_the_drawing_names_all_patterns_and_says_what_dots_are(result):
     assert f"pattern of the means {result.pattern.label}" in chart.description
 
 
+def test_broken_lines_are_at_the_threshold(result):
+    chart = eatlas.plot(result, kind="draws")
+    written = chart.to_dict()["layer"]
+    edges = [x["datum"] for x in (one["encoding"].get("x", {}) for one in written) if "datum" in x]
+    assert sorted(edges) == [-0.2, 0.0, 0.0, 0.2] or sorted(edges) == [-0.2, 0.2]
+    assert len(re.findall(r'<line [^>]*stroke-dasharray="3,3"', svg_of(chart))) == 4
+
+
 def test_several_results_stand_below_each_other_whatever_their_names(result):
     other = result.model_copy(update={"test": "other", "concepts": Concepts(**HOSTILE)})
     chart = eatlas.plot([result, other], kind="draws")

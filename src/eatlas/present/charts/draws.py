@@ -99,9 +99,9 @@ def _panel(rows: Records) -> Any:
         )
         for channel, role in ((alt.X, "X"), (alt.Y, "Y"))
     )  # fmt: skip
-    dots = alt.Chart().transform_filter("datum.what == 'draw'").encode(
-        color=marks.looks("key", named, legend=known)[0]
-    )  # fmt: skip
+    every = alt.Chart().encode(x=x, y=y)
+    colour = marks.looks("key", named, legend=known)[0]
+    dots = every.transform_filter("datum.what == 'draw'").encode(color=colour)
     light = {"opacity": 0.8 if len(draws) < MANY else 0.45, "aria": False}
     layers = [
         *(
@@ -112,7 +112,7 @@ def _panel(rows: Records) -> Any:
         .mark_point(size=16, filled=False, strokeWidth=0.9, **light),
         dots.transform_filter(f"datum.kind != '{NEITHER}'")
         .mark_point(size=22, filled=True, **light),
-        alt.Chart().transform_filter("datum.what == 'mean'")
+        every.transform_filter("datum.what == 'mean'")
         .mark_point(shape="cross", filled=True, size=170, stroke=PAPER, opacity=1, color=INK),
     ]  # fmt: skip
     data = frames.frame(_texts(row, keys) for row in placed)
@@ -120,7 +120,7 @@ def _panel(rows: Records) -> Any:
     notes = _notes(first, len(draws), [] if known else list(keys.values()))
     return (
         alt.layer(*layers, data=data)
-        .encode(x=x, y=y, tooltip=hover)
+        .encode(tooltip=hover)
         .properties(width=size, height=size, title=marks.title(HEADING, notes))
     )
 
