@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from eatlas.present.drawings.figures import Estimate, outline
@@ -16,6 +15,7 @@ from eatlas.present.drawings.svg import (
     VERMILION,
     Axis,
     Drawn,
+    broken,
     drawing,
     label,
     muted,
@@ -23,7 +23,7 @@ from eatlas.present.drawings.svg import (
     words,
 )
 from eatlas.present.numbers import effect, p_equals
-from eatlas.present.text import isolated, pixels, wrap
+from eatlas.present.text import isolated
 from eatlas.results.levels import Attribute
 
 PAPER = "#ffffff"
@@ -103,7 +103,7 @@ def large(
         Title and description of the drawing.
     """
     middle = LEFT + CELL_W + GAP / 2
-    over = _broken(comparison, WIDTH - 24, MOST_LINES) if comparison else []
+    over = broken(comparison, WIDTH - 24, MOST_LINES, NAME) if comparison else []
     top = TOP + LINE * len(over)
     under = top + 2 * CELL_H + GAP
     axis = Axis.of_effects(
@@ -199,7 +199,7 @@ def _mark(shown: Estimate, role: str, axis: Axis, y: float) -> str:
 
 def _lines(name: str, width: float, most: int, x: float, middle: float, anchor: str) -> str:
     """Write a name on one or more lines around a height; the whole of it is a tooltip."""
-    lines = _broken(name, width, most)
+    lines = broken(name, width, most, NAME)
     first = middle - (len(lines) - 1) * LINE / 2 + 4.5
     written = [
         label(isolated(line), x, first + LINE * number, size=NAME, text_anchor=anchor)
@@ -207,11 +207,6 @@ def _lines(name: str, width: float, most: int, x: float, middle: float, anchor: 
     ]
     whole = tag("title", words(name)) if lines != [name] else ""
     return tag("g", whole, *written, font_weight=550)
-
-
-@lru_cache(4096)
-def _broken(name: str, width: float, most: int) -> list[str]:
-    return wrap(name, width, lambda text: pixels(text, NAME), most)
 
 
 def _cell(column: Column, attribute: str, x: float, y: float, text: str = "") -> str:

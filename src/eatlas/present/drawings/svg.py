@@ -127,7 +127,13 @@ def figure(
 @lru_cache(4096)
 def short(name: str, width: float) -> str:
     """A name on one line of a width; what does not fit ends in an ellipsis."""
-    return isolated(wrap(name, width, lambda text: pixels(text, LARGEST), 1)[0])
+    return isolated(broken(name, width, 1)[0])
+
+
+@lru_cache(4096)
+def broken(name: str, width: float, most: int, size: float = LARGEST) -> list[str]:
+    """A name on so many lines of a width at most; what does not fit ends in an ellipsis."""
+    return wrap(name, width, lambda text: pixels(text, size), most)
 
 
 @cache

@@ -23,6 +23,7 @@ from eatlas.present.drawings.svg import (
     VIOLET,
     Axis,
     apart,
+    broken,
     figure,
     label,
     muted,
@@ -31,7 +32,7 @@ from eatlas.present.drawings.svg import (
     words,
 )
 from eatlas.present.numbers import effect
-from eatlas.present.text import isolated, one_line, pixels, wrap
+from eatlas.present.text import isolated, one_line, pixels
 
 PAPER = "#fdfdfc"
 
@@ -228,7 +229,7 @@ def _name_of(line: Line) -> list[str]:
     found: list[str] = []
     for target in line.targets:
         between = [AGAINST.strip()] if found else []
-        found += [*between, *wrap(target, _NAMES - 18, lambda text: pixels(text, LARGEST), 2)]
+        found += [*between, *broken(target, _NAMES - 18, 2)]
     return found
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from eatlas.present.drawings.svg import (
     INK,
-    LARGEST,
     LEFT,
     MUTED,
     NAME,
@@ -17,6 +16,7 @@ from eatlas.present.drawings.svg import (
     WIDTH,
     Axis,
     Drawn,
+    broken,
     figure,
     label,
     muted,
@@ -25,7 +25,7 @@ from eatlas.present.drawings.svg import (
     words,
 )
 from eatlas.present.numbers import effect
-from eatlas.present.text import isolated, one_line, pixels, wrap
+from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.levels import CELLS, Cell
 from eatlas.results.parts import at
@@ -65,12 +65,12 @@ def cosine_plot(result: AssociationResult, *, dots: bool) -> str:
     rows: list[str] = []
     top = 4.0
     for role in TARGETS:
-        target = _lines(result.concepts.name(role))
+        target = broken(result.concepts.name(role), COLUMN, 2)
         rows.append(_name(target, result.concepts.name(role), top + 12, font_weight=650))
         top += _LINE * len(target) - 4
         for attribute in ATTRIBUTES:
             name, middle = role + attribute, top + _STEP / 2
-            lines = _lines(result.concepts.name(attribute))
+            lines = broken(result.concepts.name(attribute), COLUMN, 2)
             first = middle + 4.5 - _LINE * (len(lines) - 1) / 2
             rows.append(_name(lines, result.concepts.name(attribute), first))
             rows.append(_row(cells[name], axis, middle, values[name] if values else None))
@@ -85,11 +85,6 @@ def cosine_plot(result: AssociationResult, *, dots: bool) -> str:
         + (f", in {result.scale}" if result.scale else ""),
         alt="; ".join(_in_words(result, name, cell) for name, cell in cells.items()),
     )
-
-
-def _lines(name: str) -> list[str]:
-    """A name on at most two lines of the column of names."""
-    return wrap(name, COLUMN, lambda text: pixels(text, LARGEST), 2)
 
 
 def _name(lines: Sequence[str], whole: str, y: float, **attributes: object) -> str:
@@ -251,7 +246,7 @@ def _terms(
         if term in images:
             left = min(max(axis.at(value) - _IMAGE / 2, _PLOT[0]), WIDTH - RIGHT - _IMAGE)
             names.append(images[term].drawn(left, y + 30, _IMAGE))
-    lines = _lines(name)
+    lines = broken(name, COLUMN, 2)
     upper = y + 4.5 - _LINE * (len(lines) - 1) / 2
     return tag("g", _name(lines, name, upper, font_weight=550), *marks, *names)
 
