@@ -157,13 +157,13 @@ def no_effect() -> list[Any]:
     return [rule(), band.encode(**white)]
 
 
-def rule(*, dashed: bool = False, **place: Any) -> Any:
+def rule(*, dashed: bool = False, colour: str = MUTED, width: float = 1.2, **place: Any) -> Any:
     """A line across the whole panel: at an `x`, which is 0, or at a `y`; dashed for a threshold."""
     whole = {"y": alt.value(0), "y2": alt.value("height")}
     if "y" in place:
         whole = {"x": alt.value(0), "x2": alt.value("width")}
-    look = {"strokeDash": [3, 3]} if dashed else {"strokeWidth": 1.2}
-    quiet = {"color": alt.value(MUTED), "tooltip": alt.value(None)}
+    look = {"strokeDash": [3, 3]} if dashed else {"strokeWidth": width}
+    quiet = {"color": alt.value(colour), "tooltip": alt.value(None)}
     line = alt.Chart(alt.InlineData(values=[{}])).mark_rule(aria=False, **look)
     return line.encode(**({"x": alt.datum(0)} | whole | place), **quiet)
 

@@ -92,7 +92,7 @@ def _panel(rows: list[dict[str, Any]], several: bool) -> Any:  # noqa: FBT001
             x=x, x2="high:Q", y=alt.Y("count:Q", axis=None, scale=most), y2=alt.datum(0),
             color=alt.Color("beyond:N", scale=dark, legend=None), tooltip=hover,
         ),
-        bars.mark_rule(strokeWidth=2, color=INK, aria=False).encode(x=alt.datum(d)),
+        marks.rule(x=alt.datum(d), colour=INK, width=2),
         marks.note(_observed(first), alt.datum(d), alt.value(0), INK, baseline="top", dy=2, **side),
         marks.rule(dashed=True),
     ).properties(
