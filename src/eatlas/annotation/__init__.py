@@ -1,4 +1,9 @@
-"""Labels of people: contexts to be labelled, a page to do it, agreement, and what follows."""
+"""Labels of people: contexts to be labelled, a page to do it, agreement, and what follows.
+
+:mod:`items` draws contexts, a :mod:`page` shows them to annotators and a :mod:`journal` keeps what
+they say; :mod:`labels` and :mod:`sheets` read it, :mod:`agreement` says how far they agree, and
+:mod:`adjudication` makes one label of many.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Texts as a source: contexts of stimuli, sampled from corpora."""
+"""Texts as a source: contexts of stimuli, sampled from corpora, and counts of associations.
+
+From bytes to contexts: :mod:`files` and :mod:`shards` divide a corpus, :mod:`reading` makes texts
+of it, :mod:`matching` finds stimuli in them, :mod:`sampling` chooses contexts, :mod:`extraction`
+does all that for tests, and a :mod:`record` says how. :mod:`writing` and :mod:`loading` are their
+files; :mod:`attaching` makes tests of sentences of them. :mod:`spans` and :mod:`text_counts` count
+associations without vectors.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """What happens to a finding when its words change: a page for one person on this machine.
 
 The page sends words; a result is computed by the same code as in ``eatlas run``, and the answer is
-HTML with the drawings of the report. :mod:`lists` has the words, :mod:`requests` what a page may
-send, :mod:`named_sources` the vectors, :mod:`measuring` the results, :mod:`board` and
-:mod:`drawings` what is shown of them, :mod:`exports` what may be taken along, :mod:`page` the
-application, :mod:`background` the same from Python.
+HTML with the drawings of the report. :mod:`lists` has the words and :mod:`initial_lists` those to
+start from, :mod:`requests` what a page may send, :mod:`named_sources` the vectors,
+:mod:`measuring` the results, :mod:`coordinates` where words are on the map, :mod:`board` and
+:mod:`drawings` what is shown, :mod:`page` the application, :mod:`background` the same from Python.
 """
 
 from eatlas.explorer.background import ExplorerPage, explore

@@ -1,4 +1,10 @@
-"""What results say to a reader: EAT-Maps, sentences, one self-contained page, and tables."""
+"""What results say to a reader: EAT-Maps, sentences, one self-contained page, and tables.
+
+:mod:`numbers` writes figures and p-values, :mod:`sentences` and :mod:`summaries` say what was
+found, :mod:`columns` declares the columns of tables and :mod:`tables` writes them, :mod:`page`
+makes the report of :mod:`sections` and ``templates``. :mod:`drawings` are the report's figures as
+SVG, :mod:`charts` those of altair, :mod:`atlas` is a site of many results.
+"""
 
 from __future__ import annotations
 

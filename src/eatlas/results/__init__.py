@@ -1,4 +1,11 @@
-"""What a measure found: frozen records with provenance, tidy tables and versioned JSON."""
+"""What a measure found: frozen records with provenance, tidy tables and versioned JSON.
+
+A record is a :mod:`base` with what its measure found (:mod:`embedding_tests`, :mod:`draws`,
+:mod:`divdist`, :mod:`target_values`, :mod:`zero_shot`, :mod:`trend`); records share :mod:`parts`,
+:mod:`levels`, :mod:`inference` and :mod:`groups`, and list their :mod:`effects`. A
+:mod:`collection` holds many, a :mod:`family` adjusts their p-values, :mod:`side_by_side` and
+:mod:`changes` compare them, and :mod:`json_lines` are their files.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""Where vectors come from, and how terms find them."""
+"""Where vectors come from, and how terms find them.
+
+:mod:`spec` reads a source string and :mod:`opening` opens what it names: a file (room `files`),
+vectors in memory (:mod:`memory`), published ones (:mod:`published`, :mod:`fetching`,
+:mod:`downloading`), or a model (room `eatlas.encoders`). Each is a :mod:`source` behind one
+:mod:`interface`; :mod:`wrappers`, :mod:`transforms` and :mod:`debiasing` make sources of sources.
+:mod:`coverage` accounts for every term that is looked up, :mod:`remarks` for what is odd about it,
+and a :mod:`snapshot` is what a run keeps.
+"""
 
 from eatlas.sources.coverage import CaseRule, Embedded, embed, spellings
 from eatlas.sources.interface import (

@@ -1,7 +1,9 @@
 """The testing protocol: eight criteria as studies of any measure, and the measure card.
 
-A study is a row of :data:`eatlas.validation.studies.STUDIES` and a function that yields evidence.
-Evidence holds figures and no verdict.
+A study is a row of :data:`eatlas.validation.studies.STUDIES` and a function that yields evidence,
+in a module for each criterion: :mod:`face`, :mod:`content`, :mod:`convergent`, :mod:`predictive`,
+:mod:`hypothesis`, :mod:`consequential`, :mod:`sensitivity`, :mod:`annotators`. Evidence holds
+figures and no verdict. :mod:`running` opens the :mod:`inputs`, runs the studies and makes the card.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
 """Charts of results: ``prepare`` makes a tidy frame, ``draw`` makes an altair chart of it.
 
-One module for each kind of chart: :mod:`~eatlas.plots.eat_map`, :mod:`~eatlas.plots.legend`,
-:mod:`~eatlas.plots.forest`, :mod:`~eatlas.plots.compact`, :mod:`~eatlas.plots.level3`,
-:mod:`~eatlas.plots.plane`, :mod:`~eatlas.plots.cosines`, :mod:`~eatlas.plots.null`,
-:mod:`~eatlas.plots.matrix`,
-:mod:`~eatlas.plots.stability`, :mod:`~eatlas.plots.draws`,
-:mod:`~eatlas.plots.influence`, :mod:`~eatlas.plots.timeline`, :mod:`~eatlas.plots.choices` (of
-prompts and of weights), :mod:`~eatlas.plots.steps` (by layer, window and distance) and
-:mod:`~eatlas.plots.targets` (against groups). Frames need pandas alone; charts need the extra
-``plots``.
+One module for each kind of chart, such as :mod:`eat_map` and :mod:`forest`; :mod:`choices` has
+those of prompts and of weights, :mod:`steps` those by layer, window and distance, :mod:`targets`
+those against groups. They share :mod:`frames`, :mod:`marks`, :mod:`maps` and :mod:`wording`;
+:mod:`backend` makes, shows and saves a :mod:`chart`, and :mod:`printing` has its size on paper.
+Frames need pandas alone; charts need the extra ``plots``.
 """
 
 from __future__ import annotations
