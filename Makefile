@@ -50,7 +50,7 @@ docs: $(VENV)/documented  ## build the documentation into build/site; open build
 	$(BIN)/python tools/docs/check_site.py build/site
 
 # one thread: sums of arrays then have one order, and cards are the same on every run; with what the tests
-# need comes the small model of the card of CEAT
+# need come the small models of the cards of CEAT and LPBS
 cards: $(VENV)/tested  ## run the testing protocol on every measure; the cards of the documentation
 	OMP_NUM_THREADS=1 $(BIN)/python tools/write_cards.py
 

