@@ -106,7 +106,7 @@ def test_a_result_of_a_model_is_the_same_with_other_batches(monkeypatch, tmp_pat
     tests, measure = "sent-weat-7", "ml-eat(resamples=0)"
     results = eatlas.run(tests, spec, measure)
     expected = counts_of(results)
-    for budget in (50, 200, 5000):
+    for budget in (50, 5000):
         monkeypatch.setitem(transformer.BUDGET, "cpu", budget)
         assert counts_of(eatlas.run(tests, spec, measure)) == expected
     verdicts = verify(results)
@@ -132,7 +132,7 @@ def test_counts_are_the_same_on_a_processor_that_rounds_otherwise(monkeypatch, t
     tests, measure = "sent-weat-6", "ml-eat(resamples=0)"
     expected = eatlas.run(tests, spec, measure)
     monkeypatch.setattr(pooling, "vectors_of_tokens", rounded)
-    for _ in range(3):
+    for _ in range(2):
         results = eatlas.run(tests, spec, measure)
         assert counts_of(results) == counts_of(expected)
         hashes = [one.provenance.vectors_sha256 for one in results]
