@@ -30,6 +30,7 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments_the_same_command_finishes_the_study(tmp_path):
     tests = list(make_tests(TESTS))
     (tmp_path / "mine.toml").write_text(to_toml(tests), encoding="utf-8")
