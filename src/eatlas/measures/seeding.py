@@ -11,7 +11,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from eatlas.results.parts import Coverage
-    from eatlas.stimuli import Test
+    from eatlas.stimuli import Concept, Test
 
 
 def generator_of(
@@ -55,19 +55,16 @@ def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
     >>> stimuli_of_test(test)["X"][:3]
     ('math', 'algebra', 'geometry')
     """
-    return {
-        role: tuple(concept.image_of.values())
-        if concept.images
-        else tuple(
-            dict.fromkeys(
-                [
-                    *(concept.stimulus_of.get(term, term) for term in concept.terms),
-                    *(term for term, _ in concept.absent),
-                ]
-            )
-        )
-        for role, concept in test.concepts.items()
-    }
+    return {role: _stimuli(concept) for role, concept in test.concepts.items()}
+
+
+def _stimuli(concept: Concept) -> tuple[str, ...]:
+    """Return the stimuli of a concept once each, those without a vector included."""
+    if concept.images:
+        return tuple(concept.image_of.values())
+    of_sentence = concept.stimulus_of  # made anew each time
+    known = (of_sentence.get(term, term) for term in concept.terms)
+    return tuple(dict.fromkeys([*known, *(term for term, _ in concept.absent)]))
 
 
 def stimuli_covered(coverage: Coverage) -> dict[str, tuple[str, ...]]:
