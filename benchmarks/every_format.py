@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import eatlas
-from eatlas.sources import all_keys
+from eatlas.sources import spellings
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -109,7 +109,8 @@ def without(data: Data, name: str) -> Data:
         return data
     rows = [row for row, word in enumerate(data.words) if not cannot(word)]
     if name == "hdf5_sent_bias":
-        needed = all_keys(eatlas.load_tests("caliskan"), "auto")
+        terms = {term for test in eatlas.load_tests("caliskan") for term in test.terms}
+        needed = {key for term in terms for key in spellings(term, "auto")}
         rows = [row for row in rows if row < DATASETS or data.words[row] in needed]
     return Data([data.words[row] for row in rows], data.vectors[rows])
 

@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 
 import eatlas
-from eatlas.sources import all_keys
+from eatlas.sources import spellings
 
 DIM = 300
 ROWS = 20_000
@@ -38,7 +38,8 @@ CAT = ["sh", "-c", 'cat "$0" > /dev/null']
 
 def caliskan_keys() -> list[str]:
     """Every spelling under which a word of the ten tests is looked up."""
-    return sorted(all_keys(eatlas.load_tests("caliskan"), "auto"))
+    tests = eatlas.load_tests("caliskan")
+    return sorted({key for test in tests for term in test.terms for key in spellings(term, "auto")})
 
 
 def main() -> None:
