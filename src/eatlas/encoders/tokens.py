@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from eatlas.encoders.loading import Loaded
+import numpy as np
+
+from eatlas.encoders.loading import Array, Loaded
 from eatlas.encoders.options import Options
 from eatlas.errors import SourceError
-from eatlas.sources.interface import Item, Read, Unknown, cut
+from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, cut
 
 _MARKS = "\u2581\u0120 "
 """What SentencePiece and byte-level tokenizers write for a space. A piece of nothing else
@@ -312,3 +314,44 @@ def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
         sorted(range(len(lengths)), key=lambda i: -lengths[i]), lengths.__getitem__
     ):
         yield from cut(same, max(1, budget // length))
+
+
+def answers_of_texts(
+    vectors: Array,
+    items: Sequence[Iterable[Item]],
+    reads: Mapping[Item, Read],
+    where: str,
+    precision: str,
+) -> Answers:
+    """Return for each item the vector of its text, once all are finite.
+
+    Parameters
+    ----------
+    vectors : array, shape (n, dim)
+    items : sequence of n iterables of Item
+        The items that share each vector.
+    reads : mapping of Item to Read
+        What of each item the model knows.
+    where : str
+        The source, for a message.
+    precision : str
+        Of the model.
+
+    Raises
+    ------
+    SourceError
+        If a vector is not finite.
+    """
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        text = next(iter(items[int(np.argmin(finite))])).content
+        raise SourceError(
+            f"{where}: the vector of a text is not finite: {shown(text)}",
+            got=f"numbers beyond the range of {precision}",
+            remedy=None if precision == "float32" else "precision=float32",
+        )
+    return {
+        one: Found(vector, unknown=reads[one].unknown, cut=reads[one].cut)
+        for vector, several in zip(vectors, items, strict=True)
+        for one in several
+    }

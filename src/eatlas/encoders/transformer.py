@@ -8,12 +8,10 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from eatlas.encoders.cache import keeping
 from eatlas.encoders.encoder import Encoder, roundoff_of
 from eatlas.encoders.images.backbone import VisionSource, open_backbone
-from eatlas.encoders.loading import Array, Loaded, Model, load, ran_out
+from eatlas.encoders.loading import Loaded, Model, load, ran_out
 from eatlas.encoders.model_config import ModelConfig
 from eatlas.encoders.model_conventions import ModelConventions, declared, prompt_note
 from eatlas.encoders.model_files import content_of, too_little
@@ -27,7 +25,14 @@ from eatlas.encoders.options import (
 )
 from eatlas.encoders.pooling import halved_where_memory_ends, pool
 from eatlas.encoders.shared_layers import SharedLayers
-from eatlas.encoders.tokens import Text, batches, of_different_tokens, prepare, shown
+from eatlas.encoders.tokens import (
+    Text,
+    answers_of_texts,
+    batches,
+    of_different_tokens,
+    prepare,
+    shown,
+)
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Found, Item, Read
@@ -240,7 +245,14 @@ class TransformerSource(Encoder):
                 items = [texts[row].needed[tuple(several)] for row, several in part]
                 sizes = [len(several) for _, several in part]
                 answers = [
-                    self._answers(pool(rows, sizes, self.method), items, reads) for rows in arrays
+                    answers_of_texts(
+                        pool(rows, sizes, self.method),
+                        items,
+                        reads,
+                        self.name,
+                        self.options.precision,
+                    )
+                    for rows in arrays
                 ]
                 for layers, others in zip(order[1:], answers[1:], strict=True):
                     self._shared.keep(layers, others)
@@ -250,24 +262,6 @@ class TransformerSource(Encoder):
                 longest = max(len(text.ids) for text in tokens)
                 raise too_little(self.path, f"more for a text of {longest} tokens") from error
             raise
-
-    def _answers(
-        self, vectors: Array, items: list[tuple[Item, ...]], reads: Mapping[Item, Read]
-    ) -> Answers:
-        """Return a finite vector for each item."""
-        finite = np.isfinite(vectors).all(axis=1)
-        if not finite.all():
-            text = items[int(np.argmin(finite))][0].content
-            raise SourceError(
-                f"{self.name}: the vector of a text is not finite: {shown(text)}",
-                got=f"numbers beyond the range of {self.options.precision}",
-                remedy=None if self.options.precision == "float32" else "precision=float32",
-            )
-        return {
-            one: Found(vector, unknown=reads[one].unknown, cut=reads[one].cut)
-            for vector, several in zip(vectors, items, strict=True)
-            for one in several
-        }
 
     @cached_property
     def _content(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,14 @@ from eatlas.encoders.model_files import PROCESSOR, content_of, too_little
 from eatlas.encoders.model_paths import CLIP, find_model
 from eatlas.encoders.options import OPTIONS as OF_MODELS
 from eatlas.encoders.options import Options
-from eatlas.encoders.tokens import Text, batches, of_different_tokens, prepare, shown
+from eatlas.encoders.tokens import (
+    Text,
+    answers_of_texts,
+    batches,
+    of_different_tokens,
+    prepare,
+    shown,
+)
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Found, Item, Kind, Read
@@ -179,7 +187,8 @@ class TowersSource(Encoder):
             some = [texts[row] for row in rows]
             inputs = _text_inputs(loaded, some, width)
             vectors = self._features(loaded, "get_text_features", inputs)
-            yield self._answers(vectors, some, reads)
+            needed = [list(chain.from_iterable(each.needed.values())) for each in some]
+            yield answers_of_texts(vectors, needed, reads, self.name, self.options.precision)
 
     def _of_images(self, items: Collection[Item]) -> Iterator[Answers]:
         loaded = load(self._model)
@@ -213,23 +222,6 @@ class TowersSource(Encoder):
                 raise too_little(self.path, "more for one item") from error
             raise
         return np.concatenate(parts)
-
-    def _answers(self, vectors: Array, texts: list[Text], reads: Mapping[Item, Read]) -> Answers:
-        """Return a finite vector for each text."""
-        finite = np.isfinite(vectors).all(axis=1)
-        if not finite.all():
-            raise SourceError(
-                f"{self.name}: the vector of a text is not finite: "
-                f"{shown(texts[int(np.argmin(finite))].text)}",
-                got=f"numbers beyond the range of {self.options.precision}",
-                remedy=None if self.options.precision == "float32" else "precision=float32",
-            )
-        return {
-            one: Found(vector, unknown=reads[one].unknown, cut=reads[one].cut)
-            for vector, each in zip(vectors, texts, strict=True)
-            for several in each.needed.values()
-            for one in several
-        }
 
     @cached_property
     def _content(self) -> str:
