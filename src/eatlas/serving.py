@@ -9,6 +9,7 @@ the same browser shows reach nothing, and a name that another site points at thi
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import secrets
@@ -28,6 +29,8 @@ OPEN_AT_ONCE = 64
 """Connections."""
 WAITING = 0.5
 """Seconds between two looks for Ctrl-C."""
+UNREAD = 1.0
+"""Seconds that are waited for the body of a request that is refused."""
 CHANGING, READING = frozenset({"POST"}), frozenset({"GET", "HEAD"})
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -180,6 +183,7 @@ class Guard:
             headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
         refusal = self._refusal(scope, headers)
         if refusal is not None:
+            await _read(_limited(receive, self.largest))
             await _answer(send, *refusal)
             return
         path = "/" + scope["path"].split("/", 2)[2]
@@ -233,10 +237,25 @@ def _with_headers(send: Send) -> Send:
     return guarded
 
 
+async def _read(receive: Receive) -> None:
+    """Read a body that nobody needs, for a moment.
+
+    Where a connection is closed with something unread, the other end may lose the answer.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(UNREAD):
+            while (await receive()).get("more_body"):
+                pass
+
+
 async def _answer(send: Send, status: int, text: str) -> None:
     """Answer with a line of text."""
     body = f"{text}\n".encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
     started = {"type": "http.response.start", "status": status, "headers": headers}
     await _with_headers(send)(started)
     await send({"type": "http.response.body", "body": body})
