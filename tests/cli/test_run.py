@@ -245,7 +245,10 @@ def test_interrupted_by_the_user(tmp_path, workers):
         command += ["--measure", f"ml-eat(alpha=0.{k:03d})"]
     run = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     store = tmp_path / "o" / "unfinished.jsonl"
-    wait_until(lambda: run.poll() is not None or (store.exists() and store.stat().st_size))
+    # two jobs are written, so that one at least is also counted
+    wait_until(
+        lambda: run.poll() is not None or (store.exists() and store.read_bytes().count(b"\n") > 1)
+    )
     run.send_signal(signal.SIGINT)
     said = run.communicate()[1]
     assert run.returncode == 130
