@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eatlas.encoders.loading import Array, Loaded
 from eatlas.encoders.options import Options
@@ -316,9 +317,34 @@ def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
         yield from cut(same, max(1, budget // length))
 
 
+def require_finite(
+    vectors: NDArray[np.floating],
+    items: Sequence[Collection[Item]],
+    where: str,
+    precision: str,
+) -> None:
+    """Refuse vectors that are not finite.
+
+    Raises
+    ------
+    SourceError
+        Naming the first text or image whose vector is not finite.
+    """
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        one = next(iter(items[int(np.argmin(finite))]))
+        name = shown(one.content) if one.kind == "text" else one.content
+        raise SourceError(
+            f"{where}: the vector of {'a text' if one.kind == 'text' else 'an image'} is not "
+            f"finite: {name}",
+            got=f"numbers beyond the range of {precision}",
+            remedy=None if precision == "float32" else "precision=float32",
+        )
+
+
 def answers_of_texts(
     vectors: Array,
-    items: Sequence[Iterable[Item]],
+    items: Sequence[Collection[Item]],
     reads: Mapping[Item, Read],
     where: str,
     precision: str,
@@ -328,7 +354,7 @@ def answers_of_texts(
     Parameters
     ----------
     vectors : array, shape (n, dim)
-    items : sequence of n iterables of Item
+    items : sequence of n collections of Item
         The items that share each vector.
     reads : mapping of Item to Read
         What of each item the model knows.
@@ -342,14 +368,7 @@ def answers_of_texts(
     SourceError
         If a vector is not finite.
     """
-    finite = np.isfinite(vectors).all(axis=1)
-    if not finite.all():
-        text = next(iter(items[int(np.argmin(finite))])).content
-        raise SourceError(
-            f"{where}: the vector of a text is not finite: {shown(text)}",
-            got=f"numbers beyond the range of {precision}",
-            remedy=None if precision == "float32" else "precision=float32",
-        )
+    require_finite(vectors, items, where, precision)
     return {
         one: Found(vector, unknown=reads[one].unknown, cut=reads[one].cut)
         for vector, several in zip(vectors, items, strict=True)

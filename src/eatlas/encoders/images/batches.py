@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas.encoders.images.pictures import Picture, decoded, open_pictures
 from eatlas.encoders.images.settings import Pixels, Prepare, shortest_edge
-from eatlas.encoders.tokens import shown
+from eatlas.encoders.tokens import require_finite, shown
 from eatlas.errors import SourceError
 from eatlas.executors import Threads, processors
 from eatlas.sources.interface import Answers, Found, Item, cut
@@ -126,14 +126,7 @@ def answers_of(
     SourceError
         Naming the first image whose vector is not finite.
     """
-    finite = np.isfinite(rows).all(axis=1)
-    if not finite.all():
-        path = items[int(np.argmin(finite))][0].content
-        raise SourceError(
-            f"{where}: the vector of an image is not finite: {path}",
-            got=f"numbers beyond the range of {precision}",
-            remedy=None if precision == "float32" else "precision=float32",
-        )
+    require_finite(rows, items, where, precision)
     return {
         one: Found(row, remarks=said)
         for row, several, said in zip(rows, items, remarks, strict=True)
