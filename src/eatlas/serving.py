@@ -25,8 +25,8 @@ from eatlas.errors import EatlasError
 LOOPBACK = ("127.0.0.1", "::1")
 LARGEST_REQUEST = 16 << 10
 """Bytes of the body of a request, where a page needs no more."""
-OPEN_AT_ONCE = 64
-"""Connections."""
+SILENT_AT_ONCE = 64
+"""Connections on which nothing has been asked yet; of more, the oldest is closed."""
 WAITING = 0.5
 """Seconds between two looks for Ctrl-C."""
 UNREAD = 1.0
@@ -384,15 +384,28 @@ def _listening(
     """Bind the address; yield the server, whose ``serve_page`` answers until it should exit."""
     try:
         import uvicorn  # noqa: PLC0415  (an extra)
+        from uvicorn.protocols.http.h11_impl import H11Protocol  # noqa: PLC0415
     except ImportError as error:
         raise needs(extra) from error
     listening = _bound(host, port)
     port = listening.getsockname()[1]
     token = token or secrets.token_urlsafe(24)
+    silent: list[H11Protocol] = []
+
+    class Protocol(H11Protocol):
+        """Uvicorn's own limit counts connections that ask nothing, and refuses the others."""
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            silent[:] = [one for one in silent if one.cycle is None and one in self.connections]
+            silent.append(self)
+            if len(silent) > SILENT_AT_ONCE:
+                silent.pop(0).transport.close()
+
     config = uvicorn.Config(
-        Guard(app, token, port, largest), http="h11", ws="none", lifespan="off", log_level="error",
-        access_log=False, server_header=False, proxy_headers=False, timeout_keep_alive=5,
-        timeout_graceful_shutdown=2, limit_concurrency=OPEN_AT_ONCE,
+        Guard(app, token, port, largest), http=Protocol, ws="none", lifespan="off",
+        log_level="error", access_log=False, server_header=False, proxy_headers=False,
+        timeout_keep_alive=5, timeout_graceful_shutdown=2,
     )  # fmt: skip
     shown = f"[{host}]" if ":" in host else host
 
@@ -418,7 +431,7 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
-        made.listen(OPEN_AT_ONCE)
+        made.listen()
     except (OSError, OverflowError) as error:
         made.close()
         raise EatlasError(

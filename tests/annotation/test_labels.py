@@ -2,6 +2,8 @@
 
 import csv
 import json
+import shutil
+import warnings
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ import eatlas
 from eatlas.annotation import Journal
 from eatlas.annotation.journal import Work, journal_of, replay
 from eatlas.corpora import Contexts
-from eatlas.errors import EatlasError, SourceError, StimulusError, UndefinedWarning
+from eatlas.errors import EatlasError, EatlasWarning, SourceError, StimulusError, UndefinedWarning
 
 
 def fill(sheet, path, labels, delimiter=","):
@@ -300,3 +302,92 @@ def test_journals_of_others_and_damaged_ones_are_refused(items, contexts, sheet)
             Journal(path, items)
     path.write_text(good)
     Journal(path, items).__exit__(None, None, None)  # a refusal leaves no lock
+
+
+def removed(path):
+    path.unlink()
+
+
+def folder_removed(path):
+    shutil.rmtree(path.parent)
+
+
+def replaced(path):
+    path.with_name("new").write_text("new")
+    path.with_name("new").replace(path)
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+def lengthened(path):
+    path.write_bytes(path.read_bytes() + b"more\n")
+
+
+@pytest.mark.parametrize("harm", [removed, folder_removed, replaced, emptied, lengthened])
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_labels_outlive_what_others_do_to_their_file(items, tmp_path, harm, goes_on):
+    path = tmp_path / "study" / "items.labels.jsonl"
+    path.parent.mkdir()
+    labelled = items.rows[:6]
+    with warnings.catch_warnings(record=True) as heard, Journal(path, items) as journal:
+        warnings.simplefilter("always")
+        for item in labelled[:3]:
+            journal.label("Anna", item.id, "Male")
+        harm(path)
+        left = path.read_bytes() if path.exists() else None
+        for item in labelled[3:] * goes_on:
+            journal.label("Anna", item.id, "Female")
+            assert replay(journal.path, items)[0]["Anna"].labels[item.id] == "Female"
+    assert [one.category for one in heard] == [EatlasWarning]
+    assert journal.path == (path if left is None else path.with_name("items.labels-2.jsonl"))
+    assert str(journal.path) in str(heard[0].message)
+    assert left is None or path.read_bytes() == left
+    saved = replay(journal.path, items)[0]["Anna"].labels
+    assert list(saved) == [item.id for item in labelled[: 6 if goes_on else 3]]
+
+
+@pytest.mark.filterwarnings("default::eatlas.errors.EatlasWarning")
+def test_a_label_that_cannot_be_written_again_is_not_saved(items, tmp_path):
+    path = tmp_path / "study" / "items.labels.jsonl"
+    path.parent.mkdir()
+    with Journal(path, items) as journal:
+        journal.label("Anna", items.rows[0].id, "Male")
+        shutil.rmtree(path.parent)
+        path.parent.write_text("in its place")
+        with pytest.raises(EatlasError, match="the label was not saved"):
+            journal.label("Anna", items.rows[1].id, "Male")
+        path.parent.unlink()
+        journal.label("Anna", items.rows[2].id, "Male")
+    assert list(replay(path, items)[0]["Anna"].labels) == [items.rows[0].id, items.rows[2].id]
+
+
+def test_a_link_to_the_labels_stays_a_link(items, tmp_path):
+    link, real = tmp_path / "a.jsonl", tmp_path / "kept" / "b.jsonl"
+    real.parent.mkdir()
+    link.symlink_to(real)
+    with Journal(link, items) as journal:
+        journal.label("Anna", items.rows[0].id, "Male")
+    assert link.is_symlink()
+    assert [one.name for one in real.parent.iterdir()] == ["b.jsonl"]
+    assert replay(real, items)[0]["Anna"].done == 1
+
+
+def test_what_people_filled_in_is_not_written_over(items, sheet, tmp_path):
+    items.write(sheet)  # without labels it may be written again
+    fill(sheet, sheet, ["Male"])
+    with pytest.raises(EatlasError, match=r"people filled in labels there\n  got: 1 labels"):
+        items.write(sheet)
+    ties = tmp_path / "ties.csv"
+    found = eatlas.read_labels(
+        items, {"A": {items.rows[0].id: "Male"}, "B": {items.rows[0].id: "none"}}
+    ).adjudicated()
+    found.write_ties(ties)
+    found.write_ties(ties)
+    ties.write_text(ties.read_text().replace(",,", ",male,"))
+    with pytest.raises(EatlasError, match="people filled in labels there"):
+        found.write_ties(ties)
+    ties.write_bytes("item;label\nä;Männlich\n".encode("latin-1"))
+    with pytest.raises(EatlasError, match="is not a table without labels"):
+        found.write_ties(ties)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import signal
 import socket
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -17,6 +18,7 @@ import eatlas
 from eatlas.annotation.journal import journal_of
 from eatlas.errors import EatlasError
 from eatlas.present.text import clean
+from eatlas.serving import SILENT_AT_ONCE
 
 DESK, PHONE = 1280, 390
 
@@ -275,6 +277,19 @@ def test_a_stranger_whose_body_never_comes_is_answered(address):
         assert stranger.recv(99).startswith(b"HTTP/1.1 403 ")
 
 
+@pytest.mark.parametrize("begin", [b"", b"GET /"])
+def test_connections_that_ask_nothing_shut_nobody_out(address, begin):
+    parts = urlsplit(address)
+    with ExitStack() as stack:
+        for _ in range(2 * SILENT_AT_ONCE):
+            stranger = socket.create_connection((parts.hostname, parts.port), timeout=60)
+            stack.enter_context(stranger)
+            with suppress(OSError):  # it was closed already
+                stranger.sendall(begin)
+        assert ask(address, "", b"", "GET", Origin=None).status == 200
+        assert asked(address)[0] == 200
+
+
 def test_requests_that_no_page_makes_are_refused(address, sheet, items):
     item = items.rows[0].id
     for name, body in (
@@ -324,6 +339,15 @@ def test_a_second_server_of_the_same_labels_is_refused(serve, sheet):
     serve(sheet)
     with pytest.raises(AssertionError, match="another eatlas annotate serve has it open"):
         serve(sheet)
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_a_second_server_of_the_same_labels_by_a_link_is_refused(sheet, link):
+    other = sheet.with_name("other.jsonl")
+    with eatlas.serve_items(sheet) as page:
+        getattr(other, link)(page.path)
+        with pytest.raises(EatlasError, match="has it open|has a second name"):
+            eatlas.serve_items(sheet, other)
 
 
 def test_no_other_address_than_the_loopback(serve, sheet):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eatlas.annotation.items import Given, Items, unknown_label
-from eatlas.annotation.sheets import label_rows
+from eatlas.annotation.sheets import label_rows, require_unlabelled
 from eatlas.corpora import Contexts, load_contexts
 from eatlas.csv_cells import marked
 from eatlas.errors import SourceError
@@ -95,8 +95,9 @@ class Adjudicated:
         Raises
         ------
         EatlasError
-            If the file cannot be written.
+            If the file cannot be written, or people filled in decisions there.
         """
+        require_unlabelled(Path(path))
         with atomic_file(Path(path)) as file:
             table = csv.writer(file, lineterminator="\n")
             table.writerow(["item", "label", "votes", "target", "text"])

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eatlas.annotation.sheets import rows_of
+from eatlas.annotation.sheets import require_unlabelled, rows_of
 from eatlas.corpora import Context, Contexts, load_contexts
 from eatlas.corpora.writing import beside
 from eatlas.csv_cells import marked, unmarked
@@ -140,9 +140,11 @@ class Items:
         Raises
         ------
         EatlasError
-            If its name does not end in .csv, or it cannot be written.
+            If its name does not end in .csv, it cannot be written, or people filled in labels
+            there.
         """
         path = require_csv(Path(path))
+        require_unlabelled(path)
         about = {**self.provenance, "schema": SCHEMA, "groups": list(self.groups),
                  "items": len(self), "sha256": self.sha256}  # fmt: skip
         with atomic_file(beside(path)) as file:

@@ -7,21 +7,25 @@ next context; one that a crash left unfinished is dropped.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import unicodedata
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import FileIO
+from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
 from eatlas.annotation.items import Items, unknown_label
-from eatlas.errors import EatlasError, SourceError
+from eatlas.errors import EatlasError, EatlasWarning, SourceError
 from eatlas.writing import require_writable
 
 SCHEMA = "eatlas/labels/1"
@@ -105,14 +109,21 @@ class Journal:
     Raises
     ------
     EatlasError
-        If it is of other items, damaged before its last line, cannot be written, or another
-        process has it open.
+        If it is of other items, damaged before its last line, cannot be written, has a second name
+        (a hard link), or another process has it open.
+
+    Notes
+    -----
+    Where another program removes, replaces or changes the file, all that it held is written again
+    before the next label counts as saved: under its name, or beside what stands there now, as
+    items.labels-2.jsonl. An :class:`EatlasWarning` names the file.
     """
 
     def __init__(self, path: Path, items: Items) -> None:
         self.path, self.items = path, items
         require_writable(path)
-        self._lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
+        real = path.resolve()  # or a link to the file would have a lock of its own
+        self._lock = FileLock(real.with_name(f".{real.name}.lock"), timeout=0)
         try:
             self._lock.acquire()
         except Timeout as error:
@@ -121,11 +132,12 @@ class Journal:
                 remedy="use the page that is open, several people may; or end that process",
             ) from error
         try:
-            self.work, whole = replay(path, items) if path.exists() else ({}, 0)
-            self._file: IO[bytes] = path.open("r+b" if path.exists() else "x+b")
-            self._file.truncate(whole)  # what a crash left unfinished
-            self._file.seek(whole)
-            if not whole:
+            _require_single(path)
+            self.work, self._lines = replay(path, items) if path.exists() else ({}, b"")
+            self._file = real.open("r+b" if real.exists() else "x+b", buffering=0)
+            self._file.truncate(len(self._lines))  # what a crash left unfinished
+            self._file.seek(len(self._lines))
+            if not self._lines:
                 self._write({"schema": SCHEMA, "test": items.test, "items_sha256": items.sha256})
         except BaseException:
             self._lock.release()
@@ -140,10 +152,14 @@ class Journal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.close()
-        self._lock.release()
-        with suppress(OSError):
-            Path(self._lock.lock_file).unlink(missing_ok=True)
+        try:
+            if not self._file.closed and not self._in_place():
+                self._write_again()
+        finally:
+            self._file.close()
+            with suppress(OSError):  # while it is locked, so that two never hold it
+                Path(self._lock.lock_file).unlink()
+            self._lock.release()
 
     def of(self, annotator: str) -> Work:
         """What one person has done."""
@@ -179,24 +195,80 @@ class Journal:
 
     def _write(self, values: Mapping[str, Any]) -> None:
         """Put a line onto the disk, whole or not at all."""
-        at = self._file.tell()
+        if not self._in_place():
+            self._write_again()
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        line = json.dumps({**values, "time": now}, ensure_ascii=False) + "\n"
+        line = (json.dumps({**values, "time": now}, ensure_ascii=False) + "\n").encode()
         try:
-            self._file.write(line.encode())
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            _append(self._file, line)
         except OSError as error:
             with suppress(OSError):
-                self._file.seek(at)
-                self._file.truncate(at)
-            raise EatlasError(
-                f"{self.path}: the label was not saved", got=error.strerror or str(error)
-            ) from error
+                self._file.seek(len(self._lines))
+                self._file.truncate(len(self._lines))
+            raise _unsaved(self.path, error) from error
+        self._lines += line
+
+    def _in_place(self) -> bool:
+        """Whether its name still leads to the file, of the size that it had after the last line."""
+        try:
+            there, ours = self.path.stat(), os.fstat(self._file.fileno())
+        except OSError:
+            return False
+        return os.path.samestat(there, ours) and there.st_size == len(self._lines)
+
+    def _write_again(self) -> None:
+        """Write all lines anew, where nothing stands, and go on there."""
+        before, path = self.path, self.path
+        try:
+            before.resolve().parent.mkdir(parents=True, exist_ok=True)
+            for number in count(2):
+                try:
+                    file = path.resolve().open("x+b", buffering=0)
+                    break
+                except FileExistsError:
+                    path = before.with_name(f"{before.stem}-{number}{before.suffix}")
+            try:
+                _append(file, self._lines)
+            except OSError:
+                file.close()
+                path.resolve().unlink()
+                raise
+        except OSError as error:
+            raise _unsaved(before, error) from error
+        self._file.close()
+        self._file, self.path = file, path
+        warnings.warn(
+            f"{before} was removed, replaced or changed by another program while it was open. All "
+            f"labels of the page are in {path}.",
+            EatlasWarning,
+            stacklevel=2,
+        )
 
 
-def replay(path: Path, items: Items) -> tuple[dict[str, Work], int]:
-    """What every annotator has done, and how many bytes of the file are whole lines.
+def _append(file: FileIO, lines: bytes) -> None:
+    """Put lines onto the disk."""
+    if file.write(lines) < len(lines):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    os.fsync(file.fileno())
+
+
+def _unsaved(path: Path, error: OSError) -> EatlasError:
+    return EatlasError(f"{path}: the label was not saved", got=error.strerror or str(error))
+
+
+def _require_single(path: Path) -> None:
+    """Refuse a file that has a second name: under that, another page could write to it."""
+    if path.exists() and path.stat().st_nlink > 1:
+        raise EatlasError(
+            f"{path}: this file has a second name (a hard link)",
+            got=f"{path.stat().st_nlink} names of one file",
+            allowed="a file of labels with one name, so that no two pages write to it",
+            remedy="copy it to a new file, and name that by --labels",
+        )
+
+
+def replay(path: Path, items: Items) -> tuple[dict[str, Work], bytes]:
+    """What every annotator has done, and the whole lines of the file.
 
     Raises
     ------
@@ -228,7 +300,7 @@ def replay(path: Path, items: Items) -> tuple[dict[str, Work], int]:
                 remedy="remove the line, or take the file from a backup",
             ) from error
         whole = end
-    return work, whole
+    return work, data[:whole]
 
 
 def _lines(data: bytes) -> Iterator[tuple[bytes, int]]:

@@ -7,13 +7,15 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from eatlas.errors import SourceError
+from eatlas.errors import EatlasError, SourceError
 from eatlas.sources.spec import file_like
 
 LARGEST = 256 << 20
 """Bytes of a table."""
 DELIMITERS = ",;\t"
 """Spreadsheets write the second where the comma is a decimal sign."""
+
+OTHER_NAME = "choose another name, or remove that file"
 
 
 def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -65,6 +67,32 @@ def label_rows(path: Path) -> Iterator[tuple[str, str, str, str]]:
         annotator, item, label = (cells.get(name, "").strip() for name in names)
         if label:
             yield f"{path}, line {number}", annotator, item, label
+
+
+def require_unlabelled(path: Path) -> None:
+    """Refuse to write over what people filled in.
+
+    Raises
+    ------
+    EatlasError
+        If the file has labels, or is no table of labels.
+    """
+    if not path.exists():
+        return
+    try:
+        filled = sum(1 for _ in label_rows(path))
+    except SourceError as error:
+        raise EatlasError(
+            f"{path}: this file exists, and is not a table without labels",
+            got=error.what,
+            remedy=OTHER_NAME,
+        ) from error
+    if filled:
+        raise EatlasError(
+            f"{path}: people filled in labels there",
+            got=f"{filled:,} labels",
+            remedy=OTHER_NAME,
+        )
 
 
 def _text(path: Path) -> str:

@@ -135,8 +135,9 @@ def serve(
         serve_page(application(journal, said), started=_opened, host=host, port=port)
         for name, work in sorted(journal.work.items()):
             remark(f"{name}: {work.done:,} of {len(given):,} labelled")
-    remark(f"labels: {output}")
-    remark(f"read:   eatlas annotate read {items}" + (f" {labels}" if labels else ""))
+    usual = journal.path == journal_of(items)
+    remark(f"labels: {journal.path}")
+    remark(f"read:   eatlas annotate read {items}" + ("" if usual else f" {journal.path}"))
 
 
 def _opened(address: str) -> None:
@@ -214,7 +215,7 @@ def read(
     """
     from eatlas.annotation import load_items, read_labels  # noqa: PLC0415
 
-    _require_outputs(items, labels, decisions, (counts, ties), labelled, contexts)
+    _require_outputs(items, labels, decisions, counts, ties, labelled, contexts)
     known = load_items(items)
     found = read_labels(known if labels else items, labels or None)
     agreed = found.agreement(resamples=resamples, seed=seed)
@@ -239,11 +240,13 @@ def _require_outputs(
     items: Path,
     labels: list[Path] | None,
     decisions: Path | None,
-    tables: tuple[Path | None, ...],
+    counts: Path | None,
+    ties: Path | None,
     labelled: Path | None,
     contexts: Path | None,
 ) -> None:
     """Refuse what could not be written, or would be written over what is read."""
+    from eatlas.annotation.sheets import require_unlabelled  # noqa: PLC0415
     from eatlas.corpora.writing import beside, require_place  # noqa: PLC0415
     from eatlas.errors import EatlasError  # noqa: PLC0415
     from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415
@@ -258,10 +261,12 @@ def _require_outputs(
     if labelled is not None:
         require_place(labelled)
     inputs = [items, beside(items), *(labels or []), *filter(None, (decisions, contexts))]
-    outputs = [*filter(None, tables), *([labelled, beside(labelled)] if labelled else [])]
+    outputs = [*filter(None, (counts, ties)), *([labelled, beside(labelled)] if labelled else [])]
     for path in outputs:
         require_writable(path)
         require_other_file(path, inputs)
+    if ties is not None:
+        require_unlabelled(ties)
 
 
 def _adjudicated(one: Adjudicated) -> dict[str, object]:
