@@ -150,18 +150,18 @@ def test_scripts_of_the_double_bind():
     competent = one("double-bind-competent-script-all").Y.sentences[-1]
     assert competent.stimulus == "Donna"
     assert competent.text == (
-        f"Donna{JOB} The products she is responsible for include engine assemblies, fuel tanks, "
-        "and other aircraft equipment and parts. She is about to undergo her annual performance "
+        f"Donna{JOB}  The products she is responsible for include engine assemblies, fuel tanks, "
+        "and other aircraft equipment and parts.  She is about to undergo her annual performance "
         "review; her evaluation will be based on sales volume, number of new client accounts, and "
         "actual dollars earned."
     )
     likable = one("double-bind-likable-script-all").Y.sentences[2]
     assert likable.text == (
-        f"Lisa{JOB} The products she is responsible for include engine assemblies, fuel tanks, and "
-        "other aircraft equipment and parts. She has recently undergone the company-wide annual "
-        "performance review and she received consistently high evaluations. She has been "
+        f"Lisa{JOB}  The products she is responsible for include engine assemblies, fuel tanks, and "
+        "other aircraft equipment and parts.  She has recently undergone the company-wide annual "
+        "performance review and she received consistently high evaluations.  She has been "
         'designated as a "stellar performer" based on sales volume, number of new client accounts, '
-        "and actual dollars earned. Her performance is in the top 5% of all employees at her level."
+        "and actual dollars earned.  Her performance is in the top 5% of all employees at her level."
     )
     assert likable.template == likable.text.replace("Lisa", "{term}")
     assert one("double-bind-competent-one-sentence").X.terms[0] == "John is an engineer."
@@ -180,7 +180,7 @@ def test_scripts_of_other_lengths_and_for_men():
     }
     assert first == f"X{JOB}"
     assert one("double-bind-competent-script-1+3").X.terms[0] == (
-        f"John{JOB} He is about to undergo his annual performance review; his evaluation will be "
+        f"John{JOB}  He is about to undergo his annual performance review; his evaluation will be "
         "based on sales volume, number of new client accounts, and actual dollars earned."
     )
     for test_id in SIZES["sent-double-bind"]:

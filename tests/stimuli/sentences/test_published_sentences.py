@@ -54,10 +54,7 @@ SIMILARITY = {
 
 def published(name):
     test = import_test(optional_data("seat-tests") / f"{name}.jsonl", "sent-bias")
-    # the scripts have two spaces between sentences, the paper prints one
-    return {
-        role: {" ".join(text.split()) for text in concept.terms} for role, concept in test.parts
-    }
+    return {role: set(concept.terms) for role, concept in test.parts}
 
 
 def jaccard(theirs, ours):

@@ -300,7 +300,8 @@ def _of_texts(test: Mapping[str, Any], given: Mapping[str, Any], read: Read) -> 
     parts: dict[str, Concept] = {}
     for role, concept in words.parts:
         chosen = test["targets" if role in TARGETS else "attributes"]
-        template = " ".join(given["texts"][name] for name in chosen)
+        # two blanks between sentences, as in the published files: tokenizers see them
+        template = "  ".join(given["texts"][name] for name in chosen)
         for pronoun, said in given["fill"].get(role, {}).items():
             template = template.replace(f"{{{pronoun}}}", said)
         parts[role] = concept_of(
