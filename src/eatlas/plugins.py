@@ -1,13 +1,23 @@
-"""What other packages add, found by entry points."""
+"""What other packages add, found by entry points: never in the place of what eatlas brings.
+
+Whatever another package does wrong, the rest goes on: what cannot be used is left out with one line
+of warning where all are listed, and is an error only where somebody asks for it.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Container
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from types import UnionType
+from typing import Any, TypeVar
 
-from eatlas.errors import ContractError, EatlasWarning
+from eatlas.errors import ContractError, EatlasError, EatlasWarning, described
+
+T = TypeVar("T")
+LONGEST = 200
+"""Characters of what a package says that are repeated."""
 
 
 class PluginWarning(EatlasWarning):
@@ -20,9 +30,27 @@ def _every() -> Any:
     return entry_points()
 
 
-def points(group: str) -> dict[str, EntryPoint]:
-    """Entry points of a group, by name."""
-    return {point.name: point for point in _every().select(group=group)}
+def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
+    """Entry points of a group, by name.
+
+    Parameters
+    ----------
+    group : str
+    own : container of str
+        Names of what eatlas itself brings, which no other package can take over.
+
+    Warns
+    -----
+    PluginWarning
+        Of an entry point with such a name; it is left out.
+    """
+    found = {}
+    for point in _every().select(group=group):
+        if point.name in own:
+            _leave_out(unusable(point, f"eatlas itself brings {point.name}", point.value))
+        else:
+            found[point.name] = point
+    return found
 
 
 def imported(point: EntryPoint) -> Any:
@@ -35,12 +63,8 @@ def imported(point: EntryPoint) -> Any:
     """
     try:
         return point.load()
-    except Exception as error:  # whatever a module of another package raises
-        raise ContractError(
-            f"{point.name} of another package cannot be used: {point.value} cannot be imported",
-            got=f"{type(error).__name__}: {error}",
-            remedy="install that package again, or remove it",
-        ) from error
+    except (Exception, SystemExit) as error:  # whatever a module of another package raises
+        raise unusable(point, f"{point.value} cannot be imported", error) from error
 
 
 def loaded(point: EntryPoint, kind: type[Any]) -> Any:
@@ -54,15 +78,43 @@ def loaded(point: EntryPoint, kind: type[Any]) -> Any:
     found = imported(point)
     if isinstance(found, type) and issubclass(found, kind):
         return found
-    raise ContractError(
-        f"{point.name} of another package cannot be used: {point.value} is something else",
-        got=repr(found),
-        allowed=f"a class that derives from {kind.__module__}.{kind.__name__}",
-    )
+    allowed = f"a class that derives from {kind.__module__}.{kind.__name__}"
+    raise unusable(point, f"{point.value} is something else", described(found), allowed)
 
 
-def added(group: str, kind: type[Any]) -> dict[str, Any]:
-    """Classes that other packages add to a group of entry points, by name.
+def called(point: EntryPoint, kind: type[Any] | UnionType, *arguments: Any) -> Any:
+    """What the function that an entry point names returns.
+
+    Raises
+    ------
+    ContractError
+        If it cannot be imported or called, or returns nothing of that kind.
+    EatlasError
+        If the function raises one: it is for the user.
+    """
+    function = imported(point)
+    try:
+        found = function(*arguments)
+    except EatlasError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever a function of another package raises
+        raise unusable(point, f"{point.value} raises an error", error) from error
+    if isinstance(found, kind):
+        return found
+    allowed = str(kind) if isinstance(kind, UnionType) else f"a {kind.__name__}"
+    raise unusable(point, f"{point.value} returns something else", described(found), allowed)
+
+
+def usable(group: str, own: Container[str], make: Callable[[EntryPoint], T]) -> dict[str, T]:
+    """What other packages add to a group of entry points, by name.
+
+    Parameters
+    ----------
+    group : str
+    own : container of str
+        Names of what eatlas itself brings.
+    make : callable
+        From an entry point to what it adds.
 
     Warns
     -----
@@ -70,9 +122,36 @@ def added(group: str, kind: type[Any]) -> dict[str, Any]:
         Of an entry point that cannot be used; it is left out.
     """
     found = {}
-    for name, point in points(group).items():
+    for name, point in points(group, own).items():
         try:
-            found[name] = loaded(point, kind)
+            found[name] = make(point)
         except ContractError as error:
-            warnings.warn(f"{error.what} ({error.got})", PluginWarning, stacklevel=3)
+            _leave_out(error)
+        except (EatlasError, OSError) as error:
+            _leave_out(unusable(point, f"{point.value} leads to an error", error))
     return found
+
+
+def unusable(
+    point: EntryPoint, why: str, got: BaseException | str, allowed: str | None = None
+) -> ContractError:
+    """Say that what another package adds cannot be used, and why."""
+    package = (point.dist and point.dist.name) or "another package"
+    if isinstance(got, BaseException):
+        got = str(got) if isinstance(got, EatlasError) else f"{type(got).__name__}: {got}"
+    return ContractError(
+        f"{point.name} of {package} cannot be used: {why}",
+        got=next(iter(got.splitlines()), "")[:LONGEST],
+        allowed=allowed,
+        remedy=f"install another version of {package}, or remove it",
+    )
+
+
+_left_out: set[str] = set()
+
+
+def _leave_out(error: ContractError) -> None:
+    """Say once that something is left out."""
+    if error.what not in _left_out:
+        _left_out.add(error.what)
+        warnings.warn(f"{error.what} ({error.got}). It is left out.", PluginWarning, stacklevel=4)

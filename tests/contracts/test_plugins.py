@@ -1,8 +1,12 @@
 """Other packages add measures, records, sources and batteries, through real entry points."""
 
 import json
+import os
+import re
 import subprocess
 import sys
+
+import pytest
 
 MODULE = """
 from dataclasses import dataclass
@@ -49,13 +53,17 @@ my-battery = my_plugin:battery
 """
 
 
+def install(folder, name, entry_points):
+    info = folder / f"{name.replace('-', '_')}-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(entry_points)
+
+
 def test_a_package_adds_all_four(tmp_path, test_file):
+    install(tmp_path, "my-plugin", ENTRY_POINTS)
     (tmp_path / "my_plugin.py").write_text(MODULE, encoding="utf-8")
     (tmp_path / "mine.toml").write_bytes(test_file.read_bytes())
-    info = tmp_path / "my_plugin-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-plugin\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(ENTRY_POINTS)
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
         "import eatlas\n"
@@ -70,3 +78,131 @@ def test_a_package_adds_all_four(tmp_path, test_file):
     line = json.loads(done.stdout)
     assert (line["measure"], line["terms"], line["source"]) == ("tally", 16, "mine")
     assert line["signature"] == "TALLY(alpha=0.01,ddof=1,p=auto)"
+
+
+HOSTILE = """
+import sys
+from pathlib import Path
+from eatlas import WEAT
+from eatlas.results import WEATResult
+
+def raises(*arguments):
+    raise RuntimeError("first line\\nsecond line")
+
+def leaves(*arguments):
+    sys.exit(7)
+
+def five(*arguments):
+    return 5
+
+def missing():
+    return "no/such/file.toml"
+
+def damaged():
+    return Path(__file__)
+
+def other():
+    raise AssertionError("an entry point took the place of what eatlas brings")
+"""
+FAULTS = {
+    "gone": "no_such_module:any", "ends": "hostile_end:any", "is-five": "hostile:NOTHING.real",
+}  # fmt: skip
+FAULTY_CLASSES = FAULTS | {"function": "hostile:five"}
+FAULTY_CALLS = FAULTS | {
+    "raises": "hostile:raises", "leaves": "hostile:leaves", "five": "hostile:five",
+}  # fmt: skip
+FAULTY_FILES = FAULTY_CALLS | {"missing": "hostile:missing", "damaged": "hostile:damaged"}
+GROUPS = {
+    "measures": (FAULTY_CLASSES, {"weat": "hostile:other"}),
+    "records": (FAULTY_CLASSES, {"weat": "hostile:other"}),
+    "sources": (FAULTY_CALLS, {"glove-sample": "hostile:other", "glove.6B.50d": "hostile:other"}),
+    "schemes": (FAULTY_CALLS, {"hf": "hostile:other"}),
+    "formats": (FAULTY_CALLS, {"txt": "hostile:other", "text": "hostile:other"}),
+    "batteries": (FAULTY_FILES, {"caliskan": "hostile:other"}),
+    "published": (FAULTY_FILES, {}),
+}
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """Run eatlas beside a package of which nothing can be used."""
+    folder = tmp_path_factory.mktemp("hostile")
+    lines = []
+    for group, (faulty, clashing) in GROUPS.items():
+        lines.append(f"[eatlas.{group}]")
+        lines += [f"{name} = {place}" for name, place in (faulty | clashing).items()]
+    install(folder, "hostile-package", "\n".join(lines))
+    (folder / "hostile.py").write_text(HOSTILE)
+    (folder / "hostile_end.py").write_text("raise SystemExit(3)\n")
+    (folder / "mine.txt").write_text("up 1 0\ndown 0 1\n")
+    (folder / "mine.five").write_text("up 1 0\ndown 0 1\n")
+
+    python_path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "eatlas", *arguments], cwd=folder, capture_output=True,
+            text=True, check=False, env={**os.environ, "PYTHONPATH": python_path},
+        )  # fmt: skip
+
+    return run
+
+
+def left_out(done):
+    """The warnings, by entry point; each is one line, and told once."""
+    assert "Traceback" not in done.stderr
+    lines = [line for line in done.stderr.splitlines() if "It is left out." in line]
+    assert len(set(lines)) == len(lines)
+    pattern = r"warning: (\S+) of hostile-package cannot be used: (.*)\. It is left out\."
+    return {found[1]: found[2] for line in lines if (found := re.fullmatch(pattern, line))}
+
+
+def test_batteries_that_cannot_be_used_are_left_out(hostile):
+    done = hostile("tests", "list")
+    assert done.returncode == 0
+    assert "  weat-6 " in done.stdout
+    said = left_out(done)
+    assert set(said) == {*FAULTY_FILES, "caliskan"}
+    assert said["caliskan"] == "eatlas itself brings caliskan (hostile:other)"
+    assert said["gone"].startswith("no_such_module:any cannot be imported (ModuleNotFoundError: ")
+    assert said["ends"] == "hostile_end:any cannot be imported (SystemExit: 3)"
+    assert said["raises"] == "hostile:raises raises an error (RuntimeError: first line)"
+    assert said["leaves"] == "hostile:leaves raises an error (SystemExit: 7)"
+    assert said["five"] == "hostile:five returns something else (5 (int))"
+    assert "No such file" in said["missing"]
+    assert "hostile:damaged leads to an error" in said["damaged"]
+
+
+def test_a_run_goes_on_and_measures_with_what_eatlas_brings(hostile):
+    run = ("run", "--tests", "weat-6", "--measure", "weat", "--json")
+    done = hostile(*run, "--vectors", "glove-sample", "--out", "out")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["source"] == "glove-sample"
+    assert {"weat", "glove-sample", "glove.6B.50d"} <= set(left_out(done))
+    done = hostile("report", "out/results.jsonl", "-o", "report.html")
+    assert done.returncode == 0
+    assert left_out(done).get("weat", "").startswith("eatlas itself brings weat")
+
+
+@pytest.mark.parametrize(
+    ("vectors", "said"),
+    [
+        ("raises", "hostile:raises raises an error\n  got: RuntimeError: first line\n"),
+        ("five", "hostile:five returns something else\n  got: 5 (int)\n  allowed: a VectorSource"),
+        ("gone:any", "no_such_module:any cannot be imported"),
+        ("five:any", "hostile:five returns something else"),
+        ("mine.five", "hostile:five returns something else"),
+        ("nothing-of-this-name", "there are no vectors called 'nothing-of-this-name'"),
+    ],
+)
+def test_who_asks_for_what_cannot_be_used_gets_an_error(hostile, vectors, said):
+    done = hostile("run", "--tests", "weat-6", "--vectors", vectors)
+    assert done.returncode == 2
+    assert said in done.stderr
+    left_out(done)
+
+
+def test_a_format_does_not_take_files_that_eatlas_reads(hostile):
+    done = hostile("diagnose", "--vectors", "mine.txt")
+    assert "mine.txt" in done.stdout
+    assert {"txt", "text"} <= set(left_out(done))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, cast
 
 from eatlas.errors import SignatureError, described, did_you_mean, nearest
 from eatlas.measures.base import Measure
-from eatlas.plugins import loaded, points
+from eatlas.plugins import loaded, points, usable
 from eatlas.signature import Signature
 
 BUILT_IN = {
@@ -36,23 +36,24 @@ ENTRY_POINTS = "eatlas.measures"
 
 def measure_names() -> tuple[str, ...]:
     """Names of all measures."""
-    return tuple(dict.fromkeys((*BUILT_IN, *points(ENTRY_POINTS))))
+    return (*BUILT_IN, *points(ENTRY_POINTS, BUILT_IN))
 
 
 def measure_type(name: str) -> type[Measure]:
     """Import the measure of a name."""
-    if point := points(ENTRY_POINTS).get(name):
-        found = loaded(point, Measure)
-    else:
+    if name in BUILT_IN:
         module, kind = BUILT_IN[name].split(":")
         found = getattr(import_module(f"eatlas.measures.{module}"), kind)
+    else:
+        found = loaded(points(ENTRY_POINTS)[name], Measure)
     return cast("type[Measure]", found)
 
 
 @cache
 def measure_types() -> dict[str, type[Measure]]:
     """Measures by name; other packages add theirs as entry points."""
-    return {name: measure_type(name) for name in measure_names()}
+    added = usable(ENTRY_POINTS, BUILT_IN, partial(loaded, kind=Measure))
+    return {name: measure_type(name) for name in BUILT_IN} | added
 
 
 def get_measure(spec: str | Measure) -> Measure:

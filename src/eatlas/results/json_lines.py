@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from pydantic import ValidationError
 
 from eatlas.errors import EatlasError, ResultsError, described
-from eatlas.plugins import added
+from eatlas.plugins import loaded, usable
 from eatlas.results.base import SCHEMA, AssociationResult
 from eatlas.results.parts import Record
 from eatlas.writing import atomic_file, is_there
@@ -50,7 +50,7 @@ def record_types() -> dict[str, type[AssociationResult]]:
         for record in _built_in()
         for name in get_args(record.model_fields["measure"].annotation)
     }
-    return known | added(ENTRY_POINTS, AssociationResult)
+    return known | usable(ENTRY_POINTS, known, partial(loaded, kind=AssociationResult))
 
 
 def record_from_dict(values: dict[str, Any]) -> AssociationResult:

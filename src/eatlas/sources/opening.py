@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from eatlas.errors import SourceError, described, nearest
-from eatlas.plugins import imported, points
+from eatlas.plugins import called, points
+from eatlas.results.settings import known_sources
 from eatlas.sources.interface import VectorSource
 from eatlas.sources.memory import (
     SAMPLE,
@@ -23,6 +25,7 @@ from eatlas.sources.memory import (
     open_sample,
 )
 from eatlas.sources.spec import (
+    SUFFIXES,
     FileSpec,
     file_like,
     is_there,
@@ -59,10 +62,6 @@ VectorsLike: TypeAlias = (
 )
 """What :func:`open_vectors` opens: a source string, a source, words with their vectors, or a
 function that encodes texts."""
-SUFFIXES = (
-    ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
-    ".parquet", ".h5", ".hdf5", ".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz",
-)  # fmt: skip
 Opener = Callable[[str], Any]
 """From a whole source string, its scheme and options included, to a source, or a tuple of some."""
 SCHEMES: dict[str, str | Opener] = {
@@ -297,7 +296,7 @@ def _open_scheme(scheme: str, text: str) -> tuple[VectorSource, ...]:
         place = SCHEMES[scheme]
         opened = (load(place) if isinstance(place, str) else place)(plain)
     else:
-        opened = _of_package(points(SCHEME_POINTS)[scheme])(plain)
+        opened = _of_package(points(SCHEME_POINTS)[scheme], VectorSource | tuple, plain)
     sources = opened if isinstance(opened, tuple) else (opened,)
     if prompt is not None:
         sources = tuple(prompted(source, prompt) for source in sources)
@@ -309,25 +308,21 @@ def _open_scheme(scheme: str, text: str) -> tuple[VectorSource, ...]:
 
 def known_schemes() -> list[str]:
     """Schemes of eatlas, which no other package can take over, and of other packages."""
-    return sorted({*SCHEMES, *points(SCHEME_POINTS)})
+    return sorted({*SCHEMES, *points(SCHEME_POINTS, SCHEMES)})
 
 
 def named_sources() -> dict[str, Callable[[], VectorSource]]:
     """Sources by name, those of other packages with them."""
-    return BY_NAME | {name: partial(_open_named, p) for name, p in points(ENTRY_POINTS).items()}
+    added = points(ENTRY_POINTS, {*BY_NAME, *known_sources()})
+    return BY_NAME | {name: partial(_of_package, p, VectorSource) for name, p in added.items()}
 
 
-def _open_named(point: EntryPoint) -> VectorSource:
-    source: VectorSource = _of_package(point)()
-    return source
-
-
-def _of_package(point: EntryPoint) -> Any:
-    """What another package registers."""
+def _of_package(point: EntryPoint, kind: type[Any] | UnionType, *arguments: str) -> Any:
+    """What another package opens."""
     from eatlas.untrusted import require_trust  # noqa: PLC0415
 
     require_trust(f"call {point.value}, which an installed package registers as {point.name}")
-    return imported(point)
+    return called(point, kind, *arguments)
 
 
 def _file(text: str) -> FileSpec:

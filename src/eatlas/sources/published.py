@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from importlib import resources
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import SourceError, nearest
 from eatlas.folders import data_folder
+from eatlas.plugins import called, unusable, usable
 from eatlas.sources.spec import FileSpec
 
 ENTRY_POINTS = "eatlas.published"
@@ -262,19 +263,34 @@ def find_all(name: str) -> tuple[Published, ...]:
 def _all_files() -> list[tuple[str, tuple[Published, ...]]]:
     """Entries by file: those of eatlas, of other packages, of the user."""
     files = [("eatlas", _own())]
-    paths = [Path(point.load()()) for point in entry_points(group=ENTRY_POINTS)]
     user = data_folder() / OWN_FILE
-    if user.is_file():
-        paths.append(user)
-    for path in paths:
-        try:
-            data = toml_bytes(path, SourceError)
-        except OSError as error:
-            raise SourceError(
-                f"{path}: the list of vectors cannot be read", got=error.strerror or str(error)
-            ) from error
-        files.append((str(path), parse_registry(data, str(path))))
-    return files
+    return [*files, *_of_packages().values(), *([_read(user)] if user.is_file() else [])]
+
+
+def _read(path: Path) -> tuple[str, tuple[Published, ...]]:
+    """A file of entries."""
+    try:
+        data = toml_bytes(path, SourceError)
+    except OSError as error:
+        raise SourceError(
+            f"{path}: the list of vectors cannot be read", got=error.strerror or str(error)
+        ) from error
+    return str(path), parse_registry(data, str(path))
+
+
+@cache
+def _of_packages() -> dict[str, tuple[str, tuple[Published, ...]]]:
+    """Files of other packages, none of whose entries has the name of one of eatlas."""
+    own = {name for entry in _own() for name in (entry.name, entry.download.file.casefold())}
+
+    def read(point: EntryPoint) -> tuple[str, tuple[Published, ...]]:
+        where, entries = _read(Path(called(point, str | Path)))
+        names = (name for one in entries for name in (one.name, one.download.file.casefold()))
+        if taken := own.intersection(names):
+            raise unusable(point, "eatlas itself brings what it names", ", ".join(sorted(taken)))
+        return where, entries
+
+    return usable(ENTRY_POINTS, (), read)
 
 
 @cache

@@ -7,13 +7,14 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eatlas.decoding import toml_bytes
 from eatlas.errors import StimulusError, described, nearest
 from eatlas.lazy import as_frame
-from eatlas.plugins import points
+from eatlas.plugins import called, usable
 from eatlas.stimuli.association_test import OF_SENTENCES, AssociationTest, identifier
 from eatlas.stimuli.concepts import Concept
 from eatlas.stimuli.kinds import Battery, Test, TestsLike
@@ -76,8 +77,7 @@ def read_battery(name: str) -> Battery:
         return parse_battery(data.read_bytes(), f"{name}.toml", name)
     third_party = _third_party()
     if name in third_party:
-        path = third_party[name]
-        return parse_battery(path.read_bytes(), str(path), name)
+        return third_party[name]
     raise _unknown(name)
 
 
@@ -289,9 +289,14 @@ def _unknown(name: str) -> StimulusError:
 
 
 @cache
-def _third_party() -> dict[str, Path]:
+def _third_party() -> dict[str, Battery]:
     """Batteries of other packages: an entry point is a callable that returns a TOML file's path."""
-    return {name: Path(point.load()()) for name, point in points(ENTRY_POINTS).items()}
+
+    def read(point: EntryPoint) -> Battery:
+        path = Path(called(point, str | Path))
+        return parse_battery(toml_bytes(path, StimulusError), str(path), point.name)
+
+    return usable(ENTRY_POINTS, BUILT_IN, read)
 
 
 def namesake(test: Test) -> str:

@@ -15,7 +15,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from eatlas.errors import SourceError
-from eatlas.plugins import imported, points
+from eatlas.plugins import called, points
 from eatlas.sources.archives import Content, locate
 from eatlas.sources.files.dialects import (
     HEAD_BYTES,
@@ -27,7 +27,7 @@ from eatlas.sources.files.dialects import (
 )
 from eatlas.sources.interface import ListedSource
 from eatlas.sources.source import VectorTable
-from eatlas.sources.spec import GGUF, check_options, choice, load, model_at
+from eatlas.sources.spec import GGUF, SUFFIXES, check_options, choice, load, model_at
 from eatlas.untrusted import require_trust
 
 Options = Mapping[str, str]
@@ -147,7 +147,7 @@ def open_file(
     suffix = path.suffix.removeprefix(".")
     if point := _of_packages().get(chosen.get("format", suffix)):
         require_trust(f"call {point.value}, which an installed package registers")
-        source: ListedSource = imported(point)(path, chosen, name)
+        source: ListedSource = called(point, ListedSource, path, chosen, name)
         return source
     content = locate(path, member)
     kind = chosen.pop("format", None) or sniff(content)
@@ -157,8 +157,8 @@ def open_file(
 
 
 def _of_packages() -> dict[str, EntryPoint]:
-    """Formats that other packages register; those of eatlas have their names to themselves."""
-    return {name: p for name, p in points(ENTRY_POINTS).items() if name not in FORMATS}
+    """Formats that other packages register, for no file that eatlas itself reads."""
+    return points(ENTRY_POINTS, {*FORMATS, *(suffix[1:] for suffix in SUFFIXES)})
 
 
 def _open_folder(path: Path, options: Options, name: str) -> VectorTable:
