@@ -35,6 +35,8 @@ _ANY_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _QUOTES = re.compile(r"'{2,}")
 _MAGIC = re.compile(r"__[A-Z]+__")
 _LIST = re.compile(r"[*#:;]+[ \t]*")
+_NO_CHARACTER = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")
+"""References to characters beyond all that there are, with more digits than Python converts."""
 _PAIRS = {"{{": "}}", "{|": "|}", "[[": "]]"}
 
 
@@ -52,7 +54,7 @@ def plain_text(markup: str) -> str:
     text = _OUTSIDE.sub(lambda found: found[1].partition(" ")[2], text)
     text = _ANY_TAG.sub("", _BREAK.sub(" ", text))
     text = _MAGIC.sub("", _QUOTES.sub("", text))
-    text = html.unescape(text).replace("\u00a0", " ")
+    text = html.unescape(_NO_CHARACTER.sub("\ufffd", text)).replace("\u00a0", " ")
     return "\n\n".join(_lines(text))
 
 
@@ -71,19 +73,19 @@ def _lines(text: str) -> Iterator[str]:
 def _without_tags(text: str) -> str:
     """Leave out comments and tags without running text; what is not closed stays."""
     parts, at, unclosed = [], 0, set[str]()
-    lower = text.lower()
     for found in _TAG.finditer(text):
         if found.start() < at:
             continue
         name = (found["name"] or "").lower()
         end = found.end()
         if name not in unclosed and not (found["rest"] or "").endswith("/"):
-            closing = f"</{name}" if name else "-->"
-            place = lower.find(closing, end)
-            if place < 0:
+            # searched without regard to case: in text.lower() places may be others (İ has two there)
+            closing = re.compile(f"</{re.escape(name)}" if name else "-->", re.IGNORECASE)
+            last = closing.search(text, end)
+            if last is None:
                 unclosed.add(name)
                 continue
-            end = place + 3 if not name else lower.find(">", place) + 1 or len(text)
+            end = last.end() if not name else text.find(">", last.end()) + 1 or len(text)
         parts.append(text[at : found.start()])
         at = end
     return "".join((*parts, text[at:]))

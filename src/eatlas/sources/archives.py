@@ -34,6 +34,7 @@ _MAX_EXTRA = 1 << 20
 """Bytes of a long name or an extended header of a tar archive; honest ones take some hundred."""
 _TAR_MAGIC, _TAR_AT = b"ustar", 257
 _ZSTD_WINDOW = 1 << 27
+_ZSTD_AT_ONCE = 4096
 _LONG_WINDOW = 1 << 31  # dumps of Reddit are written with zstd --long=31
 _LIST_AT_MOST = 20
 _TAR_TEXTS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
@@ -45,13 +46,44 @@ _DAMAGED = (
 Opener = Callable[[Path], AbstractContextManager[IO[bytes]]]
 
 
+class _ZstdFrames(io.RawIOBase):
+    """Content of a zst file, frame after frame; one that ends early is an error, as for gzip."""
+
+    def __init__(self, path: Path, window: int) -> None:
+        zstandard = library("zstandard", str(path), ".zst files")
+        self._decompressor = zstandard.ZstdDecompressor(max_window_size=window)
+        self._file = open_binary(path)
+        self._frame: Any = None
+        self._content = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer; a few packed bytes at a time, as each may stand for 32 kB."""
+        while not self._content:
+            packed = b""
+            if self._frame is not None and self._frame.eof:
+                packed, self._frame = self._frame.unused_data, None
+            packed = packed or self._file.read(_ZSTD_AT_ONCE)
+            if not packed and self._frame is None:
+                return 0
+            if not packed:
+                raise EOFError("the last frame is not complete")
+            self._frame = self._frame or self._decompressor.decompressobj()
+            self._content = memoryview(self._frame.decompress(packed))
+        n = min(len(buffer), len(self._content))
+        buffer[:n] = self._content[:n]
+        self._content = self._content[n:]
+        return n
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
 def _open_zstd(path: Path, window: int = _ZSTD_WINDOW) -> IO[bytes]:
-    zstandard = library("zstandard", str(path), ".zst files")
-    decompressor = zstandard.ZstdDecompressor(max_window_size=window)
-    stream: IO[bytes] = decompressor.stream_reader(
-        open_binary(path), read_across_frames=True, closefd=True
-    )
-    return stream
+    return io.BufferedReader(_ZstdFrames(path, window), BUFFER)
 
 
 _COMPRESSED: dict[bytes, Opener] = {
