@@ -1,32 +1,62 @@
 """What a source string may do: anything that its writer could, or read data and nothing else.
 
-Users trust what they write themselves. A source string out of a file is somebody else's: inside
-:func:`data_only` it opens files and folders of data that are on this machine. Every place where a
-source string would run code, send a request or load an installed package asks
-:func:`require_trust` first, whatever precedes it in the string.
+Users trust what they write themselves. A source string out of a file is somebody else's, be it of
+results or of the plan of a study: inside :func:`data_only` it opens files and folders of data that
+are on this machine. Every place where a source string would run code, send a request or load an
+installed package asks :func:`require_trust` first, whatever precedes it in the string.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from eatlas.errors import UntrustedSourceError
+from eatlas.errors import SourceError, UntrustedSourceError
 
 _out_of_a_file: ContextVar[str | None] = ContextVar("_out_of_a_file", default=None)
 _computed_afresh: ContextVar[bool] = ContextVar("_computed_afresh", default=False)
 
 
+def trusted_among(trust: str | Iterable[str], named: Iterable[str], what: str) -> tuple[str, ...]:
+    """List the sources of a file that the user trusts.
+
+    Parameters
+    ----------
+    trust : str or iterable of str
+        What the user says.
+    named : iterable of str
+        Source strings of the file. A name that results or a plan give a source cannot be trusted:
+        it says nothing of what is run.
+    what : str
+        What a message says of a string that is not among them: "no result has a source".
+
+    Raises
+    ------
+    SourceError
+        If one is not among them: it would be without effect, or a misprint.
+    """
+    trusted = (trust,) if isinstance(trust, str) else tuple(trust)
+    known = list(dict.fromkeys(named))
+    for source in trusted:
+        if source not in known:
+            raise SourceError(
+                f"trust: {what} with this name", got=source, allowed=", ".join(known) or None
+            )
+    return trusted
+
+
 @contextmanager
-def data_only(source: str) -> Iterator[None]:
+def data_only(source: str, trusted: Collection[str] = ()) -> Iterator[None]:
     """Open what follows as a source string that a file names, not the user.
 
     Parameters
     ----------
     source : str
         The whole source string, as the file has it; messages repeat it.
+    trusted : collection of str
+        Sources of the file that may do all that a source may.
 
     Examples
     --------
@@ -36,13 +66,12 @@ def data_only(source: str) -> Iterator[None]:
     ...
     eatlas.errors.UntrustedSourceError: py:module:function: refused, as it would import the module \
 module
-      got: a source that a results file names, not you
+      got: a source that a file names, not you
       allowed: bundled vectors; files and folders of data that are here; published vectors that \
 were fetched; local models of hf:, st: and clip: without code of their own
-      remedy: if you trust it: --trust py:module:function; if the vectors are somewhere else: \
---vectors py:module:function=PATH
+      remedy: if you trust it: --trust py:module:function
     """
-    token = _out_of_a_file.set(source)
+    token = _out_of_a_file.set(None if source in trusted else source)
     try:
         yield
     finally:
@@ -72,11 +101,10 @@ def require_trust(would: str) -> None:
         return
     raise UntrustedSourceError(
         f"{source}: refused, as it would {would}",
-        got="a source that a results file names, not you",
+        got="a source that a file names, not you",
         allowed="bundled vectors; files and folders of data that are here; published vectors that "
         "were fetched; local models of hf:, st: and clip: without code of their own",
-        remedy=f"if you trust it: --trust {shlex.quote(source)}; if the vectors are somewhere "
-        f"else: --vectors {shlex.quote(f'{source}=PATH')}",
+        remedy=f"if you trust it: --trust {shlex.quote(source)}",
     )
 
 

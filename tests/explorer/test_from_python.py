@@ -114,7 +114,37 @@ def test_a_file_of_results_runs_no_code(tmp_path):
     path = tmp_path / "results.jsonl"
     results.save(path)
     path.write_text(path.read_text().replace('"glove-sample"', '"py:os:getcwd"', 1))
-    with pytest.raises(SourceError, match="refused, as it would import the Python module os"):
+    with pytest.raises(SourceError, match="refused, as it would import the Python module os") as no:
+        eatlas.explore(read_results(path))
+    assert "remedy: if you trust the source: eatlas.explore(results, trust=...)" in str(no.value)
+    with pytest.raises(SourceError, match="trust: no source is taken from results"):
+        eatlas.explore(read_results(path), "glove-sample", trust="py:os:getcwd")
+    with pytest.raises(SourceError, match="trust: no source is taken from results with this name"):
+        eatlas.explore("weat-6", trust="py:os:getcwd")
+
+
+def test_a_source_of_results_that_is_trusted(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "def f(texts):\n    return [[len(t), t.count('a'), 1.0] for t in texts]\n"
+    (tmp_path / "lengths.py").write_text(text, encoding="utf-8")
+    results = eatlas.run("weat-6", "py:lengths:f", "weat(resamples=0)")
+    with pytest.raises(SourceError, match="refused, as it would import the Python module lengths"):
+        eatlas.explore(results)
+    with eatlas.explore(results, trust="py:lengths:f") as served:
+        assert served._explorer.sources[0].source.name == "py:lengths:f"
+
+
+def test_a_name_of_results_is_no_source(tmp_path, monkeypatch):
+    """What results call a source comes before it, and is opened in no spelling."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "evil_name.py").write_text("raise SystemExit('it ran')\n", encoding="utf-8")
+    results = eatlas.run("weat-6", measures="weat(resamples=0)")
+    path = tmp_path / "results.jsonl"
+    results.save(path)
+    line = json.loads(path.read_text())
+    forged = line | {"source": "py:evil_name:f", "source_from": "glove-sample"}
+    path.write_text(json.dumps(forged) + "\n")
+    with pytest.raises(SourceError, match="the name of a source is not usable"):
         eatlas.explore(read_results(path))
 
 

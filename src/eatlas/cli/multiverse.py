@@ -34,6 +34,7 @@ def multiverse(
     out: Path = DEFAULT_OUT,
     dry_run: bool = False,
     skip_invalid: bool = False,
+    trust: list[str] | None = None,
     example: bool = False,
     as_json: bool = False,
     workers: int | None = None,
@@ -43,7 +44,8 @@ def multiverse(
     """Measure every combination of the choices of a plan.
 
     Tests, vectors, measures and choices are in a TOML file; --example prints one. To continue an
-    interrupted study, repeat the command.
+    interrupted study, repeat the command. A source of the plan that would run code or send a
+    request is refused unless --trust names it.
     Exit codes: 0 all done, 1 some specifications failed, 2 nothing could be done,
     130 interrupted.
 
@@ -58,6 +60,9 @@ def multiverse(
         Show what would be computed and how long it would take. Compute nothing.
     skip_invalid : --skip-invalid
         Skip and list combinations of choices that do not fit each other.
+    trust : SOURCE
+        Allow this source of the plan to run code or send texts. Others are refused. May be
+        repeated.
     example : --example
         Print a commented plan to save, change and run.
     as_json : --json
@@ -85,7 +90,7 @@ def multiverse(
             allowed="eatlas multiverse PLAN.toml",
             remedy="eatlas multiverse --example prints a plan that runs",
         )
-    prepared = prepare(plan, skip_invalid=skip_invalid)
+    prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust or ())
     _say_what_is_skipped(prepared)
     if dry_run:
         from eatlas.cli.figures import print_costs  # noqa: PLC0415  (only a person sees tables)

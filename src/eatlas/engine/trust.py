@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from eatlas.engine.plan import Source, asked, opened, renamed
-from eatlas.errors import SourceError, UntrustedSourceError
+from eatlas.errors import SourceError
 from eatlas.measures import Measure
 from eatlas.measures.base import Need
 from eatlas.sources import period_of
 from eatlas.stimuli import Test
-from eatlas.untrusted import data_only
+from eatlas.untrusted import data_only, trusted_among
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,14 @@ class Trust:
         """
         strings = list(dict.fromkeys(sources))
         either = list(dict.fromkeys([*names, *strings]))
-        for said, given, known in (
-            ("vectors", self.vectors, either),
-            ("trust", self.trusted, strings),
-        ):
-            for name in given:
-                if name not in known:
-                    raise SourceError(
-                        f"{said}: no result has a source with this name",
-                        got=name,
-                        allowed=", ".join(known),
-                    )
+        for name in self.vectors:
+            if name not in either:
+                raise SourceError(
+                    "vectors: no result has a source with this name",
+                    got=name,
+                    allowed=", ".join(either),
+                )
+        trusted_among(self.trusted, strings, "no result has a source")
 
     def moved(self, *names: str) -> bool:
         """Whether something else is opened in the place of a source of these names."""
@@ -90,22 +87,20 @@ class Trust:
             known = next((one for one in (name, source) if one in self.vectors), None)
             if known is not None:
                 return self._each(self.vectors[known], name, need, questions)
-            if source in self.trusted:  # never by a name, which says nothing of what is run
-                return self._each(source, name, need, questions)
-            with data_only(source):
+            with data_only(source, self.trusted):
                 return self._each(source, name, need, questions)
         except RecursionError as error:
             raise SourceError(
                 f"{source[:60]}...: one source is wrapped in another too many times"
             ) from error
         except SourceError as error:
-            if self.moved(name, source) or isinstance(error, UntrustedSourceError):
+            if self.moved(name, source):
                 raise
             elsewhere = (
                 f"if the vectors are somewhere else: --vectors {shlex.quote(f'{name}=PATH')}"
             )
             remedy = f"{error.remedy}; {elsewhere}" if error.remedy else elsewhere
-            raise SourceError(
+            raise type(error)(
                 error.what, got=error.got, allowed=error.allowed, remedy=remedy
             ) from error
 

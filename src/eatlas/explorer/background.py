@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from typing import Any, Self
 
 from eatlas.engine.plan import DEFAULT_TESTS, DEFAULT_VECTORS
 from eatlas.engine.verify import rebuilt_test
-from eatlas.errors import EatlasError, SourceError
+from eatlas.errors import EatlasError, SourceError, UntrustedSourceError
 from eatlas.explorer.measuring import DEFAULT_MEASURE, Explorer
 from eatlas.explorer.page import EXTRA, application
 from eatlas.explorer.requests import LARGEST
@@ -17,7 +17,7 @@ from eatlas.results import AssociationResult, is_result
 from eatlas.serving import Served
 from eatlas.sources import open_sources
 from eatlas.stimuli import Test, load_tests
-from eatlas.untrusted import data_only
+from eatlas.untrusted import data_only, trusted_among
 
 
 class ExplorerPage:
@@ -86,6 +86,7 @@ def explore(
     host: str = "127.0.0.1",
     port: int = 0,
     open: bool = False,  # noqa: A002  (what others call it)
+    trust: str | Iterable[str] = (),
 ) -> ExplorerPage:
     """Serve a page that shows what happens to a finding when its words change.
 
@@ -110,6 +111,9 @@ def explore(
         0 for a free one.
     open : bool, default False
         Open the page in the browser.
+    trust : str or iterable of str
+        Sources that results name and that may do more than read data, such as
+        ``"py:module:function"``; others are refused. Those of `vectors` are yours.
 
     Returns
     -------
@@ -133,8 +137,12 @@ def explore(
     if results:
         tests = [_test_of(one) for one in results]
         measure = measure or _measure_of(results)
-        explorer = Explorer.of(tests, _vectors_of(results) if vectors is None else vectors, measure)
+        named = () if vectors is not None else [one.source_string for one in results]
+        trusted = trusted_among(trust, named, "no source is taken from results")
+        vectors = _vectors_of(results, trusted) if vectors is None else vectors
+        explorer = Explorer.of(tests, vectors, measure)
     else:
+        trusted_among(trust, (), "no source is taken from results")
         explorer = Explorer.of(
             DEFAULT_TESTS if tests is None else tests,
             DEFAULT_VECTORS if vectors is None else vectors,
@@ -186,7 +194,7 @@ def _measure_of(results: Iterable[AssociationResult]) -> str:
     return found.pop() if len(found) == 1 else DEFAULT_MEASURE
 
 
-def _vectors_of(results: Iterable[AssociationResult]) -> list[str]:
+def _vectors_of(results: Iterable[AssociationResult], trusted: Collection[str]) -> list[Any]:
     """The source strings of results, with the names that the results have for them.
 
     Raises
@@ -194,19 +202,20 @@ def _vectors_of(results: Iterable[AssociationResult]) -> list[str]:
     EatlasError
         If one cannot be opened again, or holds other vectors than those of the results.
     """
-    found: dict[str, str] = {}
+    found: dict[str, Any] = {}
     for one in results:
         text = one.source_string
         if one.source in found:
             continue
         try:
-            with data_only(text):
+            with data_only(text, trusted):
                 prints = [source.fingerprint for source in open_sources(text)]
         except EatlasError as error:
-            raise SourceError(
+            strange = isinstance(error, UntrustedSourceError)
+            raise (UntrustedSourceError if strange else SourceError)(
                 f"the source of {one.test} cannot be opened again: {error.what}",
                 got=text,
-                remedy=_NAMED,
+                remedy=_TRUSTED if strange else _NAMED,
             ) from error
         if one.provenance.source_fingerprint not in prints:
             raise SourceError(
@@ -217,8 +226,9 @@ def _vectors_of(results: Iterable[AssociationResult]) -> list[str]:
             )
         # a layer of a model that has a name is called by both, as in base?layer=3
         name = one.source.replace("?", " ").replace("=", " ").replace("&", " ")
-        found[one.source] = f"{name}={text}" if one.source_from else text
+        found[one.source] = {name: text} if one.source_from else text
     return list(found.values())
 
 
 _NAMED = "hand the vectors over: eatlas.explore(results, vectors=...)"
+_TRUSTED = f"if you trust the source: eatlas.explore(results, trust=...); or {_NAMED}"

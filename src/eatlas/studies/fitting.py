@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from eatlas import corpora
 from eatlas.engine.plan import Source, in_contexts, opened
-from eatlas.errors import EatlasError, SignatureError, StudyError
+from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.measures.base import Need
 from eatlas.sources import prompted
@@ -21,6 +22,7 @@ from eatlas.stimuli.sentences.filling import sentence_tests
 from eatlas.studies.choices import KNOWN, NONE, TEMPLATES
 from eatlas.studies.grid import Combination
 from eatlas.studies.plan import StudyPlan
+from eatlas.untrusted import data_only
 
 ENCODERS = ("hf:", "clip:")
 """Source strings that take the options of encoders."""
@@ -80,11 +82,15 @@ def fit(
     ------
     StudyError
         If choices do not fit each other.
+    UntrustedSourceError
+        If a source that a file names would do more than read data.
     """
     fitter, found = _Fitter(plan), Fitted()
     for one in combinations:
         try:
             found.requests.append(fitter.request(one))
+        except UntrustedSourceError:
+            raise
         except EatlasError as error:
             found.misfits.append(Misfit(one, _reason(error)))
     if found.misfits:
@@ -221,7 +227,9 @@ class _Fitter:
             if str(values.get(name, NONE)) not in {NONE, ""}
         }
         key = ("source", label, need, *options.items(), *around.items())
-        return self.once(key, lambda: self._source(label, options, around, need))
+        strange = label in self.plan.data_only
+        with data_only(self.plan.vectors[label]) if strange else nullcontext():
+            return self.once(key, lambda: self._source(label, options, around, need))
 
     def _source(
         self, label: str, options: Mapping[str, str], around: Mapping[str, str], need: Need

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ def multiverse(
     *,
     out: str | Path | None = None,
     skip_invalid: bool = False,
+    trust: str | Iterable[str] = (),
     workers: int | None = 1,
     executor: Executor | None = None,
 ) -> Study:
@@ -59,6 +60,9 @@ def multiverse(
     skip_invalid : bool
         Whether combinations whose choices do not fit each other are left out, and listed, or an
         error.
+    trust : str or iterable of str
+        Sources that a file of a plan names and that may do more than read data, such as
+        ``"py:module:function"``; others of a file are refused. Those of a dictionary are yours.
     workers : int or None
         Number of processes, as in :func:`eatlas.run`.
     executor : Executor, optional
@@ -87,7 +91,7 @@ def multiverse(
     >>> frame.groupby("stimuli")["effect_size"].mean().round(2).to_dict()
     {'names': 1.69, 'terms': 0.8}
     """
-    prepared = prepare(plan, skip_invalid=skip_invalid)
+    prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust)
     chosen = executor or choose(workers, len(prepared.requests))
     if out is None:
         study = carry_out(prepared, chosen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from eatlas.sources.naming import NamedSpec, is_row, named_spec
 from eatlas.sources.opening import is_pair
 from eatlas.stimuli import Test, load_tests
 from eatlas.studies.choices import DIMENSIONS, KNOWN, NONE, label_of, parameters_of, part_of
+from eatlas.untrusted import trusted_among
 
 TABLES = ("study", "tests", "vectors", "measures", "choices", "exclude", "family", "control")
 STUDY_KEYS = ("title", "question", "notes", "seed", "intervals", "tests", "vectors", "measures")
@@ -67,6 +68,8 @@ class StudyPlan:
     title: str = ""
     question: str = ""
     notes: tuple[str, ...] = ()
+    data_only: frozenset[str] = field(default=frozenset(), compare=False)
+    """Labels of sources that a file names and the user does not trust: they may read data alone."""
 
     @property
     def described(self) -> bool:
@@ -88,7 +91,9 @@ def example() -> str:
     return (resources.files("eatlas.studies") / "data" / "example.toml").read_text("utf-8")
 
 
-def read_plan(plan: str | Path | Mapping[str, Any] | StudyPlan) -> StudyPlan:
+def read_plan(
+    plan: str | Path | Mapping[str, Any] | StudyPlan, *, trust: str | Iterable[str] = ()
+) -> StudyPlan:
     """Read a plan and check it.
 
     Parameters
@@ -96,11 +101,16 @@ def read_plan(plan: str | Path | Mapping[str, Any] | StudyPlan) -> StudyPlan:
     plan : path, mapping or StudyPlan
         A TOML file, or a dictionary of the same form; in a dictionary tests, vectors and measures
         may also be objects.
+    trust : str or iterable of str
+        Sources of a file that may do more than read data, as the file writes them. Those of a
+        dictionary are the caller's own.
 
     Raises
     ------
     StudyError
         Naming every fault of the plan.
+    SourceError
+        If the file names no source that is trusted here.
 
     Examples
     --------
@@ -108,10 +118,9 @@ def read_plan(plan: str | Path | Mapping[str, Any] | StudyPlan) -> StudyPlan:
     >>> plan.alternatives()
     {'test': ('weat-6',), 'vectors': ('glove-sample',), 'measure': ('ml-eat',), 'ddof': ('0', '1')}
     """
-    if isinstance(plan, StudyPlan):
-        return plan
-    if isinstance(plan, Mapping):
-        return _Reader("the plan").plan(plan)
+    if isinstance(plan, StudyPlan | Mapping):
+        trusted_among(trust, (), "this plan is not read from a file, so that it names no source")
+        return plan if isinstance(plan, StudyPlan) else _Reader("the plan").plan(plan)
     if not isinstance(plan, str | Path):
         raise StudyError(
             "this is not a plan of a study",
@@ -127,7 +136,11 @@ def read_plan(plan: str | Path | Mapping[str, Any] | StudyPlan) -> StudyPlan:
             got=getattr(error, "strerror", None) or str(error),
             remedy=EXAMPLE,
         ) from error
-    return _Reader(str(plan)).plan(read_toml(data, str(plan), StudyError))
+    found = _Reader(str(plan)).plan(read_toml(data, str(plan), StudyError))
+    named = {label: one for label, one in found.vectors.items() if isinstance(one, str)}
+    trusted = trusted_among(trust, named.values(), f"{plan} has no source")
+    strange = frozenset(label for label, one in named.items() if one not in trusted)
+    return replace(found, data_only=strange)
 
 
 class _Reader:

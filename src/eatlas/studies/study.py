@@ -170,20 +170,24 @@ class Study:
         self.write_page(directory / REPORT, analysis)
 
 
-def prepare(plan: Any, *, skip_invalid: bool = False) -> Prepared:
+def prepare(plan: Any, *, skip_invalid: bool = False, trust: str | Iterable[str] = ()) -> Prepared:
     """Read a plan and make its jobs; sources are opened, and none is read.
 
     Parameters
     ----------
     plan : path, dict or StudyPlan
     skip_invalid : bool
+    trust : str or iterable of str
+        As of :func:`eatlas.studies.read_plan`.
 
     Raises
     ------
     StudyError
         If the plan is not usable.
+    SourceError
+        If a source of a file would do more than read data, and is not trusted.
     """
-    found = read_plan(plan)
+    found = read_plan(plan, trust=trust)
     return Prepared(found, fit(found, combinations(found), skip_invalid=skip_invalid))
 
 

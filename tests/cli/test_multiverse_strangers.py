@@ -1,0 +1,167 @@
+"""A plan from a stranger: nothing that it names is run, and nothing is sent, without --trust."""
+
+import json
+
+import pytest
+from tests.cli.conftest import RUNS
+from tests.tiny_models import make_model
+
+import eatlas
+from eatlas.errors import SourceError, UntrustedSourceError
+from eatlas.studies import read_plan
+
+DRY = [(), ("--dry-run",)]
+OWN = """
+schema = 1
+
+[[test]]
+id = "commands"
+X = { name = "x", terms = ["awk", "sh"] }
+Y = { name = "y", terms = ["ls", "cat"] }
+A = { name = "a", terms = ["a", "b"] }
+B = { name = "b", terms = ["c", "d"] }
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """Writes a plan with these vectors, as a list or by name, and with more lines behind."""
+
+    def write(vectors, more="", tests='["weat-6"]', measures='["weat"]'):
+        path = tmp_path / "plan.toml"
+        listed = (
+            json.dumps([vectors]) if isinstance(vectors, str) else f"{{ mine = '{vectors[0]}' }}"
+        )
+        path.write_text(
+            f"tests = {tests}\nmeasures = {measures}\nvectors = {listed}\n{more}", encoding="utf-8"
+        )
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("dry", DRY)
+@pytest.mark.parametrize(
+    "wrapped", ["{}", "mine={}", "cbow:{}", "{}?transform=center", "{}?prompt=A %7B%7D."]
+)
+def test_a_function_of_a_plan_is_not_imported(eatlas_cli, plan, evil, wrapped, dry):
+    ended = eatlas_cli("multiverse", plan(wrapped.format("py:evil:f")), *dry)
+    assert ended.code == 2
+    assert not evil.exists()
+    assert "py:evil:f" in ended.err
+    assert "refused, as it would import the Python module evil and call its function f" in ended.err
+    assert "got: a source that a file names, not you" in ended.err
+    assert "remedy: if you trust it: --trust " in ended.err
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        '[choices]\ntransform = ["none", "center"]',
+        '[choices]\nprompt = ["none", "This is {}"]',
+        '[choices]\nddof = [0, 1]\nlayer = { values = [1], when = { ddof = "0" } }',
+    ],
+)
+def test_choices_hide_nothing(eatlas_cli, plan, evil, more):
+    """Those that fit nothing could be skipped; a source that is refused is never."""
+    ended = eatlas_cli("multiverse", plan(["py:evil:f"], more), "--skip-invalid")
+    assert ended.code == 2
+    assert not evil.exists()
+    assert "refused, as it would import the Python module evil" in ended.err
+
+
+def test_a_file_of_tests_does_not_lead_around_it(eatlas_cli, plan, evil, tmp_path):
+    (tmp_path / "own.toml").write_text(OWN, encoding="utf-8")
+    ended = eatlas_cli("multiverse", plan("py:subprocess:call", tests='["own.toml"]'))
+    assert ended.code == 2
+    assert "import the Python module subprocess and call its function call" in ended.err
+
+
+@pytest.mark.parametrize("dry", DRY)
+def test_nothing_is_sent_to_an_endpoint_of_a_plan(eatlas_cli, plan, listener, dry):
+    address = f"http://127.0.0.1:{listener.server_port}/v1/embeddings"
+    ended = eatlas_cli("multiverse", plan(f"{address}?model=m"), *dry)
+    assert ended.code == 2
+    assert listener.asked == []
+    assert "it would send the texts of the test, and the key in EATLAS_API_KEY" in ended.err
+    assert "sk-of-the-auditor" not in ended.err
+
+
+@pytest.mark.parametrize("scheme", ["hf:bert-base-cased", "st:all-MiniLM-L6-v2"])
+def test_no_hub_is_asked(eatlas_cli, plan, scheme):
+    ended = eatlas_cli("multiverse", plan(scheme), "--dry-run")
+    assert ended.code == 2
+    assert "it would ask the hub of Hugging Face for the model" in ended.err
+
+
+def test_code_of_a_model_of_a_plan_is_not_run(eatlas_cli, plan, tmp_path):
+    folder = make_model(tmp_path / "model", "bert")
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    config["auto_map"] = {"AutoConfig": "evil.Config", "AutoModel": "evil.Model"}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (folder / "evil.py").write_text(RUNS, encoding="utf-8")
+    source = "hf:model?pool=mean&trust_remote_code=yes"
+    for more in ("", "[choices]\nlayer = [1, -1]\n[control]\nrandom_models = 1\n"):
+        ended = eatlas_cli("multiverse", plan(source, more))
+        assert ended.code == 2
+        assert "it would run Python code that comes with the model model" in ended.err
+    assert not (tmp_path / "it-ran").exists()
+
+
+def test_word_sets_of_packages_are_not_looked_for(eatlas_cli, plan):
+    ended = eatlas_cli(
+        "multiverse", plan("glove-sample", '[choices]\ntransform = ["hard-debias:x"]')
+    )
+    assert ended.code == 2
+    assert "glove-sample: refused, as it would look for word sets called x in what" in ended.err
+
+
+def test_a_source_that_is_trusted_runs(eatlas_cli, plan, evil):
+    path = plan(["py:evil:f"], "[choices]\nddof = [0, 1]")
+    ended = eatlas_cli("multiverse", path, "--trust", "py:evil:f", "--out", "done")
+    assert ended.code == 0
+    assert evil.exists()
+    ended = eatlas_cli("multiverse", "done/plan.toml", "--out", "again")
+    assert ended.code == 2
+    assert "refused, as it would import" in ended.err
+
+
+def test_an_endpoint_that_is_trusted_is_asked(eatlas_cli, plan, listener):
+    source = f"http://127.0.0.1:{listener.server_port}/v1/embeddings?model=m"
+    eatlas_cli("multiverse", plan(source), "--trust", source)
+    assert {key for key, _ in listener.asked} == {"Bearer sk-of-the-auditor"}
+
+
+@pytest.mark.parametrize("trusted", ["mine", "py:evil", "py:evil:f "])
+def test_trust_of_a_plan_is_for_the_very_source(eatlas_cli, plan, evil, trusted):
+    path = plan(["py:evil:f"])
+    ended = eatlas_cli("multiverse", path, "--trust", trusted)
+    assert ended.code == 2
+    assert f"trust: {path} has no source with this name\n  got: {trusted}" in ended.err
+    assert "allowed: py:evil:f" in ended.err
+    assert not evil.exists()
+
+
+def test_data_of_a_plan_needs_no_trust(eatlas_cli, plan, tmp_path):
+    make_model(tmp_path / "model", "bert")
+    ended = eatlas_cli("multiverse", plan("hf:model?pool=mean"))
+    assert ended.code == 0
+
+
+def test_plans_in_python(plan, evil, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    path = plan(["py:evil:f"])
+    for given in (path, read_plan(path)):
+        with pytest.raises(UntrustedSourceError, match="would import the Python module evil"):
+            eatlas.multiverse(given)
+    assert not evil.exists()
+    own = {"tests": ["weat-6"], "measures": ["weat"], "vectors": {"mine": "py:evil:f"}}
+    with pytest.raises(SourceError, match="trust: this plan is not read from a file"):
+        eatlas.multiverse(own, trust="py:evil:f")
+    trusted = eatlas.multiverse(path, trust="py:evil:f")
+    assert evil.exists()
+    mine = eatlas.multiverse(own)
+    assert [one.d for one in mine.record.specifications] == [
+        one.d for one in trusted.record.specifications
+    ]
