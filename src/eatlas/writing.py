@@ -5,12 +5,20 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from eatlas.errors import ResultsError
+
+_FULL = "make room on this disk, or choose a place on another"
+_REMEDIES = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EFBIG: _FULL,
+    errno.ENAMETOOLONG: "choose a shorter name",
+}
 
 
 def require_other_file(output: Path, inputs: Iterable[Path]) -> None:
@@ -39,12 +47,11 @@ def require_writable(path: Path) -> None:
     """
     folder = next(one for one in path.absolute().parents if is_there(one))
     try:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        _require_no_folder(path)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise unwritable(path, error) from error
 
 
 @contextmanager
@@ -55,29 +62,60 @@ def atomic_file(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     ----------
     path : Path
     binary : bool, default False
-        For bytes; otherwise for text in UTF-8.
+        For bytes, which can be read again too; otherwise for text in UTF-8.
 
     Raises
     ------
     ResultsError
         If the file cannot be written there.
     """
-    as_text: dict[str, Any] = {} if binary else {"encoding": "utf-8", "newline": "\n"}
+    with atomic_files() as new:
+        yield new(path, binary=binary)
+
+
+@contextmanager
+def atomic_files() -> Iterator[Callable[..., IO[Any]]]:
+    """Open files that belong together: they replace what is there when all are whole, or none does.
+
+    Yields
+    ------
+    callable
+        Opens the next file, with the parameters of :func:`atomic_file`.
+
+    Raises
+    ------
+    ResultsError
+        If a file cannot be written.
+    """
+    files: list[tuple[Path, Path, IO[Any]]] = []
+
+    def new(path: Path, *, binary: bool = False) -> IO[Any]:
+        as_text: dict[str, Any] = {} if binary else {"encoding": "utf-8", "newline": "\n"}
+        try:
+            _require_no_folder(path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        except OSError as error:
+            raise unwritable(path, error) from error
+        file: IO[Any] = os.fdopen(handle, "w+b" if binary else "w", **as_text)
+        files.append((path, Path(name), file))
+        return file
+
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        yield new
+        for _, name, file in files:
+            file.close()
+            name.chmod(0o666 & ~umask())
+        for path, name, _ in files:
+            name.replace(path)
     except OSError as error:
-        raise _unwritable(path, error) from error
-    try:
-        with os.fdopen(handle, "wb" if binary else "w", **as_text) as file:
-            yield file
-        Path(name).chmod(0o666 & ~umask())
-        Path(name).replace(path)
-    except OSError as error:
-        raise _unwritable(path, error) from error
+        raise unwritable(files[0][0] if files else Path(), error) from error
     finally:
-        with suppress(OSError):
-            Path(name).unlink(missing_ok=True)
+        for _, name, file in files:
+            with suppress(OSError):
+                file.close()
+            with suppress(OSError):
+                name.unlink(missing_ok=True)
 
 
 def is_there(path: Path) -> bool:
@@ -88,12 +126,23 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def _unwritable(path: Path, error: OSError) -> ResultsError:
+def _require_no_folder(path: Path) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+
+
+def unwritable(path: Path, error: OSError) -> ResultsError:
+    """The error for a file that the system does not let us write."""
     return ResultsError(
         f"{path}: cannot be written",
         got=error.strerror or str(error),
-        remedy="choose a place that you may write to",
+        remedy=remedy_of(error) or "choose a place that you may write to",
     )
+
+
+def remedy_of(error: OSError) -> str | None:
+    """What to do about a full disk or a long name; None for all else."""
+    return _REMEDIES.get(error.errno or 0)
 
 
 def umask() -> int:

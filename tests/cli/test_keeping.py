@@ -76,8 +76,8 @@ def test_a_damaged_file_is_kept(eatlas_cli, tmp_path):
 def test_a_run_that_was_killed_after_keeping_keeps_once(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_text("{}\n")
-    assert keep_others([], path) == (tmp_path / "results-1.jsonl",)
-    assert keep_others([], path) == (tmp_path / "results-1.jsonl",)
+    assert keep_others({path: []}) == (tmp_path / "results-1.jsonl",)
+    assert keep_others({path: []}) == (tmp_path / "results-1.jsonl",)
     assert names(tmp_path) == ["results-1.jsonl", "results.jsonl"]
 
 
@@ -88,7 +88,7 @@ def test_where_a_file_has_one_name_alone_it_is_copied(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "link", no_links)
     path = tmp_path / "results.jsonl"
     path.write_text("{}\n")
-    keep_others([], path)
+    keep_others({path: []})
     assert (tmp_path / "results-1.jsonl").read_text() == "{}\n"
     assert names(tmp_path) == ["results-1.jsonl", "results.jsonl"]
 
@@ -102,9 +102,73 @@ def test_what_cannot_be_kept_is_not_written_over(tmp_path, monkeypatch):
     path = tmp_path / "results.jsonl"
     path.write_text("{}\n")
     with pytest.raises(ResultsError) as caught:
-        keep_others([], path)
+        keep_others({path: []})
     assert str(caught.value) == (
         f"{path}: results of another run are here, and cannot be kept\n"
         "  got: No space left on device\n  remedy: choose another directory with --out"
     )
     assert names(tmp_path) == ["results.jsonl"]
+
+
+@pytest.mark.filterwarnings("always::eatlas.EatlasWarning")
+def test_a_replication_keeps_another_replication_and_another_run(eatlas_cli, tmp_path):
+    out = tmp_path / "out"
+    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat")
+    first = eatlas_cli("replicate", "ml-eat", "--out", "out")
+    assert first.code == 0
+    assert "out had results of another run; kept as" in first.err
+    assert ids_in(out / "results-1.jsonl") == ["weat-6"]
+    assert {"results-1.jsonl", "report-1.html"} < set(names(out))
+    table = (out / "replication.csv").read_bytes()
+    again = eatlas_cli("replicate", "ml-eat", "--out", "out")
+    assert (again.code, again.err) == (0, "")
+    other = eatlas_cli("replicate", "divdist", "--out", "out")
+    assert other.code == 0
+    assert (out / "replication-2.csv").read_bytes() == table
+    assert all(
+        f"out/{name}" in other.err
+        for name in ("replication-2.csv", "results-2.jsonl", "replication-2.html", "report-2.html")
+    )
+
+
+def test_an_atlas_refuses_results_of_a_run(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6", "--out", "a")
+    eatlas_cli("run", "--tests", "weat-7", "--out", "b")
+    (tmp_path / "b" / "report.html").unlink()
+    there = (tmp_path / "b" / "results.jsonl").read_bytes()
+    ended = eatlas_cli("atlas", "a", "--out", "b")
+    assert ended.code == 2
+    assert "b: results are here that no eatlas atlas wrote" in ended.err
+    assert "got: results.jsonl" in ended.err
+    assert "--out" in ended.err
+    assert names(tmp_path / "b") == ["results.jsonl"]
+    assert (tmp_path / "b" / "results.jsonl").read_bytes() == there
+
+
+def test_an_atlas_replaces_itself_and_no_run_in_its_folder(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6", "--out", "a")
+    eatlas_cli("run", "--tests", "weat-7", "--out", "b")
+    for given in ("a", "b"):
+        ended = eatlas_cli("atlas", given, "--out", "site")
+        assert (ended.code, ended.err) == (0, "")
+        assert names(tmp_path / "site") == ["index.html", "results.csv", "results.jsonl"]
+    eatlas_cli("run", "--tests", "weat-8", "--out", "site")
+    there = (tmp_path / "site" / "results.jsonl").read_bytes()
+    ended = eatlas_cli("atlas", "a", "--out", "site")
+    assert ended.code == 2
+    assert "got: results.jsonl and results.csv" in ended.err
+    assert (tmp_path / "site" / "results.jsonl").read_bytes() == there
+
+
+def test_a_study_refuses_a_folder_with_tests_or_tables_of_others(eatlas_cli, tmp_path):
+    (tmp_path / "plan.toml").write_text('tests = ["weat-6"]\n')
+    (tmp_path / "study").mkdir()
+    for name in ("tests.toml", "specifications.csv"):
+        path = tmp_path / "study" / name
+        path.write_text("# mine\n")
+        ended = eatlas_cli("multiverse", "plan.toml", "--out", "study")
+        assert ended.code == 2
+        assert "this folder holds other files of these names" in ended.err
+        assert f"got: {name}" in ended.err
+        assert path.read_text() == "# mine\n"
+        path.unlink()

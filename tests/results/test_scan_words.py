@@ -16,6 +16,7 @@ from eatlas.csv_cells import unmarked
 from eatlas.errors import ResultsError
 from eatlas.results import scan_words as module
 from eatlas.results.scan_words import COLUMNS, ScannedWords, frame_of, read_words, words_file
+from eatlas.writing import atomic_files
 
 ODD = [
     "the",
@@ -59,7 +60,7 @@ def block(words, seed=0, first=1):
 
 
 def write(path, *blocks, **options):
-    with words_file(path, **options) as put:
+    with atomic_files() as new, words_file(path, new, **options) as put:
         for one in blocks:
             put(one)
 

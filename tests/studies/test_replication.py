@@ -292,7 +292,8 @@ def test_files_verify_and_keep_other_results(tmp_path):
     results = eatlas.read_results(tmp_path / "results.jsonl")
     assert results == found.results
     assert {one.status for one in eatlas.verify(results)} == {"same"}
-    write_replication(eatlas.replicate("divdist", seed=1), tmp_path)
+    with pytest.warns(eatlas.EatlasWarning, match="had results of another run; kept as"):
+        write_replication(eatlas.replicate("divdist", seed=1), tmp_path)
     assert (tmp_path / "results-1.jsonl").exists()
 
 

@@ -21,7 +21,7 @@ from eatlas.lazy import as_frame
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
 from eatlas.version import __version__
-from eatlas.writing import atomic_file
+from eatlas.writing import atomic_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,13 +147,12 @@ class Items:
         require_unlabelled(path)
         about = {**self.provenance, "schema": SCHEMA, "groups": list(self.groups),
                  "items": len(self), "sha256": self.sha256}  # fmt: skip
-        with atomic_file(beside(path)) as file:
-            file.write(json.dumps(about, ensure_ascii=False, indent=1) + "\n")
-        with atomic_file(path) as file:
-            table = csv.writer(file, lineterminator="\n")
+        with atomic_files() as new:
+            table = csv.writer(new(path), lineterminator="\n")
             table.writerow(COLUMNS)
             for one in self.rows:
                 table.writerow([one.id, "", marked(one.target), marked(one.text), *one[3:]])
+            new(beside(path)).write(json.dumps(about, ensure_ascii=False, indent=1) + "\n")
 
 
 def require_csv(path: Path) -> Path:

@@ -20,7 +20,8 @@ def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
     results : RESULTS...
         Results files, or folders with results files.
     out : -o, --out SITE
-        Folder of the site. An existing site is replaced.
+        Folder of the site. An existing site is replaced; results of anything else are
+        not.
     title : --title TEXT
         Heading of the page.
     """

@@ -220,10 +220,10 @@ def _write(results: Results, directory: Path, family: str, images: Sequence[Test
     """Write results and report; with `images`, thumbnails of those of these tests."""
     from eatlas.present import write_report  # noqa: PLC0415
     from eatlas.present.thumbnails import paths_of_tests  # noqa: PLC0415
-    from eatlas.results.json_lines import keep_others  # noqa: PLC0415
+    from eatlas.results.json_lines import keep_others, to_json_line  # noqa: PLC0415
 
-    lines = (*results, *results.trends)
-    kept = keep_others(lines, directory / RESULTS, directory / REPORT)
+    lines = (to_json_line(one).encode() for one in (*results, *results.trends))
+    kept = keep_others({directory / RESULTS: lines}, directory / REPORT)
     if kept:
         remark(f"{directory} had results of another run; kept as {', '.join(map(str, kept))}")
     results.write(directory / RESULTS)

@@ -20,7 +20,7 @@ from eatlas.corpora.spans import Search, Tally, WordFamily
 from eatlas.corpora.writing import KEY, beside, require_ending
 from eatlas.csv_cells import marked
 from eatlas.lazy import as_frame
-from eatlas.writing import atomic_file
+from eatlas.writing import atomic_file, atomic_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,12 +167,11 @@ class TextCounts:
             with atomic_file(path, binary=True) as file:
                 file.write(_parquet(path, head, rows, about))
             return
-        with atomic_file(beside(path)) as file:
-            file.write(about + "\n")
-        with atomic_file(path) as file:
-            table = csv.writer(file, lineterminator="\n")
+        with atomic_files() as new:
+            table = csv.writer(new(path), lineterminator="\n")
             table.writerow([marked(one) for one in head])
             table.writerows([marked(term), *numbers] for term, *numbers in rows)
+            new(beside(path)).write(about + "\n")
 
     def about(self) -> dict[str, Any]:
         """How the counts came about, with totals and all outcomes, as JSON takes it."""

@@ -12,7 +12,7 @@ from typing import Any
 from eatlas.corpora.parquet import pyarrow_of
 from eatlas.csv_cells import marked
 from eatlas.errors import ResultsError
-from eatlas.writing import atomic_file, require_writable
+from eatlas.writing import atomic_file, atomic_files, require_writable
 
 ENDINGS = (".parquet", ".jsonl", ".csv")
 KEY = b"eatlas"
@@ -63,7 +63,7 @@ def beside(path: Path) -> Path:
 def write(
     path: Path, rows: Sequence[tuple[Any, ...]], fields: Columns, about: Mapping[str, Any]
 ) -> None:
-    """Write contexts and what is said of them; the file appears only when it is whole.
+    """Write contexts and what is said of them; both appear when they are whole, or neither does.
 
     Raises
     ------
@@ -79,9 +79,9 @@ def write(
         with atomic_file(path, binary=True) as file:
             file.write(_parquet(rows, fields, said))
         return
-    with atomic_file(beside(path)) as file:
-        file.write(said + "\n")
-    with atomic_file(path) as file:
+    with atomic_files() as new:
+        file = new(path)
+        new(beside(path)).write(said + "\n")
         if ending == ".csv":
             table = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
             table.writerow(fields)

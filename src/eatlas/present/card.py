@@ -12,7 +12,7 @@ from eatlas.present.drawings.marks import marks
 from eatlas.present.numbers import MINUS, count, effect, p_equals
 from eatlas.present.rendering import page_files, render
 from eatlas.results.evidence import CRITERIA, Card, Cell, Criterion, Evidence, Figure
-from eatlas.writing import atomic_file
+from eatlas.writing import atomic_files
 
 PAGE, JSON = "card.html", "card.json"
 """Files of a card."""
@@ -167,7 +167,7 @@ def write_card(card: Card, folder: str | Path) -> tuple[Path, Path]:
     ['card.html', 'card.json']
     """
     page, data = Path(folder) / PAGE, Path(folder) / JSON
-    for path, text in ((page, card_html(card)), (data, card.to_json())):
-        with atomic_file(path) as file:
-            file.write(text)
+    with atomic_files() as new:
+        new(page).write(card_html(card))
+        new(data).write(card.to_json())
     return page, data

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from eatlas.errors import EatlasWarning
 from eatlas.present.numbers import MINUS, effect
 from eatlas.present.page import write_report
 from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import csv_text
-from eatlas.results.json_lines import keep_others
+from eatlas.results.json_lines import keep_others, to_json_line
 from eatlas.results.replication import Compared, Printed, Replication, TableText
 from eatlas.version import __version__
-from eatlas.writing import atomic_file
+from eatlas.writing import atomic_files
 
 PAGE, TABLE, LINES, REPORT = "replication.html", "replication.csv", "results.jsonl", "report.html"
 """Files of a replication: its page and table, and the results with their report."""
@@ -142,8 +144,8 @@ def write_replication(replication: Replication, folder: str | Path) -> tuple[Pat
     replication : Replication
     folder : path
         Gets ``replication.html`` and ``replication.csv`` and, where something was measured,
-        ``results.jsonl`` and ``report.html``. Results of another run that are there are kept
-        under another name.
+        ``results.jsonl`` and ``report.html``. Files of another replication or run that are there
+        are kept under another name.
 
     Returns
     -------
@@ -155,6 +157,11 @@ def write_replication(replication: Replication, folder: str | Path) -> tuple[Pat
     ResultsError
         If a file cannot be written.
 
+    Warns
+    -----
+    EatlasWarning
+        Under which names other files are kept.
+
     Examples
     --------
     >>> import eatlas, tempfile
@@ -163,14 +170,22 @@ def write_replication(replication: Replication, folder: str | Path) -> tuple[Pat
     ['replication.html', 'replication.csv', 'results.jsonl', 'report.html']
     """
     place, results = Path(folder), replication.results
-    written = [place / PAGE, place / TABLE]
     page, table = replication_html(replication), replication_csv(replication)
+    written = [place / PAGE, place / TABLE]
+    lines: dict[Path, Iterable[bytes]] = {place / TABLE: table.encode().split(b"\n")}
     if len(results):
-        keep_others((*results, *results.trends), place / LINES, place / REPORT)
+        lines[place / LINES] = (to_json_line(one).encode() for one in (*results, *results.trends))
+        written += [place / LINES, place / REPORT]
+    if kept := keep_others(lines, *(path for path in written if path not in lines)):
+        warnings.warn(
+            f"{place} had results of another run; kept as {', '.join(map(str, kept))}",
+            EatlasWarning,
+            stacklevel=2,
+        )
+    with atomic_files() as new:
+        new(place / PAGE).write(page)
+        new(place / TABLE).write(table)
+    if len(results):
         results.write(place / LINES)
         write_report(results, place / REPORT)
-        written += [place / LINES, place / REPORT]
-    for path, text in zip(written, (page, table), strict=False):
-        with atomic_file(path) as file:
-            file.write(text)
     return tuple(written)

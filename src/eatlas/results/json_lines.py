@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
+from hashlib import sha256
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -250,23 +251,21 @@ def _bad_line(path: Path, number: int, error: Exception, *, cut: bool) -> Result
     )
 
 
-def keep_others(
-    results: Iterable[AssociationResult | TrendResult], path: Path, *beside: Path
-) -> tuple[Path, ...]:
-    """Give the file of another run a name of its own, before new results take its place.
+def keep_others(lines: Mapping[Path, Iterable[bytes]], *beside: Path) -> tuple[Path, ...]:
+    """Give the files of another run names of their own, before new ones take their place.
 
-    Whoever runs the same again loses nothing: each line of the old file is in the new one.
+    Whoever runs the same again loses nothing: each line of an old file is in the new one.
     Otherwise ``results.jsonl`` is kept as ``results-1.jsonl``, or with the next number that is
-    free, and files beside it with the same number.
+    free, and the other files with the same number.
 
     Parameters
     ----------
-    results : iterable of results
-        What will be written to `path`.
-    path : Path
-        Of the results.
+    lines : mapping
+        Files whose lines say whether something would be lost, and the lines that will be written
+        to each.
     *beside : Path
-        Other files that will be written anew, such as the report.
+        Other files that will be written anew, such as the report; they too are lost where one of
+        the first is not there.
 
     Returns
     -------
@@ -279,9 +278,12 @@ def keep_others(
         If a file cannot be kept. No file is changed then.
     """
     try:
-        if not _loses(results, path, beside):
+        compared = [path for path in lines if path.exists()]
+        others = [path for path in beside if path.exists()]
+        alone = others if len(compared) < len(lines) else ()
+        if not alone and not any(_loses(path, lines[path]) for path in compared):
             return ()
-        there = [one for one in (path, *beside) if one.exists()]
+        there = [*compared, *others]
         number = next(n for n in count(1) if all(_free(one, _named(one, n)) for one in there))
         kept = tuple(_named(one, number) for one in there)
         for one, name in zip(there, kept, strict=True):
@@ -289,22 +291,18 @@ def keep_others(
                 _copy(one, name)
     except OSError as error:
         raise ResultsError(
-            f"{path}: results of another run are here, and cannot be kept",
+            f"{next(iter(lines))}: results of another run are here, and cannot be kept",
             got=error.strerror or str(error),
             remedy="choose another directory with --out",
         ) from error
     return kept
 
 
-def _loses(
-    results: Iterable[AssociationResult | TrendResult], path: Path, beside: tuple[Path, ...]
-) -> bool:
-    """Whether something would be lost that is not written again."""
-    if not path.exists():
-        return any(one.exists() for one in beside)
-    new = {to_json_line(result).encode() for result in results}
+def _loses(path: Path, lines: Iterable[bytes]) -> bool:
+    """Whether a line would be lost that is not written again."""
+    new = {sha256(line.rstrip(b"\r\n")).digest() for line in lines}
     with path.open("rb") as file:
-        return any(line.rstrip(b"\n") not in new for line in file)
+        return any(sha256(line.rstrip(b"\r\n")).digest() not in new for line in file)
 
 
 def _named(path: Path, number: int) -> Path:

@@ -15,7 +15,6 @@ from pydantic_core import to_json
 
 from eatlas.csv_cells import MARK, cell
 from eatlas.errors import ResultsError
-from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,14 +89,16 @@ def require_suffix(path: Path) -> None:
 
 @contextmanager
 def words_file(
-    path: Path, about: Mapping[str, str] | None = None
+    path: Path, new: Callable[..., IO[Any]], about: Mapping[str, str] | None = None
 ) -> Iterator[Callable[[ScannedWords], None]]:
-    """Write words to a file that appears only when it is whole.
+    """Write words to one of several files that appear together.
 
     Parameters
     ----------
     path : Path
         Ends in ``.csv`` or ``.parquet``.
+    new : callable
+        Of :func:`eatlas.writing.atomic_files`.
     about : mapping, optional
         Where the words come from; a Parquet file has it as metadata.
 
@@ -113,18 +114,18 @@ def words_file(
     """
     require_suffix(path)
     if path.suffix.lower() == ".parquet":
-        with atomic_file(path, binary=True) as file, _parquet(file, about or {}) as write:
+        with _parquet(new(path, binary=True), about or {}) as write:
             yield write
         return
-    with atomic_file(path) as file:
-        file.write(",".join(COLUMNS) + "\n")
+    file = new(path)
+    file.write(",".join(COLUMNS) + "\n")
 
-        def write(block: ScannedWords) -> None:
-            # the csv module takes four times as long: it looks for commas in every number
-            file.write("\n".join(map(",".join, zip(*_texts(block), strict=True))))
-            file.write("\n" if block.word else "")
+    def write(block: ScannedWords) -> None:
+        # the csv module takes four times as long: it looks for commas in every number
+        file.write("\n".join(map(",".join, zip(*_texts(block), strict=True))))
+        file.write("\n" if block.word else "")
 
-        yield write
+    yield write
 
 
 def _texts(block: ScannedWords) -> Iterator[list[str]]:

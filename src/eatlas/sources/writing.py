@@ -21,7 +21,7 @@ from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.source import as_source, require_whole
 from eatlas.sources.spec import parse_file_spec
 from eatlas.version import __version__
-from eatlas.writing import atomic_file, require_other_file, require_writable
+from eatlas.writing import atomic_files, require_other_file, require_writable
 
 SCHEMA = "eatlas/vectors/1"
 BLOCK = 1 << 20
@@ -87,22 +87,21 @@ def write_vectors(
     require_other_file(path, [parse_file_spec(vectors.name).path])
     form = FORMATS[path.suffix.lower()]
     words: list[str] = []
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=path.parent) as body, ExitStack() as files:
+    with atomic_files() as new, ExitStack() as stack:
+        out = new(path, binary=True)
+        body = stack.enter_context(tempfile.TemporaryFile(dir=path.parent))
         head = form.write(body, _chunks(vectors, form, path, words, tell), vectors.dim)
         body.seek(0)
         digest = hashlib.sha256(head)
-        out = files.enter_context(atomic_file(path, binary=True))
         out.write(head)
         while block := body.read(BLOCK):
             digest.update(block)
             out.write(block)
         if form.vocabulary:
-            beside = files.enter_context(atomic_file(path.with_suffix(".vocab.txt")))
-            beside.writelines(f"{word}\n" for word in words)
+            new(path.with_suffix(".vocab.txt")).writelines(f"{word}\n" for word in words)
         note = path.with_name(f"{path.name}.json")
         text = json.dumps(_note(vectors, len(words), digest.hexdigest()), indent=2)
-        files.enter_context(atomic_file(note)).write(f"{text}\n")
+        new(note).write(f"{text}\n")
     return note
 
 

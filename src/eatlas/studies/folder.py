@@ -20,7 +20,6 @@ from eatlas.studies.study import (
     FILES,
     PLAN,
     RECORD,
-    REPORT,
     RESULTS,
     TESTS,
     Prepared,
@@ -30,7 +29,7 @@ from eatlas.studies.study import (
     said,
 )
 from eatlas.version import __version__
-from eatlas.writing import atomic_file
+from eatlas.writing import atomic_files
 
 _SHA256 = re.compile(r"^# sha256: ([0-9a-f]{64})$", re.MULTILINE)
 Told = Callable[[int], None]
@@ -161,11 +160,11 @@ def require_same_plan(directory: Path, prepared: Prepared) -> None:
         raise StudyError(f"{path}: the plan there cannot be read", got=str(error)) from error
     found = _SHA256.search(text)
     elsewhere = "choose another folder with --out"
-    others = any((directory / name).exists() for name in (RESULTS, REPORT))
-    if found is None and (others or text):
+    others = [name for name in (*FILES, TESTS) if (directory / name).exists()]
+    if found is None and others:
         raise StudyError(
             f"{directory}: this folder holds other files of these names",
-            got=", ".join(name for name in FILES if (directory / name).exists()),
+            got=", ".join(others),
             remedy=elsewhere,
         )
     if found is not None and found[1] != prepared.sha256:
@@ -235,11 +234,11 @@ def _write_plan(directory: Path, prepared: Prepared) -> None:
         for test in ways.values()
         if not _built_in(test)
     }
-    if own:
-        with atomic_file(directory / TESTS) as file:
-            file.write(to_toml(own.values()))
-    with atomic_file(directory / PLAN) as file:
-        file.write(resolved(prepared, {name: f"{directory / TESTS}#{name}" for name in own}))
+    with atomic_files() as new:
+        places = {name: f"{directory / TESTS}#{name}" for name in own}
+        new(directory / PLAN).write(resolved(prepared, places))
+        if own:
+            new(directory / TESTS).write(to_toml(own.values()))
 
 
 def _built_in(test: Test) -> bool:

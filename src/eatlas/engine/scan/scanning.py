@@ -27,7 +27,7 @@ from eatlas.sources.opening import VectorsLike
 from eatlas.stats.permutation.batch import MOST_SCORES
 from eatlas.stimuli import Concept
 from eatlas.stimuli.kinds import TestLike
-from eatlas.writing import atomic_file
+from eatlas.writing import atomic_files
 
 THREADS = 4
 """At most; almost all the work is done outside of the interpreter's lock."""
@@ -272,11 +272,11 @@ def written(
     ResultsError
         If either cannot be written; what was there before stays.
     """
-    with words_file(path, plan.about) as write:
-        result = conclude(plan, chunks, write, top=top, sort=sort, edges=edges)
+    with atomic_files() as new:
+        with words_file(path, new, plan.about) as write:
+            result = conclude(plan, chunks, write, top=top, sort=sort, edges=edges)
         result = result.model_copy(update={"words_file": str(path)})
-    with atomic_file(summary_of(path)) as file:
-        file.write(result.model_dump_json(indent=1) + "\n")
+        new(summary_of(path)).write(result.model_dump_json(indent=1) + "\n")
     return result
 
 

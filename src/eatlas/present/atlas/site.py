@@ -8,17 +8,16 @@ import tempfile
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
 from markupsafe import Markup
 
-from eatlas.errors import ResultsError
+from eatlas.errors import ResultsError, joined
 from eatlas.present.atlas.collecting import (
     FIRST_DIGITS,
     Cell,
@@ -34,11 +33,13 @@ from eatlas.present.rendering import TEMPLATES, render
 from eatlas.present.sentences import wording
 from eatlas.present.tables import csv_line
 from eatlas.results.changes import told_apart
-from eatlas.writing import atomic_file, require_other_file
+from eatlas.writing import atomic_files, require_other_file
 
 INDEX, LINES, TABLE = "index.html", "results.jsonl", "results.csv"
 """The page, and its data as the results files had them and as a flat table."""
-GENERATOR = '<meta name="generator" content="eatlas atlas">'
+GENERATOR = b'<meta name="generator" content="eatlas atlas">'
+HEAD = 4096
+"""Bytes of a page in which the head says whose it is."""
 TITLE = "Atlas of associations"
 MOST_FAMILIES = 40
 """Families of models or tests that a filter offers."""
@@ -86,7 +87,7 @@ def write_atlas(
     results : path, or iterable of paths
         Results files, or folders; of a folder, every ``results.jsonl`` in it and below.
     folder : path
-        Where the site goes. A site that is there already is replaced.
+        Where the site goes. A site that is there already is replaced; other results are not.
     title : str
         Heading of the page.
 
@@ -97,8 +98,8 @@ def write_atlas(
     Raises
     ------
     ResultsError
-        If a line of a file is no result, there is no result at all, `folder` holds another page,
-        or a file cannot be written. Nothing is written then.
+        If a line of a file is no result, there is no result at all, `folder` holds another page
+        or other results, or a file cannot be written. Nothing is written then.
 
     Examples
     --------
@@ -111,47 +112,57 @@ def write_atlas(
     """
     given = [results] if isinstance(results, str | Path) else list(results)
     files, site = results_files(given), Path(folder)
-    _require_own(site)
     for name in (INDEX, LINES, TABLE):
         require_other_file(site / name, files)
+    _require_own(site)
     found = Collection()
-    with ExitStack() as stack:
-        rows = stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8"))
-        page = stack.enter_context(atomic_file(site / INDEX))
-        table = stack.enter_context(atomic_file(site / TABLE))
-        lines = stack.enter_context(atomic_file(site / LINES, binary=True))
-        found.read(files, lines, rows)
-        if not found.cells:
-            raise ResultsError(
-                "there are no results to show",
-                got=", ".join(map(str, files[:5])),
-                allowed="files with at least one result of eatlas run",
-            )
-        _write_table(found, rows, table)
+    with atomic_files() as new:
+        page, table, lines = new(site / INDEX), new(site / TABLE), new(site / LINES, binary=True)
+        with tempfile.TemporaryFile("w+", encoding="utf-8", dir=site) as rows:
+            found.read(files, lines, rows)
+            if not found.cells:
+                raise ResultsError(
+                    "there are no results to show",
+                    got=", ".join(map(str, files[:5])),
+                    allowed="files with at least one result of eatlas run",
+                )
+            _write_table(found, rows, table)
         notes = _notes(found)
-        page.write(_page(found, title, notes))
+        lines.seek(0)
+        page.write(_page(found, title, notes, file_digest(lines, "sha256").hexdigest()))
     return Atlas(site, len(found.models), len(found.tests), len(found.cells), tuple(notes))
 
 
 def _require_own(site: Path) -> None:
-    """Refuse to write over a page that is no atlas.
+    """Refuse to write over a page that is no atlas, and over results that are not its own.
 
     Raises
     ------
     ResultsError
-        If the folder is a file, or its ``index.html`` was written by something else.
+        If the folder is a file, its ``index.html`` was written by something else, or its results
+        are not those of that page.
     """
     if site.exists() and not site.is_dir():
         raise ResultsError(f"{site}: a site is a folder, and this is a file")
-    page = site / INDEX
-    if not page.exists():
-        return
-    with page.open("rb") as file:
-        if GENERATOR.encode() not in file.read(4096):
+    page, lines, head = site / INDEX, site / LINES, b""
+    if page.exists():
+        with page.open("rb") as file:
+            head = file.read(HEAD)
+        if GENERATOR not in head:
             raise ResultsError(
                 f"{page}: another page is here, which no eatlas atlas wrote",
                 remedy="choose another folder with --out",
             )
+    if head and lines.is_file():
+        with lines.open("rb") as file:
+            if file_digest(file, "sha256").hexdigest().encode() in head:
+                return
+    if others := [name for name in (LINES, TABLE) if (site / name).exists()]:
+        raise ResultsError(
+            f"{site}: results are here that no eatlas atlas wrote; they would be lost",
+            got=joined(others),
+            remedy="choose another folder with --out, or move them away",
+        )
 
 
 def _write_table(found: Collection, rows: IO[str], table: IO[str]) -> None:
@@ -300,7 +311,7 @@ def _families(names: Iterable[str]) -> list[str]:
     return found if 1 < len(found) <= MOST_FAMILIES and len(found) < len(given) else []
 
 
-def _page(found: Collection, title: str, notes: Sequence[str]) -> str:
+def _page(found: Collection, title: str, notes: Sequence[str], lines_hash: str) -> str:
     """The atlas as one HTML page, with its styles and script inside."""
     matrices = _matrices(found)
     labels = [cell.label for cell in found.cells.values() if cell.label]
@@ -331,6 +342,7 @@ def _page(found: Collection, title: str, notes: Sequence[str]) -> str:
         symbols=symbols(),
         packs=found.packs,
         lines=LINES,
+        lines_hash=lines_hash,
         table=TABLE,
         css=Markup(css + more),  # noqa: S704  (our own files, as the next)
         maps=Markup(_images({})),  # noqa: S704
