@@ -8,9 +8,12 @@ import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import EatlasError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 MAX_TOML = "EATLAS_MAX_TOML"
 """Environment variable: size of a TOML file that is read, in MiB; 2 without it."""
@@ -81,6 +84,11 @@ def read_toml(
         ) from error
     except ValueError as error:  # an integer of thousands of digits
         raise kind(f"{where}: this TOML cannot be read", got=str(error)[:200]) from error
+
+
+def own_toml(file: Traversable) -> dict[str, Any]:
+    """Parse a TOML file that comes with eatlas: it needs no limits."""
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def toml_bytes(path: Path, kind: type[EatlasError]) -> bytes:

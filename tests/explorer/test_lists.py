@@ -180,7 +180,10 @@ def test_lists_of_a_file_that_the_browser_read():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("X = ", "This is not a TOML file"),
+        ("X = ", "The file: this is not TOML"),
+        (".".join("a" * 20_000) + " = 1", "The file: a key has too many parts"),
+        ("x = " + "[" * 20_000, "The file: this TOML cannot be read"),
+        ("x = " + "9" * 5_000, "The file: this TOML cannot be read"),
         ("", "a test has X, Y, A and B"),
         ("test = 3", "a test has X, Y, A and B"),
         ("[[test]]\nX = { name = 'x', terms = ['a', 'b'] }", "a test has X, Y, A and B"),

@@ -125,3 +125,14 @@ def imports_of(path, modules):
             yield from (one if one in modules else node.module for one in inside)
         elif isinstance(node, ast.Import):
             yield from (one.name for one in node.names)
+
+
+def test_toml_has_one_reader():
+    """It refuses what the parser would take minutes and gigabytes for."""
+    package = Path(eatlas.__file__).parent
+    reading = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if "tomllib" in imports_of(path, {})
+    }
+    assert reading == {"decoding.py"}

@@ -33,7 +33,8 @@ def test_open_questions_are_shown_as_open(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x = ", "these are not answers in TOML"),
+        ("x = ", "answers.toml: this is not TOML"),
+        (".".join("a" * 20_000) + " = 1", "answers.toml: a key has too many parts"),
         ('grops = "All."', "there is no question 'grops'; did you mean groups?"),
         ("groups = 5", "the answer to 'groups' is not text"),
     ],

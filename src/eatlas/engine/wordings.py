@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 from importlib import resources
 from string import Formatter
+
+from eatlas.decoding import own_toml
 
 Part = tuple[str, str | None]
 """Literal text, and the name of what follows it; None at the end."""
@@ -38,7 +39,7 @@ def current(text: str) -> str:
 def _wordings() -> tuple[tuple[tuple[Part, ...], str], ...]:
     """Retired templates in parts, each with the template of today; the first that fits counts."""
     data = resources.files("eatlas.engine") / "data" / "retired_wordings.toml"
-    table = tomllib.loads(data.read_text(encoding="utf-8"))["wording"]
+    table = own_toml(data)["wording"]
     return tuple((tuple(_parts(one["old"])), one["new"]) for one in table)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from eatlas.decoding import read_toml
 from eatlas.errors import EatlasError
 from eatlas.stimuli import ROLES, AssociationTest, load_tests
 
@@ -62,10 +62,7 @@ def lists_of_file(text: str) -> FileLists:
     EatlasError
         If there is no test of four lists of words in it.
     """
-    try:
-        document = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise EatlasError(f"This is not a TOML file: {error}.") from None
+    document = read_toml(text.encode("utf-8"), "The file", EatlasError)
     given = document.get("test")
     tests = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
     for test in tests:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from markupsafe import Markup
 
+from eatlas.decoding import own_toml
 from eatlas.present.drawings.plane import moves_figure
 from eatlas.present.drawings.svg import inlined
 from eatlas.present.drawings.timeline import Line, Point, timeline
@@ -268,8 +268,7 @@ class Kind(NamedTuple):
 @cache
 def kinds() -> dict[str, Kind]:
     """Kinds of comparison by the respect in which results differ, in the order of the page."""
-    text = KINDS.read_text(encoding="utf-8")
-    return {by: Kind(**words) for by, words in tomllib.loads(text).items()}
+    return {by: Kind(**words) for by, words in own_toml(KINDS).items()}
 
 
 @dataclass(frozen=True)

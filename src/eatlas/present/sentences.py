@@ -6,13 +6,13 @@ Their wording is in the templates, a macro each.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from eatlas.decoding import own_toml
 from eatlas.errors import listed
 from eatlas.present.effects import levels_of, names_of, runner_up, shares_of
 from eatlas.present.family import DeclaredFamily
@@ -214,8 +214,7 @@ def wording(results: Iterable[AssociationResult]) -> Wording:
 
 @cache
 def _wordings() -> dict[str, Wording]:
-    text = WORDING.read_text(encoding="utf-8")
-    return {name: Wording(**phrases) for name, phrases in tomllib.loads(text).items()}
+    return {name: Wording(**phrases) for name, phrases in own_toml(WORDING).items()}
 
 
 def heading(trend: TrendResult, settings: Settings) -> str:

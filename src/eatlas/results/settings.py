@@ -8,7 +8,6 @@ a window, a measure. Where there are several, each is called by what differs alo
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -18,6 +17,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from eatlas.decoding import own_toml
 from eatlas.errors import joined
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class KnownSource(NamedTuple):
 def known_sources() -> Mapping[str, KnownSource]:
     """Published vectors by the name that ``--vectors`` takes."""
     data = resources.files("eatlas.results") / "data" / "sources.toml"
-    entries = tomllib.loads(data.read_text(encoding="utf-8"))
+    entries = own_toml(data)
     return {key: KnownSource(**entry) for key, entry in entries.items()}
 
 

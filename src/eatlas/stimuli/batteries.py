@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
@@ -11,7 +10,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eatlas.decoding import toml_bytes
+from eatlas.decoding import own_toml, toml_bytes
 from eatlas.errors import StimulusError, described, nearest
 from eatlas.lazy import as_frame
 from eatlas.plugins import called, usable
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 def declared() -> Mapping[str, Mapping[str, Any]]:
     """Return what is declared of each sentence battery, by its name."""
     data = resources.files("eatlas.stimuli") / "sentences" / "batteries.toml"
-    document = tomllib.loads(data.read_text(encoding="utf-8"))
+    document = own_toml(data)
     return {battery["id"]: battery for battery in document["battery"]}
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from eatlas.decoding import own_toml
 from eatlas.errors import StimulusError, nearest
 from eatlas.folders import data_folder
 from eatlas.stimuli.images import Image
@@ -50,7 +50,7 @@ class ImageSet:
 def image_sets() -> Mapping[str, ImageSet]:
     """Sets of images that tests may name, by name."""
     data = resources.files("eatlas.stimuli") / "data" / "image-sets.toml"
-    found = tomllib.loads(data.read_text(encoding="utf-8"))
+    found = own_toml(data)
     return {name: ImageSet(name, **fields) for name, fields in found.items()}
 
 

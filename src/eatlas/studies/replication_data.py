@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import tomllib
 from functools import cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from eatlas.decoding import own_toml
 from eatlas.errors import EatlasError, did_you_mean
 from eatlas.results.replication import Printed
 
@@ -87,7 +87,7 @@ def paper(name: str) -> Paper:
         raise EatlasError(
             f"no paper {name!r} is known{did_you_mean(name, PAPERS)}", allowed=", ".join(PAPERS)
         )
-    return Paper(**tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8")))
+    return Paper(**own_toml(DATA / f"{name}.toml"))
 
 
 @cache

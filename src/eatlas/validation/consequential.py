@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
+from eatlas.decoding import own_toml, read_toml, toml_bytes
 from eatlas.errors import EatlasError, described, did_you_mean
 from eatlas.results.evidence import Evidence, Figure, Table
 from eatlas.validation.inputs import Context
@@ -29,8 +28,8 @@ class Question:
 
 def questions() -> tuple[Question, ...]:
     """The questions, in the order in which they are put."""
-    text = (resources.files("eatlas.validation") / "data" / DATA).read_text(encoding="utf-8")
-    return tuple(Question(**one) for one in tomllib.loads(text)["question"])
+    data = resources.files("eatlas.validation") / "data" / DATA
+    return tuple(Question(**one) for one in own_toml(data)["question"])
 
 
 def read_answers(path: Path) -> dict[str, str]:
@@ -39,12 +38,16 @@ def read_answers(path: Path) -> dict[str, str]:
     Raises
     ------
     EatlasError
-        If the file is no TOML, names a question that is not put, or an answer is not text.
+        If the file cannot be read or is no TOML, names a question that is not put, or an answer is
+        not text.
     """
     try:
-        values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise EatlasError(f"{path}: these are not answers in TOML", got=str(error)) from error
+        data = toml_bytes(path, EatlasError)
+    except OSError as error:
+        raise EatlasError(
+            f"{path}: the answers cannot be read", got=error.strerror or str(error)
+        ) from error
+    values = read_toml(data, str(path), EatlasError)
     known = [one.id for one in questions()]
     for name, answer in values.items():
         if name not in known:

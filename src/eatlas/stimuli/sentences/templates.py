@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from eatlas.decoding import read_toml, toml_bytes
+from eatlas.decoding import own_toml, read_toml, toml_bytes
 from eatlas.errors import StimulusError, StimulusWarning, did_you_mean
 from eatlas.stimuli.records import quoted
 
@@ -288,5 +287,5 @@ def adjectives_of(words: Iterable[str]) -> dict[str, str]:
 @cache
 def _known() -> dict[str, str]:
     data = resources.files("eatlas.stimuli.sentences") / "adjectives.toml"
-    document = tomllib.loads(data.read_text(encoding="utf-8"))
+    document = own_toml(data)
     return dict(document["adjectives"])
