@@ -7,6 +7,7 @@ from tests.inputs import make_test, make_vectors
 import eatlas
 from eatlas.engine.verify import verify
 from eatlas.errors import StimulusError
+from eatlas.stats.crossed import crossed_association, crossed_interaction
 from eatlas.stats.resampling import draw
 from eatlas.stats.weighted import Design
 from eatlas.stimuli import to_toml
@@ -139,3 +140,34 @@ def test_words_that_are_nearly_one_are_remarked_on_until_they_share_a_cluster():
 def test_clusters_that_are_refused(clusters, message):
     with pytest.raises(StimulusError, match=message):
         eatlas.Concept(name="Flowers", terms=["rose", "lily", "iris"], clusters=clusters)
+
+
+def test_the_crossed_test_takes_clusters_as_its_units():
+    """As the function of statistics does that is told of them; the estimate stays that of words."""
+    vectors, test = alike(), with_clusters(B=PAIRS)
+    plain = eatlas.MLEAT(resamples=0)(TEST, vectors).generalisation
+    result = eatlas.MLEAT(resamples=0)(test, vectors)
+    found = result.generalisation
+    assert (plain.unit, found.unit) == ("term", "cluster")
+    unit = {term: vector / np.linalg.norm(vector) for term, vector in vectors.items()}
+    targets, attributes = ([t for r in side for t in TERMS[r]] for side in ("XY", "AB"))
+    table = np.array([[unit[t] @ unit[a] for a in attributes] for t in targets])
+    first = {other: one for one, other in PAIRS}
+    clusters = (targets, [first.get(term, term) for term in attributes])
+    for level, expected in (
+        (found.level1, crossed_interaction(table, 8, 8, clusters=clusters)),
+        (found.level2.X, crossed_association(table[:8], 8, clusters=(targets[:8], clusters[1]))),
+    ):
+        assert level.p_two_sided == pytest.approx(expected.p_two_sided, rel=1e-9)
+        assert level.se == pytest.approx(expected.se, rel=1e-9)
+    assert found.level1.difference == pytest.approx(plain.level1.difference, rel=1e-12)
+    assert found.level1.p_two_sided != plain.level1.p_two_sided
+    assert [verdict.status for verdict in verify([result], vectors={"dict": vectors})] == ["same"]
+
+
+def test_a_group_that_is_one_cluster_says_nothing_of_other_words():
+    found = eatlas.MLEAT(resamples=0)(with_clusters(B=(TERMS["B"],)), alike()).generalisation
+    assert found.level1 is None
+    assert found.reason == (
+        "a group of one cluster of attributes has no information about other attributes"
+    )

@@ -28,7 +28,7 @@ def test_statements_of_a_result(results):
         "show it. At level 2: p = .055 for European American names and p = .26 for African "
         "American names."
     )
-    assert "two-sided p = 3.9e-4: other words are likely to show it too." in statement(
+    assert "two-sided p = 3.9e-4: the effect is unlikely to be due to the choice of these words alone." in statement(
         "other_words", careers
     )
     assert statement("design", careers) == (

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.stats.crossed import crossed_association, crossed_interaction
+from eatlas.stats.crossed import analyse, crossed_association, crossed_interaction
 from eatlas.stats.permutation import permutation_test
 
 
@@ -262,3 +262,87 @@ def test_a_p_of_0_is_the_smallest_number():
     table += 1e-3 * np.random.default_rng(0).normal(size=table.shape)
     found = crossed_interaction(table, 200, 200)
     assert (found.p_greater, found.p_two_sided, found.p_less) == (5e-324, 5e-324, 1.0)
+
+
+def test_clusters_of_one_leave_all_as_it_is():
+    table = some_table(3, (4, 5, 3, 6))
+    alone = crossed_interaction(table, 4, 3)
+    of_one = crossed_interaction(table, 4, 3, clusters=(list("abcdefghi"), range(9)))
+    assert dataclasses.astuple(of_one) == pytest.approx(dataclasses.astuple(alone), rel=1e-12)
+
+
+@QUICK
+@given(st.integers(0, 1000), st.integers(1, 4), st.integers(1, 4))
+def test_terms_that_are_repeated_and_clustered_count_once(seed, times, times_of_columns):
+    """Each target is there n times over: as clusters, that is the table without repetition."""
+    table = some_table(seed, (4, 5, 3, 6))
+    repeated = np.repeat(np.repeat(table, times, axis=0), times_of_columns, axis=1)
+    clusters = np.repeat(np.arange(9), times), np.repeat(np.arange(9), times_of_columns)
+    alone = crossed_interaction(table, 4, 3)
+    found = crossed_interaction(repeated, 4 * times, 3 * times_of_columns, clusters=clusters)
+    assert dataclasses.astuple(found) == pytest.approx(dataclasses.astuple(alone), rel=1e-9)
+    level2 = crossed_association(table[:4], 3)
+    found = crossed_association(
+        repeated[: 4 * times],
+        3 * times_of_columns,
+        clusters=(clusters[0][: 4 * times], clusters[1]),
+    )
+    assert dataclasses.astuple(found) == pytest.approx(dataclasses.astuple(level2), rel=1e-9)
+
+
+def test_clusters_of_unequal_sizes_by_hand():
+    """Sums of deviations by cluster, squared: a plain loop."""
+    table, rows, columns = some_table(5, (5, 4, 4, 5)), [5, 4], [4, 5]
+    of_rows, of_columns = (
+        np.array([0, 0, 1, 2, 2, 3, 4, 4, 4]),
+        np.array([0, 1, 1, 1, 2, 3, 3, 4, 4]),
+    )
+    found = analyse(table, rows, columns, (of_rows, of_columns))
+    scores = table[:, :4].mean(axis=1) - table[:, 4:].mean(axis=1)
+    expected = 0.0
+    for where in (slice(0, 5), slice(5, 9)):
+        s, of = scores[where] - scores[where].mean(), of_rows[where]
+        sums = [sum(s[i] for i in range(len(s)) if of[i] == c) for c in set(of.tolist())]
+        expected += len(sums) / (len(sums) - 1) * sum(x * x for x in sums) / len(s) ** 2
+    assert found.rows.variance == pytest.approx(expected, rel=1e-12)
+    residual = 0.0
+    for where in (slice(0, 5), slice(5, 9)):
+        for there in (slice(0, 4), slice(4, 9)):
+            cell = table[where, there]
+            r = cell - cell.mean(1, keepdims=True) - cell.mean(0, keepdims=True) + cell.mean()
+            a, b = of_rows[where], of_columns[there]
+            sums = [
+                sum(r[i, j] for i in range(len(a)) for j in range(len(b)) if (a[i], b[j]) == (c, k))
+                for c in set(a.tolist())
+                for k in set(b.tolist())
+            ]
+            n, m = len(set(a.tolist())), len(set(b.tolist()))
+            factor = n * m / ((n - 1) * (m - 1))
+            residual += factor * sum(x * x for x in sums) / cell.size**2
+    assert found.residual.variance == pytest.approx(residual, rel=1e-12)
+
+
+def test_pairs_of_synonyms_keep_the_level_where_they_are_named():
+    """Each term stands beside one that is nearly its double: 8 + 8 and 8 + 8 terms in pairs."""
+    rng, pairs = np.random.default_rng(8), np.repeat(np.arange(8), 2)
+    found = {"terms": 0, "clusters": 0}
+    for _ in range(1000):
+        table = np.repeat(np.repeat(slopes(rng, (4, 4, 4, 4)), 2, axis=0), 2, axis=1)
+        table += 0.1 * rng.normal(size=table.shape)
+        found["terms"] += crossed_interaction(table, 8, 8).p_two_sided <= 0.05
+        clustered = crossed_interaction(table, 8, 8, clusters=(pairs, pairs))
+        found["clusters"] += clustered.p_two_sided <= 0.05
+    assert found["terms"] > 130  # without clusters the level is lost
+    assert 10 <= found["clusters"] <= 70  # nominal 50, standard error 7; the test is conservative
+
+
+@pytest.mark.parametrize(
+    ("clusters", "message"),
+    [
+        ((list("aabbccdd"), list("aaaabbcc")), "every group of attributes must have a spread"),
+        ((list("aabbccd"), list("aabbccdd")), "each of the targets must have a cluster"),
+    ],
+)
+def test_messages_of_clusters(clusters, message):
+    with pytest.raises(EatlasError, match=message):
+        crossed_interaction(some_table(0, (4, 4, 4, 4)), 4, 4, clusters=clusters)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +42,7 @@ from eatlas.stats.inputs import least_spread
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.power import shift_of_d
 from eatlas.stats.rejections import smallest_p
-from eatlas.stimuli import ATTRIBUTES, TARGETS
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Array = NDArray[np.float64]
 Sizes = tuple[int, int, int, int]
@@ -54,7 +54,7 @@ TWO = 2
 LEARNED = "the direction is learned from these attributes; others would give another direction"
 
 
-def generalised(
+def generalised(  # noqa: PLR0913  (each is part of the question)
     table: Array,
     sizes: Sizes,
     *,
@@ -64,6 +64,7 @@ def generalised(
     level2: bool = True,
     scale: float = 1.0,
     precision: float | None = None,
+    clusters: Mapping[str, NDArray[np.intp]] | None = None,
 ) -> Generalisation:
     """Crossed tests of a table of associations, X and Y by A and B.
 
@@ -80,18 +81,33 @@ def generalised(
         Whether level 2 is requested.
     scale, precision : float
         As in :func:`eatlas.stats.crossed.crossed_interaction`.
+    clusters : mapping, optional
+        By role, the cluster of each row or column, from 0; by default each is its own.
     """
-    n_x, n_y, n_a, n_b = sizes
-    if min(n_a, n_b) < TWO:
-        reason = "a group of one attribute has no information about other attributes"
+    n_x, _, n_a, _ = sizes
+    units_x, units_y, units_a, units_b = (
+        sizes if clusters is None else (len(np.unique(clusters[role])) for role in ROLES)
+    )
+    if min(units_a, units_b) < TWO:
+        one = "attribute" if clusters is None else "cluster of attributes"
+        reason = f"a group of one {one} has no information about other attributes"
         return _unanswered(reason, confidence, unit)
     how: dict[str, Any] = {"level": confidence, "scale": scale, "precision": precision}
+
+    def clustered(*targets: str) -> dict[str, Any]:
+        if clusters is None:
+            return how
+        return {**how, "clusters": (_numbered(clusters, targets), _numbered(clusters, ATTRIBUTES))}
+
     x, y = table[:n_x], table[n_x:]
-    # targets that each test takes, and the test
+    # units of targets that each test takes, and the test
     tests: dict[str, tuple[int, Callable[[], CrossedTest]]] = {
-        "level 1": (min(n_x, n_y), lambda: crossed_interaction(table, n_x, n_a, **how)),
-        "level 2 of X": (n_x, lambda: crossed_association(x, n_a, **how)),
-        "level 2 of Y": (n_y, lambda: crossed_association(y, n_a, **how)),
+        "level 1": (
+            min(units_x, units_y),
+            lambda: crossed_interaction(table, n_x, n_a, **clustered(*TARGETS)),
+        ),
+        "level 2 of X": (units_x, lambda: crossed_association(x, n_a, **clustered("X"))),
+        "level 2 of Y": (units_y, lambda: crossed_association(y, n_a, **clustered("Y"))),
     }
     least = least_spread(scale, precision)
     found: list[CrossedLevel | None] = []
@@ -109,6 +125,11 @@ def generalised(
         )
     both = CrossedLevel2(X=found[1], Y=found[2]) if level2 else None
     return Generalisation(unit=unit, confidence=confidence, level1=found[0], level2=both)
+
+
+def _numbered(clusters: Mapping[str, NDArray[np.intp]], roles: Iterable[str]) -> list[str]:
+    """Cluster of each term of some groups, none of which shares one with another group."""
+    return [f"{role} {number}" for role in roles for number in clusters[role]]
 
 
 def _tested(test: Callable[[], CrossedTest]) -> CrossedTest | None:
@@ -132,6 +153,10 @@ def generalised_input(
     unit: Unit = "stimulus" if several(ordered.stimuli) else "term"
     if learned:
         return _unanswered(LEARNED, confidence, unit)
+    clusters = None
+    if unit == "term" and any(given.coverage.group(role).cluster for role in given.rows):
+        unit, ordered = "cluster", Ordered.by_cluster(given.rows, given.coverage)
+        clusters = {role: group.of for role, group in ordered.stimuli.items()}
     rows = ordered.rows
     if unit == "stimulus":
         rows = {role: ordered.stimuli[role].mean_rows(one) for role, one in rows.items()}
@@ -147,6 +172,7 @@ def generalised_input(
         level2=level2,
         scale=given.magnitude,
         precision=given.precision,
+        clusters=clusters,
     )
 
 

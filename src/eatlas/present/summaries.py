@@ -327,10 +327,14 @@ def _intervals(given: Sequence[AssociationResult]) -> list[dict[str, Any]]:
     return found
 
 
+CROSSED_UNITS = {"term": "terms", "stimulus": "stimuli", "cluster": "clusters of words"}
+"""What varies in a crossed test, in a sentence."""
+
+
 def _beside(given: Sequence[AssociationResult]) -> dict[str, object]:
     """What effects were tested on beside permutation: other words, and random words."""
     crossed = [found for r in given if (found := r.generalisation) and _answered(r)]
-    units = {"stimuli" if one.unit == "stimulus" else "terms" for one in crossed}
+    units = {CROSSED_UNITS[one.unit] for one in crossed}
     matched = [known for r in given if (known := matched_of(r)) is not None]
     return {
         "crossed": distinct(percent(one.confidence) for one in crossed),

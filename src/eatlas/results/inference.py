@@ -236,7 +236,8 @@ class Generalisation(Record):
     """Whether other targets and other attributes would show it: a crossed random-effects test."""
 
     unit: Unit = "term"
-    """What varies: terms, or stimuli, over whose sentences associations are averaged first."""
+    """What varies: terms; stimuli, over whose sentences associations are averaged first; or the
+    clusters of words that the test names."""
     confidence: float
     """Of the intervals, such as 0.95."""
     level1: CrossedLevel | None

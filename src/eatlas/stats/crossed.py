@@ -21,6 +21,10 @@ from eatlas.stats.inputs import least_spread, numbers, open_unit, whole
 from eatlas.stats.permutation.problem import SMALLEST
 
 Array = NDArray[np.float64]
+Members = NDArray[np.integer]
+"""Cluster of each row or column."""
+Clusters = tuple[Members, Members]
+"""Of the rows, and of the columns."""
 LEAST = 2
 """A group of one term has no spread from which to generalise."""
 SQUARABLE = (1e-70, 1e70)
@@ -52,7 +56,10 @@ class ContrastEstimate:
 
 
 def analyse(
-    table: Array, row_sizes: Sequence[int], column_sizes: Sequence[int]
+    table: Array,
+    row_sizes: Sequence[int],
+    column_sizes: Sequence[int],
+    clusters: Clusters | None = None,
 ) -> ContrastEstimate:
     """The contrast of a table of shape (sum of row_sizes, sum of column_sizes).
 
@@ -62,6 +69,8 @@ def analyse(
         Finite numbers.
     row_sizes, column_sizes : sequence of int
         One or two group sizes, 2 or more each.
+    clusters : two arrays, optional
+        Cluster of each row and of each column, as whole numbers from 0; two or more in a group.
 
     Returns
     -------
@@ -76,6 +85,10 @@ def analyse(
     n + n rows and m + m columns they are ``4 / (n m)`` times the mean squares of rows by column
     group, of columns by row group, and of rows by columns.
 
+    Of clusters, deviations are summed within each before they are squared, and C clusters of a
+    group of n have the factor ``C / (C - 1) / n**2`` and C - 1 degrees of freedom (Liang and Zeger
+    1986): what is alike within a cluster counts once. Clusters of one leave all as it is.
+
     Examples
     --------
     >>> found = analyse(np.array([[3.0, 5.0, 0.0, 0.0], [4.0, 4.0, 1.0, 1.0]]), [2], [2, 2])
@@ -86,12 +99,20 @@ def analyse(
     of_rows = np.split(_difference(table, column_sizes, axis=1), row_edges)
     of_columns = np.split(_difference(table, row_sizes, axis=0), column_edges)
     means = [float(part.mean()) for part in of_rows]
-    cells = [c for r in np.split(table, row_edges) for c in np.split(r, column_edges, axis=1)]
+    rows, columns = (np.arange(n) for n in table.shape) if clusters is None else clusters
+    row_clusters, column_clusters = np.split(rows, row_edges), np.split(columns, column_edges)
+    cells = [
+        _of_cell(cell, of_row, of_column)
+        for band, of_row in zip(np.split(table, row_edges), row_clusters, strict=True)
+        for cell, of_column in zip(
+            np.split(band, column_edges, axis=1), column_clusters, strict=True
+        )
+    ]
     return ContrastEstimate(
         contrast=means[0] - sum(means[1:]),
-        rows=_sum([_of_mean(part) for part in of_rows]),
-        columns=_sum([_of_mean(part) for part in of_columns]),
-        residual=_sum([_of_cell(cell) for cell in cells]),
+        rows=_sum(list(map(_of_mean, of_rows, row_clusters))),
+        columns=_sum(list(map(_of_mean, of_columns, column_clusters))),
+        residual=_sum(cells),
     )
 
 
@@ -102,14 +123,27 @@ def _difference(table: Array, sizes: Sequence[int], axis: int) -> Array:
     return means[0] if len(means) == 1 else means[0] - means[1]
 
 
-def _of_mean(values: Array) -> VarianceEstimate:
-    return VarianceEstimate(float(values.var(ddof=1)) / values.size, values.size - 1)
+def _of_mean(values: Array, clusters: Members) -> VarianceEstimate:
+    """Variance of a mean, from the sums of the deviations of each cluster."""
+    sums = _sums(values - values.mean(), clusters)
+    df = len(sums) - 1
+    return VarianceEstimate(float(sums @ sums) * len(sums) / df / values.size**2, df)
 
 
-def _of_cell(cell: Array) -> VarianceEstimate:
-    rows, columns = cell.mean(axis=1, keepdims=True), cell.mean(axis=0, keepdims=True)
-    rest, df = cell - rows - columns + cell.mean(), (cell.shape[0] - 1) * (cell.shape[1] - 1)
-    return VarianceEstimate(float(np.sum(rest**2)) / df / cell.size, df)
+def _of_cell(cell: Array, rows: Members, columns: Members) -> VarianceEstimate:
+    """Variance of the mean of a cell that neither its rows nor its columns explain."""
+    means = cell.mean(axis=1, keepdims=True) + cell.mean(axis=0, keepdims=True)
+    sums = _sums(_sums(cell - means + cell.mean(), rows).T, columns)
+    df = (sums.shape[0] - 1) * (sums.shape[1] - 1)
+    return VarianceEstimate(float(np.sum(sums**2)) * sums.size / df / cell.size**2, df)
+
+
+def _sums(values: Array, clusters: Members) -> Array:
+    """Sums over the rows of each cluster."""
+    names, of = np.unique(clusters, return_inverse=True)
+    sums = np.zeros((len(names), *values.shape[1:]))
+    np.add.at(sums, of, values)
+    return sums
 
 
 def _sum(parts: list[VarianceEstimate]) -> VarianceEstimate:
@@ -162,6 +196,7 @@ def crossed_interaction(
     level: float = 0.95,
     scale: float | None = None,
     precision: float | None = None,
+    clusters: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> CrossedTest:
     """Level 1: test whether X and Y differ in A against B, for terms beyond those listed.
 
@@ -180,6 +215,9 @@ def crossed_interaction(
     precision : float, optional
         Unit roundoff of computed vectors, such as 2**-24. A standard error that is no larger than
         their rounding, of that scale, is none.
+    clusters : two array_likes of names or numbers, optional
+        Cluster of each target and of each attribute, such as the word that others are synonyms of;
+        two or more in each group. By default each term is one of its own.
 
     Returns
     -------
@@ -220,9 +258,9 @@ def crossed_interaction(
     table = _table(similarities)
     n_x = _group(n_x, "n_x", table.shape[0], "targets")
     n_a = _group(n_a, "n_a", table.shape[1], "attributes")
-    return _tested(
-        table, [n_x, table.shape[0] - n_x], [n_a, table.shape[1] - n_a], level, (scale, precision)
-    )
+    rows, columns = [n_x, table.shape[0] - n_x], [n_a, table.shape[1] - n_a]
+    members = _members(clusters, rows, columns)
+    return _tested(table, rows, columns, level, (scale, precision), members)
 
 
 def crossed_association(
@@ -232,6 +270,7 @@ def crossed_association(
     level: float = 0.95,
     scale: float | None = None,
     precision: float | None = None,
+    clusters: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> CrossedTest:
     """Level 2: test whether X is nearer to A than to B, for terms beyond those listed.
 
@@ -248,6 +287,9 @@ def crossed_association(
     precision : float, optional
         Unit roundoff of computed vectors, such as 2**-24. A standard error that is no larger than
         their rounding, of that scale, is none.
+    clusters : two array_likes of names or numbers, optional
+        Cluster of each target and of each attribute, such as the word that others are synonyms of;
+        two or more in each group. By default each term is one of its own.
 
     Returns
     -------
@@ -283,7 +325,9 @@ def crossed_association(
             remedy="use the permutation test, which takes the targets as given",
         )
     n_a = _group(n_a, "n_a", table.shape[1], "attributes")
-    return _tested(table, [table.shape[0]], [n_a, table.shape[1] - n_a], level, (scale, precision))
+    rows, columns = [table.shape[0]], [n_a, table.shape[1] - n_a]
+    members = _members(clusters, rows, columns)
+    return _tested(table, rows, columns, level, (scale, precision), members)
 
 
 def _table(similarities: ArrayLike) -> NDArray[np.float64]:
@@ -308,15 +352,44 @@ def _group(size: int, name: str, total: int, terms: str) -> int:
     return whole(size, name, LEAST, total - LEAST)
 
 
+def _members(
+    clusters: tuple[ArrayLike, ArrayLike] | None, rows: list[int], columns: list[int]
+) -> Clusters | None:
+    """Number the clusters of both sides; every group must have two."""
+    if clusters is None:
+        return None
+    numbered: list[Members] = []
+    for names, sizes, terms in zip(
+        clusters, (rows, columns), ("targets", "attributes"), strict=True
+    ):
+        _, of = np.unique(np.asarray(names), return_inverse=True)
+        if of.size != sum(sizes):
+            raise EatlasError(
+                f"each of the {terms} must have a cluster",
+                got=f"{of.size} clusters for {sum(sizes)} {terms}",
+                allowed="one each",
+            )
+        counts = [len(np.unique(group)) for group in np.split(of, np.cumsum(sizes)[:-1])]
+        if min(counts) < LEAST:
+            raise EatlasError(
+                f"every group of {terms} must have a spread over clusters",
+                got=f"{' and '.join(map(str, counts))} clusters",
+                allowed=f"{LEAST} or more in each group",
+            )
+        numbered.append(of)
+    return numbered[0], numbered[1]
+
+
 def _tested(
     table: NDArray[np.float64],
     rows: list[int],
     columns: list[int],
     level: float,
     rounding: tuple[float | None, float | None],
+    clusters: Clusters | None,
 ) -> CrossedTest:
     """The t-test over targets and attributes, both taken as drawn at random."""
-    level, layout = open_unit(level), analyse(table, rows, columns)
+    level, layout = open_unit(level), analyse(table, rows, columns, clusters)
     targets, attributes = layout.rows.variance, layout.columns.variance
     residual, least = layout.residual.variance, max(targets, attributes)
     difference, se = layout.contrast, math.sqrt(max(targets + attributes - residual, least))
