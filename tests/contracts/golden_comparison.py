@@ -110,7 +110,8 @@ def _same_number(old: str, new: str, tolerance: Tolerance) -> bool:
     if "." not in old + new and "e" not in old + new:
         return abs(one - other) <= tolerance.counts * max(abs(one), abs(other))
     if tolerance is COMPUTED and max(map(_digits, (old, new))) < 6:
-        return abs(one - other) <= 1.01 * max(map(_last_place, (old, new)))
+        last_digit = abs(one - other) <= 1.01 * max(map(_last_place, (old, new)))
+        return last_digit or math.isclose(one, other, rel_tol=tolerance.relative)
     return _close(one, other, tolerance)
 
 

@@ -76,6 +76,10 @@ CROSSED = {"t": 1e-4, "df": 1e-4, "p_greater": 1e-3, "p_less": 1e-3, "p_two_side
 """Relative, of the crossed tests of computed vectors, which divide by a standard error that is
 small where all cosines are alike. With noise of two units in the last place in vectors whose mean
 cosine is 0, .9 and .9999, t moved by 4e-7, 2e-6 and 4e-5 of its size, p by 1e-6, 1e-6 and 8e-5."""
+DRAWN, DRAWN_P = 1e-4, 1e-2
+"""Of draws of contexts whose vectors are computed, some of which have a small spread: absolute, of
+effect sizes; relative, of p-values. Between processors with and without AMX quantiles moved by
+2e-6, z by 1e-5 of its size, a p of 6e-61 by 2e-3 of its size."""
 OF_THE_PROGRAM = "provenance.version"
 COMPUTED = ";transform="
 """In a fingerprint: the vectors are computed, and the last bits of their hash are the machine's."""
@@ -300,7 +304,7 @@ class _Comparison:
         computed = self.tolerance is not LOOKED_UP or COMPUTED in fingerprint
         return computed and fingerprint == new.get("source_fingerprint")
 
-    def _near(self, old: Any, new: Any, path: Path) -> bool:
+    def _near(self, old: Any, new: Any, path: Path) -> bool:  # noqa: PLR0911  (by kind of number)
         """Whether two numbers differ by no more than another machine's arithmetic explains."""
         if isinstance(old, int) and isinstance(new, int):
             return "count" in path and self._between(old, path)
@@ -315,6 +319,9 @@ class _Comparison:
             computed = self.tolerance is not LOOKED_UP
             relative = CROSSED[last] if computed else self.tolerance.relative
             return math.isclose(old, new, rel_tol=relative, abs_tol=NOUGHT if last == "t" else 0.0)
+        if path[0] == "draws" and self.tolerance is not LOOKED_UP:
+            relative, absolute = (DRAWN_P, 0.0) if "p" in path else (DRAWN, DRAWN)
+            return math.isclose(old, new, rel_tol=relative, abs_tol=absolute)
         if "p" in path or last.startswith("p_"):
             return self._near_p(old, new, path)
         of_effects = last in OF_EFFECTS or (path[0] == "draws" and last in OF_DRAWN_EFFECTS)
