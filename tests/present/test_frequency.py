@@ -41,14 +41,14 @@ def test_the_table_has_one_column_and_says_what_it_is(results, capsys, monkeypat
     monkeypatch.setenv("COLUMNS", "140")
     print_results(results)
     out = capsys.readouterr().out
-    assert out.count("Chance") == 2  # the head, and what it means
+    assert out.count("Random") == 2  # the head, and what it means
     share, p = chance_cell(results[1])
     line = next(line for line in out.splitlines() if line.startswith("weat-9"))
     assert line.rstrip().endswith(share)
     assert share == "39%"
-    assert p == ".16"
-    assert "2,000 lists of random words of the same frequencies" in out
-    assert "EAT pattern" in next(line for line in out.splitlines() if "Chance" in line)
+    assert p == ".33"
+    assert "2,000 lists of unrelated words of the same frequencies" in out
+    assert "EAT pattern" in next(line for line in out.splitlines() if "words" in line)
     assert max(map(len, out.splitlines()[:9])) <= 140
 
 
@@ -57,27 +57,27 @@ def test_the_table_of_a_weat_has_the_p_alone(capsys):
     print_results(found)
     out = capsys.readouterr().out
     head, line = (
-        next(one for one in out.splitlines() if key in one) for key in ("Chance", "weat-9 ")
+        next(one for one in out.splitlines() if key in one) for key in ("Random", "weat-9 ")
     )
-    assert head.rstrip().endswith("Chance")
-    assert line.rstrip().endswith(".16")
+    assert head.rstrip().endswith("Random")
+    assert line.rstrip().endswith(".33")
 
 
 def test_no_column_where_nothing_is_known(capsys):
     print_results(eatlas.run(tests="weat-9", frequency="off"))
-    assert "Chance" not in capsys.readouterr().out
+    assert "Random words" not in capsys.readouterr().out
 
 
 def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
     html = report_html(results)
     text = plain(html)
-    assert html.count("Is it more than frequency?") == 2
+    assert html.count("What do random words of these frequencies show?") == 2
     assert html.count('class="fig hill"') == 6
     matched = results[1].frequency.matched
     assert (
         "Of 2,000 lists of random words of the same frequencies, 39% show BY-Singular too" in text
     )
-    assert "the observed d is not beyond what frequency alone gives (p = .16)" in text
+    assert "lists of unrelated words of these frequencies give such a d too (two-sided p =" in text
     assert "Median ranks of the words in GloVe 6B: Mental 14,498, Physical 3,506" in text
     assert "impermanent (156,675)" in text
     low, high = matched.level1.quantiles[0], matched.level1.quantiles[4]
@@ -95,7 +95,7 @@ def test_in_brief_names_what_random_words_show_too(results, chance):
 def test_readings(results, chance):
     five, nine = results
     assert share_by_chance(five) == five.frequency.matched.patterns["A-Uniform"]
-    assert level1_p(nine) == nine.frequency.matched.level1.p_greater
+    assert level1_p(nine) == nine.frequency.matched.level1.p_two_sided
     assert (not_beyond(five), not_beyond(nine)) == (False, True)
     assert share_by_chance(chance[0]) > 0.9
 
@@ -108,7 +108,7 @@ def test_what_is_not_known_is_said(results):
     off = eatlas.run(tests="weat-9", frequency="off")
     assert statement("frequency", off[0]) == "Not known: frequency=off."
     html = report_html(off)
-    assert "Is it more than frequency?" not in html
+    assert "What do random words of these frequencies show?" not in html
     assert "Not known: frequency=off." in plain(html)
     del results
 
@@ -132,9 +132,9 @@ def test_the_hill_is_as_high_as_it_should_be():
 @pytest.mark.parametrize("form", ["markdown", "latex"])
 def test_tables_for_papers_have_the_column(results, form):
     text = report_table(results, form)
-    assert "Chance" in text
+    assert "Random words" in text
     assert "39" in text
-    assert "lists of random words of the same frequencies" in text
+    assert "lists of unrelated words of the same frequencies" in text
 
 
 def test_csv_has_every_p_of_random_words(results):

@@ -266,7 +266,7 @@ OTHER_WORDS = Declared(
     "Other words", ("share",), short="Other\nwords", number=True, faint=True, when=_has_pattern
 )
 CHANCE = Declared(
-    "Chance", ("chance", "p by chance"), number=True,
+    "Random words", ("chance", "p by chance"), short="Random\nwords", number=True,
     when=lambda rows: any(matched_of(row.result) is not None for row in rows),
 )  # fmt: skip
 FINDING = Declared("Finding", ("finding",), when=lambda rows: not _d(rows) and not _terms(rows))

@@ -129,11 +129,11 @@ def share_by_chance(result: AssociationResult) -> float | None:
 
 
 def level1_p(result: AssociationResult) -> float | None:
-    """The p of level 1 among random lists, in the tail that the rule reads."""
+    """The two-sided p of level 1 among lists of random words: no direction was stated before."""
     matched = matched_of(result)
     if matched is None or matched.level1 is None:
         return None
-    return matched.level1.tail(_level1(result).tail)
+    return matched.level1.p_two_sided
 
 
 def not_beyond(result: AssociationResult) -> bool:
@@ -165,13 +165,12 @@ def legend(results: Sequence[AssociationResult], *, shares_alone: bool = False) 
     known = [matched for result in results if (matched := matched_of(result)) is not None]
     if not known:
         return ""
-    tail = "two-sided" if results[0].rule.tail == "two-sided" else "in the direction of d"
-    p = f"the p of d at level 1 among them, {tail}"
+    p = "the p of d at level 1 among them, two-sided"
     if any(matched.patterns is not None for matched in known):
         share = "share that shows the same pattern"
         p = share if shares_alone else f"{share}; below, {p}"
     draws = count(known[0].draws)
-    return f"Chance: {draws} lists of random words of the same frequencies; {p}."
+    return f"Random words: {draws} lists of unrelated words of the same frequencies; {p}."
 
 
 class RankRow(NamedTuple):
