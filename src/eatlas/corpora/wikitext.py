@@ -79,7 +79,7 @@ def _without_tags(text: str) -> str:
         name = (found["name"] or "").lower()
         end = found.end()
         if name not in unclosed and not (found["rest"] or "").endswith("/"):
-            # searched without regard to case: in text.lower() places may be others (İ has two there)
+            # not in text.lower(), where places may be others: İ has two characters there
             closing = re.compile(f"</{re.escape(name)}" if name else "-->", re.IGNORECASE)
             last = closing.search(text, end)
             if last is None:
