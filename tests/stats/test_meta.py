@@ -300,3 +300,41 @@ def test_messages_of_effect_sizes(arguments, message):
     with pytest.raises(EatlasError) as caught:
         combine_effect_sizes(*arguments)
     assert str(caught.value).startswith(message)
+
+
+def test_hartung_and_knapps_standard_error_is_that_of_statsmodels():
+    rng, wider = np.random.default_rng(4), 0
+    for _ in range(30):
+        k = int(rng.integers(3, 12))
+        effects, variances = rng.normal(0, 1, k), rng.uniform(0.01, 0.3, k)
+        found = random_effects(effects, variances, hartung_knapp=True)
+        theirs = combine_effects(effects, variances, method_re="dl", use_t=True)
+        plain = random_effects(effects, variances)
+        se = max(theirs.sd_eff_w_re_hksj, plain.se)
+        wider += theirs.sd_eff_w_re_hksj > plain.se
+        assert found.se == pytest.approx(se, rel=1e-10)
+        reach = stats.t.ppf(0.975, k - 1) * se
+        assert (found.low, found.high) == (
+            pytest.approx(found.mean - reach, rel=1e-9),
+            pytest.approx(found.mean + reach, rel=1e-9),
+        )
+        assert found.p == pytest.approx(2 * stats.t.sf(abs(found.mean) / se, k - 1), rel=1e-9)
+    assert 5 < wider < 30  # both cases occur
+
+
+def test_intervals_of_a_few_differing_effect_sizes_cover():
+    """Four tests of 25 against 25 words; normal intervals cover the mean in .84."""
+    rng, centre = np.random.default_rng(6), math.atanh(0.4)
+    covered, normal, rounds = 0, 0, 600
+    for _ in range(rounds):
+        r = np.tanh(centre + 0.3 * rng.normal(size=4))
+        shifts = 2 * r / np.sqrt(1 - r * r)
+        scores = rng.normal(size=(4, 50))
+        scores[:, :25] += shifts[:, None]
+        gap = scores[:, :25].mean(axis=1) - scores[:, 25:].mean(axis=1)
+        found = combine_effect_sizes(gap / scores.std(axis=1, ddof=1), [25] * 4, [25] * 4)
+        covered += found.low <= 0.8 <= found.high
+        weights = 1 / (found.on_fisher.tau2 + 1 / 47)
+        normal += abs(found.on_fisher.mean - centre) <= 1.96 / math.sqrt(4 * weights)
+    assert covered / rounds > 0.93
+    assert normal / rounds < 0.90

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.stats.distributions import t_quantile
+from eatlas.stats.distributions import t_outside, t_quantile
 from eatlas.stats.inputs import numbers, open_unit
 from eatlas.stats.permutation.problem import SMALLEST
 
@@ -145,15 +145,15 @@ class RandomEffects:
     mean: float
     """Combined effect: the mean with weights 1 / (v + tau2)."""
     se: float
-    """Its standard error, 1 / sqrt(sum of the weights)."""
+    """Its standard error: 1 / sqrt(sum of the weights), or Hartung and Knapp's."""
     z: float
     """mean / se."""
     p: float
-    """Two-sided p of z under a normal distribution, in (0, 1]."""
+    """Two-sided p of z under a normal distribution, or under t with k - 1, in (0, 1]."""
     level: float
     """Confidence of the two intervals."""
     low: float
-    """Lower end of the normal confidence interval of the mean."""
+    """Lower end of the confidence interval of the mean."""
     high: float
     """Its upper end."""
     tau2: float
@@ -169,7 +169,12 @@ class RandomEffects:
 
 
 def random_effects(
-    effects: ArrayLike, variances: ArrayLike, *, method: str = "DL", level: float = 0.95
+    effects: ArrayLike,
+    variances: ArrayLike,
+    *,
+    method: str = "DL",
+    level: float = 0.95,
+    hartung_knapp: bool = False,
 ) -> RandomEffects:
     """Combine effects whose true values differ with variance tau2 between them.
 
@@ -184,6 +189,9 @@ def random_effects(
         restricted maximum likelihood.
     level : float
         Confidence of the intervals, in (0, 1).
+    hartung_knapp : bool, default False
+        Whether standard error, p and interval of the mean allow for the error of tau2: with a few
+        effects the normal ones claim too much.
 
     Returns
     -------
@@ -205,7 +213,10 @@ def random_effects(
     -----
     Mean and se: DerSimonian and Laird (1986). I2: Higgins and Thompson (2002). The prediction
     interval is ``mean -+ t(k - 2) sqrt(tau2 + se**2)``, Higgins, Thompson and Spiegelhalter
-    (2009). Effects that share stimuli or vectors are not independent: se, z and p
+    (2009). The standard error of Hartung and Knapp (2001) and of Sidik and Jonkman (2002) is
+    ``sqrt(sum w (y - mean)**2 / ((k - 1) sum w))``, with t of k - 1 degrees of freedom; here never
+    below 1 / sqrt(sum w), as effects that agree by chance would shorten the interval (Roever,
+    Knapp and Friede 2015). Effects that share stimuli or vectors are not independent: se, z and p
     then claim more than the data hold.
 
     Examples
@@ -225,15 +236,23 @@ def random_effects(
     weights, mean, _ = weighted(y, v, tau2 if y.size > 1 else 0.0)
     se = 1 / math.sqrt(float(np.sum(weights)))
     q = weighted(y, v, 0.0)[2]
-    reach = NormalDist().inv_cdf((1 + level) / 2) * se
+    estimated = hartung_knapp and y.size > 1
+    if estimated:
+        se *= math.sqrt(max(1.0, float(np.sum(weights * (y - mean) ** 2)) / (y.size - 1)))
+    z = mean / se
+    if estimated:
+        reach, p = t_quantile(1 - level, y.size - 1) * se, t_outside(z, y.size - 1)
+    else:
+        reach = NormalDist().inv_cdf((1 + level) / 2) * se
+        p = math.erfc(abs(z) / math.sqrt(2))
     beyond = _prediction_reach(tau2, se, y.size, level)
     return RandomEffects(
         method=method,
         k=y.size,
         mean=mean,
         se=se,
-        z=mean / se,
-        p=max(math.erfc(abs(mean / se) / math.sqrt(2)), SMALLEST),
+        z=z,
+        p=max(p, SMALLEST),
         level=level,
         low=mean - reach,
         high=mean + reach,
@@ -300,7 +319,7 @@ def combine_effect_sizes(
         v = (1 + G / 2) / (1 + G N / (N - 2)) / (N - 3),   G = sinh(mean z)**2
 
     It is the delta-method variance of normal scores (Hedges and Olkin 1985), with N - 3 degrees of
-    freedom. The combined d is ``2 tanh(mean)``: close to the median of d, whose mean is a little
+    freedom. Standard error and interval are those of Hartung and Knapp. The combined d is ``2 tanh(mean)``: close to the median of d, whose mean is a little
     nearer to 0.
 
     Examples
@@ -333,7 +352,7 @@ def combine_effect_sizes(
     z = np.arctanh(r)
     grown = math.sinh(float(z.mean())) ** 2 if z.size else 0.0
     v = (1 + grown / 2) / (1 + grown * size / (size - 2)) / (size - 3)
-    found = random_effects(z, v, method=method, level=level)
+    found = random_effects(z, v, method=method, level=level, hartung_knapp=True)
     ends = (found.mean, found.low, found.high, found.prediction_low, found.prediction_high)
     mean, low, high, prediction_low, prediction_high = (2 * math.tanh(end) for end in ends)
     return CombinedEffectSize(mean, low, high, prediction_low, prediction_high, found)
