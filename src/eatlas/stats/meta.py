@@ -319,7 +319,8 @@ def combine_effect_sizes(
         v = (1 + G / 2) / (1 + G N / (N - 2)) / (N - 3),   G = sinh(mean z)**2
 
     It is the delta-method variance of normal scores (Hedges and Olkin 1985), with N - 3 degrees of
-    freedom. Standard error and interval are those of Hartung and Knapp. The combined d is ``2 tanh(mean)``: close to the median of d, whose mean is a little
+    freedom. Standard error and interval are those of Hartung and Knapp. The combined d is
+    ``2 tanh(mean)``: close to the median of d, whose mean is a little
     nearer to 0.
 
     Examples
