@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 import os
 import re
 import tomllib
@@ -29,6 +30,9 @@ _TEXT = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{_MAX_PARTS},}}+")
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+"""A half of a character in JSON, alone or with its other half."""
 
 
 def read_toml(
@@ -112,6 +116,44 @@ def _limit(kind: type[EatlasError]) -> int:
             allowed=f"a whole number of MiB; {_MIB} without it",
         )
     return int(given)
+
+
+def json_value(
+    data: bytes | str,
+    object_pairs_hook: Callable[[list[tuple[str, Any]]], dict[str, Any]] | None = None,
+) -> Any:
+    r"""Parse JSON of a user, in which every text must be text.
+
+    Parameters
+    ----------
+    data : bytes or str
+    object_pairs_hook : callable, optional
+        As of :func:`json.loads`.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON in UTF-8, is nested too deep, or half a character is in a text.
+
+    Examples
+    --------
+    >>> json_value(b'{"text": "\\ud83d\\ude00"}')
+    {'text': '😀'}
+    >>> json_value(b'{"text": "\\ud83d"}')
+    Traceback (most recent call last):
+    ValueError: \ud83d occurs alone, which is not a character
+    """
+    text = data if isinstance(data, str) else data.decode("utf-8-sig")
+    try:
+        value = json.loads(text, object_pairs_hook=object_pairs_hook)
+        if _HALF.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError as error:
+        raise ValueError("values that are nested too deep") from error
+    except UnicodeEncodeError as error:
+        half = ord(error.object[error.start])
+        raise ValueError(f"\\u{half:04x} occurs alone, which is not a character") from error
+    return value
 
 
 def decoded(data: bytes, where: str, kind: type[EatlasError]) -> str:

@@ -20,6 +20,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import starmap
 from typing import Any, NamedTuple, Self
 
+from eatlas.decoding import json_value
 from eatlas.errors import EatlasError
 
 LOOPBACK = ("127.0.0.1", "::1")
@@ -145,8 +146,8 @@ def application(
 def table_of(body: bytes) -> dict[str, Any] | None:
     """The table that a script sent as JSON; None for anything else."""
     try:
-        given = json.loads(body)
-    except (ValueError, RecursionError):
+        given = json_value(body)
+    except ValueError:
         return None
     return given if isinstance(given, dict) else None
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from eatlas.errors import ResultsError
+from eatlas.paths import is_folder, is_there
 
 _FULL = "make room on this disk, or choose a place on another"
 _REMEDIES = {
@@ -118,16 +119,8 @@ def atomic_files() -> Iterator[Callable[..., IO[Any]]]:
                 name.unlink(missing_ok=True)
 
 
-def is_there(path: Path) -> bool:
-    """Whether a file exists, as far as the system lets us look."""
-    try:
-        return path.exists()
-    except OSError:
-        return False
-
-
 def _require_no_folder(path: Path) -> None:
-    if path.is_dir():
+    if is_folder(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
 
 

@@ -294,6 +294,7 @@ def test_journals_of_others_and_damaged_ones_are_refused(items, contexts, sheet)
         ("{}", "line 3: this is not an act"), ("nonsense", "line 3: this is not an act"),
         ('{"annotator": "A", "item": "c0", "label": null}', "line 3: there is no such item"),
         (json.dumps({"annotator": "A", "item": items.rows[0].id, "label": "X"}), "are not groups of"),
+        (json.dumps({"annotator": "\ud800", "item": items.rows[0].id, "label": "Male"}), "line 3: thi"),
     ):  # fmt: skip
         path.write_text(f"{good}{line}\n")
         with pytest.raises(SourceError, match=what):
@@ -302,6 +303,15 @@ def test_journals_of_others_and_damaged_ones_are_refused(items, contexts, sheet)
             Journal(path, items)
     path.write_text(good)
     Journal(path, items).__exit__(None, None, None)  # a refusal leaves no lock
+
+
+def test_half_a_character_beside_the_items_is_refused(sheet):
+    about = sheet.with_name("items.csv.json")
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"name": "\ud800"}))
+    with pytest.raises(SourceError) as said:
+        eatlas.read_labels(sheet)
+    assert said.value.what == f"{about}: the groups of the items cannot be read"
+    assert said.value.got == "\\ud800 occurs alone, which is not a character"
 
 
 def removed(path):

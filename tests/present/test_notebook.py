@@ -1,12 +1,13 @@
 """What notebooks show of results."""
 
 import pytest
+from tests.inputs import no_file_longer_than
 from tests.present.charts.records import HOSTILE, full
 from tests.present.reading import Page
 from tests.present.records import ml_eat, sc_eat, weat
 
 from eatlas.errors import EatlasError
-from eatlas.present import notebook
+from eatlas.present import notebook, rendering
 from eatlas.results import Failure, Results
 from eatlas.results.presenting import register_renderer
 
@@ -102,3 +103,16 @@ def test_another_renderer_may_take_over():
     finally:
         register_renderer(None)
     assert "test-1" in ml_eat()._repr_html_()
+
+
+def test_a_full_disk_of_the_cache_costs_the_compiled_templates_alone(tmp_path, monkeypatch):
+    shown = full()._repr_html_()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    rendering._environment.cache_clear()
+    with no_file_longer_than(100):
+        assert full()._repr_html_() == shown
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.stat().st_size]
+    rendering._environment.cache_clear()
+    assert full()._repr_html_() == shown
+    assert list(tmp_path.rglob("*.cache"))
+    rendering._environment.cache_clear()

@@ -16,8 +16,10 @@ from eatlas.annotation.sheets import require_unlabelled, rows_of
 from eatlas.corpora import Context, Contexts, load_contexts
 from eatlas.corpora.writing import beside
 from eatlas.csv_cells import marked, unmarked
+from eatlas.decoding import json_value
 from eatlas.errors import EatlasError, SourceError, StimulusError, described, nearest
 from eatlas.lazy import as_frame
+from eatlas.paths import is_file
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
 from eatlas.version import __version__
@@ -314,10 +316,10 @@ def _about(path: Path) -> dict[str, Any]:
     """What the file beside says: groups and provenance."""
     other = beside(path)
     try:
-        about = json.loads(other.read_text(encoding="utf-8"))
+        about = json_value(other.read_bytes())
         good = about["schema"] == SCHEMA and all(isinstance(one, str) for one in about["groups"])
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-        there = path.is_file()
+        there = is_file(path)
         raise SourceError(
             f"{other}: the groups of the items cannot be read"
             if there

@@ -25,6 +25,7 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from eatlas.annotation.items import Items, unknown_label
+from eatlas.decoding import json_value
 from eatlas.errors import EatlasError, EatlasWarning, SourceError
 from eatlas.writing import require_writable
 
@@ -285,7 +286,7 @@ def replay(path: Path, items: Items) -> tuple[dict[str, Work], bytes]:
     whole = 0
     for number, (line, end) in enumerate(_lines(data), start=1):
         try:
-            values = json.loads(line)
+            values = json_value(line)
             if not isinstance(values, dict):
                 raise TypeError("no object")
             if number == 1:

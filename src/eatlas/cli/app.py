@@ -117,6 +117,9 @@ def run_app() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except OSError as error:  # a folder that cannot be looked into, a name that is too long
+        from eatlas.writing import remedy_of  # noqa: PLC0415  (only a fault waits for it)
+
         where = error.filename if isinstance(error.filename, str) else "the system"
-        complain(EatlasError(f"{where}: this is not possible", got=error.strerror or str(error)))
+        what, got = f"{where}: this is not possible", error.strerror or str(error)
+        complain(EatlasError(what, got=got, remedy=remedy_of(error)))
         sys.exit(2)

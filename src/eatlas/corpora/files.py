@@ -27,6 +27,7 @@ from eatlas.corpora.reading import (
 )
 from eatlas.corpora.wikipedia import is_dump, wikipedia_rows
 from eatlas.errors import SourceError, SourceWarning, described
+from eatlas.paths import is_file, is_folder
 from eatlas.sources.archives import Content, locate
 
 Format = Literal["auto", "text", "jsonl", "csv", "tsv", "parquet", "wikipedia"]
@@ -104,9 +105,9 @@ def _files_of(one: Any) -> list[Path]:
     if not isinstance(one, str | Path):
         raise SourceError("this is not a corpus", got=described(one), allowed="paths of files")
     path = Path(one)
-    if path.is_file():
+    if is_file(path):
         return [path]
-    if path.is_dir():
+    if is_folder(path):
         inside = (inner for inner in path.rglob("*") if inner.is_file())
         hidden = [p for p in inside if not any(n.startswith(".") for n in _below(p, path))]
         return _some(hidden, f"{path}: there is no file in this folder")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,7 +12,9 @@ from eatlas.corpora.parquet import pyarrow_of
 from eatlas.corpora.record import Contexts, Pairs, Sample
 from eatlas.corpora.writing import ENDINGS, KEY, LABEL, MARKED, TEXTS, Columns, beside
 from eatlas.csv_cells import unmarked
+from eatlas.decoding import json_value
 from eatlas.errors import SourceError, SourceWarning, described
+from eatlas.paths import is_file
 from eatlas.stimuli import ContextsOrigin
 
 ALIKE = 3
@@ -98,7 +99,7 @@ Record = TypeVar("Record", Contexts, Pairs)
 def _loaded(path: Path, kind: type[Record]) -> Record:
     """Load a file of contexts or pairs, and check it against its own hash."""
     reader = _READERS.get(path.suffix.lower())
-    if reader is None or not path.is_file():
+    if reader is None or not is_file(path):
         raise SourceError(
             f"{path}: " + ("there is no such file" if reader else "this is not a file of contexts"),
             allowed=f"a file that eatlas contexts wrote: {', '.join(ENDINGS)}",
@@ -159,7 +160,7 @@ def _counts(said: Any, kind: type[Sample[Any, Any]], path: Path) -> Any:
 def _names(path: Path) -> set[str]:
     """Columns or fields of a file; none where it cannot be read, which its reader then says."""
     ending = path.suffix.lower()
-    if ending not in ENDINGS or not path.is_file():
+    if ending not in ENDINGS or not is_file(path):
         return set()
     if ending == ".parquet":
         pa, parquet = pyarrow_of(path)
@@ -172,8 +173,8 @@ def _names(path: Path) -> set[str]:
     if ending == ".csv":
         return set(next(csv.reader([line]), ()))
     try:
-        values = json.loads(line or "{}")
-    except (ValueError, RecursionError):
+        values = json_value(line or "{}")
+    except ValueError:
         return set()
     return set(values) if isinstance(values, dict) else set()
 
@@ -196,14 +197,14 @@ def _read_parquet(path: Path, fields: Columns) -> Read:
             metadata = file.schema_arrow.metadata or {}
     except (pa.ArrowException, OSError) as error:
         raise SourceError(f"{path}: this file is damaged", got=str(error)) from error
-    return list(zip(*columns, strict=True)), json.loads(metadata.get(KEY, b"{}"))
+    return list(zip(*columns, strict=True)), json_value(metadata.get(KEY, b"{}"))
 
 
 def _read_jsonl(path: Path, fields: Columns) -> Read:
     rows = []
     for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
         if line.strip():
-            rows.append(_row(json.loads(line), path, number, fields))
+            rows.append(_row(json_value(line), path, number, fields))
     return rows, _beside(path)
 
 
@@ -243,7 +244,7 @@ def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any,
 
 def _beside(path: Path) -> dict[str, Any]:
     other = beside(path)
-    said = json.loads(other.read_text(encoding="utf-8")) if other.is_file() else {}
+    said = json_value(other.read_bytes()) if other.is_file() else {}
     return said if isinstance(said, dict) else {}
 
 

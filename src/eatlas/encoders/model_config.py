@@ -5,7 +5,6 @@ GGUF: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 
 from __future__ import annotations
 
-import json
 import re
 import struct
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from eatlas.decoding import json_value
 from eatlas.errors import SourceError
 
 CONFIG = "config.json"
@@ -55,6 +55,10 @@ ENCODERS = frozenset(
 """Model types whose every token sees the whole text."""
 _DECODER_CLASS = re.compile(r"(ForCausalLM|LMHeadModel|DoubleHeadsModel)$")
 _ENCODER_CLASS = re.compile(r"For(MaskedLM|PreTraining|QuestionAnswering|TokenClassification)$")
+MOST_LAYERS = 2_000
+"""The deepest transformers have 1,000."""
+_LAYERED = re.compile(r"(layers?|depths?|blocks|block_count|experts?|expert_count)$")
+"""Keys of what a model is built of, piece by piece."""
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 _PLAIN = {
@@ -63,6 +67,8 @@ _PLAIN = {
 }  # fmt: skip
 """Types of one value of fixed size, by their number in the file."""
 _TEXT, _ARRAY = 8, 9
+_DIMENSIONS = 4
+"""Of a tensor at most, by the format."""
 _LONGEST = 2**24
 """Characters of a text and values of an array beyond this mean that the file is damaged; the
 largest vocabularies have 300,000 tokens."""
@@ -150,6 +156,51 @@ def read_card(path: Path) -> ModelConfig:
     return _of_gguf(path) if path.is_file() else _of_config(path / CONFIG)
 
 
+def read_config(file: Path) -> dict[str, Any]:
+    """Read config.json of a model.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be read, names code on a hub, or has more layers than any model.
+    """
+    try:
+        config = json_value(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{file}: the configuration cannot be read", got=str(error)) from error
+    if not isinstance(config, dict):
+        raise SourceError(f"{file}: this is not a configuration of a model")
+    require_no_kernels(config, file)
+    require_few_layers(config, file)
+    return config
+
+
+def require_few_layers(config: Any, file: Path) -> None:
+    """Refuse a configuration of so many layers or experts that building them would never end.
+
+    Raises
+    ------
+    SourceError
+        If a number of layers is beyond those of all models.
+    """
+    for key, value in config.items():
+        numbers = value if isinstance(value, list) else [value]
+        if _LAYERED.search(str(key)) and any(_beyond(one) for one in numbers):
+            raise SourceError(
+                f"{file}: the configuration has more layers than any model",
+                got=f"{key}: {str(value)[:100]}",
+                allowed=f"at most {MOST_LAYERS:,}",
+                remedy="fetch the model again",
+            )
+        for one in numbers:
+            if isinstance(one, dict):
+                require_few_layers(one, file)
+
+
+def _beyond(value: Any) -> bool:
+    return isinstance(value, int | float) and value > MOST_LAYERS
+
+
 def require_no_kernels(config: Any, file: Path) -> None:
     """Refuse a configuration that names code on a hub, which transformers fetches and runs.
 
@@ -175,13 +226,7 @@ def require_no_kernels(config: Any, file: Path) -> None:
 
 def _of_config(file: Path) -> ModelConfig:
     """Read a card from config.json."""
-    try:
-        config = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise SourceError(f"{file}: the configuration cannot be read", got=str(error)) from error
-    if not isinstance(config, dict):
-        raise SourceError(f"{file}: this is not a configuration of a model")
-    require_no_kernels(config, file)
+    config = read_config(file)
     kind = str(config.get("model_type", ""))
     named = config.get("architectures") or [""]
     architecture = str(named[0]) if isinstance(named, list) else ""
@@ -201,6 +246,7 @@ def _of_config(file: Path) -> ModelConfig:
 def _of_gguf(path: Path) -> ModelConfig:
     """Read a card from the header of a GGUF file."""
     header = read_gguf_header(path)
+    require_few_layers(header.values, path)
     kind = str(header.values.get("general.architecture", ""))
     about = {
         key.removeprefix(f"{kind}."): value
@@ -310,7 +356,10 @@ def _read(reader: _Reader, path: Path) -> GGUFHeader:
 def _size(reader: _Reader) -> int:
     """Number of weights of the next tensor."""
     reader.text()
-    sizes = [reader.number("<Q") for _ in range(reader.number("<I"))]
+    dimensions = reader.number("<I")
+    if dimensions > _DIMENSIONS:
+        raise EOFError
+    sizes = [reader.number("<Q") for _ in range(dimensions)]
     reader.take(4 + 8)  # the type of its numbers, and where they begin
     return prod(sizes)
 

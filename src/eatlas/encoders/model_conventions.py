@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eatlas.encoders.model_config import CONFIG, require_no_kernels
+from eatlas.encoders.model_config import CONFIG, read_config
 from eatlas.encoders.model_files import ABOUT, FIRST, MODULES, PICKLED, README, SAFETENSORS
 from eatlas.errors import SourceError
 from eatlas.untrusted import only_data, require_trust
@@ -254,7 +254,7 @@ def _require_plain(folder: Path, kind: str) -> None:
         )
     name = kind.rpartition(".")[2]
     if name == "Transformer" and (folder / CONFIG).is_file():
-        require_no_kernels(_settings(folder / CONFIG), folder / CONFIG)
+        read_config(folder / CONFIG)
     if only_data() and name not in _OF_NUMBERS:
         require_trust(f"load the part {kind} of the model, whose settings name what is imported")
     if only_data() and name == "Dense":

@@ -400,12 +400,22 @@ def _snapshot(name: str, **wanted: Any) -> Path:
 
 
 def _in_cache(name: str, **wanted: Any) -> Path | None:
-    from huggingface_hub.errors import LocalEntryNotFoundError  # noqa: PLC0415
+    """Folder of a model that was fetched before; None without one."""
+    from huggingface_hub.errors import (  # noqa: PLC0415
+        HFValidationError,
+        LocalEntryNotFoundError,
+    )
 
     try:
         return _snapshot(name, local_files_only=True, **wanted)
     except LocalEntryNotFoundError:
         return None
+    except HFValidationError as error:
+        raise SourceError(
+            f"{name}: no model on the hub can have this name",
+            got=str(error).splitlines()[0][:200],
+            remedy="check the path of the folder, or the name on the hub",
+        ) from error
 
 
 def _fetch(name: str, options: Options, scheme: str, *, trained: bool) -> Path:

@@ -12,6 +12,7 @@ from eatlas.encoders.model_config import CONFIG, ModelConfig, read_card
 from eatlas.encoders.model_files import files_of, transformer_on_the_hub
 from eatlas.encoders.options import EVERY, OPTIONS, Layers, Options, parse
 from eatlas.errors import SourceError
+from eatlas.paths import is_file, is_folder
 from eatlas.sources.spec import FileSpec, check_options, escape, parse_file_spec
 from eatlas.untrusted import require_trust
 
@@ -134,7 +135,7 @@ def _type(path: Path) -> str:
 def _find(given: str, options: Options, scheme: str) -> Path:
     """Folder of a model, or its GGUF file."""
     path = Path(given).expanduser()
-    if path.is_dir():
+    if is_folder(path):
         if (path / CONFIG).is_file():
             return path
         raise SourceError(
@@ -142,7 +143,7 @@ def _find(given: str, options: Options, scheme: str) -> Path:
             got=", ".join(sorted(file.name for file in path.iterdir())[:10]) or "an empty folder",
             allowed=_FILES[scheme],
         )
-    if path.is_file():
+    if is_file(path):
         if path.suffix.lower() == GGUF and scheme == SCHEME:
             return path
         raise SourceError(

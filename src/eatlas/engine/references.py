@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from eatlas.errors import ResultsError, StimulusError, described
+from eatlas.paths import is_there
 from eatlas.results import AssociationResult, Results, is_result, read_results
 from eatlas.sources.counts import Counts, open_counts, place_of_table
-from eatlas.sources.spec import check_options, is_there, parse_file_spec
+from eatlas.sources.spec import check_options, parse_file_spec
 from eatlas.stimuli import GroupsTest, Test
 from eatlas.stimuli.kinds import not_shares, not_weighted
 

@@ -7,6 +7,7 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +24,7 @@ from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
     from jinja2 import Environment, FileSystemBytecodeCache
+    from jinja2.bccache import Bucket
 
 TEMPLATES = Path(__file__).parent / "templates"
 FEW, NAMED = 6, 12
@@ -146,16 +148,24 @@ def _environment() -> Environment:
 
 
 def _compiled() -> FileSystemBytecodeCache | None:
-    """The user's cache folder for compiled templates, which take 0.2 s to compile; None without."""
+    """The user's cache folder for compiled templates, which take 0.2 s to compile; None without.
+
+    On a full disk they are compiled again.
+    """
     from jinja2 import FileSystemBytecodeCache  # noqa: PLC0415
     from platformdirs import user_cache_path  # noqa: PLC0415
+
+    class Compiled(FileSystemBytecodeCache):
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
 
     folder = user_cache_path("eatlas", appauthor=False) / "templates"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
         return None
-    return FileSystemBytecodeCache(str(folder)) if os.access(folder, os.W_OK) else None
+    return Compiled(str(folder)) if os.access(folder, os.W_OK) else None
 
 
 def _unbroken(text: str) -> Markup:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, model_validator
 
+from eatlas.decoding import json_value
 from eatlas.errors import ResultsError, described
 from eatlas.results.parts import Record, is_empty, is_none
 
@@ -240,7 +241,7 @@ def read_card(path: str | Path) -> Card:
     <Card of MAC(): 0 of 2 pieces of evidence in 8 criteria>
     """
     try:
-        values: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+        values: Any = json_value(Path(path).read_bytes())
     except OSError as error:
         raise ResultsError(f"{path}: the card cannot be read", got=str(error.strerror)) from error
     except ValueError as error:

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import ValidationError
 
+from eatlas.decoding import json_value
 from eatlas.errors import EatlasError, ResultsError, described
+from eatlas.paths import is_there
 from eatlas.plugins import loaded, usable
 from eatlas.results.base import SCHEMA, AssociationResult
 from eatlas.results.parts import Record
-from eatlas.writing import atomic_file, is_there
+from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     from eatlas.results.trend import TrendResult
@@ -198,19 +200,12 @@ def _parse(line: bytes) -> dict[str, object]:
     Raises
     ------
     ValueError
-        If it is not a JSON object, a key occurs twice in one, or half a character is in a text.
-    RecursionError
-        If it is nested too deep.
+        If it is not a JSON object, a key occurs twice in one, it is nested too deep, or half a
+        character is in a text.
     """
-    values = json.loads(line.decode("utf-8"), object_pairs_hook=_once)
+    values = json_value(line, object_pairs_hook=_once)
     if not isinstance(values, dict):
         raise ValueError(f"a JSON object was expected, not {type(values).__name__}")
-    if b"\\u" in line:
-        try:
-            json.dumps(values, ensure_ascii=False).encode()
-        except UnicodeEncodeError as error:
-            half = ord(error.object[error.start])
-            raise ValueError(f"\\u{half:04x} occurs alone, which is not a character") from error
     return values
 
 
@@ -236,8 +231,6 @@ def _bad_line(path: Path, number: int, error: Exception, *, cut: bool) -> Result
         said = f"no JSON: {error.msg}, at character {error.pos + 1}"
     elif isinstance(error, UnicodeDecodeError):
         said = f"byte 0x{error.object[error.start]:02x}, which is not UTF-8"
-    elif isinstance(error, RecursionError):
-        said = "values that are nested too deep"
     elif isinstance(error, ValueError):
         said = str(error)
     else:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import EatlasError, SourceError, StimulusError, did_you_mean, listed, nearest
 from eatlas.kernels.cosines import associations, unit_rows
+from eatlas.paths import is_there
 from eatlas.sources.coverage import spellings
 from eatlas.sources.interface import usable
 from eatlas.sources.source import Source, require_whole
-from eatlas.sources.spec import is_there
 from eatlas.stats.debiasing import unit_or_zero
 from eatlas.stimuli import GroupsTest, built_in_tests, load_tests
 from eatlas.untrusted import require_trust

@@ -13,9 +13,10 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 from eatlas.csv_cells import unmarked
 from eatlas.errors import SourceError, described
+from eatlas.paths import is_there
 from eatlas.sources.archives import check_growth
 from eatlas.sources.files.on_disk import faults_of_library, library
-from eatlas.sources.spec import FileSpec, check_options, file_like, is_there, parse_file_spec
+from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_spec
 
 TERM = ("term", "word", "target", "occupation", "profession")
 YEAR = ("year", "period", "census year", "decade")

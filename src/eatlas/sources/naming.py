@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eatlas.errors import SourceError, described
+from eatlas.paths import is_there
 from eatlas.results.settings import known_sources
 from eatlas.sources.interface import VectorSource
 from eatlas.sources.opening import is_pair, named_sources, open_sources, open_vectors
-from eatlas.sources.spec import is_there, parse_file_spec
+from eatlas.sources.spec import parse_file_spec
 
 LONGEST = 40
 """Characters of a name, which is the head of a column in tables."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from eatlas.errors import SourceError, described, nearest
+from eatlas.paths import is_there
 from eatlas.plugins import called, points
 from eatlas.results.settings import known_sources
 from eatlas.sources.interface import VectorSource
@@ -28,7 +29,6 @@ from eatlas.sources.spec import (
     SUFFIXES,
     FileSpec,
     file_like,
-    is_there,
     load,
     missing_folder,
     parse_file_spec,

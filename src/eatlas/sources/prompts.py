@@ -12,10 +12,11 @@ from urllib.parse import quote
 import numpy as np
 
 from eatlas.errors import SourceError, described
+from eatlas.paths import is_there
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Found, Item, Vector, VectorSource
 from eatlas.sources.source import Wrapper
-from eatlas.sources.spec import is_there, with_option
+from eatlas.sources.spec import with_option
 from eatlas.sources.wrappers import PROMPT, UNESCAPED, PromptedSource, prompted
 
 PROMPTS = "prompts"

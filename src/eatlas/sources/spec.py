@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from eatlas.errors import SourceError, nearest
+from eatlas.paths import is_there
 
 _ESCAPES = {"%": "%25", "?": "%3F", "#": "%23", "&": "%26"}
 CONFIG, MODULES, GGUF = "config.json", "modules.json", ".gguf"
@@ -171,14 +172,6 @@ def escape(text: str) -> str:
 def _path_in(text: str) -> str:
     cuts = [len(text), *(i for i in range(len(text) - 1, 0, -1) if text[i] in "?#")]
     return next((text[:cut] for cut in cuts if is_there(text[:cut])), text[: cuts[-1]])
-
-
-def is_there(text: str | Path) -> bool:
-    """Whether a path exists; one that the system cannot even look for does not."""
-    try:
-        return Path(text).exists()
-    except (OSError, ValueError):  # longer than the system allows, or a null character in it
-        return False
 
 
 def file_like(path: Path) -> str:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import numpy as np
 
 from eatlas.errors import SourceError
+from eatlas.paths import is_there
 from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import spellings
 from eatlas.sources.interface import (
@@ -24,7 +25,7 @@ from eatlas.sources.interface import (
     VectorSource,
 )
 from eatlas.sources.source import Source, Wrapper, as_source, forwarded, is_contextual
-from eatlas.sources.spec import FileSpec, check_options, is_there, with_option
+from eatlas.sources.spec import FileSpec, check_options, with_option
 
 PROMPT = "prompt"
 HERE = "{}"

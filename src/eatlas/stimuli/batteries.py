@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.decoding import own_toml, toml_bytes
 from eatlas.errors import StimulusError, described, nearest
 from eatlas.lazy import as_frame
+from eatlas.paths import is_file, is_folder
 from eatlas.plugins import called, usable
 from eatlas.stimuli.association_test import OF_SENTENCES, AssociationTest, identifier
 from eatlas.stimuli.concepts import Concept
@@ -240,7 +241,7 @@ def _load_one(spec: object) -> tuple[Test, ...]:
             got=described(spec),
             allowed=f"{_ALLOWED}, an AssociationTest, four lists by name, or a list of them",
         )
-    if Path(spec).is_file():
+    if is_file(spec):
         return read_test_file(spec).tests
     name = str(spec)
     if name in battery_names():
@@ -261,7 +262,7 @@ def _known() -> list[str]:
 def _unknown(name: str) -> StimulusError:
     """Say that there is no such test or battery, and what may be meant."""
     parts = [part.strip() for part in name.split(",")]
-    if len(parts) > 1 and all(part in _known() or Path(part).is_file() for part in parts):
+    if len(parts) > 1 and all(part in _known() or is_file(part) for part in parts):
         return StimulusError(
             f"there is no test or battery {name!r}",
             allowed=f"one of them at a time: {', '.join(parts)}",
@@ -269,7 +270,7 @@ def _unknown(name: str) -> StimulusError:
             + " ".join(f"--tests {part}" for part in parts)
             + "; in Python, give a list",
         )
-    if name and Path(name).is_dir():
+    if name and is_folder(name):
         return StimulusError(
             f"{name}: this is a directory", allowed="a TOML file", remedy="name a file in it"
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from eatlas.decoding import json_value
 from eatlas.engine.plan import Watch
 from eatlas.engine.store import open_store
 from eatlas.errors import ResultsError, StudyError
@@ -201,7 +201,7 @@ def read_study(directory: str | Path) -> Study:
 
 def _record(path: Path) -> StudyRecord:
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json_value(path.read_bytes())
         return StudyRecord.from_dict(values)
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise ResultsError(

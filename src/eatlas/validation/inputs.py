@@ -11,6 +11,7 @@ from typing import Any
 
 from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures.base import Measure
+from eatlas.paths import is_file, is_folder
 from eatlas.results import AssociationResult
 from eatlas.results.evidence import Covered, Given
 from eatlas.stimuli import Test
@@ -77,10 +78,10 @@ class Material:
             Naming its option.
         """
         for option, path in self.files():
-            if not path.is_file():
+            if not is_file(path):
                 raise EatlasError(
                     f"--{option}: there is no file {path}",
-                    got="a folder" if path.is_dir() else "nothing",
+                    got="a folder" if is_folder(path) else "nothing",
                     allowed="a file",
                 )
 

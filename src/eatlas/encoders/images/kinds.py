@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from eatlas.encoders.model_config import CONFIG, ModelConfig, require_no_kernels
+from eatlas.encoders.model_config import CONFIG, ModelConfig, read_config
 from eatlas.encoders.model_files import tensor_in
 from eatlas.errors import SourceError
 
@@ -104,7 +104,7 @@ def vision_card(path: Path) -> tuple[ModelConfig, Vision]:
     SourceError
         If the configuration cannot be read, or says too little.
     """
-    config = read_config(path)
+    config = read_config(path / CONFIG)
     kind = str(config["model_type"])
     sizes = config.get("hidden_sizes")
     last = sizes[-1] if isinstance(sizes, list) and sizes else None
@@ -130,7 +130,7 @@ def towers_card(path: Path) -> ModelConfig:
     SourceError
         If the configuration cannot be read.
     """
-    config = read_config(path)
+    config = read_config(path / CONFIG)
     kind = str(config["model_type"])
     texts = config.get("text_config")
     texts = texts if isinstance(texts, dict) else {}
@@ -142,25 +142,6 @@ def towers_card(path: Path) -> ModelConfig:
     if positions and texts.get("model_type") in _AFTER_PADDING:
         positions -= 1 + int(texts.get("pad_token_id", 1))
     return ModelConfig(kind, _class_of(config), None, dim or 0, dim or 0, 1, positions)
-
-
-def read_config(path: Path) -> dict[str, Any]:
-    """Read config.json.
-
-    Raises
-    ------
-    SourceError
-        If it cannot be read, or names code on a hub.
-    """
-    file = path / CONFIG
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise SourceError(f"{file}: the configuration cannot be read", got=str(error)) from error
-    if not isinstance(found, dict):
-        raise SourceError(f"{file}: this is not a configuration of a model")
-    require_no_kernels(found, file)
-    return found
 
 
 def _class_of(config: Mapping[str, Any]) -> str:
@@ -196,7 +177,7 @@ def logits_of(path: Path, kind: str, seed: int | None) -> Logits:
     seed : int or None
         Of random weights, which begin with what the configuration says.
     """
-    config = read_config(path)
+    config = read_config(path / CONFIG)
     if kind == "align":
         said = float(config.get("temperature_init_value", 1.0))
         temperature = said if seed is not None else tensor_in(path, "temperature")

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from eatlas.encoders.encoder import Encoder, as_rows, roundoff_of
 from eatlas.encoders.images.batches import AT_ONCE, Images, answers_of
-from eatlas.encoders.images.settings import Pixels
+from eatlas.encoders.images.settings import Pixels, require_numbers
 from eatlas.encoders.loading import Array, first_line, quiet, repeat_products
+from eatlas.encoders.model_config import read_config
 from eatlas.encoders.model_files import sha256_of
 from eatlas.encoders.options import OPTIONS as OF_MODELS
 from eatlas.encoders.options import Options, parse
@@ -276,7 +277,7 @@ def open_model_of_open_clip(text: str, spec: FileSpec) -> OpenClipSource:
 def _in_folder(spec: FileSpec, options: Options, where: str) -> OpenClipModel:
     """A folder with open_clip_config.json and weights."""
     folder = spec.path.expanduser()
-    config = _settings(folder / CONFIG)
+    config = read_config(folder / CONFIG)
     there = sorted(file for file in folder.iterdir() if file.is_file())
     weights = [file for file in there if file.suffix in SUFFIXES]
     if options.seed is None and not weights:
@@ -290,6 +291,7 @@ def _in_folder(spec: FileSpec, options: Options, where: str) -> OpenClipModel:
     files = (*others, *weights) if options.seed is None else others
     model = config.get("model_cfg", {})
     images = {**_usual_images(model), **config.get("preprocess_cfg", {})}
+    require_numbers(images, folder / CONFIG)
     return OpenClipModel(f"local-dir:{folder}", _whole(model, folder / CONFIG), images, files)
 
 
@@ -313,7 +315,7 @@ def _named(spec: FileSpec, options: Options, where: str) -> OpenClipModel:
             got=f"{PRETRAINED}={weights}",
             allowed="a file; open_clip.download_pretrained fetches one by its tag",
         )
-    model = _whole(_settings(file), file)
+    model = _whole(read_config(file), file)
     files = (weights,) if options.seed is None else ()
     return OpenClipModel(name, model, _usual_images(model), files, str(weights))
 
@@ -329,11 +331,3 @@ def _whole(model: Any, file: Path) -> Mapping[str, Any]:
     if not isinstance(model, dict) or not isinstance(model.get("embed_dim"), int):
         raise SourceError(f"{file}: this is not a configuration of open_clip", got="no embed_dim")
     return model
-
-
-def _settings(file: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise SourceError(f"{file}: the configuration cannot be read", got=str(error)) from error
-    return found if isinstance(found, dict) else {}

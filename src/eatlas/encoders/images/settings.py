@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -11,6 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from eatlas.decoding import json_value
 from eatlas.encoders.model_files import PROCESSOR
 from eatlas.errors import SourceError
 from eatlas.results.parts import ImageEncoding
@@ -19,6 +19,8 @@ Pixels = Mapping[str, NDArray[Any]]
 """Inputs of a model by name, such as pixel_values, each with a row for each image."""
 Prepare = Callable[[Any], Pixels]
 """From an image in RGB to the input of a model, of one row."""
+MOST_OF_A_PIXEL = 1e6
+"""A mean beyond this is none; pixels go to 255."""
 RESAMPLE = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")
 """Pillow's names, by number."""
 
@@ -36,12 +38,13 @@ def read_settings(folder: Path) -> dict[str, Any]:
         if not file.is_file():
             continue
         try:
-            found = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
+            found = json_value(file.read_bytes())
+        except (OSError, ValueError) as error:
             raise SourceError(f"{file}: the settings cannot be read", got=str(error)) from error
         if isinstance(found, dict):
             found = found.get("image_processor", found)
         if isinstance(found, dict) and _type(found):
+            require_numbers(found, file)
             return found
     raise SourceError(
         f"{folder}: no file describes how images become the input of this model",
@@ -49,6 +52,27 @@ def read_settings(folder: Path) -> dict[str, Any]:
         remedy="fetch the model again, with all its files; transformers writes this one with "
         "save_pretrained of the processor",
     )
+
+
+def require_numbers(settings: Mapping[str, Any], file: Path) -> None:
+    """Refuse means and standard deviations of pixels that are no numbers.
+
+    Raises
+    ------
+    SourceError
+        If one is text, infinite or not a number.
+    """
+    for key in ("image_mean", "image_std", "mean", "std"):
+        value = settings.get(key)
+        if isinstance(value, list) and not all(
+            isinstance(one, int | float) and abs(one) <= MOST_OF_A_PIXEL for one in value
+        ):
+            raise SourceError(
+                f"{file}: {key} is not usable",
+                got=str(value)[:100],
+                allowed="a list of numbers",
+                remedy="fetch the model again",
+            )
 
 
 def _type(settings: Mapping[str, Any]) -> str:

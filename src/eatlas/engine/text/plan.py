@@ -17,11 +17,11 @@ from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.shards import Shard, shards_of
 from eatlas.corpora.spans import Search, WordFamily, interplay
 from eatlas.errors import EatlasError, SourceError, StimulusError, StimulusWarning, described
+from eatlas.paths import is_there
 from eatlas.sources.archives import locate
 from eatlas.sources.published import corpus_on_this_machine
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.version import __version__
-from eatlas.writing import is_there
 
 FORM = 1
 """Raised whenever a shard's counts mean something else than before."""

@@ -17,6 +17,7 @@ from typing import IO, Any
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError
+from eatlas.paths import is_folder
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import about_terms, levels_of
 from eatlas.present.numbers import effect, number_of
@@ -236,7 +237,7 @@ def results_files(paths: Iterable[str | Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in map(Path, paths):
-        if not path.is_dir():
+        if not is_folder(path):
             found.append(path)
             continue
         inside = sorted(one for one in path.rglob(USUAL_NAME) if one.is_file())

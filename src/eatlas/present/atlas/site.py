@@ -18,6 +18,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError, joined
+from eatlas.paths import is_file, is_folder, is_there
 from eatlas.present.atlas.collecting import (
     FIRST_DIGITS,
     Cell,
@@ -142,10 +143,10 @@ def _require_own(site: Path) -> None:
         If the folder is a file, its ``index.html`` was written by something else, or its results
         are not those of that page.
     """
-    if site.exists() and not site.is_dir():
+    if is_there(site) and not is_folder(site):
         raise ResultsError(f"{site}: a site is a folder, and this is a file")
     page, lines, head = site / INDEX, site / LINES, b""
-    if page.exists():
+    if is_there(page):
         with page.open("rb") as file:
             head = file.read(HEAD)
         if GENERATOR not in head:
@@ -153,11 +154,11 @@ def _require_own(site: Path) -> None:
                 f"{page}: another page is here, which no eatlas atlas wrote",
                 remedy="choose another folder with --out",
             )
-    if head and lines.is_file():
+    if head and is_file(lines):
         with lines.open("rb") as file:
             if file_digest(file, "sha256").hexdigest().encode() in head:
                 return
-    if others := [name for name in (LINES, TABLE) if (site / name).exists()]:
+    if others := [name for name in (LINES, TABLE) if is_there(site / name)]:
         raise ResultsError(
             f"{site}: results are here that no eatlas atlas wrote; they would be lost",
             got=joined(others),

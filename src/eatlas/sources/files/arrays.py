@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.decoding import json_value
 from eatlas.errors import SourceError
 from eatlas.sources.archives import Content, archive_errors, check_growth, zip_member
 from eatlas.sources.files.matrix import (
@@ -411,6 +412,6 @@ def _strings(path: Path) -> list[str]:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        return json_value(path.read_bytes())
+    except (OSError, ValueError) as error:
         raise SourceError(f"{path}: this is not JSON", got=str(error)[:200]) from error

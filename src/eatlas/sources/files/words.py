@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import io
-import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from eatlas.decoding import json_value
 from eatlas.errors import SourceError
 from eatlas.sources.files.dialects import decode
 from eatlas.sources.files.on_disk import Stamp, open_binary
@@ -190,6 +190,6 @@ def _no_words(label: str, got: str) -> SourceError:
 
 def _read_json(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        return json_value(path.read_bytes())
+    except (OSError, ValueError) as error:
         raise SourceError(f"{path}: this is not JSON", got=str(error)) from error

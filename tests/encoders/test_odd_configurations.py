@@ -1,0 +1,69 @@
+"""Configurations that no model has: refused before anything is built of them."""
+
+import json
+import struct
+
+import pytest
+from tests.tiny_models import make_model
+from tests.tiny_vision import make_backbone, make_towers
+
+import eatlas
+from eatlas.encoders.model_config import read_gguf_header
+from eatlas.errors import SourceError
+
+MANY = 10**7
+
+
+def change(file, **values):
+    file.write_text(json.dumps(json.loads(file.read_text()) | values))
+
+
+def refusal(source):
+    with pytest.raises(SourceError) as said:
+        eatlas.run(tests="weat-6", vectors=source)
+    return said.value
+
+
+def test_more_layers_than_any_model_has(tmp_path):
+    path = make_model(tmp_path / "bert", "bert")
+    for key, value in (("num_hidden_layers", MANY), ("depths", [2, MANY]), ("num_experts", 1e9)):
+        change(path / "config.json", **{key: value})
+        error = refusal(f"hf:{path}")
+        assert error.what == f"{path}/config.json: the configuration has more layers than any model"
+        assert error.got == f"{key}: {value}"
+        assert error.allowed == "at most 2,000"
+        change(path / "config.json", **{key: 2})
+
+
+def test_of_images_and_of_towers(tmp_path):
+    backbone, towers = (
+        make_backbone(tmp_path / "vit", "vit"),
+        make_towers(tmp_path / "clip", "clip"),
+    )
+    change(backbone / "config.json", num_hidden_layers=MANY)
+    said = json.loads((towers / "config.json").read_text())
+    change(
+        towers / "config.json", vision_config=said["vision_config"] | {"num_hidden_layers": MANY}
+    )
+    for source in (f"hf:{backbone}", f"clip:{towers}"):
+        assert "more layers than any model" in refusal(source).what
+
+
+@pytest.mark.parametrize("key", ["image_mean", "image_std"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "x", None, 10**400])
+def test_means_of_pixels_that_are_no_numbers(tmp_path, key, value):
+    path = make_towers(tmp_path / "clip", "clip")
+    file = path / "preprocessor_config.json"
+    change(file, **{key: [0.5, value, 0.5]})
+    error = refusal(f"clip:{path}")
+    assert error.what == f"{file}: {key} is not usable"
+    assert error.allowed == "a list of numbers"
+
+
+def test_a_tensor_of_thousands_of_dimensions(tmp_path):
+    path = tmp_path / "x.gguf"
+    sizes = [2**60] * 2_000
+    head = struct.pack("<4sIQQQ1sI", b"GGUF", 3, 1, 0, 1, b"t", len(sizes))
+    path.write_bytes(head + struct.pack(f"<{len(sizes)}Q", *sizes) + bytes(12))
+    with pytest.raises(SourceError, match="the header of this GGUF file is damaged"):
+        read_gguf_header(path)
