@@ -114,8 +114,8 @@ def words_file(
     """
     require_suffix(path)
     if path.suffix.lower() == ".parquet":
-        with _parquet(new(path, binary=True), about or {}) as write:
-            yield write
+        with _parquet(new(path, binary=True), about or {}) as write_batch:
+            yield write_batch
         return
     file = new(path)
     file.write(",".join(COLUMNS) + "\n")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -130,7 +130,7 @@ def write_atlas(
             _write_table(found, rows, table)
         notes = _notes(found)
         lines.seek(0)
-        page.write(_page(found, title, notes, file_digest(lines, "sha256").hexdigest()))
+        page.write(_page(found, title, notes, _sha256(lines)))
     return Atlas(site, len(found.models), len(found.tests), len(found.cells), tuple(notes))
 
 
@@ -156,7 +156,7 @@ def _require_own(site: Path) -> None:
             )
     if head and is_file(lines):
         with lines.open("rb") as file:
-            if file_digest(file, "sha256").hexdigest().encode() in head:
+            if _sha256(file).encode() in head:
                 return
     if others := [name for name in (LINES, TABLE) if is_there(site / name)]:
         raise ResultsError(
@@ -164,6 +164,10 @@ def _require_own(site: Path) -> None:
             got=joined(others),
             remedy="choose another folder with --out, or move them away",
         )
+
+
+def _sha256(file: Any) -> str:
+    return file_digest(file, "sha256").hexdigest()
 
 
 def _write_table(found: Collection, rows: IO[str], table: IO[str]) -> None:
