@@ -8,22 +8,27 @@ again elsewhere.
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import logging
 import os
 import pickle
+import re
+import secrets
 import socket
+import subprocess
 import sys
 import time
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sized
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from eatlas import ray_watch
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.executors import (
     PATIENCE,
@@ -50,6 +55,9 @@ BEGIN = 120.0
 LOOK = 1.0
 """Seconds between two looks at who has begun."""
 LOCAL = {"auto", "local"}
+REMEDY = "finished jobs are kept; repeat the command to continue"
+AGENT = re.compile(r"ray::\w*Agent|agent\.py|agent/main\.py")
+"""In the command of an agent of a raylet."""
 START = (
     "start Ray on the first machine by ray start --head --port=6379, on every other one by "
     "ray start --address=FIRST:6379, and name it: --engine ray --address FIRST:6379; without "
@@ -151,23 +159,22 @@ class OnRay:
         count = int(gpus) or self.workers or int(self._ray.cluster_resources().get("CPU", 1.0))
         count = max(1, count if known is None else min(count, known))
         together = 1 if known is None else max(1, min(MOST_TOGETHER, known // (4 * count)))
-        pool = _Pool(self._ray, count, bool(gpus), _pickled(function))
-        try:
-            yield from pool.outcomes(_tasks(self._ray, items, together))
-        except self._ray.exceptions.RaySystemError as error:
-            raise EatlasError(
-                "the Ray cluster was lost",
-                got=str(error).splitlines()[0],
-                remedy="finished jobs are kept; repeat the command to continue",
-            ) from error
-        finally:
-            pool.end()
+        with _line_to_raylet() as line:
+            pool = _Pool(self._ray, count, bool(gpus), _pickled(function), line)
+            try:
+                yield from pool.outcomes(_tasks(self._ray, items, together))
+            except self._ray.exceptions.RaySystemError as error:
+                raise _lost(str(error).splitlines()[0]) from error
+            finally:
+                pool.end()
 
 
 def connected(address: str | None, workers: int | None = None) -> Any:
     """Import Ray and connect to a cluster, or start one of this machine.
 
-    Nothing is sent to anybody, there is no dashboard, and workers print nothing here.
+    Nothing is sent to anybody, there is no dashboard, and workers print nothing here. A cluster of
+    this machine listens at the loopback address alone, and asks for a token that only its own
+    processes have.
 
     Raises
     ------
@@ -193,14 +200,97 @@ def connected(address: str | None, workers: int | None = None) -> Any:
         warnings.simplefilter("ignore")  # of Ray's own
         if address is None:
             count = max(workers or 0, processors())
-            ray.init(address="local", num_cpus=count, include_dashboard=False, **quiet)
+            with _at_loopback():
+                ray.init(address="local", num_cpus=count, include_dashboard=False, **quiet)
+            _watch(*_agents())
             return ray
         _require_reachable(address)
         try:
             ray.init(address=address, **quiet)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise _unreachable(address, str(error).splitlines()[0]) from error
+    _watch()
     return ray
+
+
+@contextmanager
+def _at_loopback() -> Iterator[None]:
+    """Start Ray as on systems where it knows no clusters: it listens for this machine alone.
+
+    Its parameter for the address of a node takes no loopback address.
+    """
+    constants: Any = importlib.import_module("ray._private.ray_constants")
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # or Ray writes one to a file
+    before, constants.ENABLE_RAY_CLUSTER = constants.ENABLE_RAY_CLUSTER, False
+    try:
+        yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = before
+
+
+def _watch(*agents: str) -> None:
+    """Have it said if this process ends without a word; end the agents with their raylet."""
+    node = _node()
+    if node is None or not hasattr(socket, "AF_UNIX"):
+        return
+    message = EatlasError(
+        "the command ended before it was done",
+        got="it was killed, or Ray on this machine was",
+        remedy=REMEDY,
+    )
+    raylet = [node.raylet_socket_name, *agents] if agents else []
+    command = [sys.executable, "-I", "-S", ray_watch.__file__, f"error: {message}", *raylet]
+    watcher = subprocess.Popen(  # noqa: S603
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    atexit.register(_tell, watcher)
+
+
+def _tell(watcher: subprocess.Popen[bytes]) -> None:
+    """Tell who watches that this process ends by itself."""
+    if watcher.stdin is not None:
+        with suppress(OSError):
+            watcher.stdin.write(b"x")
+            watcher.stdin.flush()
+
+
+def _agents() -> Iterator[str]:
+    """The agents of the raylet that this process has started."""
+    processes: Any = importlib.import_module("psutil")  # Ray brings it
+    raylet = _node().all_processes["raylet"][0].process
+    for child in processes.Process(raylet.pid).children():
+        with suppress(processes.Error):  # it has ended
+            if AGENT.search(" ".join(child.cmdline())):
+                yield str(child.pid)
+
+
+def _node() -> Any:
+    """The node of Ray on this machine; None for a client of a cluster elsewhere."""
+    return importlib.import_module("ray._private.worker")._global_node
+
+
+@contextmanager
+def _line_to_raylet() -> Iterator[socket.socket | None]:
+    """A connection to Ray on this machine that ends when it does; None where there is none."""
+    node = _node()
+    if node is None or not hasattr(socket, "AF_UNIX"):
+        yield None
+        return
+    with socket.socket(socket.AF_UNIX) as line:
+        try:
+            line.connect(node.raylet_socket_name)
+        except OSError as error:
+            raise _lost(error.strerror or str(error)) from error
+        line.settimeout(0)
+        yield line
+
+
+def _lost(reason: str) -> EatlasError:
+    return EatlasError(
+        "the Ray cluster was lost",
+        got=reason,
+        remedy="finished jobs are kept; repeat the command to continue",
+    )
 
 
 def _require_reachable(address: str) -> None:
@@ -268,8 +358,15 @@ class _Worker:
 class _Pool:
     """So many actors, and what they have yet to do."""
 
-    def __init__(self, ray: Any, count: int, gpu: bool, function: bytes) -> None:  # noqa: FBT001
-        self._ray, self._count = ray, count
+    def __init__(
+        self,
+        ray: Any,
+        count: int,
+        gpu: bool,  # noqa: FBT001
+        function: bytes,
+        line: socket.socket | None,
+    ) -> None:
+        self._ray, self._count, self._line = ray, count, line
         self._function = ray.put(function)
         self._make = ray.remote(num_cpus=1, num_gpus=int(gpu), max_restarts=0)(_Actor)
         self._workers: list[_Worker] = []
@@ -285,6 +382,7 @@ class _Pool:
         for _ in range(self._count):
             self._start()
         while True:
+            self._require_raylet()
             self._supply(tasks)
             if not any(worker.held for worker in self._workers) and self._is_over(tasks):
                 return
@@ -326,6 +424,7 @@ class _Pool:
     def _heard(self) -> Iterator[tuple[int, Any]]:
         """Wait for one message, and yield what was done or given up."""
         ended, _ = self._ray.wait(list(self._running), num_returns=1, timeout=LOOK)
+        self._require_raylet()
         if not ended:
             self._require_a_beginning()
             return
@@ -373,6 +472,14 @@ class _Pool:
                 self._again.popleft()
                 yield first, LostItem(kills=self._kills[first])
         self._start()
+
+    def _require_raylet(self) -> None:
+        """Refuse to go on without Ray on this machine: it would end this process without a word."""
+        if self._line is None:
+            return
+        with suppress(BlockingIOError):  # there is nothing to read
+            if not self._line.recv(1):
+                raise _lost("Ray on this machine has ended (its raylet)")
 
     def _require_a_beginning(self) -> None:
         """Refuse to wait for ever for a cluster that has no place for a worker."""

@@ -2,12 +2,15 @@
 
 import os
 import random
+import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 import warnings
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from tests.inputs import KILLS, wait_until
 from tests.tiny_models import make_model
 
 import eatlas
+from eatlas import ray_watch
 from eatlas.executors import LostItem
 from eatlas.ray_executor import OnRay, engine_of
 
@@ -220,6 +224,68 @@ def test_from_the_command_line_nothing_of_ray_is_seen(tmp_path):
     lost = command("multiverse", "--engine", "ray", "--address", "127.0.0.1:1", folder=tmp_path)
     assert lost.returncode == 2
     assert "Traceback" not in lost.stderr
+
+
+ALONE = """
+import time
+from eatlas import OnRay
+
+def never(item):
+    time.sleep(9999)
+
+if __name__ == "__main__":
+    list(OnRay(workers=1)(never, [1]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", ["command", "raylet"])
+def test_a_cluster_of_this_machine_is_for_nobody_else_and_leaves_nothing(tmp_path, victim):
+    import psutil
+
+    def is_at_work(one):
+        try:
+            return one.is_running() and one.status() != psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return False
+
+    (tmp_path / "alone.py").write_text(ALONE, encoding="utf-8")
+    command = [sys.executable, "alone.py"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        all_of_it = lambda: psutil.Process(process.pid).children(recursive=True)  # noqa: E731
+        wait_until(lambda: any("ray::_Actor" in one.name() for one in all_of_it()))
+        others = {one.name(): one for one in all_of_it()}
+        connections = [c for one in all_of_it() for c in one.net_connections()]
+        open_at = {c.laddr.ip for c in connections if c.status == psutil.CONN_LISTEN}
+        assert open_at
+        assert all(ip_address(ip.removeprefix("::ffff:")).is_loopback for ip in open_at)
+        started = all_of_it()
+        agents = [one for name, one in others.items() if "Agent" in name]
+        assert agents
+        for agent in agents:
+            agent.suspend()  # or it would end itself after a minute
+        (process if victim == "command" else others["raylet"]).kill()
+        said = process.communicate()[1]
+    wait_until(lambda: not any(map(is_at_work, started)))
+    what = {"command": "the command ended before it was done", "raylet": "the Ray cluster was lost"}
+    assert what[victim] in said
+    assert said.count("finished jobs are kept") == 1
+
+
+@pytest.mark.parametrize(("told", "said"), [(b"", "error: it ended\n"), (b"x", "")])
+def test_who_watches_speaks_where_the_command_could_not(tmp_path, told, said):
+    watch = [sys.executable, "-I", "-S", ray_watch.__file__, "error: it ended", tmp_path / "raylet"]
+    agent = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(9999)"])
+    with socket.socket(socket.AF_UNIX) as raylet:
+        raylet.bind(str(tmp_path / "raylet"))
+        raylet.listen()
+        pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+        watcher = subprocess.Popen([*watch, str(agent.pid)], **pipes)
+        line, _ = raylet.accept()
+        assert agent.poll() is None
+        line.close()
+        assert agent.wait() == -signal.SIGKILL
+        assert watcher.communicate(told)[1].decode() == said
 
 
 @pytest.mark.slow
