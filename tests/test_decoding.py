@@ -1,10 +1,12 @@
 """Bytes that are text, and bytes that are not."""
 
 import codecs
+import os
+from pathlib import Path
 
 import pytest
 
-from eatlas.decoding import decoded
+from eatlas.decoding import decoded, require_file, toml_bytes
 from eatlas.errors import SourceError, StimulusError
 
 
@@ -37,3 +39,23 @@ def test_what_is_no_text_is_named(data):
     said = f"f, line {line}: this is not a file of text\n  got: a byte that is 0\n  allowed: text in UTF-8"
     with pytest.raises(SourceError, match=said):
         decoded(data, "f", SourceError)
+
+
+@pytest.mark.parametrize("kind", [SourceError, StimulusError])
+def test_what_is_neither_file_nor_folder_is_refused(tmp_path, kind):
+    """Before it is opened: a pipe would wait, and a device need not end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    link = tmp_path / "link"
+    link.symlink_to("/proc/self/status")
+    for path in (pipe, link, Path("/dev/zero"), Path("/proc/version")):
+        with pytest.raises(
+            kind, match="this is neither a file nor a folder\n  got: a device, a pi"
+        ):
+            require_file(path, kind)
+        with pytest.raises(kind, match="remedy: save what comes from it in a file"):
+            toml_bytes(path, kind)
+    file = tmp_path / "file"
+    file.write_text("x")
+    for path in (file, tmp_path, tmp_path / "nothing", Path("a\0b"), Path("x" * 5000)):
+        require_file(path, kind)

@@ -6,6 +6,7 @@ import codecs
 import json
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -95,6 +96,37 @@ def own_toml(file: Traversable) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
+def require_file(path: Path, kind: type[EatlasError]) -> None:
+    """Refuse what is neither a regular file nor a folder, before it is opened.
+
+    A pipe or a device may never end, or never begin. What the system shows below /proc and /sys
+    calls itself a file and may do the same. A path where nothing is passes: who opens it says so.
+
+    Parameters
+    ----------
+    path : Path
+    kind : type of EatlasError
+        What to raise.
+
+    Raises
+    ------
+    EatlasError
+        Of the `kind` given.
+    """
+    try:
+        mode = path.stat().st_mode
+        of_the_system = os.path.realpath(path).startswith(("/proc/", "/sys/"))
+    except (OSError, ValueError):
+        return
+    if of_the_system or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise kind(
+            f"{path}: this is neither a file nor a folder",
+            got="a device, a pipe or a socket, whose end is unknown",
+            allowed="a file",
+            remedy="save what comes from it in a file, and name that",
+        )
+
+
 def toml_bytes(path: Path, kind: type[EatlasError]) -> bytes:
     """Content of a TOML file of a user, no more of it than shows that it is too large.
 
@@ -102,7 +134,10 @@ def toml_bytes(path: Path, kind: type[EatlasError]) -> bytes:
     ------
     OSError
         If it cannot be read.
+    EatlasError
+        Of the `kind` given, if it is no file.
     """
+    require_file(path, kind)
     with path.open("rb") as file:
         return file.read((_limit(kind) << 20) + 1)
 

@@ -120,6 +120,25 @@ def test_a_file_without_the_hash(eatlas_cli, doctored, test_file, vectors_csv):
     assert "names of groups, title and citation of tiny, without a hash" in ended.out
 
 
+def from_elsewhere(line):
+    line["provenance"]["sentences_from"] = "reddit.jsonl, SHA-256 12"
+
+
+def test_where_sentences_come_from(eatlas_cli, doctored, test_file, vectors_csv):
+    ended = eatlas_cli("verify", doctored("weat-6", from_elsewhere))
+    assert ended.code == 1
+    said = "provenance.sentences_from: 'reddit.jsonl, SHA-256 12' in the file, '' in the "
+    assert f"{said}built-in test weat-6" in ended.out
+    path = doctored(test_file, from_elsewhere, "--vectors", vectors_csv)
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 0
+    not_verified = "provenance.sentences_from is not verified: 'reddit.jsonl, SHA-256 12'"
+    assert f": same\n  {not_verified}\n" in ended.out
+    ended = eatlas_cli("verify", path, "--tests", test_file)
+    assert ended.code == 1
+    assert f"{said}test that was given tiny" in ended.out
+
+
 def test_terms_of_a_built_in_test_under_another_id(eatlas_cli, doctored):
     def change(line):
         line["test"] = "mine"

@@ -1,6 +1,7 @@
 """A results file from a stranger: nothing that it names is run, and nothing is sent."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -205,6 +206,96 @@ def test_a_configuration_that_names_code_on_a_hub(tmp_path, named):
         eatlas.open_vectors(f"hf:{folder}?cache=no&pool=mean")
 
 
+@pytest.fixture
+def sentence_model(tmp_path):
+    """A copy of a sentence model, with one more setting in one of its files."""
+
+    def make(file, **settings):
+        folder = shutil.copytree(MINILM, tmp_path / "model")
+        path = folder / file
+        path.parent.mkdir(exist_ok=True)
+        there = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        path.write_text(json.dumps(there | settings), encoding="utf-8")
+        return folder
+
+    return make
+
+
+FIRST = "sentence_bert_config.json"
+
+
+@pytest.mark.parametrize(
+    ("file", "settings", "said"),
+    [
+        (FIRST, {"model_args": {"attn_implementation": "evil/kernel"}}, "names code on a hub"),
+        (FIRST, {"model_kwargs": {"attn_implementation": {"": "evil/k"}}}, "names code on a hub"),
+        ("config.json", {"_attn_implementation_internal": "evil/kernel"}, "names code on a hub"),
+        ("1_Pooling/config.json", {"x": [{"experts_implementation": "e/k@v"}]}, "code on a hub"),
+        (FIRST, {"tokenizer_name_or_path": "evil-owner/x"}, "the settings name another model"),
+        ("adapter_config.json", {"base_model_name_or_path": "evil/x"}, "name another model"),
+        (
+            FIRST,
+            {"model_args": {"use_kernels": True}},
+            "may lead out of the folder\n  got: model_ar",
+        ),
+        (FIRST, {"config_kwargs": {"trust_remote_code": True}}, "may lead out of the folder"),
+        ("sentence_roberta_config.json", {"tokenizer_args": {"subfolder": "../x"}}, "may lead out"),
+    ],
+)
+def test_settings_of_a_sentence_model_that_lead_out_of_its_folder(
+    sentence_model, eatlas_cli, naming, file, settings, said
+):
+    folder = sentence_model(file, **settings)
+    with pytest.raises(SourceError) as caught:
+        eatlas.open_vectors(f"st:{folder}")
+    assert f"{folder / file}: " in str(caught.value)
+    assert said in str(caught.value)
+    assert "remedy: take the line out of the file" in str(caught.value)
+    ended = eatlas_cli("verify", naming("st:model"))
+    assert ended.code == 1
+    assert said.partition("\n")[0] in ended.out
+
+
+def test_plain_settings_of_a_sentence_model(sentence_model):
+    plain = {"model_args": {"dtype": "float32", "attn_implementation": "eager"}}
+    source = eatlas.open_vectors(f"st:{sentence_model(FIRST, **plain)}")
+    assert list(source.lookup(["ivy"])) == ["ivy"]
+
+
+@pytest.mark.parametrize("part", ["../other", "/etc"])
+def test_a_part_outside_the_folder(sentence_model, part):
+    folder = sentence_model("config.json")
+    parts = json.loads((folder / "modules.json").read_text("utf-8"))
+    parts[1]["path"] = part
+    (folder / "modules.json").write_text(json.dumps(parts), encoding="utf-8")
+    with pytest.raises(SourceError, match="a part of this model is outside its folder\n  got: "):
+        eatlas.open_vectors(f"st:{folder}")
+
+
+def test_a_pipe_in_the_folder_of_a_model(sentence_model):
+    folder = sentence_model("config.json")
+    os.mkfifo(folder / "weights.txt")
+    with pytest.raises(SourceError, match=r"weights\.txt: this is neither a file nor a folder"):
+        eatlas.open_vectors(f"st:{folder}")
+
+
+@pytest.mark.parametrize("scheme", ["hf", "st"])
+def test_attention_that_may_come_from_a_hub(sentence_model, eatlas_cli, naming, scheme):
+    """A library takes it from there where it is not installed."""
+    sentence_model("config.json", attn_implementation="flash_attention_2")
+    ended = eatlas_cli("verify", naming(f"{scheme}:model"))
+    assert ended.code == 2
+    assert "it would load attn_implementation flash_attention_2, which transformers" in ended.out
+
+
+def test_settings_of_a_transformer_that_name_another_model(tmp_path):
+    folder = make_model(tmp_path / "model", "bert")
+    adapter = json.dumps({"base_model_name_or_path": "evil/x", "peft_type": "LORA"})
+    (folder / "adapter_config.json").write_text(adapter, encoding="utf-8")
+    with pytest.raises(SourceError, match=r"adapter_config\.json: the settings name another model"):
+        eatlas.open_vectors(f"hf:{folder}?pool=mean")
+
+
 def test_a_signature_that_names_a_file(eatlas_cli, naming, tmp_path):
     (tmp_path / "mine.toml").write_text("nothing of use", encoding="utf-8")
     path = naming("glove-sample", signature="LPBS(templates=mine.toml)")
@@ -217,6 +308,18 @@ def test_a_source_that_never_ends(eatlas_cli, naming):
     ended = eatlas_cli("verify", naming("/dev/zero"))
     assert ended.code == 1
     assert "  /dev/zero: this is neither a file nor a folder\n" in ended.out
+
+
+def test_a_table_that_never_ends(naming, tmp_path):
+    os.mkfifo(tmp_path / "pipe.txt")
+    for table in ("pipe.txt", "/dev/zero", "/proc/kmsg"):
+        path = naming(f"glove-sample?counts={table}")
+        done = subprocess.run(
+            [sys.executable, "-m", "eatlas", "verify", path],
+            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert f"  {table}: this is neither a file nor a folder\n" in done.stdout
 
 
 @pytest.mark.parametrize("source", ["cbow:" * 9000 + "x", "x" * 20000, "a\0b", "?" * 500])

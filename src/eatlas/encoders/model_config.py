@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from eatlas.decoding import json_value
+from eatlas.encoders.model_settings import require_own_settings
 from eatlas.errors import SourceError
 
 CONFIG = "config.json"
@@ -151,7 +152,7 @@ def read_card(path: Path) -> ModelConfig:
     Raises
     ------
     SourceError
-        If they cannot be read, or say too little.
+        If they cannot be read, say too little, or name code or another model on a hub.
     """
     return _of_gguf(path) if path.is_file() else _of_config(path / CONFIG)
 
@@ -162,15 +163,16 @@ def read_config(file: Path) -> dict[str, Any]:
     Raises
     ------
     SourceError
-        If it cannot be read, names code on a hub, or has more layers than any model.
+        If it cannot be read, has more layers than any model, or a file beside it names code or
+        another model on a hub.
     """
+    require_own_settings(file.parent.iterdir())
     try:
         config = json_value(file.read_bytes())
     except (OSError, ValueError) as error:
         raise SourceError(f"{file}: the configuration cannot be read", got=str(error)) from error
     if not isinstance(config, dict):
         raise SourceError(f"{file}: this is not a configuration of a model")
-    require_no_kernels(config, file)
     require_few_layers(config, file)
     return config
 
@@ -199,29 +201,6 @@ def require_few_layers(config: Any, file: Path) -> None:
 
 def _beyond(value: Any) -> bool:
     return isinstance(value, int | float) and value > MOST_LAYERS
-
-
-def require_no_kernels(config: Any, file: Path) -> None:
-    """Refuse a configuration that names code on a hub, which transformers fetches and runs.
-
-    Raises
-    ------
-    SourceError
-        If an implementation of attention, or of another part, is a name on a hub.
-    """
-    if isinstance(config, dict):
-        for key, value in config.items():
-            if str(key).endswith("_implementation") and "/" in str(value):
-                raise SourceError(
-                    f"{file}: the configuration names code on a hub",
-                    got=f"{key}: {str(value)[:100]}",
-                    allowed="eager, sdpa and others that are part of transformers",
-                    remedy=f"take the line {key} out of the file",
-                )
-            require_no_kernels(value, file)
-    elif isinstance(config, list):
-        for value in config:
-            require_no_kernels(value, file)
 
 
 def _of_config(file: Path) -> ModelConfig:

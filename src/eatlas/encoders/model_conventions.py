@@ -15,6 +15,7 @@ from typing import Any
 
 from eatlas.encoders.model_config import CONFIG, read_config
 from eatlas.encoders.model_files import ABOUT, FIRST, MODULES, PICKLED, README, SAFETENSORS
+from eatlas.encoders.model_settings import require_own_settings
 from eatlas.errors import SourceError
 from eatlas.untrusted import only_data, require_trust
 
@@ -197,9 +198,11 @@ def modules_of(folder: Path) -> list[str]:
     Raises
     ------
     SourceError
-        If the folder is none of sentence-transformers, or a part is code of its own.
+        If the folder is none of sentence-transformers, a part is code of its own, or settings name
+        code or another model on a hub.
     """
     names = parts_of(folder)
+    require_own_settings(_files(folder))
     for one in _settings(folder / MODULES):
         _require_plain(folder / one["path"], one["type"])
     return names
@@ -215,9 +218,21 @@ def parts_of(folder: Path) -> list[str]:
     """
     listed = _settings(folder / MODULES)
     try:
+        for one in listed:
+            _require_inside(folder, one["path"])
         return [_module(folder / one["path"], one["type"]) for one in listed]
     except (TypeError, KeyError, AttributeError) as error:
         raise SourceError(f"{folder / MODULES}: this does not list the parts of a model") from error
+
+
+def _require_inside(folder: Path, part: str) -> None:
+    """Refuse a part of a model that lies outside its folder, where no fingerprint covers it."""
+    if Path(part).is_absolute() or ".." in Path(part).parts:
+        raise SourceError(
+            f"{folder / MODULES}: a part of this model is outside its folder",
+            got=part,
+            allowed="folders in it",
+        )
 
 
 def files_of_sentence_model(folder: Path) -> list[Path]:

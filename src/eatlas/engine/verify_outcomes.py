@@ -26,8 +26,8 @@ class Labels:
     against: Against
     differences: tuple[str, ...] = ()
     """What is called otherwise there, in whole lines."""
-    remark: str = ""
-    """A built-in test that has the same stimuli under other names."""
+    remarks: tuple[str, ...] = ()
+    """A built-in test that has the same stimuli under other names; what nothing compares."""
 
 
 def compared(
@@ -58,11 +58,12 @@ def compared(
         if same is not None and same.kind == test.kind and same.at_hand:
             said = "the test that was given" if against == "given" else "the built-in test"
             return Labels(against, tuple(_against(test, same, placed, f"{said} {same.id}")))
+    remarks = [_of_the_same_stimuli(test, (*given.values(), *known))]
+    if test.sentences_from and test.contexts is None:
+        remarks.append(f"provenance.sentences_from is not verified: {shortly(test.sentences_from)}")
     stated = result.provenance.labels_sha256
-    remark = _of_the_same_stimuli(test, (*given.values(), *known))
-    if stated is None:
-        return Labels("nothing", remark=remark)
-    return Labels("hash", remark=remark)
+    against: Against = "nothing" if stated is None else "hash"
+    return Labels(against, remarks=tuple(filter(None, remarks)))
 
 
 def _against(test: Test, same: Test, placed: Placed, where: str) -> list[str]:
@@ -82,6 +83,11 @@ def _differences(test: Test, known: Test, where: str) -> Iterator[str]:
         one_said, other_said = getattr(test, key), getattr(known, key)
         if one_said != other_said:
             yield f"{key}: {one_said!r} in the file, {other_said!r} in {where}"
+    if test.sentences_from != known.sentences_from:
+        yield (
+            f"provenance.sentences_from: {shortly(test.sentences_from)} in the file, "
+            f"{shortly(known.sentences_from)} in {where}"
+        )
     if test.stimuli_sha256 != known.stimuli_sha256:
         yield f"coverage: the terms are not those of {where}{_other_terms(test, known)}"
 
@@ -190,7 +196,7 @@ def _of_labels(labels: Labels | None) -> tuple[str, ...]:
     if labels is None:
         return ()
     unknown = "names of groups, title and citation are not verified: the file has no hash of them"
-    return (*([unknown] if labels.against == "nothing" else []), *filter(None, [labels.remark]))
+    return (*([unknown] if labels.against == "nothing" else []), *labels.remarks)
 
 
 def _versions(result: Judged) -> tuple[str, ...]:

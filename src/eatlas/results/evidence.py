@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, model_validator
 
-from eatlas.decoding import json_value
+from eatlas.decoding import json_value, require_file
 from eatlas.errors import ResultsError, described
 from eatlas.results.parts import Record, is_empty, is_none
 
@@ -240,6 +240,7 @@ def read_card(path: str | Path) -> Card:
     ...     print(eatlas.read_card(data))
     <Card of MAC(): 0 of 2 pieces of evidence in 8 criteria>
     """
+    require_file(Path(path), ResultsError)
     try:
         values: Any = json_value(Path(path).read_bytes())
     except OSError as error:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import ValidationError
 
-from eatlas.decoding import json_value
+from eatlas.decoding import json_value, require_file
 from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.paths import is_there
 from eatlas.plugins import loaded, usable
@@ -169,6 +169,7 @@ def each_line(
     ResultsError
         If the file cannot be read at all.
     """
+    require_file(path, ResultsError)
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):

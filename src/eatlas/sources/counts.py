@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
 from eatlas.csv_cells import unmarked
+from eatlas.decoding import require_file
 from eatlas.errors import SourceError, described
 from eatlas.paths import is_there
 from eatlas.sources.archives import check_growth
@@ -241,6 +242,7 @@ def _read(path: Path) -> dict[int | None, Rows]:
 
 def _lines(path: Path) -> Iterator[list[str]]:
     """Cells of the header, then of each row; an empty cell holds no number."""
+    require_file(path, SourceError)
     try:
         if path.stat().st_size > LARGEST:
             raise SourceError(f"{path}: too large for a table of counts", allowed="up to 64 MiB")

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from eatlas.decoding import require_file
 from eatlas.errors import SourceError, described
 from eatlas.paths import is_there
 from eatlas.results.parts import Encoding
@@ -131,6 +132,7 @@ def lines_of(path: str | Path) -> tuple[str, ...]:
     SourceError
         If it is not text of up to a megabyte.
     """
+    require_file(Path(path), SourceError)
     try:
         with Path(path).open("rb") as file:
             content = file.read(MOST_BYTES + 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import stat
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.decoding import require_file
 from eatlas.errors import SourceError
 
 BUFFER = 1 << 20
@@ -35,13 +35,7 @@ class Stamp:
             status = path.stat()
         except OSError as error:
             raise unreadable(path, error) from error
-        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-            raise SourceError(
-                f"{path}: this is neither a file nor a folder",
-                got="a device, a pipe or a socket, whose end is unknown",
-                allowed="a file of vectors",
-                remedy="save what comes from it in a file",
-            )
+        require_file(path, SourceError)
         return cls(status.st_size, status.st_mtime_ns)
 
     def check(self, path: Path) -> None:
@@ -63,6 +57,7 @@ class Stamp:
 
 def open_binary(path: Path) -> BinaryIO:
     """Open a file for reading, without a buffer."""
+    require_file(path, SourceError)
     try:
         return path.open("rb", buffering=0)  # RawIOBase reads as well
     except OSError as error:
