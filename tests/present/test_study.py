@@ -83,6 +83,8 @@ def test_the_findings_come_first_and_follow_from_the_record(study):
     assert f"{part} ({significant} of 16)" in said
     top = max(study.analysis().shares, key=lambda one: one.shapley)
     assert f"{top.choice} decides most: it explains {share(top.shapley)}" in said
+    assert "The shares describe this grid: with other alternatives they are others." in said
+    assert "decides more is open" not in said
     assert said.index("decides most") < said.index("Each column is one specification")
     for heading in (
         "Specification curve", "What decides", "Stability of the EAT patterns", "Contrasts",

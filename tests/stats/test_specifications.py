@@ -16,8 +16,8 @@ def grid(*sizes):
     return np.array(list(product(*map(range, sizes))))
 
 
-def shares(values, levels, **more):
-    return variance_shares(np.asarray(values, float), levels, np.random.default_rng(0), **more)
+def shares(values, levels):
+    return variance_shares(np.asarray(values, float), levels)
 
 
 def test_additive_effects_have_the_shares_of_their_variances():
@@ -28,8 +28,6 @@ def test_additive_effects_have_the_shares_of_their_variances():
     for name in ("first", "total", "shapley"):
         np.testing.assert_allclose(getattr(found, name), parts / parts.sum(), atol=WORST)
     assert found.explained == pytest.approx(1.0)
-    assert (found.low <= found.shapley + WORST).all()
-    assert (found.high >= found.shapley - WORST).all()
 
 
 def test_a_pure_interaction_is_shared_out():

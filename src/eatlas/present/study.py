@@ -81,11 +81,6 @@ class Shown:
         """Shares of the variance, the greatest first."""
         return sorted(self.analysis.shares, key=lambda one: -one.shapley)
 
-    @property
-    def open(self) -> bool:
-        """Whether the interval of the second share reaches into that of the first."""
-        return len(self.shares) > 1 and self.shares[1].high > self.shares[0].low
-
     @cached_property
     def curve(self) -> Markup:
         """The specification curve."""
@@ -144,10 +139,9 @@ SCALE = Axis(0.0, 1.0, 0.5, 6.0, 176.0)
 
 
 def bar(one: ChoiceShare) -> Markup:
-    """A share of the variance as a bar with the line of its interval."""
-    ends = tuple(min(max(end, 0.0), 1.0) for end in (one.low, one.high))
+    """A share of the variance as a bar."""
     value = min(max(one.shapley, 0.0), 1.0)
-    drawn = deviation_bar(value, (ends[0], ends[1]), SCALE, strong=True)
+    drawn = deviation_bar(value, None, SCALE, strong=True)
     return Markup(drawn)  # noqa: S704  (numbers alone)
 
 

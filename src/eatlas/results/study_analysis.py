@@ -13,7 +13,7 @@ Coefficient = Annotated[float, Field(ge=-1.0 - 1e-9, le=1.0 + 1e-9)]
 
 
 class ChoiceShare(Record):
-    """How much of the variance of d one choice explains."""
+    """How much of the variance of d one choice explains, over the grid of this plan."""
 
     choice: str
     first: Share
@@ -22,9 +22,6 @@ class ChoiceShare(Record):
     """With all its interactions: what is left when all other choices are known."""
     shapley: Coefficient
     """Shapley effect: interactions are shared out; all of them add up to `explained`."""
-    low: Coefficient
-    """Interval of the Shapley effect, by the bootstrap with product weights."""
-    high: Coefficient
 
 
 class PatternCounts(Record):

@@ -30,9 +30,7 @@ DRAWN = 10_000
 class VarianceShares:
     """Shares of the variance of an effect size, one for each choice, shape (k,).
 
-    The intervals are those of the bootstrap of crossed data by product weights (Owen and Eckles
-    2012): the alternatives of each choice are weighted at random, and a specification by the
-    product, so that choices stay as independent of each other as in the grid.
+    They describe the grid: with other alternatives they are others.
     """
 
     first: Array
@@ -41,21 +39,11 @@ class VarianceShares:
     """1 - Var E[d | all others] / Var d: what is left when all others are known."""
     shapley: Array
     """Shapley effect; the shares of all choices add up to what all together explain."""
-    low: Array
-    """Bounds of the Shapley effect."""
-    high: Array
     explained: float
     """Share that all choices together explain: 1 where no two specifications are alike."""
 
 
-def variance_shares(
-    values: Array,
-    levels: NDArray[np.int64],
-    rng: np.random.Generator,
-    *,
-    draws: int = 200,
-    confidence: float = 0.95,
-) -> VarianceShares | None:
+def variance_shares(values: Array, levels: NDArray[np.int64]) -> VarianceShares | None:
     """Share the variance of effect sizes out among choices.
 
     Parameters
@@ -64,10 +52,6 @@ def variance_shares(
         Effect sizes.
     levels : array of int, shape (n, k)
         The alternative of each choice that each specification takes.
-    rng : numpy.random.Generator
-    draws : int
-        Of the bootstrap.
-    confidence : float
 
     Returns
     -------
@@ -77,45 +61,26 @@ def variance_shares(
     Examples
     --------
     >>> levels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> found = variance_shares(np.array([0.0, 1.0, 2.0, 3.0]), levels, np.random.default_rng(0))
-    >>> found.shapley
+    >>> variance_shares(np.array([0.0, 1.0, 2.0, 3.0]), levels).shapley
     array([0.8, 0.2])
     """
     n, k = levels.shape
     if not 0 < k <= MOST_CHOICES or n < 2 or np.ptp(values) < 1e-12:
         return None
-    weights = np.vstack([np.full(n, 1.0 / n), _product_weights(levels, draws, rng)])
-    mean = weights @ values
-    variance = weights @ values**2 - mean**2
     explained = {
-        subset: _between(values, _cells(levels[:, subset]), weights, mean) / variance
+        subset: _between(values, _cells(levels[:, subset])) / float(values.var())
         for size in range(k + 1)
         for subset in combinations(range(k), size)
     }
     everything = tuple(range(k))
     shapley = np.array([_shapley(one, k, explained) for one in range(k)])
     without = [tuple(j for j in everything if j != one) for one in range(k)]
-    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    low, high = np.quantile(shapley[:, 1:], tails, axis=1)
     return VarianceShares(
-        first=np.array([explained[one,][0] for one in range(k)]),
-        total=np.array([explained[everything][0] - explained[rest][0] for rest in without])
-        + (1 - explained[everything][0]),
-        shapley=shapley[:, 0],
-        low=low,
-        high=high,
-        explained=float(explained[everything][0]),
+        first=np.array([explained[one,] for one in range(k)]),
+        total=np.array([1 - explained[rest] for rest in without]),
+        shapley=shapley,
+        explained=explained[everything],
     )
-
-
-def _product_weights(levels: NDArray[np.int64], draws: int, rng: np.random.Generator) -> Array:
-    """Random weights of the alternatives of each choice, multiplied, shape (draws, n)."""
-    weights: Array = np.ones((draws, len(levels)))
-    for column in levels.T:
-        alternatives, places = np.unique(column, return_inverse=True)
-        weights *= rng.standard_exponential((draws, len(alternatives)))[:, places.reshape(-1)]
-    normed: Array = weights / weights.sum(axis=1, keepdims=True)
-    return normed
 
 
 def _cells(levels: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -125,25 +90,22 @@ def _cells(levels: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.unique(levels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _between(values: Array, cells: NDArray[np.int64], weights: Array, mean: Array) -> Array:
-    """Variance of the means of cells, for each row of weights."""
-    order = np.argsort(cells, kind="stable")
-    starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
-    mass = np.add.reduceat(weights[:, order], starts, axis=1)
-    sums = np.add.reduceat((weights * values)[:, order], starts, axis=1)
-    found: Array = (sums**2 / np.maximum(mass, 1e-300)).sum(axis=1) - mean**2
-    return np.maximum(found, 0.0)
+def _between(values: Array, cells: NDArray[np.int64]) -> float:
+    """Variance of the means of cells."""
+    sizes = np.bincount(cells)
+    means = np.bincount(cells, values - values.mean()) / sizes
+    return float(sizes @ means**2) / len(values)
 
 
-def _shapley(one: int, k: int, explained: dict[tuple[int, ...], Array]) -> Array:
+def _shapley(one: int, k: int, explained: dict[tuple[int, ...], float]) -> float:
     """Mean of what a choice adds to a subset of the others, over all orders."""
     others = [j for j in range(k) if j != one]
-    total: Array = np.zeros_like(explained[()])
+    total = 0.0
     for size in range(k):
         weight = factorial(size) * factorial(k - size - 1) / factorial(k)
         for subset in combinations(others, size):
             joined = tuple(sorted((*subset, one)))
-            total = total + weight * (explained[joined] - explained[subset])
+            total += weight * (explained[joined] - explained[subset])
     return total
 
 

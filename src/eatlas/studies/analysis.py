@@ -52,7 +52,7 @@ def analyse(record: StudyRecord, results: Results | None = None, *, seed: int = 
         Of intervals and relabellings.
     """
     given = [one for one in record.measured if one.symbol == "d"]
-    explained, shares = _shares(record, given, seed)
+    explained, shares = _shares(record, given)
     return StudyAnalysis(
         explained=explained,
         shares=tuple(shares),
@@ -66,7 +66,7 @@ def analyse(record: StudyRecord, results: Results | None = None, *, seed: int = 
 
 
 def _shares(
-    record: StudyRecord, given: Sequence[Specification], seed: int
+    record: StudyRecord, given: Sequence[Specification]
 ) -> tuple[float | None, list[ChoiceShare]]:
     """Shares of the variance of d, choice by choice."""
     varying = [name for name in record.varying if len({one.choices.get(name) for one in given}) > 1]
@@ -78,13 +78,11 @@ def _shares(
         for one in given
     ]
     values = np.array([one.d for one in given], np.float64)
-    draws = DRAWS // 5 if len(varying) <= 8 else DRAWS // 20
-    rng = np.random.default_rng([seed, 1])
-    found = variance_shares(values, np.array(levels, np.int64), rng, draws=draws)
+    found = variance_shares(values, np.array(levels, np.int64))
     if found is None:
         return None, []
-    rows = zip(varying, found.first, found.total, found.shapley, found.low, found.high, strict=True)
-    names = ("choice", "first", "total", "shapley", "low", "high")
+    rows = zip(varying, found.first, found.total, found.shapley, strict=True)
+    names = ("choice", "first", "total", "shapley")
     return found.explained, [ChoiceShare(**dict(zip(names, row, strict=True))) for row in rows]
 
 
