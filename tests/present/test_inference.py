@@ -28,8 +28,9 @@ def test_statements_of_a_result(results):
         "show it. At level 2: p = .055 for European American names and p = .26 for African "
         "American names."
     )
-    assert "two-sided p = 3.9e-4: the effect is unlikely to be due to the choice of these words alone." in statement(
-        "other_words", careers
+    assert (
+        "two-sided p = 3.9e-4: the effect is unlikely to be due to the choice of these words alone."
+        in statement("other_words", careers)
     )
     assert statement("design", careers) == (
         "With a power of 0.8, at two-sided p < .05: effect sizes from 1.20 at level 1 (8 v 8) and "
