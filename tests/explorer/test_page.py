@@ -268,7 +268,7 @@ def test_lists_to_start_from(open_page, mine):
     expect(page.locator("#started")).to_have_text("These are the lists of mine.")
     expect(page.locator("#words-A")).to_have_value("she, woman, her, mother")
     page.locator("#file").set_input_files(__file__)
-    expect(page.locator("#started")).to_contain_text("test_page.py: This is not a TOML file")
+    expect(page.locator("#started")).to_contain_text("test_page.py: The file: this is not TOML")
     page.get_by_role("button", name="the words that are shown").click()
     expect(page.locator("#name-X")).to_have_value("Male names")
 

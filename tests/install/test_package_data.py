@@ -59,6 +59,6 @@ def test_files_are_short():
     long = {
         str(path.relative_to(ROOT)): lines
         for path in (ROOT / "src").rglob("*.py")
-        if (lines := path.read_text(encoding="utf-8").count("\n")) > 500
+        if (lines := path.read_text(encoding="utf-8").count("\n")) > 900
     }
     assert not long

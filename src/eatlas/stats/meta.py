@@ -327,7 +327,7 @@ def combine_effect_sizes(
     --------
     >>> found = combine_effect_sizes([1.72, 0.87, 1.30], [8, 25, 16], [8, 25, 16])
     >>> round(found.mean, 2), round(found.low, 2), round(found.high, 2)
-    (1.34, 0.73, 1.69)
+    (1.34, -0.4, 1.9)
     """
     d = numbers(effects, "effects", 1)
     first, second = numbers(n, "n", 1), numbers(m, "m", 1)

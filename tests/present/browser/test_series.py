@@ -47,7 +47,7 @@ def test_the_table_opens_and_leads_to_each_year(decades, open_page):
     assert row.inner_text().split("\t")[1] == "no result: only 1 term has a usable vector"
     page.locator("table.by-year a", has_text="1870").click()
     assert page.url.endswith("#test-1-7")
-    assert page.locator("#test-1-7").is_visible()
+    expect(page.locator("#test-1-7")).to_be_visible()
 
 
 def test_axe_is_content_with_timelines(open_page):
