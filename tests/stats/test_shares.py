@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import jensenshannon
-from scipy.stats import binomtest, entropy
+from scipy.stats import beta, binomtest, entropy
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.shares import (
@@ -17,7 +17,9 @@ from eatlas.stats.shares import (
     central,
     distribution,
     divergence,
+    jeffreys,
     label_tests,
+    posterior,
     relabellings,
     resampled_weights,
 )
@@ -182,3 +184,24 @@ def test_type_i_error(sizes):
     found = label_tests(scores, sizes, draws=999, rng=rng)
     hits = int((found.p <= 0.05).sum())
     assert binomtest(hits, samples, 0.05, alternative="greater").pvalue > 1e-4
+
+
+def test_jeffreys_intervals_are_those_of_scipy_and_hold_the_share():
+    counts = np.random.default_rng(0).integers(0, 40, (50, 3)).astype(float)
+    counts[0], counts[1] = (5, 0, 0), (0, 0, 0)
+    low, high = jeffreys(counts, 0.9)
+    assert np.isnan(low[1]).all()
+    counts, low, high = np.delete(counts, 1, 0), np.delete(low, 1, 0), np.delete(high, 1, 0)
+    n = counts.sum(axis=1, keepdims=True)
+    expected = beta.ppf([[[0.05]], [[0.95]]], counts + 0.5, n - counts + 0.5)
+    np.testing.assert_allclose(low, np.where(counts == 0, 0, expected[0]), atol=EXACT)
+    np.testing.assert_allclose(high, np.where(counts == n, 1, expected[1]), atol=EXACT)
+    assert ((low <= counts / n) & (counts / n <= high)).all()
+
+
+def test_posterior_counts_keep_their_sums_and_are_around_the_counts():
+    counts = np.array([[6.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    drawn = posterior(counts, 4000, np.random.default_rng(0))
+    np.testing.assert_allclose(drawn.sum(axis=2), [[7.0, 0.0]] * 4000, atol=EXACT)
+    mean = 7 * (counts[0] + 1 / 3) / 8
+    np.testing.assert_allclose(drawn[:, 0].mean(axis=0), mean, atol=0.06)  # worst seen: .01

@@ -22,10 +22,19 @@ from eatlas.measures.group_evidence import (
 )
 from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.measures.p_values import DECIMALS
+from eatlas.measures.seeding import generator_of
 from eatlas.results.divdist import DivDistResult
 from eatlas.results.groups import LabelTest, ShareIntervals, TargetShares
 from eatlas.results.parts import Coverage, defined, defined_ends
-from eatlas.stats.shares import Divergence, Negative, Normalize, central, distribution, divergence
+from eatlas.stats.shares import (
+    Divergence,
+    Negative,
+    Normalize,
+    central,
+    distribution,
+    divergence,
+    jeffreys,
+)
 from eatlas.stimuli import Test
 from eatlas.stimuli.kinds import OF_TARGETS
 
@@ -40,6 +49,8 @@ UNEQUAL = 1.5
 two groups, had an interval that holds 0 in 82% of 120 samples."""
 NAMED = 5
 """Targets that one remark names."""
+SMALL_SHARE = 0.1
+"""Of the mean bias: less than that by chance is not worth a remark."""
 OF_CONTEXTS = ("reduction", "probe")
 OF_WORDS = ("cosine", "softmax")
 SHARES_ALREADY = "sum: what soa=softmax gives are shares already"
@@ -92,7 +103,7 @@ class DivDist(GroupsMeasure):
         Of ``soa=softmax`` alone: the logit scale, that of the model or a number up to 300.
     resamples : int
         Bootstrap resamples of the words of each group, of the targets for the concept and the mean,
-        and of contexts; 0 for no intervals.
+        and of contexts; draws of the shares behind counts of contexts; 0 for no intervals.
 
     Raises
     ------
@@ -199,10 +210,11 @@ class DivDist(GroupsMeasure):
         self._require_signs(evidence, groups)
         rows = self._rows(evidence, given.head)
         notes.extend(self._remarks(evidence, groups, rows, name))
+        notes.extend(self._few_contexts(evidence, rows, given))
         tests = relabelled(evidence, self.p, self.draws, given.rng, given.precision)
         unsure, mean = self._intervals(evidence, rows)
         found = [
-            _target(term, rows.part(i), unsure[i], test)
+            _target(term, rows.part(i), unsure[i], test, counted=evidence.contexts is not None)
             for i, (term, test) in enumerate(
                 zip((*evidence.targets, name), (*tests.targets, tests.concept), strict=True)
             )
@@ -245,7 +257,10 @@ class DivDist(GroupsMeasure):
     def _intervals(
         self, evidence: Evidence, rows: Rows
     ) -> tuple[Sequence[ShareIntervals | None], tuple[float, float] | None]:
-        """Percentile intervals of each target, of the concept, and of the mean bias."""
+        """Percentile intervals of each target, of the concept, and of the mean bias.
+
+        Those of counts of contexts hold what was observed, and of deviations are Jeffreys'.
+        """
         nothing = [None] * len(rows.bias), None
         if not self.resamples or evidence.draw is None:
             return nothing
@@ -256,6 +271,10 @@ class DivDist(GroupsMeasure):
         bias = divergence(p, rows.p0, self.divergence)
         of_bias, of_deviation = central(bias, CONFIDENCE), central(p - rows.p0, CONFIDENCE)
         last = len(rows.bias) - 1
+        if evidence.contexts is not None:
+            if self.normalize == "sum":
+                of_deviation[:, :last] = jeffreys(evidence.contexts, CONFIDENCE) - rows.p0[:last]
+            of_bias, of_deviation = _held(of_bias, rows.bias), _held(of_deviation, rows.p - rows.p0)
         known = np.isfinite(bias[:, :-1])
         weights = drawn.weights * known
         with np.errstate(invalid="ignore"):
@@ -271,7 +290,32 @@ class DivDist(GroupsMeasure):
             else None
             for i in range(last + 1)
         ]
-        return found, defined_ends(central(means, CONFIDENCE).tolist(), DECIMALS)
+        ends = central(means, CONFIDENCE)
+        defined = rows.bias[:last][np.isfinite(rows.bias[:last])]
+        if evidence.contexts is not None and len(defined):
+            ends = _held(ends, np.asarray(defined.mean()))
+        return found, defined_ends(ends.tolist(), DECIMALS)
+
+    def _few_contexts(self, evidence: Evidence, rows: Rows, given: Input) -> Iterator[str]:
+        """What mean bias so few contexts give where there is none, unless that is little."""
+        defined = np.isfinite(rows.bias[:-1])
+        if evidence.contexts is None or not self.resamples or not defined.any():
+            return
+        sizes, p0 = evidence.contexts[defined].sum(axis=1), rows.p0[:-1][defined]
+        rng = generator_of(given.seed, {OF_TARGETS: evidence.targets}, "contexts of the reference")
+        drawn = rng.multinomial(
+            sizes.astype(np.int64), p0 / p0.sum(axis=1, keepdims=True), (self.resamples, len(sizes))
+        ).astype(np.float64)
+        p = distribution(drawn, self.normalize, self.negative)
+        by_chance = float(divergence(p, p0, self.divergence).mean())
+        mean = float(rows.bias[:-1][defined].mean())
+        if by_chance >= SMALL_SHARE * mean:
+            yield (
+                f"Mean bias {mean:.3f} is that of {sizes.min():,.0f} to {sizes.max():,.0f} "
+                f"contexts a target (median {np.median(sizes):,.0f}); as few contexts drawn from "
+                f"the reference itself give {by_chance:.3f}. A bias is never below 0, and larger "
+                "the fewer contexts there are."
+            )
 
     def _remarks(
         self, evidence: Evidence, groups: Sequence[str], rows: Rows, concept: str
@@ -341,6 +385,11 @@ def _references(targets: Sequence[str], head: Mapping[str, Any]) -> Array:
     return np.array([*(own.get(one, none) if own else whole for one in targets), whole])
 
 
+def _held(ends: Array, observed: Array) -> Array:
+    """Ends of intervals, drawn out to what was observed; NaN stays."""
+    return np.stack([np.minimum(ends[0], observed), np.maximum(ends[1], observed)])
+
+
 def _negative(evidence: Evidence, groups: Sequence[str]) -> Iterator[str]:
     """Associations below 0, as a remark names them."""
     for term, row in zip(evidence.targets, evidence.associations, strict=True):
@@ -350,7 +399,12 @@ def _negative(evidence: Evidence, groups: Sequence[str]) -> Iterator[str]:
 
 
 def _target(
-    term: str, row: Row, unsure: ShareIntervals | None, test: LabelTest | None
+    term: str,
+    row: Row,
+    unsure: ShareIntervals | None,
+    test: LabelTest | None,
+    *,
+    counted: bool,
 ) -> TargetShares:
     """The record of one target, or of the concept."""
     s, p, p0, bias = row
@@ -365,4 +419,5 @@ def _target(
         signed=deviation[0] if known and len(deviation) == 2 else None,
         uncertainty=unsure,
         labels=test,
+        contexts=int(s.sum()) if counted else None,
     )

@@ -26,6 +26,7 @@ from eatlas.stats.shares import (
     MOST_LISTED,
     Cosines,
     label_tests,
+    posterior,
     relabellings,
     resampled_weights,
 )
@@ -75,6 +76,8 @@ class Evidence:
     """Draws resamples; None where there is nothing to draw from."""
     fixed: bool = False
     """Whether a target is the same in every resample, so that it has no interval."""
+    contexts: Array | None = None
+    """Of counts of contexts, these, shape (targets, k)."""
     statistic: str = BETWEEN
     """What is relabelled, in words."""
     magnified: float = 1.0
@@ -168,7 +171,8 @@ def of_labels(given: Input, scale: float) -> Evidence:
 def of_counts(targets: Sequence[str], counts: Array, given: Input) -> Evidence:
     """Numbers of each target for each group; of the concept their sums (DivDist, section 4.1).
 
-    Whole numbers are contexts, which are drawn again for each target; shares are not.
+    Whole numbers are contexts: what shares may be behind them is drawn from the posterior of each
+    target, and of the sum of the targets drawn. Shares are as they are.
     """
     whole = bool((counts == np.round(counts)).all()) and counts.max(initial=0) < MOST_COUNTED
     contexts = whole and counts.sum(axis=1).max(initial=0) > 1
@@ -176,13 +180,10 @@ def of_counts(targets: Sequence[str], counts: Array, given: Input) -> Evidence:
     def draw(resamples: int) -> Resampled:
         rng = generator_of(given.seed, {OF_TARGETS: targets}, "resamples")
         weights = resampled_weights(len(targets), resamples, rng)
-        drawn = np.repeat(counts[None], resamples, axis=0)
-        if contexts:
-            for i, row in enumerate(counts):
-                total = int(row.sum())
-                if total:
-                    drawn[:, i] = rng.multinomial(total, row / total, resamples)
-        return Resampled(drawn, np.einsum("rt,rtk->rk", weights, drawn), weights)
+        sums = weights @ counts
+        if not contexts:
+            return Resampled(np.repeat(counts[None], resamples, axis=0), sums, weights)
+        return Resampled(posterior(counts, resamples, rng), posterior(sums, 1, rng)[0], weights)
 
     return Evidence(
         targets=tuple(targets),
@@ -190,6 +191,7 @@ def of_counts(targets: Sequence[str], counts: Array, given: Input) -> Evidence:
         concept=counts.sum(axis=0),
         draw=draw,
         fixed=not contexts,
+        contexts=counts if contexts else None,
     )
 
 

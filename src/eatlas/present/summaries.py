@@ -184,6 +184,7 @@ _CITED_BY = {
     "kurita2019measuring": _LPBS,
     "husse2022mind": _LPBS,
     "efron1993introduction": {"bootstrap"},
+    "brown2001interval": {"counted"},
     "clark1973language": {"crossed"},
     "schuirmann1987comparison": {"equivalence"},
     "janssen1997studentized": {"studentised"},
@@ -286,7 +287,12 @@ def _shares(given: Sequence[AssociationResult]) -> dict[str, Any] | None:
         "normalize": distinct(NORMALIZE[str(one.get("normalize", "sum"))] for one in options),
         "divergence": distinct(DIVERGENCE[str(one.get("divergence", "l1"))] for one in options),
         "references": distinct(one.reference for one in found),
-        "resamples": distinct(f"{n:,}" for one in found if (n := one.result.resamples)),
+        "resamples": distinct(
+            f"{n:,}" for one in found if (n := one.result.resamples) and not one.counted
+        ),
+        "counted": distinct(
+            f"{n:,}" for one in found if (n := one.result.resamples) and one.counted
+        ),
         "relabelled": distinct(one.result.labels.statistic for one in found if one.result.labels),
     }
 
@@ -371,6 +377,7 @@ def bibtex(
     methods = {
         "glove-sample": any(one.source_string == "glove-sample" for one in given),
         "bootstrap": any(r.uncertainty or _several(r, "resamples") for r in given),
+        "counted": any(one.contexts is not None for r in given for one in r.by_target or ()),
         "holm": any(_several(result, "labels") for result in given),
         "crossed": any(map(_answered, given)),
         "equivalence": any(result.equivalence for result in given),

@@ -120,6 +120,7 @@ def _targets(result: AssociationResult, *, ends: bool = False) -> Table:
             Cell((name,), strong=ends and one is found.whole),
             *(Cell(tuple(filter(None, lines))) for lines in points),
             Cell((one.bias,)),
+            *([Cell((f"{one.shown.contexts or 0:,}",))] if found.counted else []),
             Cell((one.p,), star=bool(one.star)),
         )
 
@@ -131,6 +132,7 @@ def _targets(result: AssociationResult, *, ends: bool = False) -> Table:
         Column("Target", short=_heading(result)),
         *(Column("Points", name, number=True, short=f"{name}\npoints") for name in groups),
         Column("Bias", number=True),
+        *([Column("Contexts", number=True)] if found.counted else []),
         Column("p", number=True),
     )
     return Table(result.measure, columns, tuple(rows))

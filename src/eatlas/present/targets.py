@@ -200,6 +200,11 @@ class Leans:
         return Markup() if self.whole is None else drawn(self.whole)
 
     @property
+    def counted(self) -> bool:
+        """Whether contexts were counted, so that each target has a number of them."""
+        return any(one.shown.contexts is not None for one in self.rows)
+
+    @property
     def legend(self) -> str:
         """What the numbers are."""
         first = isolated(self.groups[0])
@@ -210,10 +215,12 @@ class Leans:
         )
         said = f"Points: share less reference in percentage points, {towards}."
         if self.result.resamples:
-            said += (
-                f" Brackets: {self.result.confidence or 0:.0%} bootstrap percentile intervals "
-                f"({self.result.resamples:,} resamples)."
+            kind = (
+                "Jeffreys' intervals of shares of the contexts"
+                if self.counted
+                else f"bootstrap percentile intervals ({self.result.resamples:,} resamples)"
             )
+            said += f" Brackets: {self.result.confidence or 0:.0%} {kind}."
         if self.result.labels is not None:
             said += " p: labels of the words relabelled; * Holm's p over all targets < .05."
         return said

@@ -94,6 +94,8 @@ class TargetsResult(GroupsResult):
                 row |= {f"deviation_low_{group}": low, f"deviation_high_{group}": high}
         low, high = (one.uncertainty and one.uncertainty.bias) or (None, None)
         row |= {"bias": one.bias, "bias_low": low, "bias_high": high}
+        if one.contexts is not None:
+            row["contexts"] = one.contexts
         return row | {"p": one.labels.p if one.labels else None}
 
     def summary(self) -> str:

@@ -12,7 +12,11 @@ Interval = tuple[float, float]
 
 
 class ShareIntervals(Record):
-    """Percentile intervals over resamples of word lists, and of contexts; None where undefined."""
+    """Percentile intervals over resamples of word lists, and of contexts; None where undefined.
+
+    Of counts of contexts the intervals of deviations are Jeffreys', and those of biases over draws
+    from the posterior of the shares.
+    """
 
     bias: Interval | None
     """Of a number that is never below 0, and whose interval is not either: whether there is a bias
@@ -70,6 +74,8 @@ class TargetShares(Record):
     uncertainty: ShareIntervals | None = None
     labels: LabelTest | None = None
     """None where words of groups are not what associates, and where no test was requested."""
+    contexts: int | None = Field(default=None, ge=0, exclude_if=is_none)
+    """Behind the shares, where contexts were counted."""
 
 
 class TargetValue(Record):

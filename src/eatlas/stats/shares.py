@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from math import comb
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from eatlas.stats.distributions import beta_quantile
 
 Array = NDArray[np.float64]
 Normalize = Literal["sum", "softmax"]
@@ -198,6 +201,48 @@ def central(drawn: Array, confidence: float) -> Array:
         first, second = (np.take_along_axis(ordered, one[None], axis=0)[0] for one in (low, high))
         ends.append(np.where(few, np.nan, first + (second - first) * (place - low)))
     return np.stack(ends)
+
+
+def jeffreys(counts: Array, confidence: float) -> Array:
+    """Intervals of shares of counts, shape (2, rows, k); NaN for a row without counts.
+
+    Jeffreys' interval of each share alone, with the ends 0 and 1 where it is 0 or 1 (Brown, Cai and
+    DasGupta 2001).
+
+    Parameters
+    ----------
+    counts : array, shape (rows, k)
+        Whole numbers.
+    confidence : float
+
+    Examples
+    --------
+    >>> jeffreys(np.array([[3.0, 0.0]]), 0.95)[:, 0].round(3)
+    array([[0.464, 0.   ],
+           [1.   , 0.536]])
+    """
+    tail = (1 - confidence) / 2
+
+    @cache
+    def lower(x: float, rest: float) -> float:
+        return beta_quantile(tail, x + 0.5, rest + 0.5)[0] if x else 0.0
+
+    ends = np.full((2, *counts.shape), np.nan)
+    for row, total in enumerate(counts.sum(axis=1).tolist()):
+        for group, x in enumerate(counts[row].tolist() if total else ()):
+            ends[:, row, group] = lower(x, total - x), 1 - lower(total - x, x)
+    return ends
+
+
+def posterior(counts: Array, draws: int, rng: np.random.Generator) -> Array:
+    """Counts with the same sums whose shares are drawn from their posterior, (draws, ..., k).
+
+    The prior is Dirichlet's with 1/k for each of the k groups, of two groups Jeffreys'. A row
+    without counts stays as it is.
+    """
+    shares = rng.standard_gamma(counts + 1 / counts.shape[-1], (draws, *counts.shape))
+    shares /= shares.sum(axis=-1, keepdims=True)
+    return np.asarray(shares * counts.sum(axis=-1, keepdims=True))
 
 
 @dataclass(frozen=True)
