@@ -85,7 +85,7 @@ def perform(scenario: Scenario, frozen: list[str] | None = None) -> Outcome:
             lines = frozen if frozen is not None else found.lines
             Path(FROZEN).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         own = {"text": text, "frames": frames, "show": show, "signatures": signatures}
-        code, out, err = _call(own[words[0]], words[1:]) if words[0] in own else _eatlas(words)
+        code, out, err = _call(own[words[0]], words[1:]) if words[0] in own else call_eatlas(words)
         found.transcript += [f"$ {command}", f"[exit {code}]", *_plain(out)]
         found.transcript += [f"! {line}" for line in _plain(err) if not PROGRESS.search(line)]
         if words[0] == "run" and RESULTS.exists():
@@ -95,7 +95,9 @@ def perform(scenario: Scenario, frozen: list[str] | None = None) -> Outcome:
     return found
 
 
-def _eatlas(words: list[str]) -> tuple[int, str, str]:
+def call_eatlas(words: list[str]) -> tuple[int, str, str]:
+    """Exit code, and what a command prints on both streams."""
+
     def call() -> None:
         sys.argv = ["eatlas", *words]
         main()

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from tests.inputs import optional_data
 from tests.present.reading import Page
 from tests.tiny_models import make_model
 from tests.tiny_vision import draw, make_towers
@@ -53,6 +54,17 @@ def test_two_transcriptions_of_ml_eat_agree():
                 assert (cell.number, cell.star) == (d, star)
                 compared += 1
     assert compared == 2 * sum(map(len, SECOND_READING.values())) == 268
+
+
+def test_vectors_of_the_paper_give_its_tables():
+    """Cells of Tables 1 and 4 that are the same to the last digit, on the published vectors."""
+    folder = optional_data("published-vectors")
+    models = ("glove-840b", "google-news")
+    replication = eatlas.replicate(
+        "ml-eat", vectors={model: folder / f"{model}-items.npz" for model in models}
+    )
+    same = Counter(grid.table.id for grid in grids(replication) for _ in range(grid.same))
+    assert (same["table-1"], same["table-4"]) == (113, 95)
 
 
 @pytest.mark.parametrize("name", PAPERS)
