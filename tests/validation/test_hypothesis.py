@@ -9,7 +9,10 @@ import pytest
 
 import eatlas
 from eatlas.results.evidence import Evidence
+from eatlas.stats.paired import paired_change
+from eatlas.stats.shares import distribution, divergence
 from eatlas.stimuli import load_tests
+from eatlas.validation.hypothesis import at_equal_contexts
 
 TEXT = {"nurse": (8, 2), "pilot": (3, 7), "dancer": (6, 4), "soldier": (4, 6), "teacher": (0, 0)}
 MORE = {"nurse": (9, 1), "pilot": (1, 9), "dancer": (9, 1), "soldier": (2, 8), "judge": (1, 1)}
@@ -38,7 +41,8 @@ def test_amplification_of_generated_text_by_hand(tmp_path: Path) -> None:
     assert (change.n, change.of, change.p) == (4, "targets", 2 / 16)
     assert change.test == "signs of changes flipped, two-sided, all"
     assert change.low <= 0.4 <= change.high
-    summary, biases, leans = found.tables
+    summary, biases, leans, contexts = found.tables
+    assert {row[0]: row[1:] for row in contexts.rows} == dict.fromkeys(BIAS, (10, 10))
     assert {row[0]: row[1:] for row in biases.rows} == {
         term: pytest.approx(row) for term, row in BIAS.items()
     }
@@ -60,6 +64,59 @@ def test_amplification_of_generated_text_by_hand(tmp_path: Path) -> None:
         "soldier": pytest.approx(-0.1),
     }
     assert {one.label for one in found.drawings[0].marks} == set(BIAS)
+
+
+def test_a_smaller_text_with_the_same_shares_is_not_more_biased(tmp_path: Path) -> None:
+    """Two texts of equal shares, 400 and 20 contexts a target: at all of them +0.12, p = .0005."""
+    rng = np.random.default_rng(3)
+    (gender,) = load_tests("divdist-gender")
+    terms = gender.targets.terms[:12]
+    tables = {}
+    for name, n in (("text", 400), ("more", 20)):
+        rows = {term: (x := int(rng.binomial(n, 0.5)), n - x) for term in terms}
+        tables[name] = counts(tmp_path / f"{name}.csv", rows)
+    found = hypothesis(
+        "divdist", {"she": [1.0, 0]}, counts=tables["text"], generated=tables["more"]
+    )
+    (change,) = found["amplification"].figures
+    assert change.p > 0.05
+    assert change.low < 0 < change.high
+    by_hand = np.array([[row[1], row[2]] for row in found["amplification"].tables[1].rows])
+    assert by_hand[:, 1].mean() - by_hand[:, 0].mean() > 0.08  # at all contexts
+    assert found["amplification"].tables[3].rows[0][1:] == (400, 20)
+
+
+def test_biases_at_equal_contexts_are_means_over_all_ways_to_draw_them() -> None:
+    """By hand of two contexts out of 3 and 1: both of one group in 3 of 6 ways."""
+    x, y = at_equal_contexts(
+        np.array([[3.0, 1.0]]), np.array([[2.0, 0.0]]), l1, np.random.default_rng(0)
+    )
+    assert x == pytest.approx(0.5, abs=0.15)  # standard error .035
+    assert y == 1.0
+
+
+def l1(counts: np.ndarray) -> np.ndarray:
+    return divergence(distribution(counts), np.array([0.5, 0.5]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [(200, 50), (200, 20), (1000, 20)])
+@pytest.mark.parametrize("spread", [0.0, 0.15])
+def test_the_level_of_amplification(sizes: tuple[int, int], spread: float) -> None:
+    """Equal true shares, within `spread` of one half, 12 targets: share of p up to .05.
+
+    Of 2,000 runs each: .054 to .062. With all contexts it was .48, .82 and .98 without a lean.
+    """
+    rng, runs = np.random.default_rng(5), 600
+    rejected = 0
+    for _ in range(runs):
+        shares = rng.uniform(0.5 - spread, 0.5 + spread, 12)
+        first, second = (
+            np.column_stack([x := rng.binomial(n, shares), n - x]).astype(float) for n in sizes
+        )
+        x, y = at_equal_contexts(first, second, l1, rng)
+        rejected += paired_change(x, y, rng=rng, resamples=0).p <= 0.05
+    assert 0.02 < rejected / runs < 0.09  # standard error .009
 
 
 def test_a_model_against_its_text(tmp_path: Path) -> None:
@@ -84,7 +141,10 @@ def test_a_model_against_its_text(tmp_path: Path) -> None:
     by_hand = np.mean([learned[term] - BIAS[term][0] for term in BIAS])
     assert found.figures[0].value == pytest.approx(by_hand)
     assert found.figures[1].value == pytest.approx(0.4)
-    assert any("one of scale too" in remark for remark in found.remarks)
+    assert any(
+        "one of scale too, and of the number of contexts." in remark for remark in found.remarks
+    )
+    assert not any("that of two texts is not" in remark for remark in found.remarks)
 
 
 def test_representations_in_contexts_are_those_of_a_run(tmp_path: Path) -> None:
@@ -105,7 +165,7 @@ def test_representations_in_contexts_are_those_of_a_run(tmp_path: Path) -> None:
     )["amplification"]
     (result,) = eatlas.run("divdist-gender", "cbow:glove-sample", measure, contexts=contexts)
     by_hand = {one.term: one.bias for one in result.targets}
-    (_, biases, _) = found.tables
+    biases = found.tables[1]
     assert {row[0]: row[2] for row in biases.rows} == pytest.approx(
         {term: by_hand[term] for term in rows}
     )
@@ -129,6 +189,9 @@ def test_what_is_not_run_says_why(tmp_path: Path) -> None:
     found = hypothesis("divdist", vectors, counts=text, generated=odd)["amplification"]
     assert not found.ran
     assert "odd.csv" in found.not_run
+    shares = counts(tmp_path / "shares.csv", {"nurse": (0.9, 0.1), "pilot": (0.2, 0.8)})
+    found = hypothesis("divdist", vectors, counts=text, generated=shares)["amplification"]
+    assert found.not_run.startswith("The counts of nurse in shares.csv are not numbers of contexts")
     only = hypothesis("divdist(soa=counts)", str(text), counts=text, representations="x")
     assert "The measure takes counts only" in only["amplification"].not_run
     assert "takes no vectors" in only["mitigation"].not_run

@@ -245,6 +245,33 @@ def posterior(counts: Array, draws: int, rng: np.random.Generator) -> Array:
     return np.asarray(shares * counts.sum(axis=-1, keepdims=True))
 
 
+def rarefied(counts: Array, sizes: Array, draws: int, rng: np.random.Generator) -> Array:
+    """Fewer contexts of each row, drawn without replacement, shape (draws, rows, k).
+
+    Parameters
+    ----------
+    counts : array, shape (rows, k)
+        Whole numbers; each row sums to less than 1e9.
+    sizes : array, shape (rows,)
+        Contexts of each row that are drawn, no more than it has.
+    draws : int
+    rng : numpy.random.Generator
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rarefied(np.array([[8, 2]]), np.array([5]), 3, rng).sum(axis=2)
+    array([[5.],
+           [5.],
+           [5.]])
+    """
+    drawn = [
+        rng.multivariate_hypergeometric(row, size, draws)
+        for row, size in zip(counts.astype(np.int64), sizes.astype(np.int64), strict=True)
+    ]
+    return np.stack(drawn, axis=1).astype(np.float64)
+
+
 @dataclass(frozen=True)
 class LabelTests:
     """Tests of one design for many rows of scores: whether the labels of groups matter."""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eatlas.errors import SignatureError
 from eatlas.measures.base import Measure
+from eatlas.measures.divdist import DivDist
 from eatlas.results.evidence import Drawing, Evidence, Mark, Table
-from eatlas.sources.counts import open_counts
+from eatlas.sources.counts import Counts, open_counts
 from eatlas.sources.opening import open_sources, transformed
 from eatlas.stats.paired import PairedChange, paired_change
+from eatlas.stats.shares import distribution, divergence, rarefied
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.validation.families import BUILT_IN, Family, families, sizes_of, terms_of
 from eatlas.validation.figures import CHANGES, change_figure, change_row, mark
@@ -22,12 +25,18 @@ from eatlas.validation.inputs import Context, NotRunError
 from eatlas.validation.studies import ProtocolStudy, tried_each
 from eatlas.validation.target_scores import Leanings, leanings, paired
 
+Array = NDArray[np.float64]
+
 OF = "targets"
 METHODS = ("hard-debias", "soft-debias")
 """Transforms of the house that take a family of groups, as in Table 7 of the paper."""
 SHOWN = 40
 """Targets of a drawing."""
 BEFORE_AND_AFTER = "Mean bias before and after"
+DRAWS = 200
+"""Of fewer contexts, where two texts are compared."""
+MOST_CONTEXTS = 10**9
+"""Of a target, below: from more contexts none are drawn."""
 
 
 class Stage(NamedTuple):
@@ -37,6 +46,19 @@ class Stage(NamedTuple):
     name: str
     sizes: Mapping[str, float | None]
     leans: Mapping[str, float | None] | None
+    contexts: Mapping[str, Array] | None = None
+    """Of each group, by target; None of vectors."""
+
+
+class Change(NamedTuple):
+    """The bias of two stages, over the targets of both."""
+
+    before: Stage
+    after: Stage
+    terms: Sequence[str]
+    differences: Array
+    """Of each target, bias after less bias before."""
+    found: PairedChange
 
 
 def amplification(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
@@ -54,19 +76,19 @@ def amplification(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
         yield study.tried(called, _amplified, context, family, counting, called)
 
 
-def _of_counts(measure: Measure) -> Measure:
+def _of_counts(measure: Measure) -> DivDist:
     """The same measure of counts, whose numbers are in one unit with those of vectors.
+
+    Of DivDist alone, whose biases at fewer contexts are computed here.
 
     Raises
     ------
     NotRunError
         If there is none.
     """
-    if measure.needs == "counts":
-        return measure
     try:
-        if not hasattr(measure, "soa"):
-            raise SignatureError(f"{measure.name} has no parameter soa")
+        if not isinstance(measure, DivDist):
+            raise SignatureError(f"{measure.name} is not divdist")
         return measure.with_parameters(soa="counts")
     except SignatureError as error:
         raise NotRunError(
@@ -76,12 +98,13 @@ def _of_counts(measure: Measure) -> Measure:
 
 
 def _amplified(
-    study: ProtocolStudy, context: Context, family: Family, counting: Measure, called: str
+    study: ProtocolStudy, context: Context, family: Family, counting: DivDist, called: str
 ) -> Evidence:
     """Every later stage against every earlier one, over the targets that both have."""
     (text,) = family.tables[:1]
     test = family.of_targets(family.known(text, terms_of([text])))
-    stages = [_stage("text", text.name, leanings(context, test, text, text.name, counting))]
+    found = leanings(context, test, text, text.name, counting)
+    stages = [_stage("text", text.name, found, _contexts(text, family, test.targets.terms))]
     if context.measure.needs == "vectors":
         stages += [
             _stage("representations", one.name, leanings(context, _shown(context, test), one, name))
@@ -90,37 +113,77 @@ def _amplified(
     for path in context.material.generated:
         for one in open_counts(str(path)):
             found = leanings(context, test, one, one.name, counting)
-            stages.append(_stage("generated text", one.name, found))
+            contexts = _contexts(one, family, test.targets.terms)
+            stages.append(_stage("generated text", one.name, found, contexts))
     if len(stages) < 2:
         raise NotRunError(
             "The measure takes counts only, and --generated has no value. Use a measure of "
             "vectors, such as divdist, for --representations."
         )
+
+    def bias(counts: Array) -> Array:
+        p = distribution(counts, counting.normalize, counting.negative)
+        return divergence(p, np.array(test.weights), counting.divergence)
+
     changes = [
-        (before, after, *_change(before, after, context.seed))
+        _change(before, after, bias, context.seed)
         for before, after in combinations(stages, 2)
         if before.kind != after.kind
     ]
     return study.evidence(
         source=called,
         figures=[
-            change_figure(f"{after.kind} {after.name} less {before.kind} {before.name}", found, OF)
-            for before, after, _, found in changes
+            change_figure(
+                f"{one.after.kind} {one.after.name} less {one.before.kind} {one.before.name}",
+                one.found,
+                OF,
+            )
+            for one in changes
         ],
         tables=[*_tables(family, test.targets.terms, stages, changes)],
-        drawings=[_drawing(*one) for one in changes[:1]],
+        drawings=[_drawing(one) for one in changes[:1]],
         remarks=[
             "Above 0 the later stage is more biased: text, representations, generated text. Bias "
             "is the divergence from the reference, whatever its direction.",
+            "A bias of counts is never below 0, and larger the fewer contexts there are. Two texts "
+            "are compared at equal numbers of contexts: of each target the larger number is drawn "
+            f"down to the smaller, {DRAWS} times, and its bias is the mean. Means and changes are "
+            "those; the biases of single targets are at all contexts that each text has.",
             "Counts and cosines become shares in different ways: cosines of one target with all "
             "groups are much alike, so that its shares are near each other. A difference of bias "
-            "between text and vectors is one of scale too; that of two texts is not.",
+            "between text and vectors is one of scale too, and of the number of contexts.",
         ],
     )
 
 
-def _stage(kind: str, name: str, found: Leanings) -> Stage:
-    return Stage(kind, Path(name).name, found.values, found.towards_first)
+def _stage(
+    kind: str, name: str, found: Leanings, contexts: Mapping[str, Array] | None = None
+) -> Stage:
+    return Stage(kind, Path(name).name, found.values, found.towards_first, contexts)
+
+
+def _contexts(table: Counts, family: Family, terms: Sequence[str]) -> dict[str, Array]:
+    """Contexts of each target and group.
+
+    Raises
+    ------
+    NotRunError
+        If they are no whole numbers, or too many.
+    """
+    names = [group.casefold() for group in family.groups]
+    rows = {
+        term: np.array([row[name] for name in names])
+        for term in terms
+        if (row := table.counts(term)) and set(names) <= row.keys()
+    }
+    for term, counts in rows.items():
+        if (counts != np.round(counts)).any() or counts.sum() >= MOST_CONTEXTS:
+            raise NotRunError(
+                f"The counts of {term} in {Path(table.name).name} are not numbers of contexts: "
+                f"whole, and less than {MOST_CONTEXTS:,} together. Texts are compared at equal "
+                "numbers of contexts."
+            )
+    return rows
 
 
 def _representations(context: Context) -> Iterator[tuple[str, Any]]:
@@ -140,19 +203,46 @@ def _shown(context: Context, test: GroupsTest) -> Any:
     return with_contexts(test, context.material.contexts)[0]
 
 
-def _change(before: Stage, after: Stage, seed: int) -> tuple[list[str], PairedChange]:
+def _change(before: Stage, after: Stage, bias: Callable[[Array], Array], seed: int) -> Change:
+    """Compare two stages; two texts at equal numbers of contexts."""
     terms, x, y = paired(before.sizes, after.sizes)
-    return terms, paired_change(x, y, rng=np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    if terms and before.contexts is not None and after.contexts is not None:
+        first, second = (
+            np.array([of[term] for term in terms]) for of in (before.contexts, after.contexts)
+        )
+        x, y = at_equal_contexts(first, second, bias, rng)
+    return Change(before, after, terms, y - x, paired_change(x, y, rng=rng))
 
 
-Change = tuple[Stage, Stage, list[str], PairedChange]
+def at_equal_contexts(
+    first: Array, second: Array, bias: Callable[[Array], Array], rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Biases of the targets of two texts, in as many contexts of each target as the smaller has.
+
+    Parameters
+    ----------
+    first, second : array, shape (targets, groups)
+        Contexts.
+    bias : callable
+        From contexts, shape (..., groups), to biases.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    arrays, shape (targets,)
+        Means over draws of contexts without replacement.
+    """
+    sizes = np.minimum(first.sum(axis=1), second.sum(axis=1))
+    x, y = (bias(rarefied(one, sizes, DRAWS, rng)).mean(axis=0) for one in (first, second))
+    return x, y
 
 
 def _tables(
     family: Family, terms: Sequence[str], stages: Sequence[Stage], changes: Sequence[Change]
 ) -> Iterator[Table]:
     """Mean changes, the bias of each target, and of two groups its lean to the first."""
-    rows = [(after.name, before.name, *change_row(found)) for before, after, _, found in changes]
+    rows = [(one.after.name, one.before.name, *change_row(one.found)) for one in changes]
     yield Table(title=BEFORE_AND_AFTER, columns=("after", "before", *CHANGES), rows=rows)
     columns = ("target", *(f"{one.kind}: {one.name}" for one in stages))
     shown: dict[str, list[Mapping[str, float | None] | None]] = {
@@ -164,12 +254,19 @@ def _tables(
         if len(known) == len(values):
             by_term = [(term, *(one.get(term) for one in known)) for term in terms]
             yield Table(title=title, columns=columns, rows=by_term)
+    texts = {f"{one.kind}: {one.name}": one.contexts for one in stages if one.contexts is not None}
+    totals = [
+        (term, *(int(of[term].sum()) if term in of else 0 for of in texts.values()))
+        for term in terms
+    ]
+    yield Table(title="Contexts of each target", columns=("target", *texts), rows=totals)
 
 
-def _drawing(before: Stage, after: Stage, terms: Sequence[str], _: PairedChange) -> Drawing:
+def _drawing(of: Change) -> Drawing:
     """The targets whose bias changes most."""
-    change = {term: (after.sizes[term] or 0.0) - (before.sizes[term] or 0.0) for term in terms}
-    most = sorted(sorted(terms, key=lambda term: -abs(change[term]))[:SHOWN])
+    before, after = of.before, of.after
+    change = dict(zip(of.terms, of.differences.tolist(), strict=True))
+    most = sorted(sorted(of.terms, key=lambda term: -abs(change[term]))[:SHOWN])
     return Drawing(
         title=f"Change of bias, {after.kind} less {before.kind}",
         axis="change of bias; above 0 it grew",
