@@ -102,7 +102,7 @@ def simulate(samples: int) -> None:
     deviation of the population is that of its two means, 0.
     """
     rng = np.random.default_rng(0)
-    for sizes in ((8, 8), (20, 20), (8, 24), (6, 7, 8)):
+    for sizes in ((5, 5), (8, 8), (20, 20), (8, 24), (6, 7, 8)):
         hits = covered = 0
         for _ in range(samples):
             words = rng.standard_normal((sum(sizes), 50)) + 0.6

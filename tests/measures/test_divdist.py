@@ -160,6 +160,43 @@ def test_few_words_are_counted():
     assert DivDist(resamples=0, p="exact")(three, VECTORS).labels.total == 12
 
 
+@pytest.mark.parametrize("reference", [{"Female": 0.665, "Male": 0.335}, "own"])
+def test_a_target_with_another_reference_has_no_p(reference):
+    """Relabelling tests equal shares: businesswoman had p = .0035 beside a bias of 0."""
+    run = {"tests": "divdist-face-validity", "measures": "divdist(resamples=50)"}
+    equal = eatlas.run(**run)
+    result = eatlas.run(**run, reference=equal if reference == "own" else reference)[0]
+    assert all(one.labels is None for one in (*result.targets, result.concept))
+    assert result.labels is None
+    assert result.adjusted == (None,) * 8
+    assert [note for note in result.warnings if note.startswith("No p where")]
+    assert result.to_frame()[["p", "p_holm"]].isna().all(axis=None)
+    assert all(one.labels for one in equal[0].targets)
+    assert not equal[0].warnings
+
+
+def test_only_targets_whose_reference_is_not_equal_shares_have_no_p(tmp_path):
+    table = tmp_path / "census.csv"
+    table.write_text("term,Female,Male\nnurse,0.5,0.5\npilot,0.1,0.9\n")
+    run = {"tests": "divdist-face-validity", "measures": "divdist(resamples=0)"}
+    result = eatlas.run(**run, reference=table)[0]
+    assert [one.term for one in result.targets if one.labels] == ["nurse"]
+    assert result.concept.labels is None, "its reference is the mean of theirs"
+
+
+def test_readings_of_unequal_groups_are_tested_against_their_shares_of_the_words():
+    """Words that do not differ give the larger group the larger share of a softmax."""
+    groups = {"Female": ["she"], "Male": ["he", "him", "odd"]}
+    measure = DivDist(soa="softmax", scale=1.0, resamples=0)
+    equal = measure(groups_test(["nurse"], **groups), VECTORS)
+    assert equal.targets[0].labels is None
+    assert any("shares of the words (0.25, 0.75)" in one for one in equal.warnings)
+    shares = {"Female": 0.25, "Male": 0.75}
+    result = measure(groups_test(["nurse"], shares, **groups), VECTORS)
+    assert result.targets[0].labels
+    assert "mean shares of a label" in result.labels.statistic
+
+
 @pytest.mark.parametrize(
     ("measure", "targets", "reference", "said"),
     [

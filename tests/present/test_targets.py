@@ -15,7 +15,7 @@ from eatlas.present.charts import targets
 from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
 from eatlas.present.summaries import methods_paragraph
 from eatlas.present.tables import report_table
-from eatlas.present.targets import leans, points, signed_points
+from eatlas.present.targets import leans, points, signed_points, target_sentences
 from eatlas.results import Results
 
 pytestmark = pytest.mark.filterwarnings("ignore::eatlas.errors.UndefinedWarning")
@@ -45,6 +45,36 @@ def test_a_target_in_a_sentence():
     (row,) = leans(DivDist(resamples=0, p="off")(even, vectors)).rows
     assert row.sentence == "nurse leans to none of the groups"
     assert row.towards is None
+
+
+def test_a_target_leans_where_its_interval_excludes_0():
+    """soldier's is [-26.7, -16.5] against one reference, businesswoman's [-8.1, +8.4]."""
+    run = {"tests": "divdist-face-validity", "measures": "divdist(resamples=200)"}
+    (equal,), (other,) = (eatlas.run(**run, reference=one) for one in (None, (0.665, 0.335)))
+    for result, leaning in ((equal, "2 lean to Female and "), (other, "7 lean to M")):
+        sure = [one for one in leans(result).rows if one.leans]
+        assert all(one.between(one.towards)[1] == "+" for one in sure)
+        first, *said = target_sentences(result)
+        assert first.startswith(f"Of 8 targets, {leaning}")
+        assert "by 95% intervals that exclude 0" in first
+        assert any("differ beyond chance" in one for one in said) == (result is equal)
+    assert "businesswoman" not in " ".join(target_sentences(other))
+    itself = eatlas.run(**run, reference=equal)[0]
+    first, second, _ = target_sentences(itself)
+    assert first.startswith("Of 8 targets, none leans to any group by 95% intervals")
+    assert "has the largest bias, 0.000" in second
+    plain = DivDist(resamples=0, p="off")(TEST, VECTORS)
+    assert "1 leans to Male by shares alone, without intervals" in next(target_sentences(plain))
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html-table", "csv"])
+def test_no_p_and_no_star_beside_another_reference(form):
+    results = eatlas.run(
+        "divdist-face-validity", measures="divdist(resamples=50)", reference=(0.665, 0.335)
+    )
+    text = report_table(results, form)
+    assert "0035" not in text
+    assert "relabelled" not in text
 
 
 def test_the_order_of_targets(gender, race):

@@ -51,6 +51,8 @@ NAMED = 5
 """Targets that one remark names."""
 SMALL_SHARE = 0.1
 """Of the mean bias: less than that by chance is not worth a remark."""
+SAME_SHARES = 1e-9
+"""A reference that is as near to the shares of exchangeable words as this is tested."""
 OF_CONTEXTS = ("reduction", "probe")
 OF_WORDS = ("cosine", "softmax")
 SHARES_ALREADY = "sum: what soa=softmax gives are shares already"
@@ -93,7 +95,9 @@ class DivDist(GroupsMeasure):
     p : {"auto", "exact", "sampled", "off"}
         How the permutation test of group labels finds p. The words of the groups are relabelled;
         the statistic is the sum of squares between the groups of the mean cosines of their words
-        with the target, which of two groups is the difference of these means, two-sided. ``exact``
+        with the target, which of two groups is the difference of these means, two-sided. It tests
+        equal shares (of ``softmax``: the groups' shares of the words), so that a target with
+        another reference has no p. ``exact``
         counts all relabellings, of each target; ``auto`` does where there are no more than a
         million of two groups, 20,000 of several, or no more than ten targets and two groups, and
         draws the others at random, without replacement.
@@ -211,7 +215,10 @@ class DivDist(GroupsMeasure):
         rows = self._rows(evidence, given.head)
         notes.extend(self._remarks(evidence, groups, rows, name))
         notes.extend(self._few_contexts(evidence, rows, given))
-        tests = relabelled(evidence, self.p, self.draws, given.rng, given.precision)
+        tested = np.abs(rows.p0 - evidence.exchangeable).max(axis=1) <= SAME_SHARES
+        if self.p != "off" and evidence.cosines is not None and not tested.all():
+            notes.append(_untested(evidence.exchangeable))
+        tests = relabelled(evidence, self.p, self.draws, given.rng, tested, given.precision)
         unsure, mean = self._intervals(evidence, rows)
         found = [
             _target(term, rows.part(i), unsure[i], test, counted=evidence.contexts is not None)
@@ -388,6 +395,17 @@ def _references(targets: Sequence[str], head: Mapping[str, Any]) -> Array:
 def _held(ends: Array, observed: Array) -> Array:
     """Ends of intervals, drawn out to what was observed; NaN stays."""
     return np.stack([np.minimum(ends[0], observed), np.maximum(ends[1], observed)])
+
+
+def _untested(shares: Array) -> str:
+    """Why a target has no p, as a remark says it."""
+    equal = np.ptp(shares) <= SAME_SHARES
+    of_words = f"the groups' shares of the words ({', '.join(f'{one:.3g}' for one in shares)})"
+    return (
+        f"No p where the reference is not {'equal shares' if equal else of_words}: relabelling the "
+        "words of the groups tests these alone. Compare with the reference by the intervals of the "
+        "deviations."
+    )
 
 
 def _negative(evidence: Evidence, groups: Sequence[str]) -> Iterator[str]:

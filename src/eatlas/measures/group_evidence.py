@@ -80,8 +80,16 @@ class Evidence:
     """Of counts of contexts, these, shape (targets, k)."""
     statistic: str = BETWEEN
     """What is relabelled, in words."""
+    shares_of_words: bool = False
+    """Whether words that do not differ give a group its share of the words, not an equal one."""
     magnified: float = 1.0
     """By how much the rounding of cosines is larger in what is relabelled."""
+
+    @property
+    def exchangeable(self) -> Array:
+        """Shares of the groups that are expected where their words do not differ, shape (k,)."""
+        sizes = self.sizes if self.shares_of_words else np.ones(self.associations.shape[1])
+        return np.asarray(sizes) / np.sum(sizes)
 
 
 def of_words(given: Input, *, unit: bool) -> Evidence:
@@ -164,6 +172,7 @@ def of_labels(given: Input, scale: float) -> Evidence:
         sizes=sizes,
         draw=draw,
         statistic=BETWEEN_SHARES,
+        shares_of_words=True,
         magnified=given.magnified,
     )
 
@@ -367,6 +376,7 @@ def relabelled(
     how: str,
     draws: int,
     rng: np.random.Generator,
+    tested: NDArray[np.bool_],
     precision: float | None = None,
 ) -> Relabelled:
     """Test for each target, and for the concept, whether the labels of the words matter.
@@ -378,13 +388,17 @@ def relabelled(
     draws : int
         Relabellings that are drawn, where they are not counted.
     rng : numpy.random.Generator
+    tested : array of bool, shape (targets + 1,)
+        Targets, and in the last place the concept, whose reference the test is of.
     precision : float, optional
         Unit roundoff of the vectors, where a model computed them.
     """
     known = [name not in evidence.barred for name in evidence.targets]
     if how == "off" or evidence.cosines is None:
         return Relabelled((None,) * len(known), None, None)
-    good = [*known, bool(np.isfinite(evidence.cosines[-1]).all())]
+    good = np.array([*known, np.isfinite(evidence.cosines[-1]).all()]) & tested
+    if not good.any():
+        return Relabelled((None,) * len(known), None, None)
     rows, sizes = evidence.cosines[good], evidence.sizes
     total = relabellings(sizes)
     two = len(sizes) == 2

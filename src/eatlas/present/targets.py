@@ -69,6 +69,14 @@ class Lean:
         return found.index(max(found))
 
     @property
+    def leans(self) -> bool:
+        """Whether it leans to a group: by its interval or, without intervals, by its share."""
+        if self.towards is None:
+            return False
+        ends = self.intervals[self.towards]
+        return self.shown.uncertainty is None or (ends is not None and ends[0] > 0)
+
+    @property
     def points(self) -> tuple[float | None, ...]:
         """Share less reference of each group, in percentage points."""
         found = self.shown.deviation
@@ -113,7 +121,7 @@ class Lean:
         name = isolated(self.term)
         if self.shown.deviation is None:
             return f"{name} has no bias that is defined"
-        if towards is None:
+        if towards is None or not self.leans:
             return f"{name} leans to none of the groups"
         by = self.points[towards] or 0.0
         return f"{name} leans to {isolated(self.groups[towards])} by {points(by)}"
@@ -190,7 +198,10 @@ class Leans:
         ]
         return Markup(  # noqa: S704  (escaped there)
             ternary(
-                self.groups, points, self.result.reference, [one.term for one in furthest(self)]
+                self.groups,
+                points,
+                self.result.reference,
+                [one.term for one in furthest(self) or self.known[:1]],
             )
         )
 
@@ -335,21 +346,29 @@ def reference_in_words(result: TargetsResult) -> str:
 
 
 def target_sentences(result: AssociationResult) -> Iterator[str]:
-    """How many targets lean to each group, the ones at the ends, and the mean bias."""
+    """How many targets lean to each group, those that do most, and the mean bias."""
     found = leans(result)
     known = found.known
     if not known:
         yield f"No bias is defined for {number_of(len(found.rows), 'target')}."
         return
-    to = Counter(one.towards for one in known)
+    to = Counter(one.towards for one in known if one.leans)
     parts = [
         f"{to[j]} lean{'s' * (to[j] == 1)} to {isolated(name)}"
         for j, name in enumerate(found.groups)
         if to[j]
     ]
     of = number_of(len(known), "target")
-    yield f"Of {of}, {joined(parts) or 'none leans to any group'}; reference: {found.reference}."
-    yield f"{joined([one.sentence for one in furthest(found)])}."
+    by = (
+        f"{found.result.confidence or 0:.0%} intervals that exclude 0"
+        if any(one.shown.uncertainty for one in known)
+        else "shares alone, without intervals"
+    )
+    leaning = joined(parts) or "none leans to any group"
+    yield f"Of {of}, {leaning} by {by}; reference: {found.reference}."
+    most = max(known, key=lambda one: one.shown.bias or 0.0)
+    largest = f"{isolated(most.term)} has the largest bias, {most.bias}"
+    yield f"{joined([one.sentence for one in furthest(found)]) or largest}."
     tested = [one for one in known if one.adjusted is not None]
     if tested:
         hits = sum(bool(one.star) for one in tested)
@@ -369,13 +388,15 @@ def target_sentences(result: AssociationResult) -> Iterator[str]:
 
 
 def furthest(found: Leans) -> Sequence[Lean]:
-    """For each group the target that leans to it most."""
-    chosen = []
-    for j in range(len(found.groups)):
-        one = max(found.known, key=lambda lean: lean.points[j] or 0.0)
-        if one.towards == j:
-            chosen.append(one)
-    return chosen or found.known[:1]
+    """For each group the target that leans to it most; none where no target leans to it."""
+    to: dict[int | None, list[Lean]] = {}
+    for one in found.known:
+        to.setdefault(one.towards if one.leans else None, []).append(one)
+    return [
+        max(to[j], key=lambda lean: lean.points[j] or 0.0)
+        for j in range(len(found.groups))
+        if j in to
+    ]
 
 
 def values_in_order(result: AssociationResult) -> tuple[TargetValue, ...]:

@@ -73,7 +73,8 @@ class TargetShares(Record):
     """Of two groups, the deviation of the first: half the L1 distance, with a sign."""
     uncertainty: ShareIntervals | None = None
     labels: LabelTest | None = None
-    """None where words of groups are not what associates, and where no test was requested."""
+    """None where words of groups are not what associates, where the reference is another than the
+    shares that relabelling tests, and where no test was requested."""
     contexts: int | None = Field(default=None, ge=0, exclude_if=is_none)
     """Behind the shares, where contexts were counted."""
 
