@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +30,7 @@ from eatlas.stats.debiasing import (
     agreement,
     bias_subspace,
     equalize,
+    in_subspace,
     k_means,
     neutralize,
     null_space,
@@ -48,6 +49,8 @@ TRAINED_ON = 7_500
 """Words of each class that INLP learns from: Ravfogel et al. (2020), of 150,000."""
 TRIED = 20
 """First principal components of which double-hard debiasing drops one, as its authors' code."""
+CLEAR = 2
+"""Standard errors by which the best component is to differ from the next: else a remark says so."""
 _TEXT = re.compile(r"(?P<method>[^:]*)(?::(?P<sets>.*?))?(?::(?P<weight>\d+(?:\.\d+)?))?")
 
 
@@ -228,7 +231,7 @@ def _hard(source: Source, step: Debiasing, before: _Fit | None = None) -> _Fit:
         *done.remarks,
         f"Vectors debiased by {step.text} ({_CITED[step.method]}): the bias {subspace} removed "
         f"from all words but specific ones; {equalized} equality {sets} equalized. Measures along "
-        "other directions may find the bias unchanged.",
+        "other directions need not change.",
         *found.remarks,
     )
     return _Fit(remarks, done.affine, done.of_unit, basis, found.spared, placed)
@@ -257,32 +260,46 @@ def _soft(source: Source, step: Debiasing) -> _Fit:
 
 
 def _double_hard(source: Source, step: Debiasing) -> _Fit:
-    """Drop the principal component without which hard debiasing leaves clusters least alike."""
-    sets = looked_up(source, step.sets)
+    """Drop the principal component without which hard debiasing leaves clusters least alike.
+
+    As the authors choose it: words ranked by the first pair, nothing scaled before the clusters.
+    """
+    if source.dim < 3:
+        raise EatlasError(
+            "double-hard debiasing chooses among the principal components",
+            got=f"vectors of {source.dim} dimension{'s' * (source.dim > 1)}",
+            allowed="3 dimensions or more",
+        )
     moments = moments_of(source)
-    words, labels = most_biased(source, sets, BIASED)
+    pairs = looked_up(source, step.sets, lambda _, rows: rows).defining
+    sets = looked_up(source, step.sets)
+    words, labels = most_biased(source, replace(sets, defining=sets.defining[:1]), BIASED)
     vectors = source.lookup(words)
     rows = np.stack([np.asarray(vectors[word], np.float64) for word in words])
     _, axes = np.linalg.eigh(moments.covariance())
-    tried: list[tuple[float, _Fit]] = []
-    for i in range(min(TRIED, source.dim - 1)):
-        axis = axes[:, -1 - i]
+    maps, accuracies = [], []
+    for axis in axes.T[: -min(TRIED, source.dim - 1) - 1 : -1]:
         matrix = np.eye(source.dim) - np.outer(axis, axis)
-        fit = _Fit((), Affine(moments.mean, matrix), of_unit=False)
-        there = looked_up(source, step.sets, fit.rows)
-        basis = bias_subspace(there.defining, 1)
-        image = neutralize(fit.rows(words, rows), basis)
-        clusters = k_means(image, 2, np.random.default_rng(0))
-        tried.append((agreement(labels, clusters, 2), fit))
-    alike = [accuracy for accuracy, _ in tried]
-    best = int(np.argmin(alike))
-    remark = (
-        f"Of the first {len(tried)} principal components, number {best + 1} was dropped. Without "
-        f"it, {alike[best]:.1%} of the {len(words):,} most biased words cluster by group after "
-        f"hard debiasing, against {max(alike):.1%} at most."
-    )
-    chosen = tried[best][1]
-    return _hard(source, step, _Fit((remark,), chosen.affine, of_unit=False))
+        basis = bias_subspace([pair @ matrix for pair in pairs], 1)
+        image = (rows - moments.mean) @ matrix
+        clusters = k_means(image - in_subspace(image, basis), 2, np.random.default_rng(0))
+        maps.append(Affine(moments.mean, matrix))
+        accuracies.append(agreement(labels, clusters, 2))
+    first, second = np.argsort(accuracies, kind="stable")[:2]
+    best, next_best = accuracies[first], accuracies[second]
+    remarks = [
+        f"Of the first {len(maps)} principal components, number {first + 1} was dropped. Without "
+        f"it, {best:.1%} of the {len(words):,} most biased words cluster by group after hard "
+        f"debiasing, against {next_best:.1%} to {max(accuracies):.1%} without another one."
+    ]
+    error = np.sqrt((best * (1 - best) + next_best * (1 - next_best)) / len(words))
+    if next_best - best < CLEAR * error:
+        remarks.append(
+            f"{step.text}: component {first + 1} is not clearly better than component "
+            f"{second + 1} ({best:.1%} and {next_best:.1%}, less than {CLEAR} standard errors "
+            "apart), so which one was dropped may be chance."
+        )
+    return _hard(source, step, _Fit(tuple(remarks), maps[first], of_unit=False))
 
 
 def _inlp(source: Source, step: Debiasing) -> _Fit:
