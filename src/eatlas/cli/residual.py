@@ -1,4 +1,4 @@
-"""``eatlas residual``: the bias that a transform leaves in vectors."""
+"""``eatlas residual``: a bias before and after a transform, beside random directions."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ def residual(
     as_json: bool = False,
     seed: int = 0,
 ) -> None:
-    """Measure the bias that a transform leaves: clusters, neighbours and a classifier.
+    """Look for a bias after a transform, by clusters, neighbours and a classifier.
 
     Follows Gonen and Goldberg (2019), before the transform and after it. Do the most biased words
     still cluster by group? Are biased words still neighbours? Can a classifier distinguish them?
-    The projection that debiasing removes is shown beside these figures.
+    Chance is the same for 19 random directions, each after it is removed: the mean, and the range
+    from the lowest to the highest. The projection that debiasing removes is shown too.
 
     Exit codes: 0 done; 2 the source cannot be used.
 
@@ -38,7 +39,7 @@ def residual(
     as_json : --json
         Print only JSON: one object.
     seed : N >= 0
-        Seed of the clustering.
+        Seed of the clustering and of the random directions.
     """
     from eatlas.sources.residual import residual_bias  # noqa: PLC0415  (--help need not wait)
 
@@ -51,7 +52,7 @@ def residual(
 
 
 def _print(found: ResidualBias) -> None:
-    """Print a row for each figure, what each is, and what is left."""
+    """Print a row for each figure, what each is, and where it is beside chance."""
     said = {
         "projection": "mean cosine with the direction of the group; what debiasing targets",
         "clusters": f"{found.clustered:,} most biased words in the cluster of their group",
@@ -60,7 +61,7 @@ def _print(found: ResidualBias) -> None:
     }
     print_line(f"{found.source}: {', '.join(found.groups)}; {found.vocabulary:,} words")
     print_line("")
-    rows = [("", "before", "after", "chance", "left", "")]
+    rows = [("", "before", "after", "chance", f"{found.directions} directions", "")]
     rows += [(name, *_numbers(one), said[name]) for name, one in found.figures().items()]
     print_rows(rows, "lrrrrl", least=(11, 6, 6, 6, 4))
     print_line("")
@@ -70,8 +71,8 @@ def _print(found: ResidualBias) -> None:
 
 def _numbers(figure: BeforeAfter) -> tuple[str, str, str, str]:
     """Write the numbers of a figure; one that is not known as a dash."""
-    before, after, chance = (
-        "–" if one is None else f"{one + 0.0:.3f}".replace("-0.000", "0.000")
-        for one in (figure.before, figure.after, figure.chance)
+    before, after, chance, lowest, highest = (
+        "–" if number is None else f"{number + 0.0:.3f}".replace("-0.000", "0.000")
+        for number in figure.to_dict().values()
     )
-    return before, after, chance, "–" if figure.kept is None else f"{figure.kept + 0.0:.0%}"
+    return before, after, chance, "–" if lowest == "–" else f"[{lowest}, {highest}]"

@@ -1,4 +1,4 @@
-"""Record of the bias that vectors still show after a transform that was to take it out."""
+"""Record of figures of bias before and after a transform, beside those of random directions."""
 
 from __future__ import annotations
 
@@ -15,23 +15,32 @@ SCHEMA: Literal["eatlas/residual/1"] = "eatlas/residual/1"
 
 
 class BeforeAfter(Record):
-    """One figure of the vectors before and after a transform."""
+    """One figure of the vectors before and after a transform, and by chance.
+
+    Chance is the figure of random directions after they are removed: what is left of a direction
+    that means nothing.
+    """
 
     before: float | None
     after: float | None
-    chance: float
-    """What vectors without the bias show."""
+    chance: float | None
+    """Mean over the random directions."""
+    lowest: float | None
+    """Of the random directions."""
+    highest: float | None
 
     @property
-    def kept(self) -> float | None:
-        """Share of what exceeds chance that is left; None where nothing exceeded it before."""
-        if self.before is None or self.after is None or self.before <= self.chance:
+    def beside_chance(self) -> Literal["below", "within", "above"] | None:
+        """Where the figure after is beside the range of random directions; None if not known."""
+        if self.after is None or self.lowest is None or self.highest is None:
             return None
-        return (self.after - self.chance) / (self.before - self.chance)
+        if self.after > self.highest:
+            return "above"
+        return "below" if self.after < self.lowest else "within"
 
 
 class ResidualBias(Record):
-    """Bias before and after a transform, by what the transform targets and by what it does not.
+    """Figures before and after a transform: what the transform targets, and what it does not.
 
     The words and their groups are those of the vectors before: the most biased of each group.
     """
@@ -45,9 +54,11 @@ class ResidualBias(Record):
     version: str
     """Version of eatlas."""
     seed: int
-    """Of the starts of clusters."""
+    """Of the starts of clusters and of the random directions."""
     vocabulary: int
     """Frequent words among which the most biased and the neighbours are sought."""
+    directions: int
+    """Random directions, whose figures after their removal are those of chance."""
     projection: BeforeAfter
     """Mean cosine of the most biased words with the direction of their group: what is targeted."""
     clusters: BeforeAfter
@@ -84,14 +95,21 @@ class ResidualBias(Record):
 
     def remarks(self) -> tuple[str, ...]:
         """Return the warnings that the figures call for."""
-        left = {name: one.kept for name, one in self.figures().items() if name != "projection"}
-        said = [f"{name} {share:.0%}" for name, share in left.items() if share is not None]
-        found = []
-        if said:
-            found.append(
-                f"Share of the bias beyond chance that remains: {', '.join(said)}. Measures along "
-                "the group directions do not see this remainder."
-            )
+        figures = {name: one for name, one in self.figures().items() if name != "projection"}
+        sides = {
+            side: [name for name, one in figures.items() if one.beside_chance == side]
+            for side in ("above", "within", "below")
+        }
+        parts = [f"{', '.join(names)} {side} their range" for side, names in sides.items() if names]
+        verdict = (
+            "What is above is more than random directions leave."
+            if sides["above"]
+            else "This is no evidence that bias is left: as much is left of random directions."
+        )
+        found = [
+            f"Beside {self.directions} random directions, each after its removal: "
+            f"{'; '.join(parts)}. {verdict}"
+        ]
         if self.classifier.after is None:
             found.append(
                 "No classifier was trained, as scikit-learn is not installed "
@@ -100,10 +118,13 @@ class ResidualBias(Record):
         return tuple(found)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a figure: before, after, chance, and the share that is kept."""
+        """One row a figure: before, after, and the mean and range of random directions."""
         import pandas as pd  # noqa: PLC0415  (slow to import)
 
-        rows = {name: {**one.to_dict(), "kept": one.kept} for name, one in self.figures().items()}
+        rows = {
+            name: {**one.to_dict(), "beside_chance": one.beside_chance}
+            for name, one in self.figures().items()
+        }
         return pd.DataFrame.from_dict(rows, orient="index")
 
 

@@ -1,4 +1,4 @@
-"""Linear algebra of debiasing: bias subspaces, what takes them out, and clusters that remain."""
+"""Linear algebra of debiasing: bias subspaces, what takes them out, and clusters of rows."""
 
 from __future__ import annotations
 
