@@ -25,37 +25,19 @@ _FIRST = frozenset(STARTS)
 
 
 def marked(text: str) -> str:
-    r"""A text as a cell; negative numbers stay as they are.
-
-    Examples
-    --------
-    >>> [marked(text) for text in ("love", "=1+1", "-5", "-lrb-", "nan", "\\x")]
-    ['love', '\\=1+1', '-5', '\\-lrb-', '\\nan', '\\\\x']
-    """
+    r"""A text as a cell; negative numbers stay as they are."""
     if text[:1] in _FIRST:
         return text if NUMBER.fullmatch(text) else MARK + text
     return MARK + text if text in MISSING else text
 
 
 def unmarked(cell: str) -> str:
-    r"""The text of a cell.
-
-    Examples
-    --------
-    >>> unmarked("\\=1+1"), unmarked("-5"), unmarked("love")
-    ('=1+1', '-5', 'love')
-    """
+    r"""The text of a cell."""
     return cell.removeprefix(MARK)
 
 
 def cell(text: str) -> str:
-    """A text as a cell, in quotes where it holds commas, quotes or ends of lines.
-
-    Examples
-    --------
-    >>> cell('say "no", they said')
-    '"say ""no"", they said"'
-    """
+    """A text as a cell, in quotes where it holds commas, quotes or ends of lines."""
     text = marked(text)
     if not _SPECIAL.search(text):
         return text

@@ -46,21 +46,6 @@ def read_toml(
 
     Large files, and keys of many parts, which take quadratic time and memory, are refused before
     anything is parsed.
-
-    Parameters
-    ----------
-    data : bytes
-    where : str
-        The file's name, for messages.
-    kind : type of EatlasError
-        What to raise.
-    hint : callable, optional
-        Finds a remedy from the text and the parser's message.
-
-    Raises
-    ------
-    EatlasError
-        Of the `kind` given, if the bytes are no TOML in UTF-8, or beyond the limits.
     """
     limit = _limit(kind)
     if len(data) > limit << 20:
@@ -101,17 +86,6 @@ def require_file(path: Path, kind: type[EatlasError]) -> None:
 
     A pipe or a device may never end, or never begin. What the system shows below /proc and /sys
     calls itself a file and may do the same. A path where nothing is passes: who opens it says so.
-
-    Parameters
-    ----------
-    path : Path
-    kind : type of EatlasError
-        What to raise.
-
-    Raises
-    ------
-    EatlasError
-        Of the `kind` given.
     """
     try:
         mode = path.stat().st_mode
@@ -128,15 +102,7 @@ def require_file(path: Path, kind: type[EatlasError]) -> None:
 
 
 def toml_bytes(path: Path, kind: type[EatlasError]) -> bytes:
-    """Content of a TOML file of a user, no more of it than shows that it is too large.
-
-    Raises
-    ------
-    OSError
-        If it cannot be read.
-    EatlasError
-        Of the `kind` given, if it is no file.
-    """
+    """Content of a TOML file of a user, no more of it than shows that it is too large."""
     require_file(path, kind)
     with path.open("rb") as file:
         return file.read((_limit(kind) << 20) + 1)
@@ -157,27 +123,7 @@ def json_value(
     data: bytes | str,
     object_pairs_hook: Callable[[list[tuple[str, Any]]], dict[str, Any]] | None = None,
 ) -> Any:
-    r"""Parse JSON of a user, in which every text must be text.
-
-    Parameters
-    ----------
-    data : bytes or str
-    object_pairs_hook : callable, optional
-        As of :func:`json.loads`.
-
-    Raises
-    ------
-    ValueError
-        If it is no JSON in UTF-8, is nested too deep, or half a character is in a text.
-
-    Examples
-    --------
-    >>> json_value(b'{"text": "\\ud83d\\ude00"}')
-    {'text': '😀'}
-    >>> json_value(b'{"text": "\\ud83d"}')
-    Traceback (most recent call last):
-    ValueError: \ud83d occurs alone, which is not a character
-    """
+    r"""Parse JSON of a user, in which every text must be text."""
     text = data if isinstance(data, str) else data.decode("utf-8-sig")
     try:
         value = json.loads(text, object_pairs_hook=object_pairs_hook)
@@ -192,21 +138,7 @@ def json_value(
 
 
 def decoded(data: bytes, where: str, kind: type[EatlasError]) -> str:
-    """Decode UTF-8, with or without a byte order mark.
-
-    Parameters
-    ----------
-    data : bytes
-    where : str
-        The file's name, for messages.
-    kind : type of EatlasError
-        What to raise.
-
-    Raises
-    ------
-    EatlasError
-        Of the `kind` given, if the bytes are no UTF-8; it names the line and the byte.
-    """
+    """Decode UTF-8, with or without a byte order mark."""
     if _is_utf16(data):
         raise kind(
             f"{where}: the file is not UTF-8",

@@ -10,26 +10,7 @@ _SHOWN = 60
 
 
 class EatlasError(Exception):
-    """A mistake in the input, explained.
-
-    Parameters
-    ----------
-    what : str
-        What is wrong and where (file, line, key, group).
-    got : str, optional
-        What was found there.
-    allowed : str, optional
-        What may be there.
-    remedy : str, optional
-        What to do now.
-
-    Examples
-    --------
-    >>> print(EatlasError("unknown test", got="weat-11", allowed="weat-1 to weat-10"))
-    unknown test
-      got: weat-11
-      allowed: weat-1 to weat-10
-    """
+    """A mistake in the input, explained."""
 
     def __init__(
         self,
@@ -54,37 +35,19 @@ def _rebuild(kind: type[EatlasError], what: str, state: dict[str, str | None]) -
 
 
 def listed(names: Iterable[str], most: int = 20) -> str:
-    """Names for a message: all of a few, the first of many and how many more there are.
-
-    Examples
-    --------
-    >>> listed(["up", "down", "left"], 2)
-    'up, down and 1 more'
-    """
+    """Names for a message: all of a few, the first of many and how many more there are."""
     every = list(names)
     more = len(every) - most
     return ", ".join(every[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def joined(names: Sequence[str]) -> str:
-    """All names as a sentence lists them.
-
-    Examples
-    --------
-    >>> joined(["up"]), joined(["up", "down", "left"])
-    ('up', 'up, down and left')
-    """
+    """All names as a sentence lists them."""
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def described(value: object) -> str:
-    """What was handed over, for `got`: the value where it is short, and its type.
-
-    Examples
-    --------
-    >>> described(5), described("x" * 1000), described(int), described(print)
-    ('5 (int)', 'str', 'the class int', 'builtin_function_or_method')
-    """
+    """What was handed over, for `got`: the value where it is short, and its type."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     text, kind = repr(value), type(value).__name__
@@ -93,13 +56,7 @@ def described(value: object) -> str:
 
 
 def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
-    """Return the known names nearest to a name, best first; capitals make no difference.
-
-    Examples
-    --------
-    >>> nearest("WEAT-66", ["weat-6", "weat-7", "sc-eat"])
-    ['weat-6']
-    """
+    """Return the known names nearest to a name, best first; capitals make no difference."""
     folded = {one.casefold(): one for one in known}
     return [folded[hit] for hit in difflib.get_close_matches(name.casefold(), folded, n=count)]
 

@@ -69,13 +69,7 @@ def processors() -> int:
 
 
 def require_workers(workers: object) -> None:
-    """Refuse what is not a number of processes.
-
-    Raises
-    ------
-    EatlasError
-        If `workers` is neither None nor a whole number from 1.
-    """
+    """Refuse what is not a number of processes."""
     if workers is None or (type(workers) is int and workers >= 1):
         return
     raise EatlasError(
@@ -114,13 +108,7 @@ def here(function: Callable[[Item], Result], items: Iterable[Item], /) -> Outcom
 
 
 class Threads:
-    """Do the items in threads of this process; items are taken from their iterator as needed.
-
-    Parameters
-    ----------
-    workers : int
-        Number of threads.
-    """
+    """Do the items in threads of this process; items are taken from their iterator as needed."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -161,11 +149,6 @@ class Processes:
 
     A process that is killed costs nothing but time: its item is done again. An item whose process
     is killed three times waits until it can be done alone; after three more kills it is lost.
-
-    Parameters
-    ----------
-    workers : int
-        Number of processes.
     """
 
     def __init__(self, workers: int) -> None:
@@ -174,13 +157,7 @@ class Processes:
     def __call__(
         self, function: Callable[[Item], Result], items: Iterable[Item], /
     ) -> Outcomes[Result]:
-        """Yield (position, outcome) once for every item, as they end.
-
-        Raises
-        ------
-        EatlasError
-            If processes cannot be started, or the function or an item cannot be pickled.
-        """
+        """Yield (position, outcome) once for every item, as they end."""
         items = tuple(items)
         try:
             shared = pickle.dumps((function, items))
@@ -221,19 +198,7 @@ def as_needed(function: Callable[[Item], Result], items: Iterable[Item], /) -> O
 
 
 def choose(workers: int | None, items: int) -> Executor:
-    """Return an executor that suits the number of items.
-
-    Parameters
-    ----------
-    workers : int or None
-        Number of processes; None: as many as are useful, up to the processors.
-    items : int
-
-    Raises
-    ------
-    EatlasError
-        If `workers` is neither None nor a whole number from 1.
-    """
+    """Return an executor that suits the number of items."""
     require_workers(workers)
     if may_have_no_children():
         if workers is not None and workers > 1:

@@ -12,22 +12,7 @@ if TYPE_CHECKING:
 
 
 def attributes(package: str, *homes: Mapping[str, str], modules: str = "") -> Callable[[str], Any]:
-    """Make the ``__getattr__`` of a package.
-
-    Parameters
-    ----------
-    package : str
-        Its ``__name__``.
-    *homes : mapping of str to str
-        From a module to public names that it defines, with blanks between them.
-    modules : str
-        Public modules of the package, with blanks between them.
-
-    Examples
-    --------
-    >>> attributes("eatlas", {"eatlas.measures.ml_eat": "MLEAT"})("MLEAT").name
-    'ml-eat'
-    """
+    """Make the ``__getattr__`` of a package."""
     home = {
         name: module for some in homes for module, names in some.items() for name in names.split()
     }

@@ -31,19 +31,7 @@ def _every() -> Any:
 
 
 def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
-    """Entry points of a group, by name.
-
-    Parameters
-    ----------
-    group : str
-    own : container of str
-        Names of what eatlas itself brings, which no other package can take over.
-
-    Warns
-    -----
-    PluginWarning
-        Of an entry point with such a name; it is left out.
-    """
+    """Entry points of a group, by name."""
     found = {}
     for point in _every().select(group=group):
         if point.name in own:
@@ -54,13 +42,7 @@ def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
 
 
 def imported(point: EntryPoint) -> Any:
-    """What an entry point names.
-
-    Raises
-    ------
-    ContractError
-        If it cannot be imported.
-    """
+    """What an entry point names."""
     try:
         return point.load()
     except (Exception, SystemExit) as error:  # whatever a module of another package raises
@@ -68,13 +50,7 @@ def imported(point: EntryPoint) -> Any:
 
 
 def loaded(point: EntryPoint, kind: type[Any]) -> Any:
-    """The class that an entry point names.
-
-    Raises
-    ------
-    ContractError
-        If it cannot be imported, or is no subclass of `kind`.
-    """
+    """The class that an entry point names."""
     found = imported(point)
     if isinstance(found, type) and issubclass(found, kind):
         return found
@@ -83,15 +59,7 @@ def loaded(point: EntryPoint, kind: type[Any]) -> Any:
 
 
 def called(point: EntryPoint, kind: type[Any] | UnionType, *arguments: Any) -> Any:
-    """What the function that an entry point names returns.
-
-    Raises
-    ------
-    ContractError
-        If it cannot be imported or called, or returns nothing of that kind.
-    EatlasError
-        If the function raises one: it is for the user.
-    """
+    """What the function that an entry point names returns."""
     function = imported(point)
     try:
         found = function(*arguments)
@@ -106,21 +74,7 @@ def called(point: EntryPoint, kind: type[Any] | UnionType, *arguments: Any) -> A
 
 
 def usable(group: str, own: Container[str], make: Callable[[EntryPoint], T]) -> dict[str, T]:
-    """What other packages add to a group of entry points, by name.
-
-    Parameters
-    ----------
-    group : str
-    own : container of str
-        Names of what eatlas itself brings.
-    make : callable
-        From an entry point to what it adds.
-
-    Warns
-    -----
-    PluginWarning
-        Of an entry point that cannot be used; it is left out.
-    """
+    """What other packages add to a group of entry points, by name."""
     found = {}
     for name, point in points(group, own).items():
         try:

@@ -66,22 +66,7 @@ START = (
 
 
 def engine_of(name: str, address: str | None, workers: int | None) -> OnRay | None:
-    """Return who does the work; None for the processes of this machine.
-
-    Parameters
-    ----------
-    name : {"local", "ray"}
-    address : str or None
-        Of a Ray cluster, ``HOST:PORT``, ``ray://HOST:PORT`` or ``auto``; None for one that begins
-        and ends with this process.
-    workers : int or None
-        Number of actors; None for as many as there are processors.
-
-    Raises
-    ------
-    EatlasError
-        If there is no such engine, or it cannot be reached.
-    """
+    """Return who does the work; None for the processes of this machine."""
     require_workers(workers)
     if name not in ENGINES:
         raise EatlasError(
@@ -145,13 +130,7 @@ class OnRay:
     def __call__(
         self, function: Callable[[Item], Result], items: Iterable[Item], /
     ) -> Outcomes[Result]:
-        """Yield (position, outcome) once for every item, as they end.
-
-        Raises
-        ------
-        EatlasError
-            If no worker begins, an item cannot be pickled, or the cluster is lost.
-        """
+        """Yield (position, outcome) once for every item, as they end."""
         known = len(items) if isinstance(items, Sized) else None
         if known == 0:
             return
@@ -175,11 +154,6 @@ def connected(address: str | None, workers: int | None = None) -> Any:
     Nothing is sent to anybody, there is no dashboard, and workers print nothing here. A cluster of
     this machine listens at the loopback address alone, and asks for a token that only its own
     processes have.
-
-    Raises
-    ------
-    EatlasError
-        If Ray is not installed, or the cluster does not answer.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or it warns of the future

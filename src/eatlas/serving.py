@@ -88,26 +88,7 @@ def application(
     extra: str,
     threads: bool = False,
 ) -> App:
-    """The application of a page.
-
-    Parameters
-    ----------
-    files : mapping
-        What is answered to GET, by path.
-    acts : mapping
-        What is answered to POST, by path: takes the body.
-    refused : callable
-        The answer where an act raises.
-    extra : str
-        The extra of eatlas that the page needs.
-    threads : bool
-        Whether acts are done side by side, in threads.
-
-    Raises
-    ------
-    EatlasError
-        If starlette is not installed.
-    """
+    """The application of a page."""
     try:
         from starlette.applications import Starlette  # noqa: PLC0415  (an extra)
         from starlette.concurrency import run_in_threadpool  # noqa: PLC0415
@@ -155,17 +136,6 @@ def table_of(body: bytes) -> dict[str, Any] | None:
 class Guard:
     """Lets requests through that come from this machine and know the token.
 
-    Parameters
-    ----------
-    app : ASGI application
-        Sees paths without the token.
-    token : str
-    port : int
-    largest : int
-        Bytes of the body of a request.
-
-    Notes
-    -----
     Refused are: another host than the loopback address or localhost with this port; another
     origin; a missing origin where something is changed; what another site embeds or fetches; a
     wrong token; other methods than GET, HEAD and POST; bodies that are too large.
@@ -302,20 +272,7 @@ def serve(
 
 
 class Served:
-    """A page that is served in a thread of its own; a context manager.
-
-    Parameters
-    ----------
-    app : ASGI application
-        Sees paths without the token.
-    host, port, token, largest, extra
-        As those of :func:`serve`.
-
-    Raises
-    ------
-    EatlasError
-        If the address is another, cannot be used, or uvicorn is not installed.
-    """
+    """A page that is served in a thread of its own; a context manager."""
 
     def __init__(
         self,

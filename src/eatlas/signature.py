@@ -20,20 +20,7 @@ _BARE = re.compile(r"[A-Za-z_][\w.:/-]*")
 
 @dataclass(frozen=True)
 class Signature:
-    """The name of a measure and its parameters, in one canonical order.
-
-    Parameters
-    ----------
-    name : str
-        Name of the measure, kept in lower case.
-    params : tuple of (str, bool or int or float or str)
-        Parameters, kept sorted by name.
-
-    Examples
-    --------
-    >>> str(Signature.parse("ml-eat(ddof=1, alpha=0.05)"))
-    'ML-EAT(alpha=0.05,ddof=1)'
-    """
+    """The name of a measure and its parameters, in one canonical order."""
 
     name: str
     params: tuple[tuple[str, Value], ...] = ()
@@ -48,13 +35,7 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read a signature; a bare name means "all defaults".
-
-        Raises
-        ------
-        SignatureError
-            If the text is no signature, or names a parameter twice.
-        """
+        """Read a signature; a bare name means "all defaults"."""
         match = _CALL.fullmatch(text)
         if match is None:
             raise SignatureError(

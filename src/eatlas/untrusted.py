@@ -20,23 +20,7 @@ _computed_afresh: ContextVar[bool] = ContextVar("_computed_afresh", default=Fals
 
 
 def trusted_among(trust: str | Iterable[str], named: Iterable[str], what: str) -> tuple[str, ...]:
-    """List the sources of a file that the user trusts.
-
-    Parameters
-    ----------
-    trust : str or iterable of str
-        What the user says.
-    named : iterable of str
-        Source strings of the file. A name that results or a plan give a source cannot be trusted:
-        it says nothing of what is run.
-    what : str
-        What a message says of a string that is not among them: "no result has a source".
-
-    Raises
-    ------
-    SourceError
-        If one is not among them: it would be without effect, or a misprint.
-    """
+    """List the sources of a file that the user trusts."""
     trusted = (trust,) if isinstance(trust, str) else tuple(trust)
     known = list(dict.fromkeys(named))
     for source in trusted:
@@ -49,28 +33,7 @@ def trusted_among(trust: str | Iterable[str], named: Iterable[str], what: str) -
 
 @contextmanager
 def data_only(source: str, trusted: Collection[str] = ()) -> Iterator[None]:
-    """Open what follows as a source string that a file names, not the user.
-
-    Parameters
-    ----------
-    source : str
-        The whole source string, as the file has it; messages repeat it.
-    trusted : collection of str
-        Sources of the file that may do all that a source may.
-
-    Examples
-    --------
-    >>> with data_only("py:module:function"):
-    ...     require_trust("import the module module")
-    Traceback (most recent call last):
-    ...
-    eatlas.errors.UntrustedSourceError: py:module:function: refused, as it would import the module \
-module
-      got: a source that a file names, not you
-      allowed: bundled vectors; files and folders of data that are here; published vectors that \
-were fetched; local models of hf:, st: and clip: without code of their own
-      remedy: if you trust it: --trust py:module:function
-    """
+    """Open what follows as a source string that a file names, not the user."""
     token = _out_of_a_file.set(None if source in trusted else source)
     try:
         yield
@@ -84,18 +47,7 @@ def only_data() -> bool:
 
 
 def require_trust(would: str) -> None:
-    """Refuse to continue where a file named the source.
-
-    Parameters
-    ----------
-    would : str
-        What opening the source would do, as a verb with its object.
-
-    Raises
-    ------
-    UntrustedSourceError
-        Inside :func:`data_only`.
-    """
+    """Refuse to continue where a file named the source."""
     source = _out_of_a_file.get()
     if source is None:
         return

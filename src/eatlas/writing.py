@@ -23,13 +23,7 @@ _REMEDIES = {
 
 
 def require_other_file(output: Path, inputs: Iterable[Path]) -> None:
-    """Refuse to write over what is read.
-
-    Raises
-    ------
-    ResultsError
-        If `output` is one of `inputs`.
-    """
+    """Refuse to write over what is read."""
     for path in inputs:
         if is_there(output) and is_there(path) and output.samefile(path):
             raise ResultsError(
@@ -39,13 +33,7 @@ def require_other_file(output: Path, inputs: Iterable[Path]) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Refuse a file that could not be written, before much work is done for it.
-
-    Raises
-    ------
-    ResultsError
-        If it is a folder, or no file can be made in its folder.
-    """
+    """Refuse a file that could not be written, before much work is done for it."""
     folder = next(one for one in path.absolute().parents if is_there(one))
     try:
         _require_no_folder(path)
@@ -57,37 +45,14 @@ def require_writable(path: Path) -> None:
 
 @contextmanager
 def atomic_file(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Open a file that replaces `path` when the block ends well, and vanishes otherwise.
-
-    Parameters
-    ----------
-    path : Path
-    binary : bool, default False
-        For bytes, which can be read again too; otherwise for text in UTF-8.
-
-    Raises
-    ------
-    ResultsError
-        If the file cannot be written there.
-    """
+    """Open a file that replaces `path` when the block ends well, and vanishes otherwise."""
     with atomic_files() as new:
         yield new(path, binary=binary)
 
 
 @contextmanager
 def atomic_files() -> Iterator[Callable[..., IO[Any]]]:
-    """Open files that belong together: they replace what is there when all are whole, or none does.
-
-    Yields
-    ------
-    callable
-        Opens the next file, with the parameters of :func:`atomic_file`.
-
-    Raises
-    ------
-    ResultsError
-        If a file cannot be written.
-    """
+    """Open files that belong together: all are replaced when whole, or none is."""
     files: list[tuple[Path, Path, IO[Any]]] = []
 
     def new(path: Path, *, binary: bool = False) -> IO[Any]:

@@ -139,13 +139,7 @@ class Agreement(Record):
 def agreement_of(
     items: Items, given: Given, codes: Codes, *, resamples: int, confidence: float, seed: int
 ) -> Agreement:
-    """Find the agreement of labels; `codes` has the place of each among the labels of the items.
-
-    Raises
-    ------
-    EatlasError
-        If the number of resamples or the confidence is not usable.
-    """
+    """Find the agreement of labels; `codes` has the place of each among the labels of the items."""
     if not 0 <= resamples <= MOST_RESAMPLES or not 0 < confidence < 1 or seed < 0:
         raise EatlasError(
             "the resamples are not usable",

@@ -38,24 +38,12 @@ MOST_ANNOTATORS = 1_000
 
 
 def journal_of(items: Path) -> Path:
-    """The file of the labels of a file of items.
-
-    Examples
-    --------
-    >>> journal_of(Path("study/items.csv")).name
-    'items.labels.jsonl'
-    """
+    """The file of the labels of a file of items."""
     return items.with_name(items.stem + ENDING)
 
 
 def name_of(text: str) -> str:
-    """The name of an annotator, without blanks around it.
-
-    Raises
-    ------
-    EatlasError
-        If it is empty, too long, or has control characters.
-    """
+    """The name of an annotator, without blanks around it."""
     name = " ".join(unicodedata.normalize("NFC", text).split())
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise EatlasError(
@@ -269,13 +257,7 @@ def _require_single(path: Path) -> None:
 
 
 def replay(path: Path, items: Items) -> tuple[dict[str, Work], bytes]:
-    """What every annotator has done, and the whole lines of the file.
-
-    Raises
-    ------
-    SourceError
-        If the file is of other items, or a line before the last is damaged.
-    """
+    """What every annotator has done, and the whole lines of the file."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -20,12 +20,7 @@ Act = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 
 class Labelling:
-    """What the page may do: show a context, label it, pass over it, undo.
-
-    Parameters
-    ----------
-    journal : Journal
-    """
+    """What the page may do: show a context, label it, pass over it, undo."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -138,13 +133,7 @@ def page_of(labelling: Labelling, guide: str = "") -> str:
 
 
 def application(journal: Journal, guide: str = "") -> App:
-    """The application: the page, its two files, and four acts.
-
-    Raises
-    ------
-    EatlasError
-        If starlette is not installed.
-    """
+    """The application: the page, its two files, and four acts."""
     labelling = Labelling(journal)
     style, script = served_style("annotate.css"), (TEMPLATES / "annotate.js").read_text("utf-8")
 

@@ -19,19 +19,7 @@ OTHER_NAME = "choose another name, or remove that file"
 
 
 def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Cells of a table by column, with the number of the line.
-
-    Parameters
-    ----------
-    path : Path
-    columns : sequence of str
-        Columns that there must be; names in whatever case.
-
-    Raises
-    ------
-    SourceError
-        If it cannot be read, or has no such columns.
-    """
+    """Cells of a table by column, with the number of the line."""
     lines = io.StringIO(_text(path), newline="")
     first = lines.readline()
     lines.seek(0)
@@ -70,13 +58,7 @@ def label_rows(path: Path) -> Iterator[tuple[str, str, str, str]]:
 
 
 def require_unlabelled(path: Path) -> None:
-    """Refuse to write over what people filled in.
-
-    Raises
-    ------
-    EatlasError
-        If the file has labels, or is no table of labels.
-    """
+    """Refuse to write over what people filled in."""
     if not path.exists():
         return
     try:

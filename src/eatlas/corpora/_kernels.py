@@ -131,13 +131,6 @@ def find(
 
     Three bytes and the one before tell nearly everywhere that no spelling begins; the loop that
     looks at them has no branch that is hard to foresee.
-
-    Returns
-    -------
-    count : int
-        Matches written into `starts`, `ends` and `endings`.
-    next : int
-        Where to go on; the length of `data` if all was read.
     """
     size, table, marked = len(data), tables.characters, tables.beginnings
     outside = np.empty(256, np.uint8)  # bytes that may precede a word
@@ -301,14 +294,7 @@ def near(
     distance: int,
     numbers: NDArray[np.int32],
 ) -> Any:
-    """Find two matches of one text with at most `distance` words between them.
-
-    Returns
-    -------
-    ndarray, shape (found, 3)
-        Place of the target and of the attribute among the matches, and the number of the pair:
-        ``numbers[target, attribute]``, where that is no -1.
-    """
+    """Find two matches of one text with at most `distance` words between them."""
     found = np.empty((1024, 3), np.int64)
     count = 0
     for k in range(len(starts)):

@@ -112,21 +112,6 @@ def count_spans(  # noqa: PLR0913, PLR0917  (one loop over bytes, in compiled co
     disjoint, the last of a document with what is left; or sliding, one for every sentence that ends
     a whole span, and one of all in a shorter document. A match belongs to the sentence in which it
     begins.
-
-    Parameters
-    ----------
-    data, separator
-        Documents in UTF-8.
-    starts, stimuli : arrays, shape (matches,)
-        Where the stimuli are, from the left.
-    roles : Roles
-    tables : Sentences
-    span : int
-        Sentences of a span.
-    sliding : bool
-    table : array, shape (targets, columns)
-    totals : array, shape (4,)
-        Documents, sentences, spans, and words between white space.
     """
     size, matches = len(data), len(starts)
     open_span = Span(

@@ -278,13 +278,7 @@ def _associations(tests: Iterable[Test]) -> tuple[AssociationTest, ...]:
 
 
 def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
-    """Return the stimuli of tests of words, each once.
-
-    Raises
-    ------
-    StimulusError
-        If a test is one of sentences.
-    """
+    """Return the stimuli of tests of words, each once."""
     tests = tuple(tests)
     for test in tests:
         if any(part.images for _, part in test.parts):
@@ -339,29 +333,7 @@ def look_through(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> tuple[Samples[Any], list[Account]]:
-    """Look through files, in one process or several; which one, changes nothing in the samples.
-
-    Parameters
-    ----------
-    files : sequence of paths
-    reading : ReadingOptions
-    make : callable
-    workers : int or None
-        Processes; None: as many as are useful, up to the processors. There are never
-        more than files.
-    tell : callable, optional
-        Called with every damaged line.
-    progress : callable, optional
-    executor : Executor, optional
-        Who reads the files, instead of processes.
-
-    Raises
-    ------
-    SourceError
-        If a file cannot be read.
-    EatlasError
-        If a process ends before its work is done.
-    """
+    """Look through files, in one process or several; which one, changes nothing in the samples."""
     count = min(len(files), _worth(files) if workers is None else workers)
     if executor is None and (count <= 1 or may_have_no_children()):
         return _read(files, reading, make, tell, progress)

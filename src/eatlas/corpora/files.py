@@ -49,17 +49,7 @@ _BLANK_LINES = (b"\n\r\n", b"\n\n")
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How the files of a corpus are read.
-
-    Parameters
-    ----------
-    format : {"auto", "text", "jsonl", "csv", "tsv", "parquet", "wikipedia"}
-        ``auto``: by the name, else by the first bytes.
-    field : str, optional
-        Field of JSON Lines, or column of a table; by default ``text``, else ``body``.
-    unit : {"line", "paragraph"}
-        What of plain text is one text: a line, or the text between blank lines.
-    """
+    """How the files of a corpus are read."""
 
     format: Format = "auto"
     field: str | None = None
@@ -79,18 +69,7 @@ class ReadingOptions:
 
 
 def corpus_files(corpus: str | Path | Iterable[str | Path]) -> list[Path]:
-    """Find the files of a corpus, each once, in the order of their names.
-
-    Parameters
-    ----------
-    corpus : str, path, or several of them
-        Files; folders, for all files in them; patterns such as ``RC_2014-*.zst``.
-
-    Raises
-    ------
-    SourceError
-        If there is no such file.
-    """
+    """Find the files of a corpus, each once, in the order of their names."""
     given = [corpus] if isinstance(corpus, str | Path) else corpus
     if not isinstance(given, Iterable):
         raise SourceError("this is not a corpus", got=described(given), allowed="paths of files")
@@ -128,13 +107,7 @@ def _some(paths: list[Path], otherwise: str) -> list[Path]:
 
 
 def read_texts(path: Path, reading: ReadingOptions, account: Account) -> Iterator[Batch]:
-    """Read the texts of a file, compressed or not, in flat memory.
-
-    Raises
-    ------
-    SourceError
-        If the file cannot be read at all, or has no such field or column.
-    """
+    """Read the texts of a file, compressed or not, in flat memory."""
     content = locate(path, long_windows=True)
     kind = format_of(content, reading)
     if kind == "parquet":
@@ -147,18 +120,7 @@ def read_texts(path: Path, reading: ReadingOptions, account: Account) -> Iterato
 def content_texts(
     content: Content, kind: str, reading: ReadingOptions, account: Account, longest: int = BLOCK
 ) -> Iterator[Batch]:
-    """Read texts of one kind, all but Parquet.
-
-    Parameters
-    ----------
-    content : Content
-    kind : str
-        A format other than ``auto``.
-    reading : ReadingOptions
-    account : Account
-    longest : int
-        Bytes of plain text beyond which a single text is parted.
-    """
+    """Read texts of one kind, all but Parquet."""
     with content.open() as file:
         if kind == "jsonl":
             yield from batched(texts(partial(json_rows, file, reading.field), account))
@@ -211,24 +173,7 @@ _MARKUP = re.compile(
 
 
 def look_at(files: Sequence[Path], reading: ReadingOptions) -> None:
-    """Refuse pages of HTML, and say where lines are parts of sentences, before anything is read.
-
-    Parameters
-    ----------
-    files : sequence of Path
-    reading : ReadingOptions
-        With a format other than ``auto``, files are taken for what they are said to be.
-
-    Raises
-    ------
-    SourceError
-        If files are pages of HTML or XML, whose tags would be read as words.
-
-    Warns
-    -----
-    SourceWarning
-        If texts are read line by line and their lines are wrapped.
-    """
+    """Refuse pages of HTML, and say where lines are parts of sentences, before anything is read."""
     if reading.format == "auto" and (pages := list(_pages(files))):
         first, got = pages[0]
         more = f", and so are {len(pages) - 1:,} more of {len(files):,} files"
@@ -292,13 +237,6 @@ def is_wrapped(text: str) -> bool:
 
     Lines are then full: the first word of the next would not have fitted, within the width that
     most lines keep. And many begin in lower case, unlike verses and lists.
-
-    Examples
-    --------
-    >>> from textwrap import fill
-    >>> text = "".join(f"The ivy grows over {n} walls. Nobody cuts it. " for n in range(99))
-    >>> is_wrapped(fill(text)), is_wrapped(text.replace(". ", ".\n"))
-    (True, False)
     """
     lines = [line.strip() for line in text.splitlines()[:-1]]  # the last may be cut
     pairs = {(line, after) for line, after in pairwise(lines) if line and after}

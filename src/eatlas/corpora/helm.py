@@ -107,13 +107,7 @@ def helm_representation(texts: Iterable[str], test: GroupsTest) -> float | None:
 def _counted(
     texts: Iterable[str], test: GroupsTest
 ) -> Iterator[tuple[Counter[str], dict[str, int]]]:
-    """Occurrences of each word of a text, and of the terms of each group together.
-
-    Raises
-    ------
-    EatlasError
-        If there is one text in place of several.
-    """
+    """Occurrences of each word of a text, and of the terms of each group together."""
     if isinstance(texts, str):
         raise EatlasError("texts are counted one by one", got="one text", allowed="a list of texts")
     for text in texts:

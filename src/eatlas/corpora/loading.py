@@ -82,13 +82,7 @@ def load_pairs(path: str | Path) -> Pairs:
 
 
 def load_either(path: str | Path) -> Contexts | Pairs:
-    """Load contexts or pairs; the columns of the file say which they are.
-
-    Raises
-    ------
-    SourceError
-        As :func:`load_contexts` and :func:`load_pairs`.
-    """
+    """Load contexts or pairs; the columns of the file say which they are."""
     path = Path(path)
     return load_pairs(path) if _names(path) >= {"target", "attribute"} else load_contexts(path)
 
@@ -284,27 +278,7 @@ REMEDY = (
 
 
 class ContextsAtHand:
-    """Files of contexts that are known, and folders in which others may be.
-
-    Parameters
-    ----------
-    given : iterable of Contexts, Pairs, str or path
-        They are loaded at once.
-    folders : iterable of path
-        Where a file is looked for by its name.
-
-    Raises
-    ------
-    SourceError
-        If one of those given cannot be read.
-
-    Examples
-    --------
-    >>> from eatlas.corpora import Context
-    >>> contexts = Contexts.of([Context("ivy", text, 0, 3) for text in ("ivy", "ivy grows")])
-    >>> len(ContextsAtHand([contexts]).find(contexts.first(1).origin))
-    1
-    """
+    """Files of contexts that are known, and folders in which others may be."""
 
     def __init__(self, given: Iterable[Any] = (), folders: Iterable[Path] = ()) -> None:
         self._given = [_taken(one) for one in given]
@@ -312,13 +286,7 @@ class ContextsAtHand:
         self._found: dict[Path, Contexts | Pairs | SourceError] = {}
 
     def find(self, origin: ContextsOrigin) -> Contexts | Pairs:
-        """Return the contexts that a result was made of.
-
-        Raises
-        ------
-        SourceError
-            If there is no such file, or it holds others.
-        """
+        """Return the contexts that a result was made of."""
         others = []
         for name, known in self._candidates(origin):
             if isinstance(known, SourceError):

@@ -41,27 +41,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Rule:
-    """How stimuli and texts are compared.
-
-    Parameters
-    ----------
-    case : {"auto", "exact", "ignore"}
-        ``auto``: a stimulus in lower case is found as it is written, with a capital first letter
-        and in capitals; one with a capital letter only as it is written, so that Will is no will.
-        ``exact``: only as written. ``ignore``: in any case.
-    compounds : {"either", "written", "head"}
-        ``either``: hyphen and space stand for each other, so that fried-chicken finds
-        fried chicken; ``written``: a hyphen is a hyphen; ``head``: of a stimulus with hyphens the
-        last part alone is looked for, so that fried-chicken finds chicken, as Guo and Caliskan
-        (2021) simplify it. A space is any white space.
-
-    Examples
-    --------
-    >>> Rule("auto").written("love"), Rule("auto").written("Will")
-    (('love', 'Love', 'LOVE'), ('Will',))
-    >>> Rule("exact", "head").written("fried-chicken")
-    ('chicken',)
-    """
+    """How stimuli and texts are compared."""
 
     case: Case = "auto"
     compounds: Compounds = "either"
@@ -90,12 +70,7 @@ class Rule:
         return last[0] if last else stimulus
 
     def require_heads(self, stimuli: Iterable[str]) -> None:
-        """Refuse compounds that leave one and the same word, which could be either.
-
-        Raises
-        ------
-        SourceError
-        """
+        """Refuse compounds that leave one and the same word, which could be either."""
         by_head: dict[str, str] = {}
         for stimulus in stimuli if self.compounds == "head" else ():
             head = self.sought(stimulus)
@@ -236,17 +211,6 @@ class Matcher:
     A word ends where a character of a word (``\w``) meets another one. What could be two stimuli,
     such as EBONY where case is ignored and both Ebony and ebony are stimuli, is the one that is
     written so, and else neither.
-
-    Parameters
-    ----------
-    stimuli : iterable of str
-    rule : Rule
-
-    Examples
-    --------
-    >>> matcher = Matcher(["ant", "South African", "African"], Rule())
-    >>> [text for text, _ in matcher.find_in("South African ants; an Ant, African wants.")]
-    ['South African', 'Ant', 'African']
     """
 
     def __init__(self, stimuli: Iterable[str], rule: Rule | None = None) -> None:
@@ -258,14 +222,7 @@ class Matcher:
         self._alone = np.array([one[0] if len(one) == 1 else -1 for one in endings], np.int64)
 
     def matches(self, data: NDArray[np.uint8], separator: int) -> Iterable[Matches]:
-        """Yield the matches in bytes of valid UTF-8, some thousands at a time.
-
-        Parameters
-        ----------
-        data : array of uint8
-        separator : int
-            The byte between two texts; no match goes across it.
-        """
+        """Yield the matches in bytes of valid UTF-8, some thousands at a time."""
         from eatlas.corpora import _kernels  # noqa: PLC0415  (compiles on import)
 
         starts, ends = np.empty((2, _AT_ONCE), np.int64)
@@ -322,13 +279,7 @@ class Matcher:
 
 
 def sentences(text: str) -> list[str]:
-    """Part a text into sentences.
-
-    Examples
-    --------
-    >>> sentences("Mr. Smith went. “Why?” he asked.  Nobody knew!")
-    ['Mr. Smith went.', '“Why?” he asked.', 'Nobody knew!']
-    """
+    """Part a text into sentences."""
     from eatlas.corpora import _sentence_kernels  # noqa: PLC0415  (compiles on import)
 
     data = np.frombuffer(text.encode(), np.uint8)

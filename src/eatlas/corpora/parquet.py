@@ -20,16 +20,7 @@ BUDGET = 64 << 20
 def parquet_rows(
     path: Path, field: str | None, account: Account, groups: range | None = None
 ) -> Rows:
-    """Read one column of Parquet, some rows at a time; rows that are no UTF-8 are damaged.
-
-    Parameters
-    ----------
-    path : Path
-    field : str or None
-    account : Account
-    groups : range, optional
-        Row groups that are read; all by default.
-    """
+    """Read one column of Parquet, some rows at a time; rows that are no UTF-8 are damaged."""
     pa, parquet = pyarrow_of(path)
     size, packed = 0, path.stat().st_size
     try:

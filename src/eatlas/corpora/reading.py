@@ -84,24 +84,7 @@ def read_lines(
     block: int = BLOCK,
     longest: int = BLOCK,
 ) -> Iterator[Lines]:
-    """Read a file as blocks of whole lines.
-
-    Parameters
-    ----------
-    file : binary file
-    label : str
-        Its name in messages.
-    ends : tuple of bytes
-        Where a block may end, such as at blank lines; at any newline if there is none.
-    block, longest : int
-        Bytes of a block; it grows for a longer line, which is parted at white space beyond
-        `longest` bytes.
-
-    Raises
-    ------
-    SourceError
-        If the file is UTF-16.
-    """
+    """Read a file as blocks of whole lines."""
     from eatlas.corpora import _kernels  # noqa: PLC0415  (compiles on import)
 
     buffer = np.empty(block, np.uint8)
@@ -271,11 +254,6 @@ def texts(read: Callable[[Account], Rows], account: Account) -> Iterator[str]:
 
     Rows that cannot be read, or whose text is none, are damaged: counted, reported and skipped.
     What Reddit puts in the place of deleted comments is skipped and counted.
-
-    Raises
-    ------
-    SourceError
-        If the file is damaged or empty, or has no such field or column.
     """
     for name, text in read(account):
         if not text or text.isspace():

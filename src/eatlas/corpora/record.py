@@ -354,13 +354,7 @@ class Pairs(Sample[PairContext, PairCount]):
 
 
 def require_window(window: object, has: Window | None, name: str) -> None:
-    """Refuse a window that contexts cannot be cut to.
-
-    Raises
-    ------
-    EatlasError
-        If it is none, or has more words than the contexts.
-    """
+    """Refuse a window that contexts cannot be cut to."""
     if window != SENTENCE and not _whole(window):
         raise EatlasError(
             "the window is not usable",
@@ -386,13 +380,7 @@ def require_window(window: object, has: Window | None, name: str) -> None:
 
 
 def require_distance(distance: object, has: int | None, name: str) -> None:
-    """Refuse a distance that pairs cannot be reduced to.
-
-    Raises
-    ------
-    EatlasError
-        If it is none, or the pairs were looked for less far from each other.
-    """
+    """Refuse a distance that pairs cannot be reduced to."""
     if not _whole(distance):
         raise EatlasError(
             "the distance is not usable", got=described(distance), allowed="a whole number from 0"

@@ -78,11 +78,6 @@ class Reservoir(Generic[Found]):
     alone. So the sample is the same in whatever order, and from whatever number of files, contexts
     come; a text that comes again is the same context. The first n of the sample are the sample of
     size n.
-
-    Parameters
-    ----------
-    size : int
-        Most contexts that are kept.
     """
 
     def __init__(self, size: int) -> None:
@@ -121,28 +116,13 @@ class Reservoir(Generic[Found]):
 
 
 def key_seed(seed: int, *stimuli: str) -> int:
-    """Return what makes the keys of a seed and a stimulus, or a pair, different from all others.
-
-    Examples
-    --------
-    >>> key_seed(0, "ant") != key_seed(0, "ants") != key_seed(1, "ants")
-    True
-    """
+    """Return what makes the keys of a seed and a stimulus, or a pair, different from all others."""
     said = "\0".join((str(seed), *stimuli)).encode()
     return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "little")
 
 
 class Samples(Generic[Found]):
-    """A reservoir for each of some stimuli, or pairs, and how often each was found.
-
-    Parameters
-    ----------
-    names : sequence of tuples of str
-        The stimuli of each: one, or two of a pair.
-    size : int
-        Most contexts of each.
-    seed : int
-    """
+    """A reservoir for each of some stimuli, or pairs, and how often each was found."""
 
     def __init__(self, names: Sequence[tuple[str, ...]], size: int, seed: int) -> None:
         self.names = names
@@ -159,17 +139,7 @@ class Samples(Generic[Found]):
         offsets: NDArray[np.int64],
         context: Callable[[int], Found],
     ) -> None:
-        """Take in what was found.
-
-        Parameters
-        ----------
-        numbers : array, shape (found,)
-            Whose context it is.
-        keys, offsets : arrays, shape (found,)
-            As :class:`Reservoir` has them.
-        context : callable
-            Makes the context of one place in these arrays; called for those alone that are kept.
-        """
+        """Take in what was found."""
         self.found += np.bincount(numbers, minlength=len(self.found))
         taken = np.flatnonzero(keys <= self._limits[numbers])
         columns = (taken, numbers[taken], keys[taken], offsets[taken])
@@ -199,18 +169,7 @@ is no prose."""
 
 
 class Collector:
-    """Takes in texts and keeps the sample of each stimulus.
-
-    Parameters
-    ----------
-    matcher : Matcher
-        Finds the stimuli.
-    per_term : int
-        Most contexts of a stimulus.
-    window : int or "sentence"
-        Words on either side, or the whole sentence.
-    seed : int
-    """
+    """Takes in texts and keeps the sample of each stimulus."""
 
     def __init__(self, matcher: Matcher, *, per_term: int, window: Window, seed: int) -> None:
         self.matcher, self.window = matcher, window
@@ -300,18 +259,7 @@ def pairs_of(tests: Iterable[AssociationTest]) -> tuple[Pair, ...]:
 
 
 class PairCollector(Collector):
-    """Takes in texts and keeps the sample of each pair.
-
-    Parameters
-    ----------
-    matcher : Matcher
-    pairs : sequence of pairs of stimuli
-    distance : int
-        Most words between the two.
-    **sampling
-        As of :class:`Collector`; the window is before the first and behind the second, or is
-        the sentence that holds both.
-    """
+    """Takes in texts and keeps the sample of each pair."""
 
     def __init__(
         self, matcher: Matcher, pairs: Sequence[Pair], *, distance: int, **sampling: Any

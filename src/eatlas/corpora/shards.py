@@ -49,20 +49,7 @@ _LONGEST_BORDER = 64
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of a corpus file that holds whole documents.
-
-    Parameters
-    ----------
-    path : str
-    kind : str
-        Format of the file.
-    part : {"file", "bytes", "streams", "rows"}
-        What `start` and `stop` count: nothing, bytes of the file, bytes of whole streams of bzip2,
-        or row groups of Parquet.
-    start, stop : int
-    size, mtime_ns : int
-        Of the file when the shards were made.
-    """
+    """A part of a corpus file that holds whole documents."""
 
     path: str
     kind: str
@@ -79,13 +66,7 @@ class Shard:
 
     @property
     def label(self) -> str:
-        """What names it in messages.
-
-        Examples
-        --------
-        >>> Shard("a.txt", "text", "bytes", 0, 9, 9, 0).label
-        'a.txt, bytes 0 to 9'
-        """
+        """What names it in messages."""
         if self.part == "file":
             return self.path
         unit = "row groups" if self.part == "rows" else "bytes"
@@ -97,18 +78,6 @@ def shards_of(path: Path, reading: ReadingOptions, size: int | None = None) -> l
 
     Plain text, JSON Lines and uncompressed dumps of Wikipedia are parted at bytes; dumps of several
     streams of bzip2 (multistream) at streams; Parquet at row groups. Other files are one shard.
-
-    Parameters
-    ----------
-    path : Path
-    reading : ReadingOptions
-    size : int, optional
-        Bytes of a shard; by default 64 MiB, of compressed files 16.
-
-    Raises
-    ------
-    SourceError
-        If the file cannot be read.
     """
     content = locate(path, long_windows=True)
     kind = format_of(content, reading)
@@ -215,13 +184,7 @@ def _row_groups(path: Path, make: Callable[..., Shard], size: int) -> list[Shard
 
 
 def shard_texts(shard: Shard, reading: ReadingOptions, account: Account) -> Iterator[Batch]:
-    """Read the documents of a shard, each whole.
-
-    Raises
-    ------
-    SourceError
-        If the shard cannot be read, or its file has changed since the shards were made.
-    """
+    """Read the documents of a shard, each whole."""
     path, stamp = Path(shard.path), Stamp(shard.size, shard.mtime_ns)
     if shard.kind == "parquet":
         stamp.check(path)

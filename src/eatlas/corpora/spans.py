@@ -21,47 +21,20 @@ BESIDE = 2
 
 @dataclass(frozen=True)
 class WordFamily:
-    """Social groups that are distinguished, each with its words.
-
-    Parameters
-    ----------
-    names : tuple of str
-    words : tuple of tuples of str
-        Words of each group; no word is in two groups.
-    """
+    """Social groups that are distinguished, each with its words."""
 
     names: tuple[str, ...]
     words: tuple[tuple[str, ...], ...]
 
     @property
     def label(self) -> str:
-        """The names with slashes between.
-
-        Examples
-        --------
-        >>> WordFamily(("Female", "Male"), (("she",), ("he",))).label
-        'Female/Male'
-        """
+        """The names with slashes between."""
         return "/".join(self.names)
 
 
 @dataclass(frozen=True)
 class Search:
-    """What is counted, and in what.
-
-    Parameters
-    ----------
-    targets : tuple of str
-    families : tuple of WordFamily
-        Of each, a span is associated with a group if some word of this group occurs in it and no
-        word of the other groups (Bommasani and Liang 2022, section 4.1).
-    rule : Rule
-        How words and texts are compared.
-    span : int
-        Sentences of a span.
-    sliding : bool
-        Whether a span begins at every sentence, or where the one before ends.
-    """
+    """What is counted, and in what."""
 
     targets: tuple[str, ...]
     families: tuple[WordFamily, ...]
@@ -108,20 +81,7 @@ class Tally:
 
 
 class SpanCounter:
-    """Takes in documents and counts associations in their spans.
-
-    Parameters
-    ----------
-    search : Search
-
-    Examples
-    --------
-    >>> groups = WordFamily(("Female", "Male"), (("she", "her"), ("he", "his")))
-    >>> counter = SpanCounter(Search(("nurse", "pilot"), (groups,), span=1))
-    >>> counter.take(as_batch(["The nurse said she knew. He is a pilot.", "A nurse. His or her?"]))
-    >>> counter.tally.table.tolist()  # Female, Male, none, several
-    [[1, 0, 1, 0], [0, 1, 0, 0]]
-    """
+    """Takes in documents and counts associations in their spans."""
 
     def __init__(self, search: Search) -> None:
         from eatlas.corpora import _span_kernels  # noqa: PLC0415  (compiles on import)
@@ -187,16 +147,6 @@ def interplay(tests: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[st
 
     A stimulus of several words hides those within it; of stimuli that differ by case alone, one has
     what could be both.
-
-    Parameters
-    ----------
-    tests : sequence of pairs
-        Name and stimuli of each.
-
-    Yields
-    ------
-    tuple
-        A test, its stimulus, another test, and the stimulus of that one.
     """
     for name, stimuli in tests:
         for other, others in tests:

@@ -26,13 +26,7 @@ _OF_OLD_DUMPS = re.compile(
 
 
 def is_dump(head: bytes) -> bool:
-    """Whether a file begins as a dump of a wiki does, or as a part of one.
-
-    Examples
-    --------
-    >>> is_dump(b'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">')
-    True
-    """
+    """Whether a file begins as a dump of a wiki does, or as a part of one."""
     begin = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     return begin.startswith((ROOT, BEGIN)) or (begin.startswith(b"<?xml") and ROOT in begin)
 
@@ -41,11 +35,6 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
     """Read the articles of a dump; a page that is no sound XML is damaged.
 
     Pages of other namespaces than that of articles, and redirects, are skipped and counted.
-
-    Raises
-    ------
-    SourceError
-        If defusedxml is missing.
     """
     tree: Any = library(
         "defusedxml.ElementTree", account.file, "Wikipedia dumps", "pip install 'eatlas[text]'"

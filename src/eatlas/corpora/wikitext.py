@@ -44,11 +44,6 @@ def plain_text(markup: str) -> str:
     r"""Return the running text of an article, its lines as paragraphs.
 
     Headings and items of lists are paragraphs of their own, so that no sentence begins in one.
-
-    Examples
-    --------
-    >>> plain_text("'''Ada''' met [[C. Babbage|Babbage]].<ref>x</ref>\n== Life ==\n* {{x}}One.")
-    'Ada met Babbage.\n\nLife\n\nOne.'
     """
     text = _without_brackets(_without_tags(markup))
     text = _OUTSIDE.sub(lambda found: found[1].partition(" ")[2], text)

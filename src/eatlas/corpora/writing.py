@@ -26,13 +26,7 @@ MARKED = "marked_cells"
 
 
 def require_ending(path: Path, what: str = "contexts", endings: tuple[str, ...] = ENDINGS) -> None:
-    """Refuse a name that does not say how to write what was found.
-
-    Raises
-    ------
-    ResultsError
-        If it has another ending.
-    """
+    """Refuse a name that does not say how to write what was found."""
     if path.suffix.lower() not in endings:
         raise ResultsError(
             f"{path}: {what} cannot be written so",
@@ -42,13 +36,7 @@ def require_ending(path: Path, what: str = "contexts", endings: tuple[str, ...] 
 
 
 def require_place(path: Path, what: str = "contexts", endings: tuple[str, ...] = ENDINGS) -> None:
-    """Refuse, before a corpus is read, a file to which nothing could be written then.
-
-    Raises
-    ------
-    EatlasError
-        If it has another ending, cannot be written, or is Parquet and pyarrow is missing.
-    """
+    """Refuse, before a corpus is read, a file to which nothing could be written then."""
     require_ending(path, what, endings)
     if path.suffix.lower() == ".parquet":
         pyarrow_of(path)
@@ -63,13 +51,7 @@ def beside(path: Path) -> Path:
 def write(
     path: Path, rows: Sequence[tuple[Any, ...]], fields: Columns, about: Mapping[str, Any]
 ) -> None:
-    """Write contexts and what is said of them; both appear when they are whole, or neither does.
-
-    Raises
-    ------
-    ResultsError
-        If the name has another ending, or the file cannot be written.
-    """
+    """Write contexts and what is said of them; both appear when they are whole, or neither does."""
     require_ending(path)
     ending = path.suffix.lower()
     said = json.dumps(

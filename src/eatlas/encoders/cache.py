@@ -38,18 +38,7 @@ _CUT = "cut"
 
 
 class CachedSource(Wrapper):
-    """An encoder whose vectors are kept on disk; nothing says whether one was kept or computed.
-
-    Parameters
-    ----------
-    source : VectorSource
-        Its fingerprint must say all that its vectors depend on.
-
-    Warns
-    -----
-    SourceWarning
-        While it encodes, where the folder of the cache cannot be used; all is computed then.
-    """
+    """An encoder whose vectors are kept on disk; nothing says whether one was kept or computed."""
 
     def __init__(self, source: VectorSource) -> None:
         super().__init__(source)
@@ -61,13 +50,7 @@ class CachedSource(Wrapper):
         return super().dim if self._dim is None else self._dim
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Answer with vectors that are kept, and have the source compute the others.
-
-        Raises
-        ------
-        SourceError
-            If the source cannot encode an item.
-        """
+        """Answer with vectors that are kept, and have the source compute the others."""
         source = self.source
         ordered = sorted(items, key=lambda one: (len(one.content), one.content, one.span or ()))
         keys = {one: key_of(source, one) for one in ordered}
@@ -164,28 +147,7 @@ def through_cache(
     what: str,
     mark: Callable[[T], str] = lambda _: "",
 ) -> Iterator[dict[T, Entry]]:
-    """Hand out what is kept, have the rest computed, and keep each batch of it as it comes.
-
-    Parameters
-    ----------
-    keys : mapping
-        The key of each item that is needed; several may share one.
-    source : pair of str
-        Fingerprint and name under which it is kept.
-    same : callable
-        From what is not kept to what the model takes each for, such as its tokens.
-    compute : callable
-        From what is left to batches of entries; one that stays out of them has no entry.
-    what : str
-        Of those that are there when a person interrupts, such as "texts are encoded".
-    mark : callable, optional
-        What is noted beside an entry that was computed for another of the same tokens.
-
-    Yields
-    ------
-    dict
-        First all that was kept, then what is computed.
-    """
+    """Hand out what is kept, have the rest computed, and keep each batch of it as it comes."""
     left: dict[bytes, list[T]] = {}
     with CacheStore(cache_folder()) as store:
         kept = store.get(set(keys.values()))

@@ -96,20 +96,7 @@ class Contents:
 
 
 class CacheStore:
-    """What a folder keeps, to be used in a ``with`` block.
-
-    Parameters
-    ----------
-    folder : Path
-        Made when it is first needed.
-    quiet : bool
-        For what is of use alone beside other entries, which say what has to be said.
-
-    Warns
-    -----
-    SourceWarning
-        Once, where the folder or the disk does not let us keep anything.
-    """
+    """What a folder keeps, to be used in a ``with`` block."""
 
     def __init__(self, folder: Path, *, quiet: bool = False) -> None:
         self.folder, self.quiet = folder, quiet
@@ -175,13 +162,7 @@ class CacheStore:
 
 
 def contents() -> Contents:
-    """Say what is kept.
-
-    Raises
-    ------
-    SourceError
-        If the folder cannot be read.
-    """
+    """Say what is kept."""
     folder = cache_folder()
     try:
         size = sum(map(_size, folder.glob(f"{PREFIX}*"))) if folder.is_dir() else 0
@@ -197,24 +178,7 @@ def contents() -> Contents:
 
 
 def clear(model: str | None = None) -> tuple[Kept, ...]:
-    """Remove what is kept.
-
-    Parameters
-    ----------
-    model : str, optional
-        Name of a source as :func:`contents` gives it; by default all goes. Processes that compute
-        meanwhile go on, and what they computed before may be lost to the cache.
-
-    Returns
-    -------
-    tuple of Kept
-        What was removed, by model.
-
-    Raises
-    ------
-    SourceError
-        If the folder cannot be written to, or nothing is kept of the model.
-    """
+    """Remove what is kept."""
     found = contents()
     try:
         if model is not None:
@@ -258,26 +222,12 @@ def file_of(folder: Path, generation: int) -> Path:
 
     A file is never replaced by another of its name: SQLite keeps its log beside it under a name
     made of the file's, and a process that still holds the old file would remove the new one's.
-
-    Examples
-    --------
-    >>> file_of(Path("cache"), 3).name
-    'vectors-v1-3.sqlite'
     """
     return folder / f"{PREFIX}{generation}.sqlite"
 
 
 def renew(folder: Path, old: int, *, delete: bool = True) -> int:
-    """Begin a new file, unless another process has done so; return its number.
-
-    Parameters
-    ----------
-    folder : Path
-    old : int
-        Number of the file that is not to be used any more.
-    delete : bool
-        Whether that file goes; a database of another program stays.
-    """
+    """Begin a new file, unless another process has done so; return its number."""
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder / f"{PREFIX}lock"):
         newest = max(generations(folder), default=0)
@@ -293,13 +243,7 @@ def renew(folder: Path, old: int, *, delete: bool = True) -> int:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold a lock; that another process has it is said before it is waited for.
-
-    Raises
-    ------
-    OSError
-        If it is not free in time.
-    """
+    """Hold a lock; that another process has it is said before it is waited for."""
     from filelock import FileLock, Timeout  # noqa: PLC0415  (mostly there is a file)
 
     lock = FileLock(path)
@@ -339,15 +283,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a file that is there.
-
-    Raises
-    ------
-    sqlite3.Error
-        If it is damaged, locked by others, or cannot be read.
-    NotOursError
-        If another program wrote it.
-    """
+    """Open a file that is there."""
     with closing(_connect(path)) as connection:
         ((application,),) = connection.execute("PRAGMA application_id")
         if application != APPLICATION:

@@ -86,26 +86,7 @@ class Encoder(Source):
 
 
 def as_rows(given: Any, texts: Sequence[str], where: str) -> NDArray[np.floating]:
-    """Return one finite vector for each text, as an array of its own.
-
-    Parameters
-    ----------
-    given : array_like, shape (n, d)
-        numpy array, torch tensor on any device, list of lists, frame.
-    texts : sequence of str, length n
-    where : str
-        Names the source in an error.
-
-    Returns
-    -------
-    array, shape (n, d)
-        float32 where float32 or less was given, else float64.
-
-    Raises
-    ------
-    SourceError
-        If it has another shape, or holds what is no finite number.
-    """
+    """Return one finite vector for each text, as an array of its own."""
     array = _as_array(given, where)
     if array.ndim != 2 or len(array) != len(texts) or not array.shape[1]:
         raise SourceError(
@@ -127,13 +108,7 @@ def as_rows(given: Any, texts: Sequence[str], where: str) -> NDArray[np.floating
 
 
 def shortened(text: str) -> str:
-    """A text for a message.
-
-    Examples
-    --------
-    >>> shortened("a " * 100)[-5:]
-    'a ...'
-    """
+    """A text for a message."""
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
@@ -173,13 +148,7 @@ def _count(n: int) -> str:
 
 
 def require_extra(needed: Iterable[str], fault: str, extra: str = "hf") -> None:
-    """Refuse to continue without the packages of an extra; `fault` says what cannot be done.
-
-    Raises
-    ------
-    SourceError
-        Naming those that are not installed.
-    """
+    """Refuse to continue without the packages of an extra; `fault` says what cannot be done."""
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
         raise SourceError(
@@ -188,24 +157,12 @@ def require_extra(needed: Iterable[str], fault: str, extra: str = "hf") -> None:
 
 
 def roundoff_of(precision: str) -> float | None:
-    """Unit roundoff of vectors; single precision where nothing is stated.
-
-    Examples
-    --------
-    >>> roundoff_of("bfloat16"), roundoff_of("") == 2.0**-24
-    (0.00048828125, True)
-    """
+    """Unit roundoff of vectors; single precision where nothing is stated."""
     return ROUNDOFF.get(precision, ROUNDOFF["float32"])
 
 
 def roundoff_of_log_ratios(precision: str) -> float | None:
-    """The same of log-probability ratios.
-
-    Examples
-    --------
-    >>> roundoff_of_log_ratios("float32") == 2.0**-20
-    True
-    """
+    """The same of log-probability ratios."""
     unit = roundoff_of(precision)
     return None if unit is None else LOG_RATIOS * unit
 

@@ -41,22 +41,6 @@ _VALUES = {
 class EndpointSource(Encoder):
     """Texts encoded by an endpoint.
 
-    Parameters
-    ----------
-    address : str
-        Without options.
-    model : str
-    dimensions : int, optional
-        How many components to request.
-    batch : int
-        Texts in a request.
-    timeout : float
-        Seconds for a request: all its tries, the waiting between them and the whole answer.
-    insecure : bool
-        Whether a key may be sent over http to another machine.
-
-    Notes
-    -----
     The key is read from the environment variable EATLAS_API_KEY, else OPENAI_API_KEY, when texts
     are sent; no name, fingerprint, result or message holds it. It goes to this address alone:
     redirects are not followed.
@@ -99,13 +83,7 @@ class EndpointSource(Encoder):
         )
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Send the texts of items, request by request.
-
-        Raises
-        ------
-        SourceError
-            If the endpoint does not answer, or not with one vector for each text.
-        """
+        """Send the texts of items, request by request."""
         return self.in_calls(items, lambda one: one.content, self.batch, self._rows)
 
     def _rows(self, texts: list[str], _: list[str]) -> NDArray[np.float32]:
@@ -115,13 +93,7 @@ class EndpointSource(Encoder):
             return self._answered(texts, secret)
 
     def _require_privacy(self, secret: Secret) -> None:
-        """Refuse to send a key where others can read it, or warn of it.
-
-        Raises
-        ------
-        SourceError
-            If the address is http, on another machine, and nobody said that this is meant.
-        """
+        """Refuse to send a key where others can read it, or warn of it."""
         secure = self.address.lower().startswith("https:") or is_loopback(self.address)
         if secret.value is None or secure or self._warned:
             return
@@ -139,13 +111,7 @@ class EndpointSource(Encoder):
         )
 
     def _answered(self, texts: list[str], secret: Secret) -> NDArray[np.float32]:
-        """Rows in single precision, checked.
-
-        Raises
-        ------
-        SourceError
-            If a component is too large, or the rows have another length than before.
-        """
+        """Rows in single precision, checked."""
         body: dict[str, Any] = {"model": self.model, "input": texts, "encoding_format": "float"}
         if self.dimensions is not None:
             body["dimensions"] = self.dimensions
@@ -191,18 +157,7 @@ class EndpointSource(Encoder):
 
 @keeping
 def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
-    """Open an endpoint by its address; nothing is sent before a text is encoded.
-
-    Parameters
-    ----------
-    text : str
-        ``https://HOST/v1/embeddings?model=NAME``
-
-    Raises
-    ------
-    SourceError
-        If no model is named, an option cannot be, or the address holds a password.
-    """
+    """Open an endpoint by its address; nothing is sent before a text is encoded."""
     address, _, said = text.partition("?")
     require_trust(f"send the texts of the test, and the key in {' or '.join(KEYS)}, to {address}")
     parts = urlsplit(address)

@@ -133,18 +133,7 @@ class FunctionSource(Encoder):
 
 
 def open_py(text: str) -> tuple[FunctionSource | CachedSource, ...]:
-    """Open a function by its module and name.
-
-    Parameters
-    ----------
-    text : str
-        ``py:module:function``, and ``?cache=yes&version=...`` to keep its vectors.
-
-    Raises
-    ------
-    SourceError
-        If there is no such function, or its vectors are to be kept without a version.
-    """
+    """Open a function by its module and name."""
     plain, _, said = text.removeprefix(SCHEME).partition("?")
     options = parse_options(said, text)
     check_options(options, OPTIONS, text)
@@ -188,13 +177,7 @@ def _file_of(function: Callable[..., Any]) -> Path | None:
 
 
 def _asks_for_passages(function: Callable[..., Any], where: str) -> bool:
-    """Whether the first parameter is called so.
-
-    Raises
-    ------
-    SourceError
-        If the function cannot be called with one argument.
-    """
+    """Whether the first parameter is called so."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # some functions written in C say nothing
@@ -211,20 +194,7 @@ def _asks_for_passages(function: Callable[..., Any], where: str) -> bool:
 
 
 def find_function(module: str, path: str, where: str) -> Callable[..., Any]:
-    """Import what a source string names, from sys.path or the working directory.
-
-    Parameters
-    ----------
-    module, path : str
-        Such as ``my_package.my_module`` and ``function``, or ``instance.method``.
-    where : str
-        Names the source in an error.
-
-    Raises
-    ------
-    SourceError
-        If there is no such module or function, or the module cannot be imported.
-    """
+    """Import what a source string names, from sys.path or the working directory."""
     found: Any = _imported(module, where)
     for part in path.split("."):
         if not hasattr(found, part):

@@ -60,13 +60,7 @@ class Response:
         return self.content.decode("utf-8", "replace")
 
     def json(self) -> Any:
-        """What the JSON of the content holds.
-
-        Raises
-        ------
-        ValueError
-            If it is not JSON, or nested too deeply.
-        """
+        """What the JSON of the content holds."""
         try:
             return json.loads(self.content)
         except RecursionError as error:
@@ -74,17 +68,7 @@ class Response:
 
 
 class Secret:
-    """A key, or none.
-
-    Parameters
-    ----------
-    value : str or None
-
-    Examples
-    --------
-    >>> Secret("sk-0123456789").hide("wrong key sk-012345...")
-    'wrong key ***...'
-    """
+    """A key, or none."""
 
     def __init__(self, value: str | None) -> None:
         self.value = value
@@ -133,13 +117,7 @@ class Secret:
 
 
 def secret_of_environment() -> Secret:
-    """The first key that is set, without spaces and ends of lines around it.
-
-    Raises
-    ------
-    SourceError
-        If it holds what no key can hold; the message does not show it.
-    """
+    """The first key that is set, without spaces and ends of lines around it."""
     for name in KEYS:
         value = os.environ.get(name, "").strip()
         if not value:
@@ -163,26 +141,7 @@ def post(
     timeout: float,
     wait: Callable[[float], None] = time.sleep,
 ) -> Any:
-    """Send a request until it is answered, and return what the JSON of the answer holds.
-
-    Parameters
-    ----------
-    address : str
-    body : mapping
-        With a list of texts as ``input``.
-    secret : Secret
-        Sent as ``Authorization: Bearer ...``, and never shown.
-    timeout : float
-        Seconds for everything: all tries, the waiting between them and the whole answer.
-    wait : callable
-        Called with seconds before another try.
-
-    Raises
-    ------
-    SourceError
-        If there is no answer in time or after several tries, one that says no, or one without
-        end.
-    """
+    """Send a request until it is answered, and return what the JSON of the answer holds."""
     texts = len(body["input"])
     limit = max(LEAST_LIMIT, LIMIT_EACH * texts)
     headers = {} if secret.value is None else {"Authorization": f"Bearer {secret.value}"}
@@ -227,25 +186,7 @@ def post(
 def exchange(
     address: str, body: Any, headers: Mapping[str, str], *, ends: float, limit: int
 ) -> Response:
-    """Send a request and read the whole answer.
-
-    Parameters
-    ----------
-    address : str
-    body : object
-        Sent as JSON.
-    headers : mapping
-        They are sent as they are: no file such as ``.netrc`` adds or replaces any.
-    ends : float
-        When the last byte has to be there, by the monotonic clock.
-    limit : int
-        Bytes of the answer, unpacked.
-
-    Raises
-    ------
-    BrokenError, UnusableError
-        Where there is no whole answer.
-    """
+    """Send a request and read the whole answer."""
     results: queue.SimpleQueue[Response | BaseException] = queue.SimpleQueue()
 
     def work() -> None:
@@ -317,13 +258,7 @@ def _left(ends: float) -> float:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is on this machine.
-
-    Examples
-    --------
-    >>> [is_loopback(f"http://{host}/v1") for host in ("127.0.0.1", "localhost:8080", "a.org")]
-    [True, True, False]
-    """
+    """Whether an address is on this machine."""
     host = (urlsplit(address).hostname or "").rstrip(".")
     if host == "localhost" or host.endswith(".localhost"):
         return True
@@ -336,13 +271,7 @@ def is_loopback(address: str) -> bool:
 def _read(
     answer: Response, reason: str, address: str, body: Mapping[str, Any], secret: Secret
 ) -> Any:
-    """What an answer holds that is no reason to try again.
-
-    Raises
-    ------
-    SourceError
-        If it holds no JSON, or says no.
-    """
+    """What an answer holds that is no reason to try again."""
     status = answer.status
     if status == 200:
         try:

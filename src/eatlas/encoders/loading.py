@@ -93,11 +93,6 @@ def load(model: Model) -> Loaded:
 
     One is kept, so that sources which ask one model in several ways share it and two models are
     never in memory at once.
-
-    Raises
-    ------
-    SourceError
-        If it cannot be loaded, or memory does not suffice.
     """
     with _lock:
         if model not in _kept:
@@ -344,13 +339,7 @@ Array = NDArray[np.float32]
 def in_halves(
     loaded: Loaded, rows: range, compute: Callable[[range], T]
 ) -> Iterator[tuple[range, T]]:
-    """Compute some rows; where memory does not suffice, each half of them.
-
-    Yields
-    ------
-    rows : range
-    computed : what `compute` returns of these rows
-    """
+    """Compute some rows; where memory does not suffice, each half of them."""
     import torch  # noqa: PLC0415
 
     try:

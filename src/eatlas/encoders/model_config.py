@@ -97,20 +97,7 @@ Sentence-T5)."""
 
 
 def family_of(model_type: str, architecture: str, *, both: bool) -> ModelFamily | None:
-    """Tell the family of a model by what its configuration says; None where that is not known.
-
-    Parameters
-    ----------
-    model_type, architecture : str
-        Such as ``bert`` and ``BertForMaskedLM``.
-    both : bool
-        Whether it has an encoder and a decoder.
-
-    Examples
-    --------
-    >>> family_of("gpt2", "GPT2LMHeadModel", both=False).pool
-    'last'
-    """
+    """Tell the family of a model by what its configuration says; None where that is not known."""
     if both:
         return ENCODER_DECODER
     if model_type in DECODERS:
@@ -147,25 +134,12 @@ class ModelConfig:
 
 
 def read_card(path: Path) -> ModelConfig:
-    """Read what the files of a model say: a folder with config.json, or a GGUF file.
-
-    Raises
-    ------
-    SourceError
-        If they cannot be read, say too little, or name code or another model on a hub.
-    """
+    """Read what the files of a model say: a folder with config.json, or a GGUF file."""
     return _of_gguf(path) if path.is_file() else _of_config(path / CONFIG)
 
 
 def read_config(file: Path) -> dict[str, Any]:
-    """Read config.json of a model.
-
-    Raises
-    ------
-    SourceError
-        If it cannot be read, has more layers than any model, or a file beside it names code or
-        another model on a hub.
-    """
+    """Read config.json of a model."""
     require_own_settings(file.parent.iterdir())
     try:
         config = json_value(file.read_bytes())
@@ -178,13 +152,7 @@ def read_config(file: Path) -> dict[str, Any]:
 
 
 def require_few_layers(config: Any, file: Path) -> None:
-    """Refuse a configuration of so many layers or experts that building them would never end.
-
-    Raises
-    ------
-    SourceError
-        If a number of layers is beyond those of all models.
-    """
+    """Refuse a configuration of so many layers or experts that building them would never end."""
     for key, value in config.items():
         numbers = value if isinstance(value, list) else [value]
         if _LAYERED.search(str(key)) and any(_beyond(one) for one in numbers):
@@ -294,13 +262,7 @@ class GGUFHeader:
 
 
 def read_gguf_header(path: Path) -> GGUFHeader:
-    """Read the header of a GGUF file.
-
-    Raises
-    ------
-    SourceError
-        If it is none, is cut off, or of a version that is not known.
-    """
+    """Read the header of a GGUF file."""
     try:
         with path.open("rb") as file:
             return _read(_Reader(file), path)

@@ -94,15 +94,7 @@ class ModelConventions:
 
 
 def declared(path: Path, name: str = "") -> ModelConventions:
-    """Read what a model says of itself.
-
-    Parameters
-    ----------
-    path : Path
-        Folder of the model, or a GGUF file.
-    name : str
-        Its name in the source string, such as one on the hub.
-    """
+    """Read what a model says of itself."""
     if not path.is_dir():
         return ModelConventions()
     known = _known(path, name)
@@ -165,16 +157,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def prompt_note(found: ModelConventions, *, put: str | None, how: str) -> list[str]:
-    """Name the prompt that a model expects and the one that is used; empty where it expects none.
-
-    Parameters
-    ----------
-    found : ModelConventions
-    put : str or None
-        What was put there; None where it was chosen by the user, who knows.
-    how : str
-        How to put another text there.
-    """
+    """Name the prompt that a model expects and the one that is used."""
     if put is None:
         return []
     if found.prompts:
@@ -193,14 +176,7 @@ def prompt_note(found: ModelConventions, *, put: str | None, how: str) -> list[s
 
 
 def modules_of(folder: Path) -> list[str]:
-    """Names of the parts that a text goes through, such as Transformer, Pooling(mean), Normalize.
-
-    Raises
-    ------
-    SourceError
-        If the folder is none of sentence-transformers, a part is code of its own, or settings name
-        code or another model on a hub.
-    """
+    """Names of the parts that a text goes through, such as Transformer and Normalize."""
     names = parts_of(folder)
     require_own_settings(_files(folder))
     for one in _settings(folder / MODULES):
@@ -209,13 +185,7 @@ def modules_of(folder: Path) -> list[str]:
 
 
 def parts_of(folder: Path) -> list[str]:
-    """Names of the parts of a model that is not going to be loaded by the library.
-
-    Raises
-    ------
-    SourceError
-        If the folder is none of sentence-transformers.
-    """
+    """Names of the parts of a model that is not going to be loaded by the library."""
     listed = _settings(folder / MODULES)
     try:
         for one in listed:
@@ -252,13 +222,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _require_plain(folder: Path, kind: str) -> None:
-    """Refuse a part that is code of its own; where a file names the model, all but numbers.
-
-    Raises
-    ------
-    SourceError
-        If it is.
-    """
+    """Refuse a part that is code of its own; where a file names the model, all but numbers."""
     if not _OWN.fullmatch(kind):
         raise SourceError(
             f"{folder}: a part of this model is code of its own",

@@ -49,13 +49,6 @@ def weight_files(there: Collection[str]) -> tuple[str, ...]:
     """Return which files of a folder hold the weights, as transformers chooses.
 
     The safetensors before the pickled ones; several parts come with an index that names them.
-
-    Examples
-    --------
-    >>> weight_files(["config.json", "model.safetensors", "pytorch_model.bin"])
-    ('model.safetensors',)
-    >>> weight_files(["pytorch_model-00001-of-00001.bin", "pytorch_model.bin.index.json"])
-    ('pytorch_model-00001-of-00001.bin', 'pytorch_model.bin.index.json')
     """
     for whole in (SAFETENSORS, PICKLED):
         if whole in there:
@@ -70,22 +63,7 @@ def weight_files(there: Collection[str]) -> tuple[str, ...]:
 
 
 def files_of(path: Path, *, weights: bool, beside: Collection[str] = ()) -> tuple[Path, ...]:
-    """Return all files of a model that its vectors depend on, in a fixed order.
-
-    Parameters
-    ----------
-    path : Path
-        A folder, or a GGUF file.
-    weights : bool
-        Whether the weights are needed.
-    beside : collection of str
-        Names of further files, such as those of an image processor.
-
-    Raises
-    ------
-    SourceError
-        If weights are needed, and none are there that can be read safely.
-    """
+    """Return all files of a model that its vectors depend on, in a fixed order."""
     if path.is_file():
         return (path,)
     there = sorted(file.name for file in path.iterdir() if file.is_file())
@@ -103,13 +81,7 @@ def files_of(path: Path, *, weights: bool, beside: Collection[str] = ()) -> tupl
 def content_of(
     path: Path, *, weights: Literal["trained", "random"], beside: Collection[str] = ()
 ) -> str:
-    """Hash of all files that decide numbers; of the libraries, where they draw the weights.
-
-    Raises
-    ------
-    SourceError
-        If weights are needed, and none are there that can be read.
-    """
+    """Hash of all files that decide numbers; of the libraries, where they draw the weights."""
     random = weights == "random"
     digest = hashlib.sha256()
     for file in files_of(path, weights=not random, beside=beside):
@@ -120,13 +92,7 @@ def content_of(
 
 
 def sha256_of(file: Path) -> str:
-    """SHA-256 of a file; kept by path, size, times and inode, so that it is computed once.
-
-    Raises
-    ------
-    SourceError
-        If the file cannot be read.
-    """
+    """SHA-256 of a file; kept by path, size, times and inode, so that it is computed once."""
     try:
         real = file.resolve(strict=True)
         state = real.stat()
@@ -182,13 +148,7 @@ def _no_weights(path: Path, there: list[str]) -> SourceError:
 
 
 def number_of_weights(path: Path, known: int | None) -> int | None:
-    """Return how many weights a model has: as its card says, or by the headers of its files.
-
-    Returns
-    -------
-    int or None
-        None where the files do not say it.
-    """
+    """Return how many weights a model has: as its card says, or by the headers of its files."""
     if known is not None or path.is_file():
         return known
     names = [file.name for file in path.iterdir()]
@@ -201,13 +161,7 @@ def number_of_weights(path: Path, known: int | None) -> int | None:
 
 
 def require_memory(path: Path, known: int | None, precision: str) -> None:
-    """Refuse a model whose weights do not fit into the memory that is free.
-
-    Raises
-    ------
-    SourceError
-        Saying how much is needed and how much there is.
-    """
+    """Refuse a model whose weights do not fit into the memory that is free."""
     count, free = number_of_weights(path, known), available()
     if count is None or free is None:
         return
@@ -266,20 +220,7 @@ def _in_safetensors(file: Path) -> int:
 
 
 def tensor_in(path: Path, name: str) -> float | None:
-    """Read one number among the weights of a model, without the others.
-
-    Parameters
-    ----------
-    path : Path
-        Folder of the model.
-    name : str
-        Such as ``logit_scale``.
-
-    Returns
-    -------
-    float or None
-        None where the weights have no such number.
-    """
+    """Read one number among the weights of a model, without the others."""
     for file in weight_files([each.name for each in path.iterdir()]):
         if file.endswith(_INDEX):
             continue
@@ -320,22 +261,7 @@ _UNUSED = ("*.onnx", "onnx/*", "openvino/*", "*.ot", "*.msgpack", "*.h5", "*.md"
 
 
 def transformer_on_the_hub(name: str, options: Options, scheme: str = "hf:") -> Path:
-    """Return the folder of a transformer that has a name on the hub; what is not here is fetched.
-
-    Parameters
-    ----------
-    name : str
-    options : Options
-    scheme : str
-        Of the source string, for messages; other models than those of texts need the settings of
-        their image processor too.
-
-    Raises
-    ------
-    SourceError
-        If the name cannot be one, there is no such model, it is not accessible, or the hub
-        cannot be reached.
-    """
+    """Folder of a transformer that has a name on the hub; what is missing is fetched."""
     if name.startswith(_PATH_LIKE) or not _NAME.fullmatch(name) or name.endswith(".gguf"):
         raise SourceError(
             f"{scheme}{name}: there is no such folder or file",
@@ -353,13 +279,7 @@ def transformer_on_the_hub(name: str, options: Options, scheme: str = "hf:") -> 
 
 
 def sentence_model_on_the_hub(name: str, revision: str) -> Path:
-    """Return the folder of a model of sentence-transformers, which owns names without an owner.
-
-    Raises
-    ------
-    SourceError
-        If there is no such model, or the hub cannot be reached.
-    """
+    """Return the folder of a model of sentence-transformers, which owns names without an owner."""
     if not _NAME.fullmatch(name):
         model = model_at(Path(name)) if Path(name).is_file() else ""
         raise SourceError(

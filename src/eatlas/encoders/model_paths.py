@@ -50,13 +50,7 @@ class NamedModel:
         return f"{self.scheme}{self.spec.path}"
 
     def by_layer(self, several: tuple[Layers, ...]) -> Iterator[tuple[Layers, NamedModel]]:
-        """Yield the model as it is named for one choice of layers by itself.
-
-        Parameters
-        ----------
-        several : tuple of Layers
-            One, or with ``layer=all`` every layer.
-        """
+        """Yield the model as it is named for one choice of layers by itself."""
         for layers in several:
             if self.options.layer != EVERY:
                 yield layers, self
@@ -73,24 +67,7 @@ def find_model(
     allowed: Mapping[str, str] = OPTIONS,
     takes: tuple[Takes, ...] = ("texts",),
 ) -> NamedModel:
-    """Find the files of the model that a source string names, and check its options.
-
-    Parameters
-    ----------
-    text : str
-    scheme : str
-        With which the text begins.
-    allowed : mapping from str to str
-        Options, each with what it is for.
-    takes : tuple of str
-        What the model may take.
-
-    Raises
-    ------
-    SourceError
-        If an option cannot be, the model is not there or takes something else, or what it needs is
-        not installed.
-    """
+    """Find the files of the model that a source string names, and check its options."""
     spec = parse_file_spec(text.removeprefix(scheme))
     given = str(spec.path)
     where = f"{scheme}{given}"

@@ -41,18 +41,7 @@ _ELSEWHERE = frozenset(("tokenizer_name_or_path", "base_model_name_or_path"))
 
 
 def require_own_settings(files: Iterable[Path]) -> None:
-    """Refuse settings of a model that name code or another model, on a hub or elsewhere.
-
-    Parameters
-    ----------
-    files : iterable of Path
-        Files of the model's folder; those of settings are JSON.
-
-    Raises
-    ------
-    SourceError
-        Naming the file and the line; or if something in the folder is no file.
-    """
+    """Refuse settings of a model that name code or another model, on a hub or elsewhere."""
     for file in files:
         require_file(file, SourceError)
         settings = file.suffix == ".json" and not any(fnmatch(file.name, one) for one in _OF_DATA)

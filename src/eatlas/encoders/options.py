@@ -115,18 +115,7 @@ _TEXTS = (
 
 
 def parse(given: Mapping[str, str], where: str) -> Options:
-    """Check the options of a source string; `where` names it in an error.
-
-    Raises
-    ------
-    SourceError
-        Naming the first option that is not known, or cannot have its value, and what is allowed.
-
-    Examples
-    --------
-    >>> parse({"level": "word", "layer": "0"}, "hf:gpt2").level
-    'word'
-    """
+    """Check the options of a source string; `where` names it in an error."""
     check_options(given, OPTIONS, where)
     check_values(given, VALUES, where)
     seed = int(given.get("seed", 0)) if given.get("weights") == "random" else None
@@ -141,26 +130,14 @@ def parse(given: Mapping[str, str], where: str) -> Options:
 
 
 def check_values(given: Mapping[str, str], allowed: Mapping[str, Values], where: str) -> None:
-    """Refuse an option that has a value which is not allowed.
-
-    Raises
-    ------
-    SourceError
-        Naming the first one, and what is allowed.
-    """
+    """Refuse an option that has a value which is not allowed."""
     for key, values in allowed.items():
         if key in given and not re.fullmatch(values.pattern, given[key], re.ASCII):
             raise not_allowed(where, key, given[key], values.words)
 
 
 def require_pool_of_texts(pool: str, where: str) -> None:
-    """Refuse a pooling that is for images alone.
-
-    Raises
-    ------
-    SourceError
-        Naming those that are for texts.
-    """
+    """Refuse a pooling that is for images alone."""
     if pool == POOLED:
         raise not_allowed(where, "pool", pool, ", ".join(POOLS))
 
@@ -174,13 +151,7 @@ def not_allowed(where: str, key: str, got: str, allowed: str) -> SourceError:
 
 @dataclass(frozen=True)
 class Layers:
-    """Layers by number, 0 for the embeddings, and how several become one.
-
-    Examples
-    --------
-    >>> str(Layers((12,))), str(Layers((11, 12), "mean"))
-    ('12', 'mean(11,12)')
-    """
+    """Layers by number, 0 for the embeddings, and how several become one."""
 
     numbers: tuple[int, ...]
     combine: str = ""
@@ -191,23 +162,7 @@ class Layers:
 
 
 def parse_layers(text: str, combine: str | None, top: int, where: str) -> tuple[Layers, ...]:
-    """Read the options ``layer`` and ``layers`` for a model whose top layer is number `top`.
-
-    Returns
-    -------
-    tuple of Layers
-        One, or for ``all`` every layer by itself.
-
-    Raises
-    ------
-    SourceError
-        If the text cannot be read, or the model has no such layer.
-
-    Examples
-    --------
-    >>> [str(each) for each in parse_layers("-2..-1", None, 12, "hf:gpt2")]
-    ['mean(11,12)']
-    """
+    """Read the options ``layer`` and ``layers`` for a model whose top layer is number `top`."""
     if text == EVERY:
         _none_to_combine(combine, "every layer is taken by itself", where)
         return tuple(Layers((number,)) for number in range(top + 1))

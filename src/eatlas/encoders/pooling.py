@@ -18,22 +18,7 @@ Places = Sequence[tuple[int, Sequence[int]]]
 def vectors_of_tokens(
     loaded: Loaded, texts: Sequence[Tokens], places: Places, layers: Sequence[Layers], top: int
 ) -> list[Array]:
-    """Compute one batch, and take the rows of tokens.
-
-    Parameters
-    ----------
-    loaded : Loaded
-    texts : sequence of Tokens
-    places : sequence of (int, sequence of int)
-    layers : sequence of Layers
-    top : int
-        Number of the top layer.
-
-    Returns
-    -------
-    list of array, shape (number of places, dim)
-        One for each of `layers`; several layers are combined token by token.
-    """
+    """Compute one batch, and take the rows of tokens."""
     import torch  # noqa: PLC0415
 
     inputs = _inputs(loaded, texts)
@@ -55,14 +40,7 @@ def vectors_of_tokens(
 def halved_where_memory_ends(
     loaded: Loaded, texts: Sequence[Tokens], places: Places, layers: Sequence[Layers], top: int
 ) -> Iterator[tuple[Places, list[Array]]]:
-    """Compute a batch; where memory does not suffice, its halves.
-
-    Yields
-    ------
-    places : as given, but of a part
-    vectors : list of array
-        As of :func:`vectors_of_tokens`.
-    """
+    """Compute a batch; where memory does not suffice, its halves."""
 
     def compute(rows: range) -> list[Array]:
         part = [(row - rows.start, several) for row, several in places if row in rows]
@@ -107,27 +85,7 @@ def _combined(several: list[Array], how: str) -> Array:
 
 
 def pool(rows: Array, sizes: Sequence[int], how: str) -> Array:
-    """Pool consecutive rows: the first ``sizes[0]``, the next ``sizes[1]``, ...
-
-    Parameters
-    ----------
-    rows : array, shape (sum(sizes), dim)
-    sizes : sequence of int
-        At least 1 each.
-    how : str
-        ``max`` and ``max-all`` take the largest of each component; all others the mean, which
-        of one row is that row.
-
-    Returns
-    -------
-    array, shape (len(sizes), dim)
-
-    Examples
-    --------
-    >>> rows = np.array([[1, 5], [3, 1], [7, 7]], np.float32)
-    >>> pool(rows, [2, 1], "mean").tolist(), pool(rows, [2, 1], "max").tolist()
-    ([[2.0, 3.0], [7.0, 7.0]], [[3.0, 5.0], [7.0, 7.0]])
-    """
+    """Pool consecutive rows: the first ``sizes[0]``, the next ``sizes[1]``, ..."""
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     if how.startswith("max"):
         largest: Array = np.maximum.reduceat(rows, starts, axis=0)

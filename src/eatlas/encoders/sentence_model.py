@@ -47,16 +47,6 @@ class SentenceModelSource(Encoder):
 
     Pooling, normalisation and every further layer are the model's own. Nothing heavy is imported
     before a sentence is encoded.
-
-    Parameters
-    ----------
-    name : str
-        What names the source in results.
-    folder : Path
-    prefix : str
-        Put before each sentence; empty for what the model does by default.
-    device : str, optional
-        By default the library chooses.
     """
 
     def __init__(
@@ -101,11 +91,6 @@ class SentenceModelSource(Encoder):
 
         Texts of the same tokens share one vector. Texts of one number of tokens are computed
         together, so that none is padded and its vector depends little on the texts beside it.
-
-        Raises
-        ------
-        SourceError
-            If the model cannot be loaded, or a text is longer than it takes.
         """
         grouped: defaultdict[str | Ids, list[tuple[Item, Unknown]]] = defaultdict(list)
         for one, (what, unknown) in self._tokens(items).items():
@@ -127,13 +112,7 @@ class SentenceModelSource(Encoder):
                 }
 
     def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
-        """Return the tokens of each item, or its text where the model has no tokenizer.
-
-        Raises
-        ------
-        SourceError
-            As :meth:`vectors`.
-        """
+        """Return the tokens of each item, or its text where the model has no tokenizer."""
         return {one: Read(repr(what), how) for one, (what, how) in self._tokens(items).items()}
 
     @property
@@ -191,18 +170,7 @@ class SentenceModelSource(Encoder):
 
 @keeping
 def open_st(text: str) -> tuple[SentenceModelSource, ...]:
-    """Open a model of sentence-transformers.
-
-    Parameters
-    ----------
-    text : str
-        ``st:`` and a folder or a name on the hub, with options.
-
-    Raises
-    ------
-    SourceError
-        If an option cannot be, the model is not there, or the library is not installed.
-    """
+    """Open a model of sentence-transformers."""
     spec = parse_file_spec(text.removeprefix(SCHEME))
     given = text.removeprefix(SCHEME).partition("?")[0]
     where = SCHEME + given

@@ -48,19 +48,7 @@ class InLayers(Protocol):
 
 
 def share_passes(sources: Iterable[VectorSource]) -> list[list[VectorSource]]:
-    """Have sources that differ in their layers alone computed in one pass of the model.
-
-    Parameters
-    ----------
-    sources : iterable of VectorSource
-        Of any kind; those of one model, in one prompt, with the same options but for the layer,
-        share their passes from now on.
-
-    Returns
-    -------
-    list of lists of VectorSource
-        Those that share passes together, each other one by itself; models one after the other.
-    """
+    """Have sources that differ in their layers alone computed in one pass of the model."""
     together: dict[tuple[object, ...], list[VectorSource]] = {}
     for source in sources:
         inner = innermost(source)

@@ -85,13 +85,7 @@ def tokenize(tokenizer: Any, texts: list[str], limit: int | None = None) -> list
 
 
 def need_offsets(tokenizer: Any, where: str) -> None:
-    """Refuse a tokenizer that does not tell which characters a token stands for.
-
-    Raises
-    ------
-    SourceError
-        Saying so; the place of a stimulus among the tokens would be a guess.
-    """
+    """Refuse a tokenizer that does not tell which characters a token stands for."""
     if tokenizer.is_fast:
         return
     raise SourceError(
@@ -184,13 +178,7 @@ def of_different_tokens(texts: Iterable[Text]) -> list[Text]:
 def prepare(
     loaded: Loaded, items: Collection[Item], options: Options, pool: str, where: str
 ) -> list[Text]:
-    """Tokenise each text once, and find the tokens that are needed of it.
-
-    Raises
-    ------
-    SourceError
-        Naming the first text that is too long, has no token, or not the one that is needed.
-    """
+    """Tokenise each text once, and find the tokens that are needed of it."""
     if options.level == "word":
         need_offsets(loaded.tokenizer, where)
     grouped: dict[str, list[Item]] = defaultdict(list)
@@ -293,23 +281,6 @@ def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
     order, and change their last bits with the texts that are beside a text. The longest texts come
     first, so that memory runs out at once or not at all. A text longer than the budget is a batch
     of its own.
-
-    Parameters
-    ----------
-    lengths : sequence of int
-        Tokens of each text, at least 1.
-    budget : int
-        Tokens of a batch.
-
-    Yields
-    ------
-    list of int
-        Places in `lengths`.
-
-    Examples
-    --------
-    >>> list(batches([2, 5, 2, 4, 2], 4))
-    [[1], [3], [0, 2], [4]]
     """
     for length, same in groupby(
         sorted(range(len(lengths)), key=lambda i: -lengths[i]), lengths.__getitem__
@@ -323,13 +294,7 @@ def require_finite(
     where: str,
     precision: str,
 ) -> None:
-    """Refuse vectors that are not finite.
-
-    Raises
-    ------
-    SourceError
-        Naming the first text or image whose vector is not finite.
-    """
+    """Refuse vectors that are not finite."""
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
         one = next(iter(items[int(np.argmin(finite))]))
@@ -349,25 +314,7 @@ def answers_of_texts(
     where: str,
     precision: str,
 ) -> Answers:
-    """Return for each item the vector of its text, once all are finite.
-
-    Parameters
-    ----------
-    vectors : array, shape (n, dim)
-    items : sequence of n collections of Item
-        The items that share each vector.
-    reads : mapping of Item to Read
-        What of each item the model knows.
-    where : str
-        The source, for a message.
-    precision : str
-        Of the model.
-
-    Raises
-    ------
-    SourceError
-        If a vector is not finite.
-    """
+    """Return for each item the vector of its text, once all are finite."""
     require_finite(vectors, items, where, precision)
     return {
         one: Found(vector, unknown=reads[one].unknown, cut=reads[one].cut)

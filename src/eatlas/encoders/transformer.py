@@ -48,23 +48,6 @@ class TransformerSource(Encoder):
     """Vectors of texts, or of stimuli in texts, computed by a transformer when they are needed.
 
     Nothing heavy is imported and no weights are read before that.
-
-    Parameters
-    ----------
-    name : str
-        What names the source in results.
-    path : Path
-        Folder of the model, or a GGUF file.
-    card : ModelConfig
-        What its files say.
-    options : Options
-    layers : Layers
-    method : str
-        How tokens become one vector: of a text, or of a stimulus at level ``word``.
-    said : ModelConventions
-        What the model says of how a text becomes a vector.
-    shared : SharedLayers, optional
-        The sources that are computed in the same pass.
     """
 
     def __init__(
@@ -170,12 +153,6 @@ class TransformerSource(Encoder):
         """Compute vectors batch by batch, float32, shape (dim,).
 
         Where texts that are too long are cut, those that lose their stimulus have none.
-
-        Raises
-        ------
-        SourceError
-            If the model cannot be loaded, a text is too long, a stimulus is no token of it, or a
-            vector is not finite; faults of texts before the first batch.
         """
         left = set(items)
         kept = self._shared.take(self.layers, left)
@@ -194,13 +171,7 @@ class TransformerSource(Encoder):
             yield from self._batch(loaded, [texts[row] for row in rows], reads)
 
     def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
-        """Return the tokens behind the vector of each item: items of the same share it.
-
-        Raises
-        ------
-        SourceError
-            As :meth:`vectors`.
-        """
+        """Return the tokens behind the vector of each item: items of the same share it."""
         loaded = load(self._model)
         return self._reads(loaded, self._prepared(loaded, items))
 
@@ -275,23 +246,7 @@ class TransformerSource(Encoder):
 
 @keeping
 def open_hf(text: str) -> tuple[TransformerSource | VisionSource, ...]:
-    """Open a transformer of texts or of images.
-
-    Parameters
-    ----------
-    text : str
-        ``hf:`` and a folder, a GGUF file or a name on the hub, with options.
-
-    Returns
-    -------
-    tuple of sources
-        One, or one for each layer with ``layer=all``.
-
-    Raises
-    ------
-    SourceError
-        If an option cannot be, the model is not there, or what it takes is not installed.
-    """
+    """Open a transformer of texts or of images."""
     found = find_model(text, takes=("texts", "images"))
     if found.takes == "images":
         return open_backbone(found)

@@ -180,18 +180,7 @@ def execute(
     store: Store | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
-    """Do the jobs of a plan, and hand out their results in the plan's order.
-
-    Parameters
-    ----------
-    plan : Plan
-    executor : Executor
-        Who does them.
-    store : Store, optional
-        Entered; jobs that it has are not done again, and those done now are kept in it.
-    progress : callable, optional
-        Called with the number of jobs done and the number of all jobs.
-    """
+    """Do the jobs of a plan, and hand out their results in the plan's order."""
     conditions = Conditions(plan.case, plan.seed)
     tasks = [(job, conditions) for job in plan.jobs]
     names = [] if store is None else plan.identities()
@@ -213,20 +202,7 @@ def perform_all(
     store: Store | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Outcome]:
-    """Do jobs under conditions of their own, and hand out what came of them in order.
-
-    Parameters
-    ----------
-    tasks : sequence of (Job, Conditions)
-    executor : Executor
-        Who does them.
-    names : sequence of str
-        What each task is kept under, where there is a store.
-    store : Store, optional
-        Entered; tasks that it has are not done again, and those done now are kept in it.
-    progress : callable, optional
-        Called with the number of tasks done and the number of all.
-    """
+    """Do jobs under conditions of their own, and hand out what came of them in order."""
     outcomes: dict[int, Outcome] = {}
     if store is not None:
         outcomes = {i: store.done[name] for i, name in enumerate(names) if name in store.done}

@@ -52,13 +52,7 @@ if TYPE_CHECKING:
 
 
 def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str) -> None:
-    """Refuse groups that have fewer usable terms than a measure needs.
-
-    Raises
-    ------
-    CoverageError
-        Saying whether a group is small by itself or for what `source` lacks.
-    """
+    """Refuse groups that have fewer usable terms than a measure needs."""
     for role, least in measure.minimum_of(test).items():
         group = coverage.group(role)
         if len(group.used) < least:
@@ -69,13 +63,7 @@ def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str)
 
 
 def require_stimuli(measure: Measure, test: Test, coverage: Coverage, source: str) -> None:
-    """Refuse groups whose sentences are made of fewer stimuli than a measure relabels.
-
-    Raises
-    ------
-    CoverageError
-        Naming the one stimulus of a group.
-    """
+    """Refuse groups whose sentences are made of fewer stimuli than a measure relabels."""
     for role, least in measure.minimum_of(test).items():
         names = coverage.group(role).stimuli
         if len(names) < least:
@@ -307,13 +295,7 @@ def _of_vectors(
 
 
 def _looked_up(words: Iterable[str], source: VectorSource, case: CaseRule) -> dict[str, Array]:
-    """Vectors of the words of a measure's own, by word.
-
-    Raises
-    ------
-    CoverageError
-        If one has no usable vector.
-    """
+    """Vectors of the words of a measure's own, by word."""
     spelled = {word: spellings(word, case) for word in words}
     if not spelled:
         return {}

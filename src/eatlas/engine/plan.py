@@ -87,13 +87,7 @@ class Plan:
 
 
 def identity(job: Job, case: CaseRule, seed: int) -> str:
-    """Name a job by all that its result depends on; equal names mean equal results.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-    """
+    """Name a job by all that its result depends on; equal names mean equal results."""
     test = job.test.model_dump(mode="json")
     source = [job.source.name, period_of(job.source), job.source.fingerprint]
     named = [job.source_from] if job.source_from else []
@@ -121,20 +115,6 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     """Resolve tests, sources and measures; every source looks up its words here, once.
 
     Parameters are those of :func:`eatlas.engine.run`, and:
-
-    Parameters
-    ----------
-    watch : callable, optional
-        Called with what is counted and the name of a source before its words are looked up; what
-        it returns is called with the number of texts encoded, or of questions answered, and the
-        number of all.
-    executor : Executor
-        Who has the sources look up, or encode, their words.
-
-    Raises
-    ------
-    EatlasError
-        If any test, source or measure is not usable; nothing has been computed then.
     """
     if case not in get_args(CaseRule):
         allowed = " or ".join(get_args(CaseRule))
@@ -192,13 +172,7 @@ def renamed(source: Source, name: str) -> Source:
 
 
 def _compared(measures: tuple[Measure, ...], frequency: int | str | None) -> tuple[Measure, ...]:
-    """Have measures compare tests with so many random lists; one that says its own number keeps it.
-
-    Raises
-    ------
-    SignatureError
-        If it is not a number of lists, or no measure takes one.
-    """
+    """Set the number of random lists of measures that state none of their own."""
     if frequency is None or not measures:
         return measures
     taking = [one for one in measures if hasattr(one, "frequency")]
@@ -362,26 +336,7 @@ def in_contexts(
     windows: Any = None,
     distances: Any = None,
 ) -> list[Variant]:
-    """Put tests of words into contexts: as sentences of their own, or as pairs of log-ratios.
-
-    Parameters
-    ----------
-    tests : sequence of tests
-    measures : iterable of measures
-    contexts : Contexts, Pairs, str, path or None
-    windows, distances : int, "sentence", or list of them, optional
-        To what the contexts are cut; each combination makes a variant.
-
-    Returns
-    -------
-    list of Variant
-        The tests as they are, where there are no contexts.
-
-    Raises
-    ------
-    EatlasError
-        If a measure does not take contexts of this kind, or they are not usable.
-    """
+    """Put tests of words into contexts: as sentences of their own, or as pairs of log-ratios."""
     measures = list(measures)
     windows, distances = _each(windows), _each(distances)
     if contexts is None:
@@ -452,13 +407,7 @@ def _require(measure: Measure, *, pairs: bool) -> None:
 
 
 def opened(spec: Any, need: Need) -> tuple[Source, ...]:
-    """Open a source as what some measures need: vectors, counts, a language model of one kind.
-
-    Raises
-    ------
-    SourceError
-        If there is no such source, or it is of another kind.
-    """
+    """Open a source as what some measures need: vectors, counts, a language model of one kind."""
     if need == "counts":
         from eatlas.sources.counts import open_counts  # noqa: PLC0415  (few sources are tables)
 

@@ -47,39 +47,7 @@ class Reference:
 
 
 def with_reference(tests: Iterable[Test], given: Any) -> tuple[Test, ...]:
-    """Give tests of groups another reference; association tests have none and stay.
-
-    Parameters
-    ----------
-    tests : iterable of tests
-    given : str, path, mapping, sequence, result, Results, Counts or None
-        ``"uniform"``; a share for each group, as a mapping, as numbers in their order, or as
-        ``"0.4,0.6"`` or ``"Female=0.4,Male=0.6"``; a table of numbers by term and group, such as a
-        census (a path, ``FILE?year=2010``), of which each target takes its own row; or another
-        measurement, a result with shares of the same groups or a file of them, of which each target
-        takes its shares and the concept as a whole its own.
-        ``FILE?source=NAME&period=1990&test=ID`` chooses among several. None leaves each test its
-        own reference.
-
-    Returns
-    -------
-    tuple of tests
-        A target without shares in the reference has no bias, and its result says so.
-
-    Raises
-    ------
-    StimulusError
-        If it is not a reference, does not sum to 1, or is of other groups.
-    ResultsError, SourceError
-        If a file cannot be read, or has no such result.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> (test,) = with_reference(eatlas.load_tests("divdist-gender"), "Female=0.4,Male=0.6")
-    >>> test.weights
-    (0.4, 0.6)
-    """
+    """Give tests of groups another reference; association tests have none and stay."""
     tests = tuple(tests)
     if given is None:
         return tests
@@ -283,13 +251,7 @@ def _of_table(test: GroupsTest, given: Any) -> Reference:
 
 
 def numbers_of(row: Mapping[str, float], groups: Sequence[str], where: str) -> tuple[float, ...]:
-    """Numbers of the groups of a test in a row of a table, in their order.
-
-    Raises
-    ------
-    StimulusError
-        If the row lacks a group.
-    """
+    """Numbers of the groups of a test in a row of a table, in their order."""
     folded = {name.casefold(): value for name, value in row.items()}
     if missing := [name for name in groups if name.casefold() not in folded]:
         raise StimulusError(

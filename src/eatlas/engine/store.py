@@ -41,25 +41,6 @@ class Journal(ABC):
     """Finished pieces of work in a file that only grows.
 
     Use as a context manager: entering locks the file and reads what was done before.
-
-    Parameters
-    ----------
-    path : Path or None
-        The file; None for one without a name, which ends with the process.
-    lock : Path or None
-        Locked while the file is in use. It is beside what it guards, not in a directory for
-        temporary files, so that it holds between machines that share a disk and between users
-        whose temporary files lie apart.
-
-    Raises
-    ------
-    ResultsError
-        On entering, if another process holds the lock, or the file cannot be opened or is none.
-
-    Warns
-    -----
-    EatlasWarning
-        On entering, if lines are not as they were written.
     """
 
     work = "jobs"
@@ -76,13 +57,7 @@ class Journal(ABC):
 
     @abstractmethod
     def take(self, name: str, result: bytes) -> None:
-        """Take over a piece that was done before.
-
-        Raises
-        ------
-        EatlasError, ValueError, KeyError, TypeError, RecursionError
-            If the result makes no sense.
-        """
+        """Take over a piece that was done before."""
 
     @abstractmethod
     def held(self) -> ResultsError:
@@ -128,13 +103,7 @@ class Journal(ABC):
         self._close()
 
     def append(self, name: str, result: bytes) -> None:
-        """Keep the result of one piece, which has no line end.
-
-        Raises
-        ------
-        ResultsError
-            If it cannot be written, for example on a full disk; what was kept before stays.
-        """
+        """Keep the result of one piece, which has no line end."""
         head = b'{"job": "%b", "sha256": "%b", "result": ' % (name.encode(), _hash(name, result))
         end = os.lseek(self._handle, 0, os.SEEK_END)
         data = head + result + b"}\n"
@@ -236,13 +205,7 @@ class Journal(ABC):
 
 
 class Store(Journal):
-    """The finished jobs of the unfinished runs of a directory.
-
-    Parameters
-    ----------
-    directory : Path
-        Exists and can be written to.
-    """
+    """The finished jobs of the unfinished runs of a directory."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory / STORE, directory / LOCK)
@@ -273,13 +236,7 @@ class Store(Journal):
 
 
 def open_store(directory: Path) -> Store:
-    """The store of a directory, which is made where there is none.
-
-    Raises
-    ------
-    ResultsError
-        If the directory cannot be made, or not be written to.
-    """
+    """The store of a directory, which is made where there is none."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):

@@ -32,22 +32,7 @@ SIGNIFICANT = 0.05
 def trends(
     results: Iterable[AssociationResult], failures: Iterable[Failure], seed: int
 ) -> tuple[TrendResult, ...]:
-    """Say of each test on each series how its effect sizes correlate with the year.
-
-    Parameters
-    ----------
-    results : iterable of AssociationResult
-        Those without a period, and of measures without one effect size a test, are passed over.
-    failures : iterable of Failure
-        Periods without a result.
-    seed : int
-        Of the run.
-
-    Returns
-    -------
-    tuple of TrendResult
-        In the order in which the series first occur.
-    """
+    """Say of each test on each series how its effect sizes correlate with the year."""
     series: dict[Key, list[AssociationResult]] = {}
     for result in results:
         if result.period is not None and "level1" in result.places:

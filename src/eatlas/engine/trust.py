@@ -18,32 +18,13 @@ from eatlas.untrusted import data_only, trusted_among
 
 @dataclass(frozen=True)
 class Trust:
-    """What the user says of the sources that results name.
-
-    Parameters
-    ----------
-    vectors : mapping
-        From the name of a source in the results to what is opened in its place.
-    trusted : collection of str
-        Sources in the results that may do all that a source may.
-    """
+    """What the user says of the sources that results name."""
 
     vectors: Mapping[str, Any] = field(default_factory=dict)
     trusted: Collection[str] = ()
 
     def require_named(self, names: Iterable[str], sources: Iterable[str]) -> None:
-        """Refuse a name that is in no result: it would be without effect, or a misprint.
-
-        Parameters
-        ----------
-        names, sources : iterable of str
-            What results call their sources, and what opens these, which alone is trusted.
-
-        Raises
-        ------
-        SourceError
-            Naming it, and the names that there are.
-        """
+        """Refuse a name that is in no result: it would be without effect, or a misprint."""
         strings = list(dict.fromkeys(sources))
         either = list(dict.fromkeys([*names, *strings]))
         for name in self.vectors:
@@ -62,27 +43,7 @@ class Trust:
     def ask(
         self, name: str, source: str, need: Need, questions: list[tuple[Test, Measure]]
     ) -> dict[int | None, Source]:
-        """Open what results name, and look up the words of all of them at once.
-
-        Parameters
-        ----------
-        name : str
-            The source as the results name it.
-        source : str
-            What opens it: the same, unless the run gave it a name of its own.
-        need : {"vectors", "masked", "causal"}
-        questions : list of pairs of a test and a measure
-
-        Returns
-        -------
-        dict
-            The periods of a series, or one source without a period, under the name in the results.
-
-        Raises
-        ------
-        SourceError
-            If it cannot be opened, or would do more than read data and the user does not trust it.
-        """
+        """Open what results name, and look up the words of all of them at once."""
         try:
             known = next((one for one in (name, source) if one in self.vectors), None)
             if known is not None:

@@ -326,13 +326,7 @@ def _named(record: AssociationResult | TrendResult) -> tuple[str, str, str, int,
 
 
 def rebuilt_test(result: AssociationResult) -> Test:
-    """Rebuild the test that a result belongs to, from the terms that it lists.
-
-    Raises
-    ------
-    StimulusError
-        If they make no test.
-    """
+    """Rebuild the test that a result belongs to, from the terms that it lists."""
     try:
         concepts = {
             group: _rebuilt(result.concepts[group], covered)
@@ -420,16 +414,7 @@ CUT = "not compared: the p-values of the trend, whose runs were cut in another w
 def verify_trend(
     trend: TrendResult, outcomes: Iterable[AssociationResult | Failure], seed: int
 ) -> Verdict:
-    """Compute a trend again and say what differs.
-
-    Parameters
-    ----------
-    trend : TrendResult
-    outcomes : iterable of AssociationResult or Failure
-        What came of the same test and measure in every period that the series has now.
-    seed : int
-        Of the run.
-    """
+    """Compute a trend again and say what differs."""
     found = tuple(outcomes)
     done = [outcome for outcome in found if not isinstance(outcome, Failure)]
     failed = [outcome for outcome in found if isinstance(outcome, Failure)]

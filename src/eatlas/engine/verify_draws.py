@@ -38,13 +38,7 @@ def as_recorded(measure: Measure, result: AssociationResult) -> Measure:
 
 
 def random_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    """Take out of two records what rests on random draws, and say where it is too far apart.
-
-    Parameters
-    ----------
-    old, new : dict
-        What ``to_dict()`` of results gives; they are changed.
-    """
+    """Take out of two records what rests on random draws, and say where it is too far apart."""
     for record in (old, new):
         record.get("provenance", {}).pop("draws", None)
         if isinstance(record.get("warnings"), list):

@@ -36,18 +36,7 @@ def compared(
     given: Mapping[str, Test],
     placed: Placed,
 ) -> Labels:
-    """Compare what a result is called with the test of its id, where that is known.
-
-    Parameters
-    ----------
-    result : AssociationResult
-    test : Test
-        What the result belongs to, rebuilt from it.
-    given : mapping
-        Tests that the user vouches for, by id.
-    placed : callable
-        Puts a test of words into the contexts that the result was made in.
-    """
+    """Compare what a result is called with the test of its id, where that is known."""
     of_sentences = any(concept.sentences for _, concept in test.parts)
     known = built_in_tests(sentences=of_sentences and test.contexts is None)
     places: tuple[tuple[Against, Iterable[Test]], ...]

@@ -97,34 +97,14 @@ Path = tuple[str | int, ...]
 
 
 def differences(old: Any, new: Any, limits: Sequence[Any] = ()) -> Iterator[str]:
-    """Say what differs between two records, as plain values.
-
-    Parameters
-    ----------
-    old, new : dict
-        What ``to_dict()`` of results gives. Keys that `old` lacks are left out.
-    limits : sequence of dict
-        Of computed vectors, what comes out where sums tie by half as much, and by one and a half
-        times as much: the counts of any honest computation are between these.
-
-    Examples
-    --------
-    >>> list(differences({"d": 1.5, "n": 8}, {"d": 1.5000000000000002, "n": 9}))
-    ['n: 8 in the file, 9 now']
-    """
+    """Say what differs between two records, as plain values."""
     yield from _no_fractions(old, "")
     whole = _Comparison(new, tolerance_of(new), tuple(limits))
     yield from whole.differences(old, new, ())
 
 
 def tolerance_of(record: Any) -> Tolerance:
-    """How far numbers of a record may be apart from those of another machine.
-
-    Parameters
-    ----------
-    record : dict
-        What ``to_dict()`` of a result gives.
-    """
+    """How far numbers of a record may be apart from those of another machine."""
     if not isinstance(record, Mapping):
         return LOOKED_UP
     about = record.get("encoding") or record.get("language_model") or {}
@@ -145,13 +125,7 @@ def tolerance_of_block(record: Mapping[str, Any]) -> Tolerance:
 
 
 def not_compared(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """Parts of a result that rest on the rounding of its vectors, in whole lines.
-
-    Parameters
-    ----------
-    record : dict
-        What ``to_dict()`` of a result gives.
-    """
+    """Parts of a result that rest on the rounding of its vectors, in whole lines."""
     parts = {"": tolerance_of(record)}
     if record.get(BLOCK):
         parts[f"{BLOCK}."] = tolerance_of_block(record)
@@ -221,24 +195,7 @@ def _share(count: int, total: int) -> float | None:
 
 
 def lacking(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Parts of a record that another lacks.
-
-    Parameters
-    ----------
-    old, new : dict
-        What ``to_dict()`` of results gives.
-
-    Yields
-    ------
-    path : str
-    value
-        What `new` holds there; never None or empty, which says nothing.
-
-    Examples
-    --------
-    >>> list(lacking({"p": {"less": 0.1}}, {"p": {"less": 0.1, "total": 70}, "notes": []}))
-    [('p.total', 70)]
-    """
+    """Parts of a record that another lacks."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key, value in new.items():
             place = f"{path}.{key}" if path else str(key)

@@ -17,16 +17,6 @@ def current(text: str) -> str:
 
     Numbers and names of the sentence are kept, so that a sentence about other numbers is another
     one. What no earlier version wrote is returned as it is.
-
-    Parameters
-    ----------
-    text : str
-        A warning or a reason, as a results file has it.
-
-    Examples
-    --------
-    >>> current("The logit scale 50 is not that of the model, 100.")
-    'The logit scale 50 differs from that of the model, 100.'
     """
     for old, new in _wordings():
         values = _values(old, text)

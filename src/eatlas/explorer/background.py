@@ -155,13 +155,7 @@ def explore(
 
 
 def _results(given: Any) -> tuple[AssociationResult, ...]:
-    """Results that were handed over in place of tests; empty where these are tests.
-
-    Raises
-    ------
-    EatlasError
-        If these are results without any in them, or some are results and some are not.
-    """
+    """Results that were handed over in place of tests; empty where these are tests."""
     if is_result(given):
         return (given,)
     if isinstance(given, str) or not isinstance(given, Sequence):
@@ -195,13 +189,7 @@ def _measure_of(results: Iterable[AssociationResult]) -> str:
 
 
 def _vectors_of(results: Iterable[AssociationResult], trusted: Collection[str]) -> list[Any]:
-    """The source strings of results, with the names that the results have for them.
-
-    Raises
-    ------
-    EatlasError
-        If one cannot be opened again, or holds other vectors than those of the results.
-    """
+    """The source strings of results, with the names that the results have for them."""
     found: dict[str, Any] = {}
     for one in results:
         text = one.source_string

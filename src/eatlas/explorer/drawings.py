@@ -56,16 +56,7 @@ def plane_of(
     places: Mapping[tuple[str, str], Pair],
     origins: Mapping[tuple[str, str], Pair],
 ) -> Markup:
-    """Draw the map of the words: those that are on, hollow marks of those that are off, and ghosts.
-
-    Parameters
-    ----------
-    lists : Lists
-    result : AssociationResult
-        Of the words that are on.
-    places, origins : mapping
-        Mean cosines with A and B of each target word, now and before any change.
-    """
+    """Draw the map of the words: words that are on, off, and their ghosts."""
     now = [Point(role, word, *at) for (role, word), at in places.items()]
     off = {(role, word) for role in TARGETS for word in lists.groups[role].off}
     on = [one for one in now if (one.role, one.term) not in off]
@@ -211,19 +202,6 @@ def arrows(
 
     The mean of all mean cosines of a source is taken off, and they are divided by their standard
     deviation, one for both directions: so the diagonal keeps its meaning but for a shift.
-
-    Parameters
-    ----------
-    lists : Lists
-    one, other : mapping
-        Mean cosines with A and B by role and word.
-    names : (str, str)
-        Of the sources.
-
-    Returns
-    -------
-    Arrows or None
-        None for fewer than two words in common, or cosines that are all alike.
     """
     both = [key for key in one if key in other]
     first, second = (scaled([places[key] for key in both]) for places in (one, other))
@@ -253,13 +231,7 @@ def arrows(
 
 
 def scaled(places: Sequence[Pair]) -> list[Pair] | None:
-    """Pairs less their common mean, divided by their common standard deviation.
-
-    Examples
-    --------
-    >>> scaled([(0.0, 2.0), (2.0, 0.0)])
-    [(-1.0, 1.0), (1.0, -1.0)]
-    """
+    """Pairs less their common mean, divided by their common standard deviation."""
     values = np.array(places, dtype=np.float64)
     spread = float(values.std()) if len(places) > 1 else 0.0
     if not spread > 0:

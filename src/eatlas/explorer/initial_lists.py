@@ -56,11 +56,6 @@ def lists_of_file(text: str) -> FileLists:
     """The lists of the first test of a file, of which the page sends the text.
 
     Names and words are taken and nothing else: a file cannot lead to another one.
-
-    Raises
-    ------
-    EatlasError
-        If there is no test of four lists of words in it.
     """
     document = read_toml(text.encode("utf-8"), "The file", EatlasError)
     given = document.get("test")

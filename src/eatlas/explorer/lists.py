@@ -56,30 +56,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Lists:
-    """The four groups of a test, and what they were changed from.
-
-    Parameters
-    ----------
-    origin : AssociationTest
-        The test before any change.
-    groups : mapping of str to Group
-        By role.
-
-    Raises
-    ------
-    EatlasError
-        If a word or a list is too long, or a word comes twice.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> (test,) = eatlas.load_tests("weat-6")
-    >>> lists = Lists.of(test, off={"Y": ["Diana"]})
-    >>> lists.changes
-    ['without Diana (Female names)']
-    >>> lists.test(explored=3).id, len(lists.test(explored=3).Y.terms)
-    ('weat-6-explored', 7)
-    """
+    """The four groups of a test, and what they were changed from."""
 
     origin: AssociationTest
     groups: Mapping[str, Group]
@@ -173,18 +150,7 @@ class Lists:
         return concept_of(name, (*kept, *made))
 
     def test(self, explored: int | None = None) -> AssociationTest:
-        """The test of the words that are switched on.
-
-        Parameters
-        ----------
-        explored : int, optional
-            Number of lists that were looked at, which the test then carries.
-
-        Raises
-        ------
-        StimulusError
-            If the words make no test, as where a word is in both X and Y.
-        """
+        """The test of the words that are switched on."""
         if not self.changed:
             return (
                 self.origin.model_copy(update={"explored": explored}) if explored else self.origin
@@ -217,13 +183,7 @@ def templates_of(concept: Concept) -> tuple[str, ...]:
 
 
 def require_templates(concept: Concept) -> None:
-    """Refuse to add a word where it cannot be put into the sentences of the others.
-
-    Raises
-    ------
-    EatlasError
-        If sentences have no template, or need an article or a plural of the word.
-    """
+    """Refuse to add a word where it cannot be put into the sentences of the others."""
     if all(set(PLACE.findall(one)) == {"term"} for one in templates_of(concept)):
         return
     raise EatlasError(
@@ -264,13 +224,7 @@ def words_in(text: str) -> tuple[str, ...]:
 
 
 def require_words(name: str, words: tuple[str, ...]) -> None:
-    """Refuse what the page could not show: too many words, or one too long.
-
-    Raises
-    ------
-    EatlasError
-        In one plain sentence.
-    """
+    """Refuse what the page could not show: too many words, or one too long."""
     if len(words) > MOST_WORDS:
         raise EatlasError(
             f"{shortened(name)} has {count(len(words))} words; the explorer takes at most "
@@ -287,18 +241,7 @@ def require_words(name: str, words: tuple[str, ...]) -> None:
 
 
 def pasted(lists: Mapping[str, tuple[str, str]]) -> AssociationTest:
-    """A new test of four lists as text, each with its name.
-
-    Parameters
-    ----------
-    lists : mapping of str to (str, str)
-        Name and words by role.
-
-    Raises
-    ------
-    EatlasError
-        In plain sentences, if they make no test.
-    """
+    """A new test of four lists as text, each with its name."""
     concepts = {}
     for role in ROLES:
         name, text = lists[role]

@@ -62,28 +62,7 @@ class View:
 
 
 class Explorer:
-    """Tests and sources of one call of the command; pages of several tabs may share it.
-
-    Parameters
-    ----------
-    tests : sequence of AssociationTest
-        Of words.
-    sources : sequence of NamedSource
-    measure : str, default "ml-eat"
-        Signature of an ML-EAT.
-
-    Raises
-    ------
-    EatlasError
-        If the measure is another one.
-
-    Examples
-    --------
-    >>> explorer = Explorer.of("weat-6", ["glove-sample"])
-    >>> view = explorer.view(Request(test="weat-6", off={"Y": ("Diana",)}))
-    >>> view.result.pattern.label, view.looked_at
-    ('BY-Singular', 2)
-    """
+    """Tests and sources of one call of the command; pages of several tabs may share it."""
 
     measures = ("ml-eat", "weat")
     """Names of the measures whose findings can be shown."""
@@ -122,20 +101,7 @@ class Explorer:
 
     @classmethod
     def of(cls, tests: Any, vectors: Any, measure: str = DEFAULT_MEASURE) -> Explorer:
-        """Open tests and sources.
-
-        Parameters
-        ----------
-        tests : what :func:`eatlas.load_tests` takes
-        vectors : what ``vectors`` of :func:`eatlas.run` takes
-        measure : str
-            Signature.
-
-        Raises
-        ------
-        EatlasError
-            If none of the tests can be explored, or a source cannot be opened.
-        """
+        """Open tests and sources."""
         usable, left_out = [], []
         for test in load_tests(tests):
             why = unfit(test)
@@ -162,13 +128,7 @@ class Explorer:
         return made
 
     def lists(self, request: Request) -> Lists:
-        """The words that a request is about.
-
-        Raises
-        ------
-        EatlasError
-            If there is no such test, or the words are not usable.
-        """
+        """The words that a request is about."""
         if request.test:
             origin = self.tests.get(request.test)
             if origin is None:
@@ -182,13 +142,7 @@ class Explorer:
         return Lists.of(origin, request.off, request.added)
 
     def source(self, number: int) -> NamedSource:
-        """A source of the command line.
-
-        Raises
-        ------
-        EatlasError
-            If there is none of this number.
-        """
+        """A source of the command line."""
         if number >= len(self.sources):
             raise EatlasError(
                 "This source is not among those that eatlas explore was started with."
@@ -225,13 +179,7 @@ class Explorer:
         )
 
     def other_words(self, request: Request) -> AssociationResult:
-        """Measure with resamples: how often other words show the same.
-
-        Raises
-        ------
-        EatlasError
-            If there is no result.
-        """
+        """Measure with resamples: how often other words show the same."""
         lists, source = self.lists(request), self.source(request.source)
         if lists.fault:
             raise EatlasError(lists.fault)
@@ -255,13 +203,7 @@ class Explorer:
     def places_on(
         self, request: Request, number: int
     ) -> tuple[NamedSource, dict[tuple[str, str], Point]]:
-        """Places of the target words that are switched on, on one of the sources.
-
-        Raises
-        ------
-        EatlasError
-            If there is no such source, or it cannot be read.
-        """
+        """Places of the target words that are switched on, on one of the sources."""
         lists, source = self.lists(request), self.source(number)
         with self._lock:
             places = self._places(lists, source).at
@@ -282,13 +224,7 @@ class Explorer:
         return n if n > 1 and (lists.changed or not request.test) else None
 
     def whole(self, request: Request) -> Results:
-        """Measure as ``eatlas run`` does: the words, those before any change, each on the sources.
-
-        Raises
-        ------
-        EatlasError
-            If nothing could be measured.
-        """
+        """Measure, as ``eatlas run`` does, the words before and after a change on each source."""
         sources = [self.source(request.source)]
         if request.against is not None and request.against != request.source:
             sources.append(self.source(request.against))
@@ -312,13 +248,7 @@ class Explorer:
         return found
 
     def tests_of(self, request: Request) -> list[AssociationTest]:
-        """What an export holds: the test of the words, then the one before any change.
-
-        Raises
-        ------
-        EatlasError
-            If the words make no test.
-        """
+        """What an export holds: the test of the words, then the one before any change."""
         lists = self.lists(request)
         if lists.fault:
             raise EatlasError(lists.fault)
@@ -340,13 +270,7 @@ class Explorer:
     def missing(
         self, lists: Mapping[str, tuple[str, str]], number: int
     ) -> dict[str, tuple[int, list[str]]]:
-        """How many words of pasted lists a source has, and which it lacks, by role.
-
-        Raises
-        ------
-        EatlasError
-            If there are none.
-        """
+        """How many words of pasted lists a source has, and which it lacks, by role."""
         if not lists:
             raise EatlasError(NO_LISTS)
         words = {role: words_in(lists[role][1])[: MOST_WORDS + 1] for role in ROLES}

@@ -54,13 +54,7 @@ class NamedSource:
         return self.holding(needed_items(self.source, tests, (), self.case))
 
     def holding(self, wanted: Set[Item]) -> Snapshot:
-        """The vectors of these words or sentences, and of all that were looked up before.
-
-        Raises
-        ------
-        EatlasError
-            If the file is gone or another one, or the source cannot be read.
-        """
+        """The vectors of these words or sentences, and of all that were looked up before."""
         self.require_unchanged()
         new = wanted - self._requested
         if self._known is None or new:
@@ -95,13 +89,7 @@ class NamedSource:
         return embed_concepts(concepts, self.holding(items), self.case)
 
     def require_unchanged(self) -> None:
-        """Refuse a file that vanished, or that is another one by now.
-
-        Raises
-        ------
-        EatlasError
-            In one plain sentence.
-        """
+        """Refuse a file that vanished, or that is another one by now."""
         if self.file is None:
             return
         now = _state(self.file)
@@ -119,17 +107,7 @@ class NamedSource:
 
 
 def named_sources(vectors: Any) -> tuple[NamedSource, ...]:
-    """Open sources, some of them with names; a model of several layers gives one for each.
-
-    Parameters
-    ----------
-    vectors : anything that ``vectors`` of :func:`eatlas.run` takes
-
-    Raises
-    ------
-    EatlasError
-        If one cannot be opened, or two could not be told apart.
-    """
+    """Open sources, some of them with names; a model of several layers gives one for each."""
     found: list[NamedSource] = []
     for one in open_named(vectors):
         spec, name = one.spec

@@ -36,13 +36,7 @@ _TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
 
 
 def application(explorer: Explorer) -> App:
-    """The application: the page, its two files, four views, the lists of a file and the downloads.
-
-    Raises
-    ------
-    EatlasError
-        If starlette is not installed.
-    """
+    """The application: page, files, views, lists of a file, downloads."""
     page, style = page_of(explorer), served_style("explore.css")
     script = (TEMPLATES / "explore.js").read_text("utf-8")
     acts: dict[str, Callable[[Request], Answer]] = {
@@ -71,13 +65,7 @@ def _done(act: Callable[[Request], Answer], body: bytes) -> Answer:
 
 
 def export(explorer: Explorer, request: Request) -> Answer:
-    """Make the file that a request names: the test, results that verify, the report, a figure.
-
-    Raises
-    ------
-    EatlasError
-        If there is no such export, or nothing could be measured.
-    """
+    """Make the file that a request names: the test, results that verify, the report, a figure."""
     name = file_name(explorer.tests_of(request)[0].id)
     if request.what in _EXPORTS:
         ending, media_type, make = _EXPORTS[request.what]

@@ -40,13 +40,7 @@ class Request:
 
     @classmethod
     def read(cls, body: bytes) -> Request:
-        """Read the body of a request.
-
-        Raises
-        ------
-        EatlasError
-            If it is none that the page makes.
-        """
+        """Read the body of a request."""
         given = table_of(body)
         if given is None:
             raise EatlasError(NO_REQUEST)

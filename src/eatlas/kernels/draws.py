@@ -61,12 +61,7 @@ class CompactRows:
         return total
 
     def along(self, directions: Array) -> Array:
-        """Product of every unit vector with each direction, shape (rows, k).
-
-        Parameters
-        ----------
-        directions : array, shape (k, d)
-        """
+        """Product of every unit vector with each direction, shape (rows, k)."""
         found = np.empty((len(self.values), len(directions)))
         for start in range(0, len(self.values), CHUNK):
             part = slice(start, start + CHUNK)
@@ -80,19 +75,6 @@ def compact_rows(vectors: NDArray[np.floating]) -> CompactRows:
 
     Encoders compute in single precision; products with those numbers are made in double precision,
     so nothing else changes.
-
-    Parameters
-    ----------
-    vectors : array, shape (n, d)
-        Finite, no row of zeros.
-
-    Examples
-    --------
-    >>> rows = compact_rows(np.array([[3.0, 4.0], [0.0, 2.0]]))
-    >>> rows.values.dtype, rows.inverse
-    (dtype('float32'), array([0.2, 0.5]))
-    >>> compact_rows(np.array([[0.1, 0.0]])).values.dtype
-    dtype('float64')
     """
     with np.errstate(over="ignore", under="ignore"):
         single = np.asarray(vectors, dtype=np.float32)
@@ -120,30 +102,7 @@ class Drawn:
 
 
 def draw_associations(rows: CompactRows, chosen: Places, sizes: tuple[int, int, int, int]) -> Drawn:
-    """Associations of the contexts that were chosen.
-
-    Parameters
-    ----------
-    rows : CompactRows
-        Vectors of all contexts.
-    chosen : array of int64, shape (draws, n_x + n_y + n_a + n_b)
-        Row of the context of each stimulus of X, Y, A and B in turn.
-    sizes : tuple of int
-        Stimuli of X, Y, A and B.
-
-    Returns
-    -------
-    Drawn
-        With the means of the unit vectors of a draw, ``s(w, A, B) = w . (mean A - mean B)``
-        and ``u(T, a) = a . mean T``.
-
-    Examples
-    --------
-    >>> rows = compact_rows(np.array([[3.0, 4.0], [1.0, 0.0], [0.0, 1.0]]))
-    >>> found = draw_associations(rows, np.array([[0, 1, 1, 2]]), (1, 1, 1, 1))
-    >>> found.targets.round(6), found.cells.round(6)
-    (array([[-0.2,  1. ]]), array([[0.6, 0.8, 1. , 0. ]]))
-    """
+    """Associations of the contexts that were chosen."""
     draws, stimuli = chosen.shape
     border = sizes[0] + sizes[1]
     found = Drawn(

@@ -27,26 +27,7 @@ class DrawnPairs(Drawn):
 def draw_pairs(
     rows: Iterable[Array], draws: int, sizes: tuple[int, int, int, int], first: int
 ) -> DrawnPairs:
-    """Find the associations of draws from those of their pairs.
-
-    Parameters
-    ----------
-    rows : iterable of arrays
-        One for each target, X and then Y: its association with each attribute in each draw, A and
-        then B, shape (n_a + n_b, draws).
-    draws : int
-    sizes : tuple of int
-        Terms of X, Y, A and B.
-    first : int
-        Draws whose pairs are kept.
-
-    Examples
-    --------
-    >>> m = [[2.0, 1, -2, -3], [2, 2, 0, -4], [-1, 1, -1, 0], [-2, 0, 3, 3]]
-    >>> found = draw_pairs((np.array([row]).T for row in m), 1, (2, 2, 2, 2), 1)
-    >>> found.targets.tolist(), (found.attributes[:, 0] - found.attributes[:, 1]).tolist()
-    ([[4.0, 4.0, 0.5, -4.0]], [[3.5, 1.0, -2.0, -5.0]])
-    """
+    """Find the associations of draws from those of their pairs."""
     n_x, n_y, n_a, n_b = sizes
     targets, attributes = np.empty((n_x + n_y, draws)), np.zeros((2, n_a + n_b, draws))
     means = np.empty((n_x + n_y, n_a + n_b))

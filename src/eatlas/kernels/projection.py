@@ -11,27 +11,9 @@ from eatlas.kernels.cosines import Array, associations
 def pair_direction(first: Array, second: Array) -> Array:
     """Direction along which the members of pairs differ most.
 
-    Parameters
-    ----------
-    first, second : array, shape (pairs, d)
-        Unit rows; row i of both is a pair, such as woman and man.
-
-    Returns
-    -------
-    array, shape (d,)
-        The first principal component of the pairs, each centred on its own mean, of length 1; its
-        sign is arbitrary. Zeros where all pairs coincide.
-
-    Notes
-    -----
     Bolukbasi et al. (2016), section 5: the first row of SVD(C) with
     ``C = sum over pairs of sum over members of (w - mu)(w - mu)^T / 2``. Both members of a pair
     are at ``mu +- (a - b) / 2``, so C is ``sum (a - b)(a - b)^T / 4``.
-
-    Examples
-    --------
-    >>> np.abs(pair_direction(np.array([[0.0, 1.0]]), np.array([[1.0, 0.0]]))).round(6)
-    array([0.707107, 0.707107])
     """
     differences = first - second
     if not np.any(differences):
@@ -45,11 +27,6 @@ def coordinates(rows: Array, direction: Array) -> Array:
 
     Dot products of such rows are the associations ``(t . g)(a . g)``: the part of the cosine that
     is in the direction.
-
-    Examples
-    --------
-    >>> coordinates(np.array([[0.6, 0.8]]), np.array([0.0, 1.0]))
-    array([[0.8]])
     """
     return associations(rows, direction)[:, None]
 
@@ -59,17 +36,6 @@ class GroupDirections:
 
     Every row of the first group makes a defining pair with every row of the second; the direction
     is the first principal component of these pairs, as in :func:`pair_direction`.
-
-    Parameters
-    ----------
-    rows : array, shape (N, d)
-        Unit rows of both groups.
-
-    Examples
-    --------
-    >>> groups = GroupDirections(np.array([[0.0, 1.0], [1.0, 0.0]]))
-    >>> np.abs(groups(np.array([[True, False]]))).round(6)
-    array([[0.707107, 0.707107]])
     """
 
     def __init__(self, rows: Array) -> None:
@@ -99,13 +65,7 @@ class GroupDirections:
 
 
 def group_direction(first: Array, second: Array) -> Array:
-    """Direction between two groups of unit rows, shape (d,), of length 1.
-
-    Examples
-    --------
-    >>> np.abs(group_direction(np.eye(3)[:1], np.eye(3)[1:2])).round(6)
-    array([0.707107, 0.707107, 0.      ])
-    """
+    """Direction between two groups of unit rows, shape (d,), of length 1."""
     rows = np.concatenate([_sorted(first), _sorted(second)])
     return np.asarray(GroupDirections(rows)((np.arange(len(rows)) < len(first))[None])[0])
 

@@ -48,18 +48,7 @@ _FREQUENCY = Allowed(
 
 
 def defining_pairs(direction: str) -> tuple[tuple[str, str], ...]:
-    """Read the defining pairs of a direction, such as ``she/he;woman/man``.
-
-    Raises
-    ------
-    SignatureError
-        If they are no pairs.
-
-    Examples
-    --------
-    >>> defining_pairs("she/he; woman/man")
-    (('she', 'he'), ('woman', 'man'))
-    """
+    """Read the defining pairs of a direction, such as ``she/he;woman/man``."""
     if direction == LEARNED:
         return ()
     pairs = tuple(
@@ -75,19 +64,7 @@ def defining_pairs(direction: str) -> tuple[tuple[str, str], ...]:
 
 
 def external_direction(pairs: tuple[tuple[str, str], ...], words: Mapping[str, Array]) -> Array:
-    """Direction of defining pairs, which does not depend on the terms of any test.
-
-    Parameters
-    ----------
-    pairs : tuple of pairs of str
-    words : mapping of str to array, shape (d,)
-        A vector of each of their words.
-
-    Raises
-    ------
-    CoverageError
-        If no pair differs.
-    """
+    """Direction of defining pairs, which does not depend on the terms of any test."""
     unit = kernels.unit_rows(np.array([words[term] for pair in pairs for term in pair]))
     return _usable(
         kernels.pair_direction(unit[0::2], unit[1::2]), "the terms of each defining pair coincide"

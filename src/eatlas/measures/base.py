@@ -80,16 +80,7 @@ FLAG = Allowed("true or false", lambda value: isinstance(value, bool))
 
 
 def parameter(default: Any, allowed: Any = None, *, optional: bool = False) -> Any:
-    """Declare a parameter of a measure.
-
-    Parameters
-    ----------
-    default : object
-    allowed : Allowed or Literal type, optional
-        The values that it may have; others are refused.
-    optional : bool
-        Whether signatures name it only where it has another value than its default.
-    """
+    """Declare a parameter of a measure."""
     if not isinstance(allowed, Allowed | None):
         allowed = choice(allowed)
     return field(default=default, metadata={"allowed": allowed, "optional": optional})
@@ -240,41 +231,7 @@ class Measure(ABC):
         rng: np.random.Generator | None = None,
         rounding: float = 1.0,
     ) -> AssociationResult:
-        """Measure one test on one source.
-
-        Parameters
-        ----------
-        test : AssociationTest or GroupsTest
-            Of the measure's kind.
-        source : VectorSource or anything that :func:`eatlas.open_vectors` opens
-        case : {"auto", "exact"}
-            Rule by which terms are looked up.
-        seed : int
-            Recorded with the result; exact p-values do not depend on it. With the stimuli it
-            decides all random draws: another source, layer or prompt has the same.
-        rng : numpy.random.Generator, optional
-            Source of random relabellings, where `p` requests them; by default one that `seed` and
-            the stimuli decide.
-        rounding : float, default 1.0
-            Multiple of the precision of computed vectors by which sums tie. The counts at 0.5 and
-            at 1.5 are limits for those of the same test on another machine.
-
-        Raises
-        ------
-        CoverageError
-            If a group has too few terms with a vector; the missing ones are listed.
-        SourceError
-            If the vectors are not well formed.
-        StimulusError
-            If the test is of another kind.
-
-        Warns
-        -----
-        AnisotropyWarning
-            If the test's terms show that cosines say little among these vectors.
-        UndefinedWarning
-            If an effect size is undefined because the scores have no spread.
-        """
+        """Measure one test on one source."""
         measured: AssociationResult = import_module(MEASURING).measured(
             self, test, source, case=case, seed=seed, rng=rng, rounding=rounding
         )

@@ -23,26 +23,7 @@ TABLE_CELLS = 8_000_000
 def diagnose_terms(
     rows: Mapping[str, NDArray[np.float64]], moments: Mapping[str, Moments] | None = None
 ) -> TermsDiagnosis | None:
-    """Say whether cosines are meaningful among the terms of a test.
-
-    Parameters
-    ----------
-    rows : mapping from X, Y, A, B to arrays of shape (n, d)
-        Unit rows.
-    moments : mapping, optional
-        Moments of the rows by role, from which large groups are judged.
-
-    Returns
-    -------
-    TermsDiagnosis or None
-        None where a group has no rows.
-
-    Examples
-    --------
-    >>> one = np.array([[1.0, 0.0]])
-    >>> diagnose_terms({"X": one, "Y": one, "A": one, "B": -one}).mean_cosine
-    0.0
-    """
+    """Say whether cosines are meaningful among the terms of a test."""
     if not all(len(rows[role]) for role in ROLES):
         return None
     targets, attributes = sides(rows)

@@ -320,12 +320,6 @@ def explained(targets: Array, others: Array, direction: Array) -> Array:
     """Share of each similarity that is along a direction, shape (targets, others).
 
     NaN where two are at right angles, or one is on the direction.
-
-    Examples
-    --------
-    >>> rows = np.array([[0.6, 0.8], [0.6, -0.8]])
-    >>> explained(rows, rows, np.array([1.0, 0.0])).round(2)[0].tolist()
-    [0.0, -2.57]
     """
     along = [kernels.associations(rows, direction) for rows in (targets, others)]
     rest = [

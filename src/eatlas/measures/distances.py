@@ -305,19 +305,7 @@ def distances(rows: Array, point: Array) -> Array:
 
 
 def by_weights(targets: Array, terms: Array, distance: Distance) -> Callable[[Array], Array]:
-    """Distances of targets from weighted sums of terms, by dot products alone.
-
-    Parameters
-    ----------
-    targets : array, shape (targets, d)
-    terms : array, shape (terms, d)
-    distance : {"euclidean", "cosine"}
-
-    Returns
-    -------
-    callable
-        From weights, shape (sums, terms), to distances or cosines, shape (targets, sums).
-    """
+    """Distances of targets from weighted sums of terms, by dot products alone."""
     products, among = targets @ terms.T, terms @ terms.T
     squares = np.add.reduce(targets**2, axis=1)[:, None]
 

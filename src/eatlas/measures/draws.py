@@ -198,13 +198,7 @@ def shares(
 
 
 def require_draws_of_labels(measure: AssociationMeasure) -> None:
-    """Refuse a number of random relabellings where none are drawn: draws of contexts are meant.
-
-    Raises
-    ------
-    SignatureError
-        Saying which parameter draws contexts.
-    """
+    """Refuse a number of random relabellings where none are drawn: draws of contexts are meant."""
     if measure.draws != DRAWS and measure.p not in DRAWING and not measure.studentised:
         raise SignatureError(
             f"{measure.name}: draws counts relabellings where p is sampled or importance",
@@ -311,14 +305,7 @@ def first_draws(sizes: Sizes) -> int:
 
 
 def level3_of(singles: Array, cells: Array, sizes: Sizes) -> Level3:
-    """Mean associations over all draws; spread of single ones in the first of them.
-
-    Parameters
-    ----------
-    singles : array, shape (some draws, targets, attributes)
-    cells : array, shape (draws, 4)
-    sizes : tuple
-    """
+    """Mean associations over all draws; spread of single ones in the first of them."""
     x, _, a, _ = sizes
     each = slice(x), slice(x, None), slice(a), slice(a, None)
     places = dict(zip(ROLES, each, strict=True))

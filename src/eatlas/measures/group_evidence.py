@@ -93,15 +93,7 @@ class Evidence:
 
 
 def of_words(given: Input, *, unit: bool) -> Evidence:
-    """Cosines of targets with mean vectors of groups (DivDist, section 4.2).
-
-    Parameters
-    ----------
-    given : Input
-        Its rows are vectors as they are, one for each word.
-    unit : bool
-        Take means of unit vectors.
-    """
+    """Cosines of targets with mean vectors of groups (DivDist, section 4.2)."""
     groups: tuple[str, ...] = given.head["groups"]
     names = words_of(given.coverage)
     require_apart(names, groups)
@@ -129,13 +121,6 @@ def of_labels(given: Input, scale: float) -> Evidence:
 
     The concept is the mean of the readings of its targets. Relabelling words leaves every reading
     as it is; in a resample of words all are computed anew.
-
-    Parameters
-    ----------
-    given : Input
-        Its rows are vectors as they are, one for each word.
-    scale : float
-        Logit scale.
     """
     groups: tuple[str, ...] = given.head["groups"]
     names = words_of(given.coverage)
@@ -236,13 +221,7 @@ def of_contexts(vectors: Mapping[str, Array], coverage: Coverage) -> dict[str, A
 
 
 def require_apart(names: Mapping[str, Sequence[str]], groups: Sequence[str]) -> None:
-    """Refuse groups that share a word, in whatever case.
-
-    Raises
-    ------
-    CoverageError
-        Naming the word.
-    """
+    """Refuse groups that share a word, in whatever case."""
     folded = {group: {word.casefold() for word in names[group]} for group in groups}
     for one, other in combinations(groups, 2):
         if shared := sorted(folded[one] & folded[other]):
@@ -379,20 +358,7 @@ def relabelled(
     tested: NDArray[np.bool_],
     precision: float | None = None,
 ) -> Relabelled:
-    """Test for each target, and for the concept, whether the labels of the words matter.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    how : {"auto", "exact", "sampled", "off"}
-    draws : int
-        Relabellings that are drawn, where they are not counted.
-    rng : numpy.random.Generator
-    tested : array of bool, shape (targets + 1,)
-        Targets, and in the last place the concept, whose reference the test is of.
-    precision : float, optional
-        Unit roundoff of the vectors, where a model computed them.
-    """
+    """Test for each target, and for the concept, whether the labels of the words matter."""
     known = [name not in evidence.barred for name in evidence.targets]
     if how == "off" or evidence.cosines is None:
         return Relabelled((None,) * len(known), None, None)

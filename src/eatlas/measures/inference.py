@@ -66,24 +66,7 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
     precision: float | None = None,
     clusters: Mapping[str, NDArray[np.intp]] | None = None,
 ) -> Generalisation:
-    """Crossed tests of a table of associations, X and Y by A and B.
-
-    Parameters
-    ----------
-    table : array, shape (targets, attributes)
-    sizes : tuple of int
-        Terms, or stimuli, of X, Y, A and B; 0 for no Y.
-    notes : list of str
-        Remarks go into it.
-    confidence : float, default 0.95
-    unit : {"term", "stimulus"}
-    level2 : bool
-        Whether level 2 is requested.
-    scale, precision : float
-        As in :func:`eatlas.stats.crossed.crossed_interaction`.
-    clusters : mapping, optional
-        By role, the cluster of each row or column, from 0; by default each is its own.
-    """
+    """Crossed tests of a table of associations, X and Y by A and B."""
     n_x, _, n_a, _ = sizes
     units_x, units_y, units_a, units_b = (
         sizes if clusters is None else (len(np.unique(clusters[role])) for role in ROLES)
@@ -357,13 +340,7 @@ class SmallestEffect:
     alpha: float
 
     def check(self, measure: AssociationMeasure) -> None:
-        """Refuse one that no effect could be compared with.
-
-        Raises
-        ------
-        SignatureError
-            Saying what is allowed.
-        """
+        """Refuse one that no effect could be compared with."""
         top = 2 if self.unit == "d" else math.inf
         allowed = "0 for none, and below 2" if self.unit == "d" else "0 for none, or more"
         measure.check("sesoi", Allowed(allowed, lambda it: is_number(it) and 0 <= it < top))
@@ -374,17 +351,7 @@ class SmallestEffect:
     def equivalence(
         self, scores: Mapping[str, Pair], crossed: Generalisation | None, given: Input | None = None
     ) -> Equivalence | None:
-        """Whether effects are smaller; None where none was stated.
-
-        Parameters
-        ----------
-        scores : mapping
-            Of both groups, by place: ``level1``, ``level2.X``, ``level2.Y``.
-        crossed : Generalisation, optional
-            Tests of other words of the same scores.
-        given : Input, optional
-            Behind the scores; by default their own magnitude judges what rounding leaves.
-        """
+        """Whether effects are smaller; None where none was stated."""
         if not self.sesoi:
             return None
         found = {

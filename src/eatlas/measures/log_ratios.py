@@ -153,22 +153,7 @@ def ratios(
     *,
     most_pieces: int | None = None,
 ) -> Ratios:
-    """Make ratios of answers about templates.
-
-    Parameters
-    ----------
-    test : AssociationTest
-    rule : RatioRule
-    answers : mapping
-        To every question of `rule` about the test.
-    most_pieces : int, optional
-        Targets of more pieces are left out.
-
-    Raises
-    ------
-    SourceError
-        If a template is longer than the model takes: it would be so for all terms.
-    """
+    """Make ratios of answers about templates."""
     forms = rule.forms((*test.A.terms, *test.B.terms))
     cells = {
         (x, a): [(answers[one], answers[other]) for one, other in rule.both(x[1], forms[a[1]])]
@@ -292,19 +277,6 @@ def completed(there: NDArray[np.bool_], names: Sequence[Sequence[str]]) -> tuple
     That with the largest share of holes goes first; of those alike, the one that takes the fewest
     cells with it, then a row before a column, then by name. So neither labels of groups nor values
     nor the order of a test decide, and p-values remain those of the terms that are left.
-
-    Parameters
-    ----------
-    there : array of bool, shape (rows, columns)
-        Whether a cell is there.
-    names : pair of sequences of str
-        Of the rows, and of the columns.
-
-    Examples
-    --------
-    >>> there = np.array([[True, True, False], [True, True, False], [True, False, True]])
-    >>> [(one.side, one.place) for one in completed(there, ["abc", "def"])]
-    [(1, 2), (0, 2)]
     """
     left = [list(range(count)) for count in there.shape]
     dropped: list[Dropped] = []
@@ -347,19 +319,7 @@ def sentence_ratios(
     *,
     most_pieces: int | None = None,
 ) -> Ratios:
-    """Make ratios of answers about sentences of a corpus; each is that of its pair's sentences.
-
-    Parameters
-    ----------
-    test : AssociationTest
-    pairs : SentencePairs
-    rule : RatioRule
-        How questions are put, and ratios made of them; its templates are not used.
-    answers : mapping
-        To every question of :func:`sentence_questions`.
-    most_pieces : int, optional
-        Targets of more pieces are left out.
-    """
+    """Make ratios of answers about sentences of a corpus; each is that of its pair's sentences."""
     absent = _without_sentences(test, pairs)
     asked = {
         cell: [(answers[one], answers[other]) for one, other in each]

@@ -19,13 +19,7 @@ SCALE = Allowed(
 
 
 def scale_of(wanted: float | str, encoding: Any, source: str, measure: str) -> float:
-    """The logit scale: that of a signature, or that which a source states.
-
-    Raises
-    ------
-    SourceError
-        If neither states one.
-    """
+    """The logit scale: that of a signature, or that which a source states."""
     if wanted != OF_MODEL:
         return float(wanted)
     stated: float | None = None if encoding is None else encoding.logit_scale

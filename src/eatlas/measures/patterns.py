@@ -50,13 +50,7 @@ def eat_pattern(x: Attribute | None, y: Attribute | None) -> tuple[Label, Direct
 
 
 def label_of(x: int, y: int) -> Label:
-    """Name the pattern of the signs of two associations: 1 for A, -1 for B, 0 for none.
-
-    Examples
-    --------
-    >>> label_of(0, -1)
-    'BY-Singular'
-    """
+    """Name the pattern of the signs of two associations: 1 for A, -1 for B, 0 for none."""
     return eat_pattern(_OF_SIGN[x], _OF_SIGN[y])[0]
 
 
@@ -118,13 +112,6 @@ def pattern_of(level2: Level2, rule: PatternRule) -> Pattern:
 
 
 def pattern_shares(x: NDArray[np.int64], y: NDArray[np.int64]) -> dict[str, float]:
-    """Share of draws with each of the nine patterns; 1 is an association with A, -1 with B.
-
-    Examples
-    --------
-    >>> found = pattern_shares(np.array([1, 1, 0, 1]), np.array([-1, -1, 0, -1]))
-    >>> found["AB-Divergent"], found["Non-Directional"], len(found)
-    (0.75, 0.25, 9)
-    """
+    """Share of draws with each of the nine patterns; 1 is an association with A, -1 with B."""
     counts = Counter(zip(x.tolist(), y.tolist(), strict=True))
     return {label_of(*signs): round(counts[signs] / len(x), 6) for signs in SIGNS}

@@ -40,15 +40,6 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
     a group, where one of its words and none of the other groups' words are beside the target; else
     none. Every labelled context is predicted by a classifier that has not seen it, and one without
     a label by a classifier of all that have one.
-
-    Raises
-    ------
-    CoverageError
-        If fewer than two groups are beside targets, or one of them in fewer than ten contexts.
-    StimulusError
-        If a label is none of the groups.
-    EatlasError
-        If scikit-learn is not installed.
     """
     groups: tuple[str, ...] = given.head["groups"]
     names = words_of(given.coverage)
@@ -97,13 +88,7 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
 
 
 def _require_enough(named: Mapping[str, int], *, people: bool) -> None:
-    """Refuse labels of which one has too few contexts; that of no group may have none.
-
-    Raises
-    ------
-    CoverageError
-        Naming them, and what to do: label more contexts, or take more.
-    """
+    """Refuse labels of which one has too few contexts; that of no group may have none."""
     few = {name: n for name, n in named.items() if n < LEAST and (n or name != NONE)}
     if not few:
         return
@@ -131,13 +116,7 @@ def _few_of(name: str, n: int, *, people: bool) -> str:
 
 
 def labels_of_people(coverage: Coverage, groups: Sequence[str]) -> Labels:
-    """Place of the group that people saw in each context of a target; k for none, -1 for no label.
-
-    Raises
-    ------
-    StimulusError
-        If a label is none of the groups.
-    """
+    """Index of the labelled group of each context; k for none, -1 for no label."""
     places = {name.casefold(): j for j, name in enumerate(groups)}
     places.setdefault(NONE, len(groups))
     targets = coverage.group(OF_TARGETS)
@@ -202,13 +181,7 @@ def _classifier() -> Any:
 
 
 def calibration_error(confidence: Array, right: NDArray[np.bool_]) -> float:
-    """Mean distance of confidence and accuracy over ten equal bins, weighted by contexts.
-
-    Examples
-    --------
-    >>> round(calibration_error(np.array([0.9, 0.9, 0.6]), np.array([True, False, True])), 4)
-    0.4
-    """
+    """Mean distance of confidence and accuracy over ten equal bins, weighted by contexts."""
     bins = np.minimum((confidence * BINS).astype(np.intp), BINS - 1)
     error = sum(
         abs(float(confidence[bins == b].sum() - right[bins == b].sum())) for b in np.unique(bins)

@@ -143,24 +143,7 @@ class Bootstrap:
         notes: list[str],
         rule: PatternRule,
     ) -> tuple[Variation, Resampling | None]:
-        """The same of a layout of single terms whose associations depend on which terms there are.
-
-        Parameters
-        ----------
-        test : Layout
-            Whose terms are in the order of `ordered`.
-        ordered : Ordered
-        given : Input
-        notes : list of str
-            Remarks go into it.
-        rule : PatternRule
-
-        Returns
-        -------
-        Variation
-        Resampling or None
-            How the stimuli were drawn; None where they were not.
-        """
+        """The same of single terms whose associations depend on which terms there are."""
         influence = leave_one_out(test, "term", ordered.places, self.ddof, notes)
         if not self._resampled(test, "term", notes):
             return Variation(influence), None
@@ -412,14 +395,7 @@ def _changes(found: Changes, test: Layout, targets: Sequence[str], places: Place
 
 
 def close_words(rows: Rows, coverage: Coverage) -> Iterator[str]:
-    """Say which words of a group are nearly one, but for those that share a cluster.
-
-    Parameters
-    ----------
-    rows : mapping of str to array, shape (words, d)
-        Unit vectors by role, in the order of the used terms.
-    coverage : Coverage
-    """
+    """Say which words of a group are nearly one, but for those that share a cluster."""
     centre = np.concatenate(list(rows.values())).mean(axis=0)
     for role, vectors in rows.items():
         group = coverage.group(role)

@@ -63,15 +63,7 @@ class Stimuli:
 
     @classmethod
     def of_group(cls, group: GroupCoverage) -> Stimuli:
-        """Find the stimuli of the used terms of a group; words are their own.
-
-        Examples
-        --------
-        >>> group = GroupCoverage(used=("a 1", "b 1", "a 2"), missing=(), stimulus={
-        ...     "a 1": "a", "b 1": "b", "a 2": "a"})
-        >>> Stimuli.of_group(group).of, Stimuli.of_group(group).sizes
-        (array([0, 1, 0]), array([2, 1]))
-        """
+        """Find the stimuli of the used terms of a group; words are their own."""
         places = {name: i for i, name in enumerate(group.stimuli)}
         of = np.array([places[group.stimulus.get(term, term)] for term in group.used], np.intp)
         return cls(of, np.bincount(of, minlength=len(places)))
@@ -96,11 +88,6 @@ class Stimuli:
 
         Sums are correctly rounded, so that the order of sentences changes no bit and stimuli tie
         whose sentences do.
-
-        Examples
-        --------
-        >>> Stimuli(np.array([0, 1, 0]), np.array([2, 1])).means(np.array([1.0, 5.0, 2.0]))
-        array([1.5, 5. ])
         """
         parts = np.split(values[np.argsort(self.of, kind="stable")], np.cumsum(self.sizes)[:-1])
         return np.array([fsum(part.tolist()) / len(part) for part in parts])
@@ -171,14 +158,7 @@ class Ordered:
 
     @classmethod
     def of(cls, rows: Rows, coverage: Coverage) -> Ordered:
-        """Sort the rows of all groups.
-
-        Parameters
-        ----------
-        rows : mapping of str to array, shape (terms, d)
-            In the order of the used terms of the coverage.
-        coverage : Coverage
-        """
+        """Sort the rows of all groups."""
         groups = {role: sorted_rows(coverage.group(role)) for role in rows}
         names = {role: tuple(dict.fromkeys(one for one, _, _ in groups[role])) for role in rows}
         place = {role: {name: i for i, name in enumerate(names[role])} for role in rows}

@@ -22,22 +22,6 @@ def generator_of(
     The settings of one test (sources, layers, prompts, windows, measures and their parameters)
     have the same stimuli, and therefore the same draws: what differs between them is no difference
     of draws.
-
-    Parameters
-    ----------
-    seed : int
-        Of the run, 0 or more.
-    stimuli : mapping of str to iterable of str
-        By role. Their order, and how often each is listed, decide nothing.
-    purpose : str
-        What is drawn, such as ``"resamples"``. Different purposes have independent generators.
-
-    Examples
-    --------
-    >>> one = generator_of(0, {"X": ["rose", "aster"], "Y": ["ant"]}, "resamples")
-    >>> other = generator_of(0, {"Y": ["ant"], "X": ["aster", "rose"]}, "resamples")
-    >>> bool(one.random() == other.random())
-    True
     """
     names = {role: sorted(set(stimuli[role])) for role in sorted(stimuli)}
     text = json.dumps([purpose, names], ensure_ascii=False)
@@ -46,15 +30,7 @@ def generator_of(
 
 
 def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
-    """Return the stimuli of each role: words, what sentences are made of, or hashes of images.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> (test,) = eatlas.load_tests("weat-7")
-    >>> stimuli_of_test(test)["X"][:3]
-    ('math', 'algebra', 'geometry')
-    """
+    """Return the stimuli of each role: words, what sentences are made of, or hashes of images."""
     return {role: _stimuli(concept) for role, concept in test.concepts.items()}
 
 

@@ -190,13 +190,7 @@ def groups_of(given: Input) -> list[Array]:
 
 
 def pairs_of(given: Input, notes: list[str]) -> tuple[Array, Array]:
-    """Rows of the pairs whose terms both have a vector, in an order of their own.
-
-    Raises
-    ------
-    CoverageError
-        If there is no such pair.
-    """
+    """Rows of the pairs whose terms both have a vector, in an order of their own."""
     places = [
         {term: i for i, term in enumerate(given.coverage[name].scored)}
         for name in given.head["groups"]

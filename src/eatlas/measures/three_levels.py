@@ -118,28 +118,7 @@ def compared(
     smallest: SmallestEffect,
     learned: bool = False,
 ) -> dict[str, Any]:
-    """Compare groups of scores, and say how the findings depend on the terms.
-
-    Parameters
-    ----------
-    measure : AssociationMeasure
-        By whose parameters p-values are found, and by whose rule patterns.
-    given : Input
-    notes : list of str
-        Remarks go into it.
-    level2 : bool
-        Whether level 2 is compared too.
-    bootstrap : Bootstrap
-    smallest : SmallestEffect
-    learned : bool
-        Whether the direction of a projection is learned anew for each relabelling of attributes.
-
-    Returns
-    -------
-    dict
-        Fields of a :class:`eatlas.results.WEATResult`; with level 2, of a
-        :class:`eatlas.results.ThreeLevelResult` but for level 3.
-    """
+    """Compare groups of scores, and say how the findings depend on the terms."""
     terms, stimuli = Associations.of(given.rows, level2=level2), stimuli_of(given.coverage)
     if learned and (remark := misaligned(given.rows, given.unit or {})):
         notes.append(remark)

@@ -54,13 +54,7 @@ VERDICT = "The verdict is the reader’s."
 
 
 def number(value: Cell, decimals: int = 2) -> str:
-    """A cell of a table for people: yes and no for truth, a dash for nothing.
-
-    Examples
-    --------
-    >>> number(-0.126), number(None), number(True), number(8), number(0.0), number(3e-7)
-    ('−0.13', '–', 'yes', '8', '0', '3.0e−7')
-    """
+    """A cell of a table for people: yes and no for truth, a dash for nothing."""
     if value is None or isinstance(value, bool):
         return {None: "–", True: "yes", False: "no"}[value]
     if isinstance(value, str):
@@ -74,15 +68,7 @@ def number(value: Cell, decimals: int = 2) -> str:
 
 
 def figure_text(one: Figure) -> str:
-    """A figure without its name: value, interval, number, p.
-
-    Examples
-    --------
-    >>> figure_text(Figure(name="agreement", value=0.75, low=0.35, high=0.97, n=8, of="words"))
-    '0.75 [0.35, 0.97] over 8 words'
-    >>> figure_text(Figure(name="properties that hold", value=5, n=7, of="properties"))
-    '5 of 7 properties'
-    """
+    """A figure without its name: value, interval, number, p."""
     if one.value is None:
         return one.text or "undefined"
     text = number(one.value)
@@ -98,14 +84,7 @@ def figure_text(one: Figure) -> str:
 
 
 def card_html(card: Card, data: str = JSON) -> str:
-    """A card as one self-contained page; `data` names the JSON file beside it.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> VERDICT in card_html(eatlas.protocol("semaxis", criteria=["face"]))
-    True
-    """
+    """A card as one self-contained page; `data` names the JSON file beside it."""
     return render(
         "card",
         card=card,

@@ -159,17 +159,7 @@ def series_of(
     trends: Iterable[TrendResult] = (),
     failures: Iterable[Failure] = (),
 ) -> list[Series]:
-    """Group results that differ in their period alone; of one year there is no series.
-
-    Parameters
-    ----------
-    shown : iterable of Section
-    trends : iterable of TrendResult
-        Of the same results; several of one test, source and signature are taken in turn, as a
-        series that was run twice occurs twice.
-    failures : iterable of Failure
-        Those with a period say why a year is missing.
-    """
+    """Group results that differ in their period alone; of one year there is no series."""
     groups = _groups(shown)
     records = _records(trends)
     failed: dict[Key, dict[int, str]] = {}
@@ -223,23 +213,7 @@ def _missing(
 
 
 def steps(years: Iterable[int]) -> list[int]:
-    """Complete a series of years, if it is one.
-
-    Parameters
-    ----------
-    years : iterable of int
-
-    Returns
-    -------
-    list of int
-        Rising. Where the distances of the years are multiples of the smallest, and half of the
-        steps are there, all steps from the first to the last; else the years alone.
-
-    Examples
-    --------
-    >>> steps([1810, 1820, 1840]), steps([1990, 2000, 2001])
-    ([1810, 1820, 1830, 1840], [1990, 2000, 2001])
-    """
+    """Complete a series of years, if it is one."""
     known = sorted(set(years))
     gaps = {late - early for early, late in pairwise(known)}
     if not gaps:

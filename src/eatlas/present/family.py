@@ -33,19 +33,7 @@ _LEVELS: dict[Levels, str] = {"level1": "level 1", "level2": "level 2", "both": 
 
 @dataclass(frozen=True)
 class DeclaredFamily:
-    """Adjusted p-values of the results that a page, table or terminal shows.
-
-    Parameters
-    ----------
-    family : Family or None
-        None where nothing is adjusted.
-    counted : bool
-        Whether each setting of a test was declared to count as a test of its own.
-    alphas : dict
-        Significance level by signature.
-    alone : bool
-        Whether there is one p-value alone, which needs no adjustment.
-    """
+    """Adjusted p-values of the results that a page, table or terminal shows."""
 
     family: Family | None
     counted: bool = False
@@ -56,27 +44,7 @@ class DeclaredFamily:
     def of(
         cls, results: Iterable[AssociationResult], family: str = "level1", adjust: str = "holm"
     ) -> DeclaredFamily:
-        """Declare the two-sided p-values of some results a family.
-
-        Parameters
-        ----------
-        results : iterable of results
-        family : str
-            "level1", "level2", "both" or "none"; with ",settings" each setting of a test counts.
-        adjust : {"holm", "bh", "by"}
-
-        Raises
-        ------
-        ResultsError
-            If an argument has no such value.
-
-        Examples
-        --------
-        >>> import eatlas
-        >>> results = eatlas.run(tests=["weat-6", "weat-7"], measures=["weat", "weat(ddof=0)"])
-        >>> [DeclaredFamily.of(results, of).what for of in ("level1", "level1,settings")]
-        ['both level 1 comparisons of each of the 2 settings', 'all 4 level 1 comparisons']
-        """
+        """Declare the two-sided p-values of some results a family."""
         levels, counted = declared(family)
         if adjust not in METHODS:
             raise ResultsError(
@@ -208,18 +176,7 @@ class DeclaredFamily:
 
 
 def declared(text: str) -> tuple[Declared, bool]:
-    """Take apart what --family says: levels, and whether settings count.
-
-    Raises
-    ------
-    ResultsError
-        If it has no such value.
-
-    Examples
-    --------
-    >>> declared("level2,settings"), declared("settings")
-    (('level2', True), ('level1', True))
-    """
+    """Take apart what --family says: levels, and whether settings count."""
     parts = [part.strip() for part in text.split(",")]
     levels = [part for part in parts if part != SETTINGS]
     known = len(levels) < 2 and set(levels) <= set(DECLARED) and parts.count(SETTINGS) < 2

@@ -30,18 +30,7 @@ class Line(NamedTuple):
 
 
 def html(shown: object) -> str:
-    """Show a result, or several, as HTML with its own light colours.
-
-    Parameters
-    ----------
-    shown : result or iterable of results
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> "BY-Singular" in html(eatlas.run(tests="weat-6"))
-    True
-    """
+    """Show a result, or several, as HTML with its own light colours."""
     return _one(shown) if is_result(shown) else _many(shown)
 
 

@@ -27,13 +27,7 @@ _METHODS = {
 
 
 def effect(d: float | None, decimals: int = 2) -> str:
-    """An effect size, mean or difference with a true minus sign; a dash where undefined.
-
-    Examples
-    --------
-    >>> effect(-1.385)
-    '−1.39'
-    """
+    """An effect size, mean or difference with a true minus sign; a dash where undefined."""
     if d is None:
         return UNDEFINED
     text = f"{d:.{decimals}f}"
@@ -49,11 +43,6 @@ def effects_apart(first: float, second: float) -> tuple[str, str]:
     """Two effect sizes with as many decimals as it takes to see that they differ.
 
     Those that differ by rounding alone are written alike, with two.
-
-    Examples
-    --------
-    >>> effects_apart(1.061, 1.064)
-    ('1.061', '1.064')
     """
     for decimals in range(2, _MOST_DIGITS):
         pair = effect(first, decimals), effect(second, decimals)
@@ -63,27 +52,7 @@ def effects_apart(first: float, second: float) -> tuple[str, str]:
 
 
 def p_value(p: float, alpha: float = 0.05, low: float | None = None) -> str:
-    """A p-value to two digits, or more where rounding would carry it across alpha.
-
-    Parameters
-    ----------
-    p : float
-        Above 0, at most 1.
-    alpha : float
-        The level that the reader compares with.
-    low : float, optional
-        Certain lower bound, where only bounds of the p-value are known; `p` is then the upper one.
-        Bounds that print alike are one number; an upper bound below alpha stands alone.
-
-    Examples
-    --------
-    >>> p_value(0.0171), p_value(1.7e-4), p_value(0.0499), p_value(0.9997)
-    ('.017', '1.7e-4', '.0499', '> .99')
-    >>> p_value(5e-324)  # what stands for all that is smaller
-    '< 5e-324'
-    >>> p_value(0.031, low=0.012), p_value(0.43, low=0.12), p_value(1.0, low=5e-324)
-    ('≤ .031', '[.12, .43]', '[0, 1]')
-    """
+    """A p-value to two digits, or more where rounding would carry it across alpha."""
     if low is not None:
         return _bounded(low, p, alpha)
     if p == 1.0:
@@ -108,13 +77,7 @@ def _bounded(low: float, high: float, alpha: float) -> str:
 
 
 def bounds_of_p(low: float, high: float, alpha: float = 0.05) -> tuple[str, str]:
-    """Certain bounds of a p-value: the smallest positive number as 0, nearly 1 as 1.
-
-    Examples
-    --------
-    >>> bounds_of_p(5e-324, 0.998), bounds_of_p(0.991, 0.998)
-    (('0', '1'), ('> .99', '> .99'))
-    """
+    """Certain bounds of a p-value: the smallest positive number as 0, nearly 1 as 1."""
     first = "0" if low <= SMALLEST else p_value(low, alpha)
     last = p_value(high, alpha)
     return first, "1" if last.startswith(">") and last != first else last
@@ -135,20 +98,7 @@ def _rounded(p: float, alpha: float) -> str:
 
 
 def p_equals(p: float, alpha: float = 0.05, low: float | None = None) -> str:
-    """The p-value as part of a sentence.
-
-    Parameters
-    ----------
-    p, alpha, low
-        As in :func:`p_value`.
-
-    Examples
-    --------
-    >>> p_equals(0.5), p_equals(0.999)
-    ('p = .50', 'p > .99')
-    >>> p_equals(0.031, low=0.012), p_equals(0.43, low=0.12), p_equals(1.0, low=5e-324)
-    ('p ≤ .031', 'p in [.12, .43]', 'p in [0, 1], undecided')
-    """
+    """The p-value as part of a sentence."""
     text = p_value(p, alpha, low)
     if text.startswith("["):
         return f"p in {text}{', undecided' if undecided(p, alpha, low) else ''}"
@@ -162,23 +112,7 @@ _OF_TEN = {
 
 
 def odds(p: float, low: float | None = None) -> str:
-    """How often something of that probability happens, in words.
-
-    Parameters
-    ----------
-    p : float
-        Above 0, at most 1.
-    low : float, optional
-        Certain lower bound, where only bounds of it are known; `p` is then the upper one.
-
-    Examples
-    --------
-    >>> odds(4.5e-6), odds(0.037), odds(0.999), odds(1e-20)
-    ('in about 4.5 of a million cases', 'in about 3.7% of cases', 'in nearly all cases', \
-'in fewer than 1 of a trillion cases')
-    >>> odds(0.031, low=0.012)
-    'in at most 3.1% of cases'
-    """
+    """How often something of that probability happens, in words."""
     how = "about" if low is None else "at most"
     if p > 0.99:
         return "in nearly all cases"
@@ -198,13 +132,6 @@ def interval(
     """The ends of an interval; a dash where it is undefined.
 
     Each end has as many digits as its Monte Carlo error allows.
-
-    Examples
-    --------
-    >>> interval((-0.18, 1.017))
-    '[−0.18, 1.02]'
-    >>> interval((-0.18, 1.017), errors=(0.04, 0.004))
-    '[−0.2, 1.02]'
     """
     if ends is None:
         return UNDEFINED
@@ -215,13 +142,7 @@ def interval(
 def ends_of(
     ends: tuple[float, float], decimals: int = 2, errors: tuple[float, float] | None = None
 ) -> tuple[str, str]:
-    """Both ends of an interval, each with as many digits as its Monte Carlo error allows.
-
-    Examples
-    --------
-    >>> ends_of((-0.18, 1.017), errors=(0.04, 0.004))
-    ('−0.2', '1.02')
-    """
+    """Both ends of an interval, each with as many digits as its Monte Carlo error allows."""
     low, high = (
         effect(end, decimals_for(error, decimals))
         for end, error in zip(ends, errors or (0.0, 0.0), strict=True)
@@ -230,13 +151,7 @@ def ends_of(
 
 
 def decimals_for(error: float, decimals: int = 2) -> int:
-    """Decimals of a number whose last digit is worth at least its error.
-
-    Examples
-    --------
-    >>> decimals_for(0.004), decimals_for(0.02), decimals_for(0.3)
-    (2, 1, 0)
-    """
+    """Decimals of a number whose last digit is worth at least its error."""
     while decimals and error > 10.0**-decimals:
         decimals -= 1
     return decimals
@@ -246,13 +161,6 @@ def percent(share: float, error: float = 0.0) -> str:
     """A share of resamples; only none is 0%, and only all are 100%.
 
     With a Monte Carlo error of more than one in a hundred, to the nearest 5%.
-
-    Examples
-    --------
-    >>> percent(0.833), percent(0.002), percent(0.0), percent(0.999)
-    ('83%', '<1%', '0%', '>99%')
-    >>> percent(0.833, error=0.016)
-    'about 85%'
     """
     if error > 0.01 and 0.025 <= share < 0.975:
         return f"about {5 * round(share * 20)}%"
@@ -264,26 +172,12 @@ def percent(share: float, error: float = 0.0) -> str:
 
 
 def level_of(alpha: float) -> str:
-    """A significance level as readers write it.
-
-    Examples
-    --------
-    >>> level_of(0.05)
-    '.05'
-    """
+    """A significance level as readers write it."""
     return f"{alpha:g}".lstrip("0")
 
 
 def count(n: int) -> str:
-    """A count with thousands separators, in full up to 30 digits.
-
-    Examples
-    --------
-    >>> count(126410606437752)
-    '126,410,606,437,752'
-    >>> count(10**40)
-    'about 1.00e40'
-    """
+    """A count with thousands separators, in full up to 30 digits."""
     if n < LONGEST_IN_FULL:
         return f"{n:,}"
     # int to str is refused beyond 4300 digits, so the exponent is found from the bits
@@ -293,13 +187,7 @@ def count(n: int) -> str:
 
 
 def number_of(n: int, thing: str) -> str:
-    """A count and its noun.
-
-    Examples
-    --------
-    >>> number_of(1, "test"), number_of(0, "test")
-    ('1 test', '0 tests')
-    """
+    """A count and its noun."""
     return f"{count(n)} {thing}{'' if n == 1 else 's'}"
 
 
@@ -309,13 +197,7 @@ _ONE = ("ics", "ss", "us", "is")
 
 
 def goes(name: str) -> str:
-    """The verb that follows the name of a group of words, by whether the name is a plural.
-
-    Examples
-    --------
-    >>> goes("Female names"), goes("Math"), goes("Women of color"), goes("Arts and crafts")
-    ('go', 'goes', 'go', 'go')
-    """
+    """The verb that follows the name of a group of words, by whether the name is a plural."""
     if " and " in name or not name.isascii():
         return "go"
     head = re.split(r" (?:of|in|with|at|from|who|for)\b|[(,:]", name)[0].split() or [""]
@@ -324,31 +206,12 @@ def goes(name: str) -> str:
 
 
 def all_of(n: int) -> str:
-    """All of two or more, as a sentence says it.
-
-    Examples
-    --------
-    >>> all_of(2), all_of(10)
-    ('both', 'all 10')
-    """
+    """All of two or more, as a sentence says it."""
     return "both" if n == 2 else f"all {count(n)}"
 
 
 def explain_p(p: PValues, tail: str, alpha: float = 0.05) -> str:
-    """How one tail's p-value came about: its count, or the error that it may have.
-
-    Parameters
-    ----------
-    p : PValues
-    tail : {"greater", "less", "two_sided"}
-    alpha : float
-        The level that the reader compares with.
-
-    Returns
-    -------
-    str
-        Such as ``"12,863 of 126,410,606,437,752 relabellings"``.
-    """
+    """How one tail's p-value came about: its count, or the error that it may have."""
     found = evidence(p, tail, alpha)
     joined = " of" if p.count_of(tail) is not None else ", of"
     if p.total is None:
@@ -357,15 +220,7 @@ def explain_p(p: PValues, tail: str, alpha: float = 0.05) -> str:
 
 
 def evidence(p: PValues, tail: str, alpha: float = 0.05) -> str:
-    """The count behind one tail's p-value, or the error that it may have.
-
-    Parameters
-    ----------
-    p : PValues
-    tail : {"greater", "less", "two_sided"}
-    alpha : float
-        The level that the reader compares with.
-    """
+    """The count behind one tail's p-value, or the error that it may have."""
     counted = p.count_of(tail)
     if counted is not None:
         return count(counted)

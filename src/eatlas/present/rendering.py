@@ -41,56 +41,25 @@ _PATTERN_NAMES = re.compile(rf"\b({'|'.join(PATTERNS)})\b")
 
 
 def render(template: str, **values: object) -> str:
-    """Fill in a template; texts that a result brought along are cleaned and escaped.
-
-    Parameters
-    ----------
-    template : str
-        Its path below ``templates``, without the ending.
-    **values
-        What the template names.
-    """
+    """Fill in a template; texts that a result brought along are cleaned and escaped."""
     return _environment().get_template(f"{template}.html.j2").render(**values)
 
 
 def lines(template: str, **values: object) -> list[str]:
-    """Fill in a template of plain text, which has one sentence a line.
-
-    Parameters
-    ----------
-    template : str
-        Its path below ``templates``, without the ending.
-    **values
-        What the template names.
-    """
+    """Fill in a template of plain text, which has one sentence a line."""
     text = _environment().get_template(f"{template}.txt.j2").render(**values)
     return [line for line in text.split("\n") if line]
 
 
 def phrase(template: str, macro: str, *facts: object) -> str:
-    """What a macro of a template of plain text says, on one line.
-
-    Parameters
-    ----------
-    template : str
-        Its path below ``templates``, without the ending.
-    macro : str
-    *facts
-        What the macro takes.
-    """
+    """What a macro of a template of plain text says, on one line."""
     macros = _environment().get_template(f"{template}.txt.j2").module
     return " ".join(getattr(macros, macro)(*facts).split())
 
 
 @cache
 def page_files(*names: str) -> dict[str, object]:
-    """Styles and scripts that a page holds, and the hash by which its policy lets the script run.
-
-    Parameters
-    ----------
-    *names : str
-        Files of ``templates`` besides those of every page; styles end in ``.css``.
-    """
+    """Styles and scripts of a page, and the hash by which its policy lets the script run."""
     texts = {
         name: (TEMPLATES / name).read_text(encoding="utf-8")
         for name in ("report.css", "dark.css", "theme.js", *names)
@@ -108,13 +77,7 @@ def page_files(*names: str) -> dict[str, object]:
 
 
 def served_style(name: str) -> str:
-    """The style of a page that is served: the report's, its own, and dark where the reader's is.
-
-    Parameters
-    ----------
-    name : str
-        Its own file of ``templates``, such as ``explore.css``.
-    """
+    """The style of a page that is served: the report's, its own, and dark where the reader's is."""
     report, own, dark = (
         (TEMPLATES / one).read_text(encoding="utf-8") for one in ("report.css", name, "dark.css")
     )

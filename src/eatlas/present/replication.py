@@ -107,14 +107,7 @@ def difference(cell: Compared) -> str:
 
 
 def replication_html(replication: Replication) -> str:
-    """A replication as one self-contained page.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> "BY-Singular" in replication_html(eatlas.replicate("ml-eat"))
-    True
-    """
+    """A replication as one self-contained page."""
     return render(
         "replication",
         r=replication,

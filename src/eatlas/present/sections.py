@@ -424,18 +424,7 @@ def sections(
 
 
 def anchors(tests: Iterable[str]) -> list[str]:
-    """Where links lead: one id for each result, in their order; no two alike.
-
-    Parameters
-    ----------
-    tests : iterable of str
-        Ids of the tests; one that comes again gets a number.
-
-    Examples
-    --------
-    >>> anchors(["weat-6", "weat-6", "my test: 1", "summary"])
-    ['weat-6', 'weat-6-2', 'my-test-1', 'summary-2']
-    """
+    """Where links lead: one id for each result, in their order; no two alike."""
     taken = set(PAGE)
     found = []
     for test in tests:

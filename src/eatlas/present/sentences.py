@@ -69,29 +69,12 @@ def short_sentence(result: AssociationResult) -> str:
 
 
 def headline(result: AssociationResult) -> str:
-    """What a result found, in one short sentence without numbers.
-
-    Parameters
-    ----------
-    result : AssociationResult
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> headline(eatlas.run(tests="weat-6")[0])
-    'Female names go with Family; Male names with neither'
-    """
+    """What a result found, in one short sentence without numbers."""
     return phrase("sentences", "headline", result).removesuffix(".")
 
 
 def clauses(text: str) -> tuple[str, str]:
-    """A headline in two: what was found, and the rest.
-
-    Examples
-    --------
-    >>> clauses("Female names go with Family; Male names with neither")
-    ('Female names go with Family', '; Male names with neither')
-    """
+    """A headline in two: what was found, and the rest."""
     if found := _CLAUSE.search(text):
         return text[: found.start()], text[found.start() :]
     return text, ""
@@ -106,15 +89,7 @@ def shows_association(result: AssociationResult) -> bool | None:
 
 
 def title(results: Sequence[AssociationResult], settings: Settings) -> str:
-    """What a page is about: who associates, and in how many tests anything was found.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> results = eatlas.run(tests=["weat-6", "weat-7"])
-    >>> title(results, Settings.among(results))
-    'What GloVe 6B (100d) associates: 1 of 2 tests shows an association'
-    """
+    """What a page is about: who associates, and in how many tests anything was found."""
     if len(results) == 1:
         return f"{settings.subject}: {headline(results[0])}"
     verb = "associate" if re.match(r"\d+ (sources|models)$", settings.subject) else "associates"
@@ -146,24 +121,7 @@ def numbers(result: AssociationResult) -> list[tuple[str, str]]:
 
 
 def limits(result: AssociationResult) -> list[str]:
-    """What a finding on X and Y does not say, where readers may think that it does.
-
-    Parameters
-    ----------
-    result : AssociationResult
-
-    Returns
-    -------
-    list of str
-        Each begins with "That", for the head "What this does not mean". Empty for other measures.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> for line in limits(eatlas.run(tests="weat-6")[0]):
-    ...     print(line)
-    That Male names have no association with Career or Family: this test of 8 words found none.
-    """
+    """What a finding on X and Y does not say, where readers may think that it does."""
     if not any(one.place == "level1" and one.d is not None for one in result.effects()):
         return []
     names = names_of(result)
@@ -227,14 +185,7 @@ def heading(trend: TrendResult, settings: Settings) -> str:
 
 
 def finding(trend: TrendResult, alpha: float = 0.05) -> str:
-    """Where the effect size of level 1 goes with the years, in one sentence.
-
-    Parameters
-    ----------
-    trend : TrendResult
-    alpha : float
-        The level below which a p-value counts as a trend.
-    """
+    """Where the effect size of level 1 goes with the years, in one sentence."""
     return phrase("sentences", "trend", trend.level1, alpha)
 
 
@@ -274,15 +225,7 @@ statement = partial(phrase, "trust")
 def statements(
     result: AssociationResult, levels: Sequence[Effect], family: DeclaredFamily
 ) -> list[Statement]:
-    """What a reader should weigh before believing a finding on X and Y; nothing for others.
-
-    Parameters
-    ----------
-    result : AssociationResult
-    levels : sequence of Effect
-        Its effect sizes.
-    family : DeclaredFamily
-    """
+    """What a reader should weigh before believing a finding on X and Y; nothing for others."""
     level1 = next((one for one in levels if one.place == "level1"), None)
     if level1 is None:
         return []
@@ -304,14 +247,7 @@ def statements(
 
 
 def not_generalised(results: Sequence[AssociationResult], names: Iterable[str]) -> str:
-    """One line for a table: whose level 1 other words may not show; empty where none was tested.
-
-    Parameters
-    ----------
-    results : sequence of results
-    names : iterable of str
-        What the results are called.
-    """
+    """One line for a table: whose level 1 other words may not show; empty where none was tested."""
     known = [
         (name, level.p_two_sided, result.rule.alpha)
         for result, name in zip(results, names, strict=True)

@@ -118,13 +118,7 @@ class Shown:
 
 
 def share(value: float | None) -> str:
-    """A share as a percentage; a tiny negative one, by rounding, is none.
-
-    Examples
-    --------
-    >>> share(0.5), share(-1e-16), share(0.0004), share(None)
-    ('50%', '0%', '<1%', '–')
-    """
+    """A share as a percentage; a tiny negative one, by rounding, is none."""
     if value is None:
         return effect(None)
     if abs(value) < 1e-9:
@@ -146,22 +140,7 @@ def bar(one: ChoiceShare) -> Markup:
 
 
 def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int] = ()) -> str:
-    """A study as one self-contained page.
-
-    Parameters
-    ----------
-    record : StudyRecord
-    analysis : StudyAnalysis
-    seeds : sequence of int, optional
-        Of the random draws of its results.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> study = eatlas.multiverse({"tests": ["weat-6"], "choices": {"ddof": [1, 0]}})
-    >>> "2 specifications" in study_html(study.record, study.analysis())
-    True
-    """
+    """A study as one self-contained page."""
     return render(
         "study",
         s=Shown(record, analysis, tuple(seeds)),
@@ -180,13 +159,7 @@ def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int
 def write_study_page(
     record: StudyRecord, analysis: StudyAnalysis, path: str | Path, seeds: Sequence[int] = ()
 ) -> None:
-    """Write a study as one self-contained page; the file appears when it is whole.
-
-    Raises
-    ------
-    ResultsError
-        If the file cannot be written.
-    """
+    """Write a study as one self-contained page; the file appears when it is whole."""
     text = study_html(record, analysis, seeds)
     with atomic_file(Path(path)) as file:
         file.write(text)

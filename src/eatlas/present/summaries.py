@@ -130,18 +130,7 @@ def _name(section: Section) -> str:
 
 
 def explain(result: ScanResult) -> tuple[str, ...]:
-    """Say what each way of judging all words of a scan together can do, and what it found.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> for line in explain(eatlas.scan("glove-sample", "weat-7", first=1000))[1:3]:
-    ...     print(line)
-    Unadjusted: 64 of 992 words are below .05 (A 64, B 0); with no association at all, about 49 \
-would be. All words share the attributes, so that number varies more than that of separate tests.
-    Holm asks of the smallest p to be below 5.0e-5 (.05 / 992). No p of this design is: Holm, like \
-Bonferroni, can reject no word here, however strong its association.
-    """
+    """Say what each way of judging all words of a scan together can do, and what it found."""
     return tuple(lines("scan", family=result.family))
 
 
@@ -203,27 +192,7 @@ def methods_paragraph(
     family: DeclaredFamily | None = None,
     trends: Iterable[TrendResult] = (),
 ) -> str:
-    """Write the methods paragraph of a paper from the results' signatures and provenance.
-
-    Parameters
-    ----------
-    results : Results or iterable of results
-    family : DeclaredFamily, optional
-        The family over which p-values were adjusted.
-    trends : iterable of TrendResult, optional
-        Of the results of series.
-
-    Returns
-    -------
-    str
-        One paragraph; empty for no results.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> methods_paragraph(eatlas.run(tests="weat-6", measures="weat"))[:60]
-    'We measured 1 association test (weat-6) on GloVe 6B, 100 dim'
-    """
+    """Write the methods paragraph of a paper from the results' signatures and provenance."""
     given = list(results)
     if not given:
         return ""
@@ -365,12 +334,6 @@ def bibtex(
 
     Stimuli bring a citation in words, which the methods paragraph repeats: an entry belongs to it
     whose first author and year it names.
-
-    Parameters
-    ----------
-    results : iterable of results
-    family : DeclaredFamily
-    trends : iterable of TrendResult, optional
     """
     given = list(results)
     used = {result.measure for result in given}

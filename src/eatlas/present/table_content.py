@@ -55,14 +55,7 @@ RESAMPLED = (
 
 
 def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list[Table]:
-    """Tables of a manuscript: one for each signature, in order of first appearance.
-
-    Parameters
-    ----------
-    results : iterable of results
-    family : DeclaredFamily
-        Whose adjusted p-values the tables show.
-    """
+    """Tables of a manuscript: one for each signature, in order of first appearance."""
     by_signature: dict[str, list[AssociationResult]] = {}
     for result in results:
         by_signature.setdefault(result.signature, []).append(result)

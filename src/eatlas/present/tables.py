@@ -44,13 +44,7 @@ _WIDTH = "0.145\\linewidth"
 
 
 def latex_text(text: str) -> str:
-    r"""Write a text so that LaTeX prints it, whatever it holds.
-
-    Examples
-    --------
-    >>> print(latex_text("R&D_50% of [Ω]"))
-    R\&D\_50\% of {[}\eatlasletter{3A9}{Ω}{]}
-    """
+    r"""Write a text so that LaTeX prints it, whatever it holds."""
     return "".join(map(_latex_letter, _JOINING.sub(lambda pair: "\0".join(pair[0]), text)))
 
 
@@ -184,13 +178,7 @@ _EMOJI = re.compile(r":(?=[\w+-]+:)")
 
 
 def markdown_text(text: str) -> str:
-    r"""Write a text so that it is in a cell as it is.
-
-    Examples
-    --------
-    >>> print(markdown_text("A|B *is* <b>"))
-    A\|B \*is\* &lt;b&gt;
-    """
+    r"""Write a text so that it is in a cell as it is."""
     safe = "".join(_MARKDOWN.get(char, char) for char in text)
     return _EMOJI.sub("<span>:</span>", safe)
 

@@ -54,15 +54,7 @@ class Lean:
 
     @property
     def towards(self) -> int | None:
-        """Place of the group that it leans to most; None where that is undefined or there is none.
-
-        Examples
-        --------
-        >>> import eatlas
-        >>> result = eatlas.run(tests="divdist-face-validity")[0]
-        >>> [leans(result).rows[i].towards for i in (0, -1)]
-        [0, 1]
-        """
+        """Index of the group that it leans to most; None where there is none."""
         found = self.shown.deviation
         if found is None or max(found) <= 0:
             return None
@@ -253,15 +245,7 @@ def drawn(one: Lean) -> Markup:
 
 
 def leans(result: AssociationResult) -> Leans:
-    """Arrange the targets of a result whose ``by_target`` is there.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> found = leans(eatlas.run(tests="divdist-face-validity")[0])
-    >>> print(found.rows[0].sentence)
-    businesswoman leans to Female by 16 points
-    """
+    """Arrange the targets of a result whose ``by_target`` is there."""
     shown: TargetsResult = result  # type: ignore[assignment]  # its by_target is there
     rows = [
         Lean(one, shown.groups, shown.reference_of(one.term), adjusted)
@@ -287,26 +271,14 @@ def at_ends(every: Sequence[Target], most: int = ENDS) -> tuple[tuple[Target, ..
 
 
 def points(number: float) -> str:
-    """Percentage points in words; below 1 with a decimal.
-
-    Examples
-    --------
-    >>> points(12.2), points(1.02), points(0.34)
-    ('12 points', '1 point', '0.3 points')
-    """
+    """Percentage points in words; below 1 with a decimal."""
     decimals = 0 if abs(number) >= 0.95 else 1
     text = f"{number:.{decimals}f}"
     return f"{text} point{'' if text == '1' else 's'}"
 
 
 def shown_bias(value: float | None) -> str:
-    """A bias with three decimals, or more where it is small.
-
-    Examples
-    --------
-    >>> shown_bias(0.3291), shown_bias(0.000812), shown_bias(None)
-    ('0.329', '0.00081', '–')
-    """
+    """A bias with three decimals, or more where it is small."""
     if value is None:
         return UNDEFINED
     decimals = 3 if value < MOST_DECIMALS else 1 - math.floor(math.log10(value))
@@ -314,13 +286,7 @@ def shown_bias(value: float | None) -> str:
 
 
 def signed_points(value: float | None) -> str:
-    """Points with a sign.
-
-    Examples
-    --------
-    >>> signed_points(5.45), signed_points(None)
-    ('+5.5', '–')
-    """
+    """Points with a sign."""
     return UNDEFINED if value is None else _signed(value)
 
 
@@ -400,16 +366,7 @@ def furthest(found: Leans) -> Sequence[Lean]:
 
 
 def values_in_order(result: AssociationResult) -> tuple[TargetValue, ...]:
-    """Targets from the largest number to the smallest; undefined ones are last.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> result = eatlas.run(tests="divdist-face-validity", measures="ripa")[0]
-    >>> first, *_, last = values_in_order(result)
-    >>> first.term, last.term
-    ('nurse', 'businessman')
-    """
+    """Targets from the largest number to the smallest; undefined ones are last."""
 
     def place(one: TargetValue) -> tuple[bool, float, str]:
         return one.value is None, -(one.value or 0.0), one.term
@@ -418,14 +375,7 @@ def values_in_order(result: AssociationResult) -> tuple[TargetValue, ...]:
 
 
 def values_legend(result: AssociationResult) -> str:
-    """What the number for all targets, and those of single ones, can be.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> print(values_legend(eatlas.run(tests="divdist-face-validity", measures="mac")[0]))
-    All targets: cosine distance, 0 to 2, 1 without bias.
-    """
+    """What the number for all targets, and those of single ones, can be."""
     shown: TargetValuesResult = result  # type: ignore[assignment]  # its values are there
     said = [f"All targets: {range_in_words(shown.whole)}."]
     if shown.each != shown.whole:

@@ -44,13 +44,7 @@ _CHOICE = re.compile(r"\[([^\]|]+)\|([^\]]+)\]")
 
 
 def readable(template: str) -> str:
-    """A template of sentences as people read it, without what stands in for a target.
-
-    Examples
-    --------
-    >>> readable("{target:It|They} [is|are] {attribute}.")
-    '[target] is/are [attribute].'
-    """
+    """A template of sentences as people read it, without what stands in for a target."""
     return _BASELINE.sub(r"[\1]", _CHOICE.sub(r"\1/\2", template))
 
 
@@ -78,14 +72,7 @@ def _pairs(before: str, char: str) -> bool:
 
 
 def pixels(text: str, size: float) -> float:
-    """Estimate the width of a text in a sans-serif font; rather too wide than too narrow.
-
-    Parameters
-    ----------
-    text : str
-    size : float
-        Font size in pixels.
-    """
+    """Estimate the width of a text in a sans-serif font; rather too wide than too narrow."""
     return size * sum(max(map(_em, cluster)) for cluster in clusters(text))
 
 
@@ -101,22 +88,7 @@ def _em(char: str) -> float:
 
 
 def wrap(text: str, width: float, measure: Measure, lines: int) -> list[str]:
-    """Break a text into at most `lines` lines; what does not fit ends in an ellipsis.
-
-    Parameters
-    ----------
-    text : str
-    width : float
-        Room of one line, in the unit of `measure`.
-    measure : callable
-    lines : int
-        At least 1.
-
-    Examples
-    --------
-    >>> wrap("European American names", 10, len, 2)
-    ['European', 'American…']
-    """
+    """Break a text into at most `lines` lines; what does not fit ends in an ellipsis."""
     all_lines: list[str] = []
     for piece in _pieces(one_line(text), width, measure):
         joined = f"{all_lines[-1]} {piece}" if all_lines else piece

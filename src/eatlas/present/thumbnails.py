@@ -69,15 +69,7 @@ Finder = Callable[[str, str], Thumbnail | None]
 
 
 class Thumbnails:
-    """Thumbnails that a page uses, made when a drawing asks for them.
-
-    Parameters
-    ----------
-    paths : mapping of str to path
-        Files by the SHA-256 of their bytes.
-    most : int
-        Bytes of all together.
-    """
+    """Thumbnails that a page uses, made when a drawing asks for them."""
 
     def __init__(self, paths: Mapping[str, Any] | None = None, most: int = MOST_BYTES) -> None:
         self.paths, self.most = dict(paths or {}), most
@@ -128,14 +120,7 @@ class Thumbnails:
 
 
 def data_uri(path: Path, sha256: str) -> str:
-    """A small JPEG of an image file; empty where the file is not that image, or is none.
-
-    Parameters
-    ----------
-    path : Path
-    sha256 : str
-        Hash that the bytes of the file must have.
-    """
+    """A small JPEG of an image file; empty where the file is not that image, or is none."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             return ""
@@ -180,24 +165,7 @@ def paths_of_tests(tests: Iterable[Test]) -> dict[str, Path]:
 
 
 def located(given: Named | None, results: Iterable[AssociationResult]) -> dict[str, Path]:
-    """Find the image files of results.
-
-    Parameters
-    ----------
-    given : str, path, list of them, or mapping
-        Folders, with the folders in them, and files; or paths by hash, which are taken as they are.
-    results : iterable of results
-
-    Returns
-    -------
-    dict
-        Paths by hash; images that are not there are left out.
-
-    Raises
-    ------
-    ResultsError
-        If there is no such folder, or Pillow is not installed.
-    """
+    """Find the image files of results."""
     if given is None:
         return {}
     wanted = _wanted(results)
@@ -227,13 +195,7 @@ def _wanted(results: Iterable[AssociationResult]) -> dict[str, set[str]]:
 
 
 def _places(given: str | Path | Iterable[str | Path]) -> list[Path]:
-    """Folders and files that were named.
-
-    Raises
-    ------
-    ResultsError
-        If one is not there.
-    """
+    """Folders and files that were named."""
     places = [given] if isinstance(given, str | Path) else list(given)
     if wrong := [one for one in places if not isinstance(one, str | Path)]:
         raise ResultsError(

@@ -380,19 +380,7 @@ def measured(
     uncertainty: Uncertainty | None,
     **known: Any,
 ) -> Effect:
-    """One effect size with its p-values and interval.
-
-    Parameters
-    ----------
-    result : AssociationResult
-    place : str
-    read : Record
-        Holds the level: the result, or its findings over stimuli.
-    uncertainty : Uncertainty, optional
-        Holds the interval.
-    **known
-        Further fields.
-    """
+    """One effect size with its p-values and interval."""
     name = result.display_name if place == "value" else place.replace("_", " ").capitalize()
     title, roles, suffix = PLACES.get(place, (name, tuple(result.concepts), f"_{place}"))
     resampled = at(uncertainty, place)

@@ -45,13 +45,7 @@ class Varied:
 
 
 def value_of(result: AssociationResult, by: By) -> str:
-    """What was chosen for a result.
-
-    Raises
-    ------
-    ResultsError
-        If its vectors were looked up, not encoded, or its stimuli are not in contexts.
-    """
+    """What was chosen for a result."""
     value = _value(result, by)
     if value is None:
         no_contexts, no_model = "it was not measured in contexts", "the vectors were not encoded"
@@ -87,13 +81,7 @@ def choices_beside(result: AssociationResult, by: By) -> dict[By, str]:
 
 
 def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
-    """Add to names that stand for several things what else distinguishes these, and no more.
-
-    Examples
-    --------
-    >>> told_apart(["weat-1", "weat-6", "weat-6"], ["", " on glove", " on bert"], ["!"] * 3)
-    ['weat-1', 'weat-6 on glove', 'weat-6 on bert']
-    """
+    """Add to names that stand for several things what else distinguishes these, and no more."""
     told = list(names)
     for additions in more:
         known = Counter(told)
@@ -110,11 +98,6 @@ def varied(results: Iterable[AssociationResult], by: By) -> tuple[Varied, ...]:
     Layers, windows and distances come in their order, trained weights before random ones, vectors
     of stimuli before those of whole texts, prompts as they are given. Of results of one value, the
     first counts.
-
-    Raises
-    ------
-    ResultsError
-        If there is no such choice.
     """
     if by not in get_args(By):
         raise ResultsError(
@@ -338,20 +321,7 @@ class Changes(Sequence[Change]):
 def changes_of(
     results: Iterable[AssociationResult], by: By = "prompt", since: str | None = None
 ) -> Changes:
-    """Compare results that differ in one choice alone.
-
-    Parameters
-    ----------
-    results : iterable of results
-    by : {"prompt", "layer", "level", "weights", "window", "distance"}
-    since : str, optional
-        The value that the others are compared with; by default the first.
-
-    Raises
-    ------
-    ResultsError
-        If there is no such choice, or no result has the value `since`.
-    """
+    """Compare results that differ in one choice alone."""
     groups = varied(results, by)
     known = list(dict.fromkeys(value for group in groups for value in group.values))
     if since is not None and since not in known:

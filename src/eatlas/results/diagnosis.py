@@ -271,13 +271,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def is_loud(length: float, dim: int) -> bool:
-    """Whether one dimension's share in the squared length passes the limit.
-
-    Examples
-    --------
-    >>> is_loud(0.3, 300), is_loud(0.3, 8)
-    (True, False)
-    """
+    """Whether one dimension's share in the squared length passes the limit."""
     return length >= max(LOUD_DIMENSION, LOUD_RATIO / dim)
 
 

@@ -31,14 +31,7 @@ class Reading:
 
 
 def readings(diagnosis: Diagnosis) -> tuple[Reading, ...]:
-    """Every figure of a diagnosis with what it means.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> readings(eatlas.diagnose({"a": [1, 0], "b": [0, 1], "c": [-1, -1]}))[0].figure
-    'Mean cosine of two words'
-    """
+    """Every figure of a diagnosis with what it means."""
     by_rank = bool(diagnosis.bands)  # the order of texts that were encoded says nothing
     return (
         _cosine(diagnosis),
@@ -54,14 +47,7 @@ def readings(diagnosis: Diagnosis) -> tuple[Reading, ...]:
 
 
 def verdict(diagnosis: Diagnosis) -> str:
-    """Whether cosines can be read in this space, in a sentence or two.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> verdict(eatlas.diagnose({"a": [1, 0], "b": [0, 1], "c": [-1, -1]}))
-    'No figure passes its limit: cosines look usable here.'
-    """
+    """Whether cosines can be read in this space, in a sentence or two."""
     passed = sum(reading.doubtful is True for reading in readings(diagnosis))
     if passed:
         figures = "one figure passes its limit" if passed == 1 else f"{passed} pass their limits"

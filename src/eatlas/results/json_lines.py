@@ -57,15 +57,7 @@ def record_types() -> dict[str, type[AssociationResult]]:
 
 
 def record_from_dict(values: dict[str, Any]) -> AssociationResult:
-    """Rebuild a record from what :meth:`Record.to_dict` gave.
-
-    Raises
-    ------
-    ResultsError
-        If the schema or the measure is unknown.
-    pydantic.ValidationError
-        If a value does not fit the record.
-    """
+    """Rebuild a record from what :meth:`Record.to_dict` gave."""
     if values.get("schema") != SCHEMA:
         raise ResultsError(
             "the schema of a result is unknown",
@@ -129,13 +121,7 @@ def write_results(results: Iterable[AssociationResult | TrendResult], path: Path
 def read_lines(
     path: Path,
 ) -> tuple[list[AssociationResult | TrendResult], list[ResultsError]]:
-    """Read a results file, keeping every good line and naming every bad one.
-
-    Raises
-    ------
-    ResultsError
-        If the file cannot be read at all.
-    """
+    """Read a results file, keeping every good line and naming every bad one."""
     good: list[AssociationResult | TrendResult] = []
     bad: list[ResultsError] = []
     for _, found in each_line(path):
@@ -163,11 +149,6 @@ def each_line(
     """Each line of a results file with its record, or with what is wrong with it, one by one.
 
     Empty lines are left out. One line at a time is in memory.
-
-    Raises
-    ------
-    ResultsError
-        If the file cannot be read at all.
     """
     require_file(path, ResultsError)
     try:
@@ -196,14 +177,7 @@ def _record(path: Path, number: int, line: bytes) -> AssociationResult | TrendRe
 
 
 def _parse(line: bytes) -> dict[str, object]:
-    """Read one line; nothing may occur twice, and all text must be text.
-
-    Raises
-    ------
-    ValueError
-        If it is not a JSON object, a key occurs twice in one, it is nested too deep, or half a
-        character is in a text.
-    """
+    """Read one line; nothing may occur twice, and all text must be text."""
     values = json_value(line, object_pairs_hook=_once)
     if not isinstance(values, dict):
         raise ValueError(f"a JSON object was expected, not {type(values).__name__}")
@@ -251,25 +225,6 @@ def keep_others(lines: Mapping[Path, Iterable[bytes]], *beside: Path) -> tuple[P
     Whoever runs the same again loses nothing: each line of an old file is in the new one.
     Otherwise ``results.jsonl`` is kept as ``results-1.jsonl``, or with the next number that is
     free, and the other files with the same number.
-
-    Parameters
-    ----------
-    lines : mapping
-        Files whose lines say whether something would be lost, and the lines that will be written
-        to each.
-    *beside : Path
-        Other files that will be written anew, such as the report; they too are lost where one of
-        the first is not there.
-
-    Returns
-    -------
-    tuple of Path
-        The names under which files are kept; empty where nothing would be lost.
-
-    Raises
-    ------
-    ResultsError
-        If a file cannot be kept. No file is changed then.
     """
     try:
         compared = [path for path in lines if path.exists()]

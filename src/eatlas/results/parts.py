@@ -87,15 +87,7 @@ class Record(BaseModel):
 
 
 def at(record: object, place: str) -> Any:
-    """Return what a record holds at a place such as ``level2.X``; None where it holds nothing.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> result = eatlas.run(tests="weat-6", measures="weat")[0]
-    >>> at(result, "level1").n, at(result.uncertainty, "level2.X")
-    ((8, 8), None)
-    """
+    """Return what a record holds at a place such as ``level2.X``; None where it holds nothing."""
     for name in place.split("."):
         record = getattr(record, name, None)
     return record

@@ -13,20 +13,7 @@ _chosen: list[Renderer] = []
 
 
 def register_renderer(renderer: Renderer | None) -> None:
-    """Choose what notebooks show of results.
-
-    Parameters
-    ----------
-    renderer : callable or None
-        Takes a result or :class:`eatlas.Results` and returns HTML; None restores ours.
-
-    Examples
-    --------
-    >>> register_renderer(lambda shown: f"<b>{type(shown).__name__}</b>")
-    >>> html_of(())
-    '<b>tuple</b>'
-    >>> register_renderer(None)
-    """
+    """Choose what notebooks show of results."""
     _chosen[:] = [] if renderer is None else [renderer]
 
 

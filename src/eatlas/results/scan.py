@@ -347,11 +347,5 @@ def json_schema() -> dict[str, Any]:
 
 
 def summary_of(words: Path) -> Path:
-    """Where the summary of a file of words is.
-
-    Examples
-    --------
-    >>> summary_of(Path("scan.csv")).name
-    'scan.csv.json'
-    """
+    """Where the summary of a file of words is."""
     return words.with_name(f"{words.name}.json")

@@ -70,13 +70,7 @@ class ScannedWords:
 
 
 def require_suffix(path: Path) -> None:
-    """Refuse a file of words that is of no known kind.
-
-    Raises
-    ------
-    ResultsError
-        If the name ends otherwise, or what its kind needs is not installed.
-    """
+    """Refuse a file of words that is of no known kind."""
     if path.suffix.lower() not in SUFFIXES:
         raise ResultsError(
             f"--out {path}: this kind of file is not known",
@@ -91,27 +85,7 @@ def require_suffix(path: Path) -> None:
 def words_file(
     path: Path, new: Callable[..., IO[Any]], about: Mapping[str, str] | None = None
 ) -> Iterator[Callable[[ScannedWords], None]]:
-    """Write words to one of several files that appear together.
-
-    Parameters
-    ----------
-    path : Path
-        Ends in ``.csv`` or ``.parquet``.
-    new : callable
-        Of :func:`eatlas.writing.atomic_files`.
-    about : mapping, optional
-        Where the words come from; a Parquet file has it as metadata.
-
-    Yields
-    ------
-    callable
-        Takes the next block.
-
-    Raises
-    ------
-    ResultsError
-        If the file cannot be written, or its kind is not known.
-    """
+    """Write words to one of several files that appear together."""
     require_suffix(path)
     if path.suffix.lower() == ".parquet":
         with _parquet(new(path, binary=True), about or {}) as write_batch:
@@ -191,13 +165,7 @@ def _joined(parts: Sequence[Any]) -> Any:
 
 
 def _every_bit(version: str) -> dict[str, Any]:
-    """What makes pandas read a number with every bit: nothing since 3.1.
-
-    Examples
-    --------
-    >>> _every_bit("2.2.3"), _every_bit("3.1.1")
-    ({'float_precision': 'round_trip'}, {})
-    """
+    """What makes pandas read a number with every bit: nothing since 3.1."""
     major, minor = map(int, version.split(".")[:2])
     return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
 
@@ -207,11 +175,6 @@ def read_words(path: Path) -> pd.DataFrame:
 
     Words such as ``nan`` and ``=1+1`` come back as they are; `eatlas.csv_cells` says how they are
     in a CSV file.
-
-    Raises
-    ------
-    ResultsError
-        If it cannot be read, or has not the columns of a scan.
     """
     import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
 

@@ -37,14 +37,7 @@ _KINDS = {"layer", "prompt", "window", "distance", "transform", "member"}
 
 
 def repeated(results: Iterable[AssociationResult]) -> bool:
-    """Whether a test occurs in several settings, or in a period, so that there is what to compare.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> repeated(eatlas.run(tests="weat-6")), repeated([*eatlas.run(tests="weat-6")] * 2)
-    (False, True)
-    """
+    """Whether a test occurs in several settings, or in a period."""
     given = list(results)
     tests = {one.test for one in given}
     return len(tests) < len(given) or any(one.period is not None for one in given)
@@ -77,22 +70,7 @@ def known_sources() -> Mapping[str, KnownSource]:
 
 
 def source_name(source: str, *, full: bool = False) -> str:
-    """What a person calls a source: a published name, or a file's or model's name without its path.
-
-    Parameters
-    ----------
-    source : str
-        As results name it.
-    full : bool
-        With the number of dimensions in words, as a methods paragraph has it.
-
-    Examples
-    --------
-    >>> source_name("glove-sample")
-    'GloVe 6B (100d)'
-    >>> source_name("/data/mine.txt?transform=center"), source_name("hf:org/model?layer=3")
-    ('mine.txt, transform center', 'org/model, layer 3')
-    """
+    """What a person calls a source: its published name, or a file name without its path."""
     return ", ".join(_parts_of_text(source, full=full).values())
 
 
@@ -158,20 +136,7 @@ def parts_of(result: AssociationResult) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of some results.
-
-    Parameters
-    ----------
-    results : sequence of AssociationResult
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> results = eatlas.run(tests=["weat-6", "weat-7"])
-    >>> settings = Settings(tuple(results))
-    >>> settings.subject, settings.of(results[0])
-    ('GloVe 6B (100d)', '')
-    """
+    """The settings of some results."""
 
     results: tuple[AssociationResult, ...]
 
@@ -235,21 +200,7 @@ class Settings:
         return self.subject if "model" in self._shared else ""
 
     def in_words(self, *, full: bool = False) -> list[str]:
-        """Sources as a sentence lists them: those of one model together, series with their years.
-
-        Parameters
-        ----------
-        full : bool
-            As a methods paragraph has it: published vectors with their dimensions in words; what
-            the run gave a name has both, as tables have the name alone.
-
-        Examples
-        --------
-        >>> import eatlas
-        >>> two = ["glove-sample?transform=center", "glove-sample?transform=standardize"]
-        >>> Settings.among(eatlas.run("weat-6", two)).in_words()
-        ['GloVe 6B (100d; transforms center and standardize)']
-        """
+        """Sources as a sentence lists them: those of one model together, series with years."""
         models: dict[str, list[AssociationResult]] = {}
         for one in self.results:
             models.setdefault(self._parts[one.source]["model"], []).append(one)
@@ -360,15 +311,7 @@ class Settings:
         return self.measures[result.signature] or result.display_name
 
     def named(self, result: AssociationResult) -> str:
-        """The test, and its setting where there are several.
-
-        Examples
-        --------
-        >>> import eatlas
-        >>> both = eatlas.run(tests="weat-6", measures=["ml-eat", "weat"])
-        >>> [Settings.among(both).named(one) for one in both]
-        ['weat-6 (ML-EAT)', 'weat-6 (WEAT)']
-        """
+        """The test, and its setting where there are several."""
         setting = self.of(result)
         return f"{result.test} ({setting})" if setting else result.test
 
@@ -381,15 +324,7 @@ class Settings:
 
 
 def together(names: Sequence[str]) -> str:
-    """Settings as a sentence lists them, with the word that they have in common said once.
-
-    Examples
-    --------
-    >>> together(["layer 0", "layer 2", "layer 3", "layer 4"]), together(["layer 0", "layer 5"])
-    ('layers 0 and 2 to 4', 'layers 0 and 5')
-    >>> together(["GloVe 6B", "centred"])
-    'GloVe 6B and centred'
-    """
+    """Settings as a sentence lists them, with the word that they have in common said once."""
     kinds = {one.split(" ")[0] for one in names}
     if len(names) < 2 or len(kinds) > 1 or not kinds <= _KINDS or any(", " in one for one in names):
         return joined(names)

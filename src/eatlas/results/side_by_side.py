@@ -287,19 +287,7 @@ Key = tuple[Hashable, ...]
 
 
 def side_by_side(results: Iterable[AssociationResult], by: str = "setting") -> SideBySide:
-    """Put results that are alike but for one respect beside each other.
-
-    Parameters
-    ----------
-    results : iterable of AssociationResult
-    by : str
-        As of :meth:`eatlas.Results.compare`.
-
-    Raises
-    ------
-    ResultsError
-        If there is no such respect, or the results do not differ in it.
-    """
+    """Put results that are alike but for one respect beside each other."""
     given = tuple(results)
     settings = Settings.among(given)
     choices = (*OTHERS, *get_args(By))

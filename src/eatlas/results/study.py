@@ -136,13 +136,7 @@ def row_of(one: Specification, choices: Mapping[str, Sequence[str]]) -> dict[str
 
 
 def choice_column(name: str) -> str:
-    """Name of the column of a choice.
-
-    Examples
-    --------
-    >>> choice_column("layer"), choice_column("p")
-    ('layer', 'choice_p')
-    """
+    """Name of the column of a choice."""
     taken = {"specification", "test_id", *_BEHIND, *_CALLED.values()}
     return f"choice_{name}" if name in taken else name
 
@@ -167,14 +161,7 @@ class Summary(Record):
 
 
 def summary(given: Sequence[Specification], choice: str = "", label: str = "") -> Summary:
-    """Sum up some specifications.
-
-    Examples
-    --------
-    >>> one = Specification(number=1, choices={}, status="done", d=1.0, p=0.01, significant=True)
-    >>> summary([one, one.model_copy(update={"d": 0.0, "significant": False})]).significant
-    0.5
-    """
+    """Sum up some specifications."""
     effects = sorted(one.d for one in given if one.counts and one.d is not None)
     judged = [one.significant for one in given if one.counts and one.significant is not None]
     patterns = Counter(one.pattern for one in given if one.status == "done" and one.pattern)

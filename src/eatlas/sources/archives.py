@@ -133,13 +133,7 @@ class Content:
             return file.read(size)
 
     def need_plain(self, what: str) -> Path:
-        """The path, if the bytes are the file's own.
-
-        Raises
-        ------
-        SourceError
-            If they are compressed: `what` cannot be read so.
-        """
+        """The path, if the bytes are the file's own."""
         if self.plain:
             return self.path
         raise SourceError(
@@ -150,21 +144,7 @@ class Content:
 
 
 def locate(path: Path, member: str | None = None, *, long_windows: bool = False) -> Content:
-    """Find the content of a file, through compression and archives.
-
-    Parameters
-    ----------
-    path : Path
-    member : str, optional
-        Which file of an archive; without it the archive must hold one alone.
-    long_windows : bool, default False
-        Read zst files too that take up to 2 GiB of memory, as those of Reddit's comments do.
-
-    Raises
-    ------
-    SourceError
-        If the file cannot be read, or there is no such member.
-    """
+    """Find the content of a file, through compression and archives."""
     stamp = Stamp.of(path)
     with open_binary(path) as file, archive_errors(str(path)):
         head = file.read(_TAR_AT + len(_TAR_MAGIC))
@@ -366,13 +346,7 @@ class _Guarded(io.RawIOBase):
 
 
 def check_growth(label: str, size: int, packed: int) -> None:
-    """Refuse what would take far more memory than a file of `packed` bytes can account for.
-
-    Raises
-    ------
-    SourceError
-        If `size` is beyond all proportion.
-    """
+    """Refuse what would take far more memory than a file of `packed` bytes can account for."""
     limit = most_bytes(packed)
     if size > limit:
         raise _grows(label, limit, size)

@@ -150,13 +150,7 @@ def _of_test(tests: Sequence[Any], name: str) -> BiasSets:
 
 
 def _parsed(data: bytes, where: str) -> BiasSets:
-    """Make sets of a TOML file.
-
-    Raises
-    ------
-    SourceError
-        Naming every fault.
-    """
+    """Make sets of a TOML file."""
     table = read_toml(data, where, SourceError)
     if faults := [f"{where}: {fault}" for fault in _faults(table)]:
         raise SourceError("\n".join(faults))
@@ -261,20 +255,7 @@ class FoundSets:
 
 
 def looked_up(source: Source, sets: BiasSets, done: Map | None = None) -> FoundSets:
-    """Find the vectors of sets, each word by the case rule ``auto``.
-
-    Parameters
-    ----------
-    source : Source
-    sets : BiasSets
-    done : callable, optional
-        What was done to all vectors: from words and rows to unit rows.
-
-    Raises
-    ------
-    EatlasError
-        If no defining set has a word for each group.
-    """
+    """Find the vectors of sets, each word by the case rule ``auto``."""
     cells = [cell for one in sets.defining for cell in one]
     wanted = case_forms({word for words in (*cells, *sets.equalize) for word in words})
     vectors = {w: v for w, v in source.lookup(wanted).items() if v.any()}
@@ -327,15 +308,7 @@ def looked_up(source: Source, sets: BiasSets, done: Map | None = None) -> FoundS
 def most_biased(
     source: Source, sets: FoundSets, most: int, *, neutral: bool = False
 ) -> tuple[list[str], NDArray[np.int64]]:
-    """Find the words nearest to the direction of each group, and their groups' numbers.
-
-    Parameters
-    ----------
-    most : int
-        Words of each group; fewer in a small source.
-    neutral : bool, default False
-        Whether to add as many words that are nearest to none, as a last class.
-    """
+    """Find the words nearest to the direction of each group, and their groups' numbers."""
     words, leans = leanings(source, sets.group_directions, sets.spared)
     chosen, labels = most_of_each(leans, most)
     if neutral:
@@ -347,24 +320,7 @@ def most_biased(
 
 
 def most_of_each(leans: Array, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the rows that lean most to each column, the same number for all.
-
-    Parameters
-    ----------
-    leans : array, shape (n, k)
-    most : int
-        Rows of each column; fewer where that would be more than 15% of all rows.
-
-    Returns
-    -------
-    rows, columns : arrays of int
-        A row leans to the column of its largest number.
-
-    Raises
-    ------
-    EatlasError
-        If there are fewer than ten for a column.
-    """
+    """Find the rows that lean most to each column, the same number for all."""
     k = leans.shape[1]
     nearest = np.argmax(leans, axis=1) if len(leans) else np.zeros(0, np.int64)
     n = min(most, int(SHARE * len(leans)), *np.bincount(nearest, minlength=k).tolist())
@@ -382,22 +338,7 @@ def most_of_each(leans: Array, most: int) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def leanings(source: Source, directions: Array, spared: Collection[str]) -> tuple[list[str], Array]:
-    """Cosine of each frequent word with the direction of each group.
-
-    Parameters
-    ----------
-    source : Source
-        Readable from end to end; its first 50,000 words count as frequent.
-    directions : array, shape (k, d)
-        Unit rows.
-    spared : collection of str
-        Words that are left out, like those that are not all letters.
-
-    Returns
-    -------
-    words : list of str, length n
-    leans : array, shape (n, k)
-    """
+    """Cosine of each frequent word with the direction of each group."""
     kept: dict[str, None] = {}
     leans: list[Array] = []
     seen = 0
@@ -418,13 +359,7 @@ def leanings(source: Source, directions: Array, spared: Collection[str]) -> tupl
 
 
 def case_forms(words: Collection[str]) -> frozenset[str]:
-    """Words as they are written, and in every case form of the rule ``auto``.
-
-    Examples
-    --------
-    >>> sorted(case_forms(["she"]))
-    ['SHE', 'She', 'she']
-    """
+    """Words as they are written, and in every case form of the rule ``auto``."""
     return frozenset(form for word in words for form in spellings(word, "auto"))
 
 

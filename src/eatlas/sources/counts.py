@@ -54,28 +54,7 @@ class Counts(Protocol):
 
 @dataclass(frozen=True)
 class CountTable:
-    """Numbers by term and group, in memory.
-
-    Parameters
-    ----------
-    name : str
-        What names the table in results.
-    rows : mapping
-        From terms to mappings from groups to numbers, 0 or more.
-    period : int, optional
-        The year of the table, where it is one of several.
-
-    Raises
-    ------
-    SourceError
-        If a number is below 0 or not finite, or there are none.
-
-    Examples
-    --------
-    >>> table = CountTable("texts", {"nurse": {"Female": 12, "Male": 4}})
-    >>> table.counts("Nurse")
-    {'female': 12.0, 'male': 4.0}
-    """
+    """Numbers by term and group, in memory."""
 
     name: str
     rows: Mapping[str, Mapping[str, float]]
@@ -117,29 +96,7 @@ class CountTable:
 
 
 def open_counts(spec: Any) -> tuple[Counts, ...]:
-    """Open a table of numbers by term and group; of one with years, a table for each.
-
-    Parameters
-    ----------
-    spec : str, path, Counts or mapping
-        A CSV, TSV or Parquet file with a header, or the name of a published table such as
-        ``census-gender``. Either a row for each pair:
-        ``term,group,count``; or a column for each group: ``term,Female,Male``. A column ``year``
-        makes a series, of which ``FILE?year=2010`` takes one; columns of totals are passed over,
-        and a term whose cells are empty has no numbers. A mapping goes from terms to mappings
-        from groups to numbers.
-
-    Raises
-    ------
-    SourceError
-        If this is no such table.
-
-    Examples
-    --------
-    >>> (table,) = open_counts({"nurse": {"Female": 12, "Male": 4}})
-    >>> table.name
-    'table'
-    """
+    """Open a table of numbers by term and group; of one with years, a table for each."""
     if isinstance(spec, Mapping):
         return (CountTable("table", spec),)
     if isinstance(spec, Counts) and not isinstance(spec, type):
@@ -170,13 +127,7 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
 
 
 def place_of_table(path: Path) -> Path:
-    """Replace the name of a published table by its path; leave anything else as it is.
-
-    Raises
-    ------
-    SourceError
-        If the table was not fetched.
-    """
+    """Replace the name of a published table by its path; leave anything else as it is."""
     if path.suffix or len(path.parts) != 1 or is_there(path):
         return path
     from eatlas.sources.published import table_on_this_machine  # noqa: PLC0415
@@ -185,13 +136,7 @@ def place_of_table(path: Path) -> Path:
 
 
 def places_of_table(path: Path) -> tuple[Path, ...]:
-    """Return the paths of the published tables that a name stands for, or the path as it is.
-
-    Raises
-    ------
-    SourceError
-        If a table was not fetched.
-    """
+    """Return the paths of the published tables that a name stands for, or the path as it is."""
     if path.suffix or len(path.parts) != 1 or is_there(path):
         return (path,)
     from eatlas.sources.published import published_vectors  # noqa: PLC0415

@@ -66,15 +66,7 @@ class Embedded:
 
 @lru_cache(maxsize=65_536)  # a run looks up the same terms again, measure by measure
 def spellings(term: str, case: CaseRule) -> tuple[str, ...]:
-    """Keys under which a term is looked up, first hit wins.
-
-    Examples
-    --------
-    >>> spellings("NASA", "auto")
-    ('NASA', 'nasa', 'Nasa')
-    >>> spellings("NASA", "exact")
-    ('NASA',)
-    """
+    """Keys under which a term is looked up, first hit wins."""
     if case == "exact":
         return (term,)
     return tuple(dict.fromkeys((term, term.lower(), term.capitalize(), term.upper())))
@@ -184,13 +176,7 @@ def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
 def embed_concepts(
     concepts: Mapping[str, Concept], source: VectorSource, case: CaseRule = "auto"
 ) -> Embedded:
-    """Look up or encode the terms of concepts, words or sentences, by role.
-
-    Raises
-    ------
-    SourceError
-        If the source finds fault with what it reads, or the case rule is unknown.
-    """
+    """Look up or encode the terms of concepts, words or sentences, by role."""
     _require_case_rule(case)
     encoded = is_contextual(source)
     ways = {role: _ways(part, case, encoded=encoded) for role, part in concepts.items()}
@@ -200,13 +186,7 @@ def embed_concepts(
 def embed_groups(
     terms: Mapping[str, Iterable[str]], source: VectorSource, case: CaseRule = "auto"
 ) -> Embedded:
-    """Look up the terms of groups, by role.
-
-    Raises
-    ------
-    SourceError
-        If the source finds fault with what it reads, or the case rule is unknown.
-    """
+    """Look up the terms of groups, by role."""
     _require_case_rule(case)
     ways = {
         role: {term: {key: word_alone(key) for key in spellings(term, case)} for term in group}

@@ -66,18 +66,7 @@ class Debiasing:
 
 
 def parse_debiasing(text: str) -> Debiasing | None:
-    """Read one debiasing transform; None where the text names another transform.
-
-    Raises
-    ------
-    SourceError
-        If it lacks its sets, they are unknown or faulty, or its weight is not for it.
-
-    Examples
-    --------
-    >>> parse_debiasing("hard-debias:gender").sets.groups
-    ('Female', 'Male')
-    """
+    """Read one debiasing transform; None where the text names another transform."""
     found = _TEXT.fullmatch(text)
     method = found["method"].lower() if found else ""
     if found is None or method not in METHODS:
@@ -137,22 +126,6 @@ class _Fit:
 class DebiasedSource(Mapped):
     """A source of words from whose vectors a bias is taken out.
 
-    Parameters
-    ----------
-    source : VectorSource
-        Vectors of words; must be readable from end to end.
-    step : Debiasing
-    name : str, optional
-        As :class:`Mapped`.
-
-    Raises
-    ------
-    SourceError
-        On first use, if no defining set has all its words, they do not differ in enough
-        directions, or there are too few words to learn from.
-
-    Notes
-    -----
     All vectors come as unit vectors in double precision; what is within the bias subspace alone
     becomes zero and counts as missing, with that reason. Every word of a set is looked up as the
     case rule ``auto`` does; specific words and equality sets in every case form that the source

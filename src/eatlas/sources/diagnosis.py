@@ -133,19 +133,6 @@ class Sample:
 
     Each row gets a random key in the order in which rows are offered, and the smallest keys stay;
     so neither their number need be known, nor does it matter how the rows are cut into parts.
-
-    Parameters
-    ----------
-    size : int
-        1 or more.
-    rng : numpy.random.Generator
-
-    Examples
-    --------
-    >>> sample = Sample(2, np.random.default_rng(0))
-    >>> sample.offer(["a", "b", "c"], np.eye(3))
-    >>> sample.drawn()[0]
-    ['b', 'c']
     """
 
     def __init__(self, size: int, rng: np.random.Generator) -> None:

@@ -63,20 +63,7 @@ class Remote:
 
 
 class Resuming:
-    """Fetch a file into a part beside its place.
-
-    Parameters
-    ----------
-    part : Path
-        The unfinished file. It stays when the download breaks off, and the next call continues from
-        its end, if the remote file is still the same by ETag, time of change and length.
-    watch : callable, optional
-        Called with every chunk.
-    size : int, optional
-        Bytes of the file as it was published; another length is refused, and no byte more is taken.
-    pause : float
-        Seconds before the first new try.
-    """
+    """Fetch a file into a part beside its place."""
 
     def __init__(
         self,
@@ -91,19 +78,7 @@ class Resuming:
         self.remote: Remote | None = None
 
     def __call__(self, url: str, path: Path) -> None:
-        """Fetch `url` and move it to `path`.
-
-        Raises
-        ------
-        RefusedError
-            If the server answers with anything but the file, or with too much; nothing of it stays.
-        NoRoomError
-            If the disk has not enough room for it.
-        BrokenOffError
-            If the connection breaks again and again.
-        OSError
-            If the file cannot be written.
-        """
+        """Fetch `url` and move it to `path`."""
         self.part.parent.mkdir(parents=True, exist_ok=True)
         start = most = self._here()
         failures = 0

@@ -334,13 +334,6 @@ def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
     Nothing is written but what the registry names: of an archive's own names only the last part
     is used, and what grows out of proportion is refused. One
     process at a time may unpack to a target.
-
-    Raises
-    ------
-    SourceError
-        If the archive is damaged, unsafe, or does not hold what it should.
-    OSError
-        If the vectors cannot be written.
     """
     clear(target)
     folder = _workplace(target)
@@ -465,13 +458,7 @@ def _require_safe(archive: Path, info: zipfile.ZipInfo, below: tuple[str, ...]) 
 
 
 def need(folder: Path, size: int) -> None:
-    """Refuse to begin what cannot end.
-
-    Raises
-    ------
-    SourceError
-        If the disk has less room than `size` bytes.
-    """
+    """Refuse to begin what cannot end."""
     free = shutil.disk_usage(folder).free
     if size > free:
         raise SourceError(

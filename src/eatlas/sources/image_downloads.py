@@ -22,17 +22,6 @@ def bring_images(images: Iterable[Image], *, pause: float = PAUSE) -> None:
 
     Each is kept in the folder of the cache under its hash, so it comes once, whatever tests name
     it. Processes that need the same image wait for each other.
-
-    Parameters
-    ----------
-    images : iterable of Image
-    pause : float
-        Seconds before a broken connection is tried again; each further try waits twice as long.
-
-    Raises
-    ------
-    SourceError
-        If an image cannot be downloaded, or is another one than its hash says; nothing of it stays.
     """
     for one in images:
         if one.url and not Path(one.path).is_file():

@@ -25,21 +25,7 @@ def keys_of(part: Concept, *, stems: bool) -> Mapping[str, tuple[str, ...]]:
 
 
 def require_apart(keys: Mapping[str, Mapping[str, str]], test: Test, source: str) -> None:
-    """Refuse a key by which two stimuli of a test would be found, one of them an image.
-
-    Parameters
-    ----------
-    keys : mapping
-        The key of each term that was found, by group.
-    test : Test
-    source : str
-        Its name.
-
-    Raises
-    ------
-    SourceError
-        Naming both stimuli. The same image in two groups is one stimulus.
-    """
+    """Refuse a key by which two stimuli of a test would be found, one of them an image."""
     known: dict[str, tuple[str, str]] = {}
     for group, part in test.concepts.items():
         hashes = part.image_of

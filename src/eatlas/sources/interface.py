@@ -151,25 +151,7 @@ class ChunkedSource(Protocol):
     """A source whose words can all be read, in its own order, without keeping all in memory."""
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
-        """All words with their vectors, `rows` at a time.
-
-        Parameters
-        ----------
-        rows : int
-            Words in each chunk; the last may have fewer. How they are cut changes nothing else.
-
-        Yields
-        ------
-        words : list of str
-            In the order of the source; a word that occurs twice comes twice.
-        vectors : array, shape (len(words), dim)
-            float32, or float64 where the source holds that; zero vectors as they are.
-
-        Raises
-        ------
-        SourceError
-            If what is read on the way is not well formed.
-        """
+        """All words with their vectors, `rows` at a time."""
         ...
 
 
@@ -191,31 +173,12 @@ class ContextualSource(VectorSource, Protocol):
         ...
 
     def encode(self, items: Collection[Item], tell: Tell | None = None) -> Mapping[Item, Vector]:
-        """Return the vectors of those items that the source can encode, each of shape (dim,).
-
-        Parameters
-        ----------
-        items : collection of Item
-        tell : callable, optional
-            Called with the number of items encoded and the number of all.
-
-        Raises
-        ------
-        SourceError
-            If an item cannot be encoded, such as a text longer than the model
-            takes.
-        """
+        """Return the vectors of those items that the source can encode, each of shape (dim,)."""
         ...
 
 
 def usable(vectors: NDArray[np.floating], words: Sequence[str], name: str) -> NDArray[np.floating]:
-    """Return the vectors, if all their components are finite and can be squared.
-
-    Raises
-    ------
-    SourceError
-        Naming the first word whose vector is not.
-    """
+    """Return the vectors, if all their components are finite and can be squared."""
     largest = min(LARGEST, float(np.finfo(vectors.dtype).max))
     finite = np.abs(vectors) <= largest  # neither NaN nor an infinity is
     if finite.all():
@@ -229,14 +192,7 @@ def usable(vectors: NDArray[np.floating], words: Sequence[str], name: str) -> ND
 
 
 def items_of(concept: Concept) -> dict[str, Item]:
-    """Return the item of each term: the sentence with its stimulus, the word alone, or the image.
-
-    Examples
-    --------
-    >>> rose = Image(name="rose.jpg", path="/set/rose.jpg", sha256="0" * 64)
-    >>> items_of(Concept(name="Flowers", images=[rose]))["rose.jpg"].content
-    '/set/rose.jpg'
-    """
+    """Return the item of each term: its sentence, its word, or its image."""
     if concept.images:
         return {one.name: image_item(one) for one in concept.images}
     if not concept.sentences:
@@ -253,13 +209,7 @@ def all_items(tests: Iterable[Test], words: Iterable[str] = ()) -> set[Item]:
 
 
 def image_item(image: Image, key: str | None = None) -> Item:
-    """Return the item of an image: to be encoded, or to be looked up by a key.
-
-    Raises
-    ------
-    SourceError
-        If it is to be encoded, and it is not known where it is.
-    """
+    """Return the item of an image: to be encoded, or to be looked up by a key."""
     if key is None and not image.path:
         raise SourceError(
             f"the image {image.name} was not found",
@@ -286,13 +236,7 @@ def words_alone(words: Iterable[str]) -> list[Item]:
 
 
 def cut(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Hand out items in their order, `size` at a time; the last list may be shorter.
-
-    Examples
-    --------
-    >>> list(cut("abcde", 2))
-    [['a', 'b'], ['c', 'd'], ['e']]
-    """
+    """Hand out items in their order, `size` at a time; the last list may be shorter."""
     rest = iter(items)
     while some := list(islice(rest, size)):
         yield some

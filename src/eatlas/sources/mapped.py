@@ -15,16 +15,7 @@ from eatlas.stats.moments import Moments
 
 
 class Mapped(Wrapper):
-    """A source whose vectors are mapped to others, word by word.
-
-    Parameters
-    ----------
-    source : VectorSource
-        Must be readable from end to end.
-    name : str, optional
-        What names the source in results; by default the name of the source that no transform was
-        done to, with ``?transform=...``.
-    """
+    """A source whose vectors are mapped to others, word by word."""
 
     def __init__(self, source: VectorSource, name: str | None = None) -> None:
         super().__init__(require_whole(source, "a transform is fitted on all vectors"))
@@ -64,13 +55,7 @@ class Mapped(Wrapper):
 
 
 def moments_of(source: Source) -> Moments:
-    """Mean and covariance of all vectors of a source that are not zero, in one pass.
-
-    Raises
-    ------
-    SourceError
-        If the source cannot be listed, or a component cannot be used.
-    """
+    """Mean and covariance of all vectors of a source that are not zero, in one pass."""
     moments: Moments | None = None
     listed = require_whole(source, "a transform is fitted on all vectors")
     for words, vectors in listed.iter_chunks():

@@ -223,11 +223,6 @@ def open_sample() -> ArraySource:
     """Open the bundled sample of GloVe 6B, 100 dimensions.
 
     It has the 10,000 most frequent words and every word of the word lists that the papers print.
-
-    Examples
-    --------
-    >>> open_sample().dim
-    100
     """
     from safetensors.numpy import load  # noqa: PLC0415  (only this source needs it)
 

@@ -40,18 +40,6 @@ def named_spec(text: str) -> NamedSpec:
 
     The text before the first equals sign is a name unless it holds a slash, a backslash or one of
     ``: ? #``, which belong to source strings, or the whole is a path that exists.
-
-    Raises
-    ------
-    SourceError
-        If the name or the source is empty, or the name has characters that names do not have.
-
-    Examples
-    --------
-    >>> named_spec("50d=glove.6B.50d.txt")
-    NamedSpec(spec='glove.6B.50d.txt', name='50d')
-    >>> named_spec("hf:model?layer=3").name, named_spec("base=hf:model?layer=3").spec
-    ('', 'hf:model?layer=3')
     """
     name, equals, source = text.partition("=")
     if not equals or _NO_NAME.search(name) or is_there(parse_file_spec(text).path):
@@ -64,13 +52,7 @@ def named_spec(text: str) -> NamedSpec:
 
 
 def required_name(name: object, source: Any) -> str:
-    """Return a name without blanks around it.
-
-    Raises
-    ------
-    SourceError
-        If it cannot be the name of this source.
-    """
+    """Return a name without blanks around it."""
     if not isinstance(name, str):
         raise SourceError("the name of a source is not text", got=described(name), allowed=ALLOWED)
     plain = name.strip()
@@ -96,33 +78,14 @@ def required_name(name: object, source: Any) -> str:
 
 
 def is_row(value: object) -> bool:
-    """Whether this is one vector of numbers, and no source.
-
-    Examples
-    --------
-    >>> is_row([0.5, 1.0]), is_row("vectors.txt"), is_row((["up"], [[1.0]]))
-    (True, False, False)
-    """
+    """Whether this is one vector of numbers, and no source."""
     if isinstance(value, list | tuple):
         return all(isinstance(one, int | float) for one in value)
     return getattr(value, "ndim", 0) == 1
 
 
 def is_by_name(given: object) -> bool:
-    """Whether this is a mapping from names to sources, rather than from words to vectors.
-
-    Raises
-    ------
-    SourceError
-        If some of its values are sources and some are vectors.
-
-    Examples
-    --------
-    >>> is_by_name({"50d": "glove.6B.50d.txt"}), is_by_name({"up": [1.0, 0.0]})
-    (True, False)
-    >>> is_by_name({"nurse": {"Female": 12, "Male": 4}})
-    False
-    """
+    """Whether this is a mapping from names to sources, rather than from words to vectors."""
     if not isinstance(given, Mapping) or not given:
         return False
     sources = [key for key, value in given.items() if _is_source(value)]
@@ -151,19 +114,7 @@ def _is_source(value: object) -> bool:
 
 
 def specs_of(given: Any, default: str) -> list[NamedSpec]:
-    """List what is opened: of a string with its name, of a mapping by its keys, of a list each.
-
-    Parameters
-    ----------
-    given : anything that ``vectors`` of :func:`eatlas.run` takes
-    default : str
-        Of None.
-
-    Raises
-    ------
-    SourceError
-        If a name cannot be used, or two sources have the same.
-    """
+    """List what is opened: of a string with its name, of a mapping by its keys, of a list each."""
     if is_by_name(given):
         found = [NamedSpec(spec, required_name(name, spec)) for name, spec in given.items()]
     else:
@@ -201,27 +152,7 @@ def _comparable(one: NamedSpec) -> NamedSpec:
 
 
 def names_under(name: str, sources: Sequence[str]) -> list[str]:
-    """What results call each of the sources that were opened under one name.
-
-    Parameters
-    ----------
-    name : str
-        Empty where the run gives none.
-    sources : sequence of str
-        As source strings; those of the periods of a series are the same.
-
-    Returns
-    -------
-    list of str
-        The name, with the options in which sources differ; empty without a name.
-
-    Examples
-    --------
-    >>> names_under("base", ["hf:model?layer=0&level=word", "hf:model?layer=1&level=word"])
-    ['base?layer=0', 'base?layer=1']
-    >>> names_under("100d", ["glove.txt"])
-    ['100d']
-    """
+    """What results call each of the sources that were opened under one name."""
     if not name:
         return [""] * len(sources)
     options = [_options(one) for one in sources]
@@ -266,25 +197,7 @@ class Opened(NamedTuple):
 
 
 def open_named(given: Any, default: str = "") -> list[Opened]:
-    """Open sources that may have names; a model of several layers gives one for each.
-
-    Parameters
-    ----------
-    given : anything that ``vectors`` of :func:`eatlas.run` takes
-    default : str
-        Of None.
-
-    Raises
-    ------
-    SourceError
-        If a name cannot be used, or a source cannot be opened.
-
-    Examples
-    --------
-    >>> (one,) = open_named("small=glove-sample")
-    >>> one.called, one.source_from
-    ('small', 'glove-sample')
-    """
+    """Open sources that may have names; a model of several layers gives one for each."""
     found = []
     for spec in distinct(specs_of(given, default)):
         sources = open_sources(spec.spec)
@@ -294,19 +207,7 @@ def open_named(given: Any, default: str = "") -> list[Opened]:
 
 
 def open_one_named(given: Any, what: str) -> Opened:
-    """Open a source that may have a name: ``NAME=SOURCE``, or a mapping from its name to it.
-
-    Parameters
-    ----------
-    given : anything that :func:`eatlas.open_vectors` takes, or one source with a name
-    what : str
-        What takes one source, such as "a scan".
-
-    Raises
-    ------
-    SourceError
-        If these are several sources, the name cannot be used, or it cannot be opened.
-    """
+    """Open a source that may have a name: ``NAME=SOURCE``, or a mapping from its name to it."""
     if not isinstance(given, str) and not is_by_name(given):
         source = open_vectors(given)
         return Opened(source, "", NamedSpec(given))

@@ -144,24 +144,7 @@ def _open_object(spec: Any) -> VectorSource:
 
 
 def open_sources(spec: Any) -> tuple[VectorSource, ...]:
-    """Open vectors, or every period of a series.
-
-    Parameters
-    ----------
-    spec : str, path or object
-        What :func:`open_vectors` takes, or a folder of vectors by year, with
-        ``?from=YEAR&to=YEAR`` for some of them.
-
-    Returns
-    -------
-    tuple of VectorSource
-        One; of a series, one for each year, all under its name.
-
-    Raises
-    ------
-    SourceError
-        If there is no such source, or what it holds are not vectors.
-    """
+    """Open vectors, or every period of a series."""
     if isinstance(spec, str | Path):
         return _open(str(spec))
     return (open_vectors(spec),)
@@ -273,13 +256,7 @@ def _open_file(file: FileSpec, name: str) -> VectorSource:
 
 
 def opener_of(text: str) -> Callable[[str], tuple[VectorSource, ...]] | None:
-    """What opens a source string that begins with a known scheme; an existing path wins.
-
-    Examples
-    --------
-    >>> opener_of("vectors.txt") is None
-    True
-    """
+    """What opens a source string that begins with a known scheme; an existing path wins."""
     scheme, colon, _ = text.partition(":")
     if not colon or scheme not in known_schemes() or is_there(parse_file_spec(text).path):
         return None

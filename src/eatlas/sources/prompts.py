@@ -34,25 +34,7 @@ NAMED = 3
 
 @dataclass(frozen=True)
 class PromptSet:
-    """Prompts that are averaged: a text is the mean of its unit vectors in all of them.
-
-    Parameters
-    ----------
-    prompts : tuple of str
-        Each with one place for the word, ``{}``.
-    name : str
-        How a source string writes them: themselves, with ``|`` between two, or a file.
-
-    Raises
-    ------
-    SourceError
-        If there is none, or one is there twice.
-
-    Examples
-    --------
-    >>> PromptSet.of(["a photo of {}", "a picture of {}"]).name
-    'a photo of {}|a picture of {}'
-    """
+    """Prompts that are averaged: a text is the mean of its unit vectors in all of them."""
 
     prompts: tuple[str, ...]
     name: str
@@ -71,13 +53,7 @@ class PromptSet:
 
     @classmethod
     def of(cls, prompts: Iterable[str]) -> PromptSet:
-        """Take prompts as they are.
-
-        Raises
-        ------
-        SourceError
-            If they are no texts.
-        """
+        """Take prompts as they are."""
         given = tuple(prompts)
         if wrong := [one for one in given if not isinstance(one, str)]:
             raise SourceError(
@@ -92,13 +68,7 @@ class PromptSet:
 
     @classmethod
     def read(cls, text: str) -> PromptSet:
-        """Read prompts from a file, one a line, or from a text with ``|`` between two.
-
-        Raises
-        ------
-        SourceError
-            If there is no such file, or it cannot be read.
-        """
+        """Read prompts from a file, one a line, or from a text with ``|`` between two."""
         if is_there(text):
             return cls(lines_of(text), str(text))
         if "{" not in text:
@@ -125,13 +95,7 @@ class PromptSet:
 
 
 def lines_of(path: str | Path) -> tuple[str, ...]:
-    """Prompts of a file, one a line; empty lines and those that begin with # are left out.
-
-    Raises
-    ------
-    SourceError
-        If it is not text of up to a megabyte.
-    """
+    """Prompts of a file, one a line; empty lines and those that begin with # are left out."""
     require_file(Path(path), SourceError)
     try:
         with Path(path).open("rb") as file:
@@ -163,17 +127,6 @@ class AveragedPromptsSource(Wrapper):
 
     Radford et al. (2021), section 3.1.4: an ensemble over the embedding space. Images stay as they
     are.
-
-    Parameters
-    ----------
-    source : VectorSource
-        One that encodes.
-    prompts : PromptSet
-
-    Raises
-    ------
-    SourceError
-        If a prompt has no place for the word, or a prompt is there already.
     """
 
     def __init__(self, source: VectorSource, prompts: PromptSet) -> None:
@@ -257,19 +210,7 @@ class _Mean:
 
 
 def in_prompts(source: VectorSource, wanted: Any) -> list[VectorSource]:
-    """Put the texts of a source into a prompt, into each of a file, or into the mean of a set.
-
-    Parameters
-    ----------
-    source : VectorSource
-    wanted : str, PromptSet, or sequence of str
-        A prompt; a file with a prompt on each line, each alone; or a set that is averaged.
-
-    Raises
-    ------
-    SourceError
-        If a prompt cannot be used, or the source looks words up.
-    """
+    """Put the texts of a source into a prompt, into each of a file, or into the mean of a set."""
     if isinstance(source, AveragedPromptsSource):
         raise _twice(source, described(wanted))
     if isinstance(wanted, str):
@@ -285,13 +226,7 @@ def in_prompts(source: VectorSource, wanted: Any) -> list[VectorSource]:
 
 
 def averaged(source: VectorSource, prompts: PromptSet) -> AveragedPromptsSource:
-    """Take the mean of a text in several prompts for the text.
-
-    Raises
-    ------
-    SourceError
-        If a prompt cannot be used, or the source looks words up.
-    """
+    """Take the mean of a text in several prompts for the text."""
     if isinstance(source, AveragedPromptsSource | PromptedSource):
         raise _twice(source, prompts.name)
     return AveragedPromptsSource(source, prompts)

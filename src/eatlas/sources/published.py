@@ -142,30 +142,7 @@ class _File(_Entry):
 
 
 def parse_registry(data: bytes, where: str) -> tuple[Published, ...]:
-    """Read a TOML file of published vectors.
-
-    Parameters
-    ----------
-    data : bytes
-        The file's content, UTF-8.
-    where : str
-        The file's name, for messages.
-
-    Raises
-    ------
-    SourceError
-        Naming every fault of the file.
-
-    Examples
-    --------
-    >>> text = '''schema = 1
-    ... [[download]]
-    ... url = "https://example.org/mine.vec.gz"
-    ... file = "mine.vec.gz"
-    ... vectors = [{ name = "mine", title = "my vectors" }]'''
-    >>> parse_registry(text.encode(), "vectors.toml")[0].name
-    'mine'
-    """
+    """Read a TOML file of published vectors."""
     document = read_toml(data, where, SourceError)
     try:
         file = _File.model_validate(document)
@@ -225,13 +202,7 @@ def published_vectors() -> tuple[Published, ...]:
 
 
 def find(name: str) -> Published:
-    """Return published vectors by name.
-
-    Raises
-    ------
-    SourceError
-        If none have that name.
-    """
+    """Return published vectors by name."""
     known = {entry.name: entry for entry in published_vectors()}
     if name in known:
         return known[name]
@@ -244,18 +215,7 @@ def find(name: str) -> Published:
 
 
 def find_all(name: str) -> tuple[Published, ...]:
-    """Return the published sets that a name stands for: one, or those that are parts of it.
-
-    Raises
-    ------
-    SourceError
-        If there are none.
-
-    Examples
-    --------
-    >>> [one.name for one in find_all("census")]
-    ['census-gender', 'census-race']
-    """
+    """Return the published sets that a name stands for: one, or those that are parts of it."""
     parts = tuple(one for one in published_vectors() if one.vectors.part_of == name)
     return parts or (find(name),)
 
@@ -327,14 +287,7 @@ def place_of(entry: Published) -> Path | None:
 
 
 def on_this_machine(spec: FileSpec) -> FileSpec:
-    """Replace the name of published vectors by their path; leave anything else as it is.
-
-    Raises
-    ------
-    SourceError
-        If the name is one of published vectors that were not fetched. Nothing is downloaded here:
-        gigabytes are downloaded only on request.
-    """
+    """Replace the name of published vectors by their path; leave anything else as it is."""
     name = str(spec.path)
     entry = next((each for each in published_vectors() if each.name == name), None)
     if entry is None:
@@ -361,24 +314,12 @@ def on_this_machine(spec: FileSpec) -> FileSpec:
 
 
 def corpus_on_this_machine(name: str) -> Path | None:
-    """Return where a published corpus lies; None if no corpus has that name.
-
-    Raises
-    ------
-    SourceError
-        If it was not fetched.
-    """
+    """Return where a published corpus lies; None if no corpus has that name."""
     return _here("texts", name)
 
 
 def table_on_this_machine(name: str) -> Path | None:
-    """Return where a published table of counts lies; None if no table has that name.
-
-    Raises
-    ------
-    SourceError
-        If it was not fetched.
-    """
+    """Return where a published table of counts lies; None if no table has that name."""
     return _here("counts", name)
 
 
@@ -388,13 +329,7 @@ def _here(what: str, name: str) -> Path | None:
 
 
 def require_here(entry: Published) -> Path:
-    """Return where published vectors, or images, are on this machine.
-
-    Raises
-    ------
-    SourceError
-        If they were not fetched.
-    """
+    """Return where published vectors, or images, are on this machine."""
     path = place_of(entry)
     if path is None:
         size, what = entry.download.size, entry.vectors.what
@@ -407,13 +342,7 @@ def require_here(entry: Published) -> Path:
 
 
 def size_text(size: int) -> str:
-    """Bytes as a person reads them.
-
-    Examples
-    --------
-    >>> size_text(862182613), size_text(2176768927), size_text(512)
-    ('862 MB', '2.2 GB', '512 bytes')
-    """
+    """Bytes as a person reads them."""
     if size >= 10**9:
         return f"{size / 10**9:.1f} GB"
     if size >= 10**6:

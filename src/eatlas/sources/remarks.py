@@ -118,14 +118,7 @@ def _and(places: Sequence[_Place]) -> str:
 
 
 def unknown_terms(unknown: Mapping[str, Mapping[str, Unknown]], test: Test) -> Iterator[str]:
-    """Say which terms the tokenizer of an encoder does not know, in whole or in part.
-
-    Parameters
-    ----------
-    unknown : mapping
-        By role and term, where something is unknown.
-    test : AssociationTest
-    """
+    """Say which terms the tokenizer of an encoder does not know, in whole or in part."""
     whole, part = (_listed(unknown, test, how) for how in ("all", "part"))
     if whole:
         yield f"Unknown to the tokenizer, so that the model sees no difference: {whole}."
@@ -147,23 +140,7 @@ def _listed(unknown: Mapping[str, Mapping[str, Unknown]], test: Test, how: str) 
 
 
 def counted(group: GroupCoverage, absent: Mapping[str, str]) -> GroupCoverage:
-    """Account for the stimuli of a group, with numbers of contexts in place of their texts.
-
-    Parameters
-    ----------
-    group : GroupCoverage
-        Of sentences, each with its stimulus.
-    absent : mapping of str to str
-        Stimuli without a sentence, and why.
-
-    Examples
-    --------
-    >>> group = GroupCoverage(used=("a 1", "b 1", "a 2"), missing=("c 1",), reasons={"c 1": "no"},
-    ...     stimulus={"a 1": "a", "b 1": "b", "a 2": "a", "c 1": "c"})
-    >>> found = counted(group, {})
-    >>> found.contexts, found.reasons
-    ({'a': 2, 'b': 1}, {'c': 'none of its 1 contexts has a vector: no'})
-    """
+    """Account for the stimuli of a group, with numbers of contexts in place of their texts."""
     used = dict(Counter(group.stimulus[term] for term in group.used))
     without: dict[str, dict[str, int]] = {}
     for term in group.missing:

@@ -127,13 +127,7 @@ def residual_bias(
 
 
 def _sets_of(source: Source) -> BiasSets:
-    """Return the sets of the last debiasing.
-
-    Raises
-    ------
-    SourceError
-        If there was none.
-    """
+    """Return the sets of the last debiasing."""
     one = source
     while isinstance(one, Mapped):
         if isinstance(one, DebiasedSource):
@@ -147,13 +141,7 @@ def _sets_of(source: Source) -> BiasSets:
 
 
 def _targets(tests: Any) -> tuple[str, ...]:
-    """Return the targets of tests of groups.
-
-    Raises
-    ------
-    SourceError
-        If one is of another kind.
-    """
+    """Return the targets of tests of groups."""
     found: dict[str, None] = {}
     for test in load_tests(tests):
         if not isinstance(test, GroupsTest):

@@ -99,26 +99,7 @@ def ask(
     tell: Tell | None = None,
     frequency: Wish | None = None,
 ) -> Snapshot:
-    """Read all that tests and measures need from a source at once, and keep the answers.
-
-    Parameters
-    ----------
-    source : VectorSource
-    tests : iterable of tests, of any kind
-    words : iterable of str
-        Terms that measures request by themselves.
-    case : {"auto", "exact"}
-        Rule by which terms are looked up; an encoder takes them as they are written.
-    tell : callable, optional
-        Called with the number of items encoded and the number of all.
-    frequency : {"ranks", "cheap", "always"}, optional
-        What is read of the frequency of words: see :func:`ranking_of`. By default nothing.
-
-    Raises
-    ------
-    SourceError
-        If the source finds fault with what it reads, or cannot encode an item.
-    """
+    """Read all that tests and measures need from a source at once, and keep the answers."""
     tests = tuple(tests)
     items = needed_items(source, tests, words, case)
     if frequency is None:
@@ -193,15 +174,7 @@ class Ranking:
     def windows(
         self, keys: Collection[str], leave_out: Collection[str]
     ) -> dict[str, NDArray[np.intp]]:
-        """Places in the pool of the words that replace each key: 25 on either side of its rank.
-
-        Parameters
-        ----------
-        keys : collection of str
-            With a rank.
-        leave_out : collection of str
-            The test's own words.
-        """
+        """Places in the pool of the words that replace each key: 25 on either side of its rank."""
         if self.pool is None or self.ranks is None:
             return {}
         kept = np.array([word not in leave_out for word in self.pool.words])
@@ -227,18 +200,7 @@ def ranking_of(
     wish: Wish,
     beside: Collection[str] = (),
 ) -> Ranking:
-    """Ranks of the words of tests, and random words of their frequencies with their vectors.
-
-    Parameters
-    ----------
-    source : VectorSource or None
-        None: log-probabilities of a language model, which has no vectors.
-    tests : iterable of tests, of any kind
-    case : {"auto", "exact"}
-    wish : {"ranks", "cheap", "always"}
-    beside : collection of str
-        Keys that will be looked up next: they are read in the same pass.
-    """
+    """Ranks of the words of tests, and random words of their frequencies with their vectors."""
     tests = tuple(tests)
     texts = source is None or is_contextual(source)
     try:

@@ -202,13 +202,7 @@ class Source(ABC):
         return {one.content: vector for one, vector in self.encode(words_alone(keys)).items()}
 
     def __getitem__(self, word: str) -> Vector:
-        """Return the vector of a word as it is written, shape (dim,).
-
-        Raises
-        ------
-        KeyError
-            If there is none.
-        """
+        """Return the vector of a word as it is written, shape (dim,)."""
         found = self.lookup([word]) if isinstance(word, str) else {}
         if word not in found:
             raise KeyError(f"{self.name} has no vector of {word!r}")
@@ -219,25 +213,13 @@ class Source(ABC):
         return isinstance(word, str) and word in self.lookup([word])
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the words, of a source that can list them.
-
-        Raises
-        ------
-        TypeError
-            If it encodes texts, or only looks words up.
-        """
+        """Iterate over the words, of a source that can list them."""
         if not self.listed:
             raise TypeError(f"{self.name} has no list of words")
         return (word for words, _ in cast("ListedSource", self).iter_chunks() for word in words)
 
     def __len__(self) -> int:
-        """Return the number of words, duplicates included, of a source that can list them.
-
-        Raises
-        ------
-        TypeError
-            As for iteration.
-        """
+        """Return the number of words, duplicates included, of a source that can list them."""
         return sum(1 for _ in self) if self.expected is None else self.expected
 
     def __bool__(self) -> bool:
@@ -259,12 +241,7 @@ def stated(name: str, *, default: Any = None) -> Any:
 
 
 class Wrapper(Source):
-    """A source around another one: all facts and answers are those of that one, unless overridden.
-
-    Parameters
-    ----------
-    source : VectorSource
-    """
+    """A source around another one, whose facts and answers it keeps unless overridden."""
 
     source: Source
 
@@ -434,13 +411,7 @@ def is_contextual(source: Any) -> TypeGuard[ContextualSource]:
 
 
 def require_whole(source: Any, why: str) -> ListedSource:
-    """Return the source, if it can be read from end to end.
-
-    Raises
-    ------
-    SourceError
-        If it only looks up single words; `why` says what all vectors are for.
-    """
+    """Return the source, if it can be read from end to end."""
     if as_source(source).listed:
         whole: ListedSource = source
         return whole

@@ -39,18 +39,6 @@ def parse_file_spec(text: str) -> FileSpec:
     An existing path wins: of the ways to cut the text at a ``?`` or ``#``, the longest path that
     exists is taken, and the shortest one if none exists. Keys, values and the member may hold
     percent escapes.
-
-    Raises
-    ------
-    SourceError
-        If an option has no ``=``, or is repeated.
-
-    Examples
-    --------
-    >>> parse_file_spec("vectors.npy?vocab=my%20words.txt").options
-    {'vocab': 'my words.txt'}
-    >>> parse_file_spec("vectors.tar.gz#en/vectors.txt").member
-    'en/vectors.txt'
     """
     path = _path_in(text)
     rest = text[len(path) :]
@@ -59,27 +47,7 @@ def parse_file_spec(text: str) -> FileSpec:
 
 
 def take_option(text: str, key: str) -> tuple[str, str | None]:
-    """Take one option out of a source string.
-
-    Returns
-    -------
-    plain : str
-        The source string without it.
-    value : str or None
-        None where there is no such option.
-
-    Raises
-    ------
-    SourceError
-        If the options cannot be read.
-
-    Examples
-    --------
-    >>> take_option("vectors.npy?transform=center&vocab=words.txt", "transform")
-    ('vectors.npy?vocab=words.txt', 'center')
-    >>> take_option("vectors.npy", "transform")
-    ('vectors.npy', None)
-    """
+    """Take one option out of a source string."""
     value = parse_file_spec(text).options.get(key)
     option = rf"(?P<before>[?&]){re.escape(key)}=[^?&#]*(?P<after>&?)"
     found = list(re.finditer(option, text))
@@ -91,13 +59,7 @@ def take_option(text: str, key: str) -> tuple[str, str | None]:
 
 
 def with_option(text: str, option: str) -> str:
-    """Add an option to a source string: after the others, before the member of an archive.
-
-    Examples
-    --------
-    >>> with_option("vectors.zip?dim=50#a.txt", "transform=center")
-    'vectors.zip?dim=50&transform=center#a.txt'
-    """
+    """Add an option to a source string: after the others, before the member of an archive."""
     if is_there(text):
         return f"{text}?{option}"
     head, mark, member = text.partition("#")
@@ -122,13 +84,7 @@ def parse_options(text: str, where: str) -> dict[str, str]:
 
 
 def check_options(given: Collection[str], allowed: Mapping[str, str], where: str) -> None:
-    """Refuse options that are not among `allowed`, which says what each is for.
-
-    Raises
-    ------
-    SourceError
-        Naming the first unknown option, and the nearest known one.
-    """
+    """Refuse options that are not among `allowed`, which says what each is for."""
     for key in given:
         if key in allowed:
             continue
@@ -142,13 +98,7 @@ def check_options(given: Collection[str], allowed: Mapping[str, str], where: str
 
 
 def choice(value: str, allowed: Collection[str], option: str, label: str) -> str:
-    """The value of an option, if it is one of those allowed.
-
-    Raises
-    ------
-    SourceError
-        If it is not.
-    """
+    """The value of an option, if it is one of those allowed."""
     if value not in allowed:
         raise SourceError(
             f"{label}: the option {option} cannot be {value}",
@@ -159,13 +109,7 @@ def choice(value: str, allowed: Collection[str], option: str, label: str) -> str
 
 
 def escape(text: str) -> str:
-    """Write a value so that :func:`parse_file_spec` reads it back.
-
-    Examples
-    --------
-    >>> escape("50%?")
-    '50%25%3F'
-    """
+    """Write a value so that :func:`parse_file_spec` reads it back."""
     return "".join(_ESCAPES.get(character, character) for character in text)
 
 
@@ -178,14 +122,6 @@ def file_like(path: Path) -> str:
     """Return the path of the file or folder beside a missing one whose name is nearest to its own.
 
     Empty where there is none, and where the folder is not there either.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "glove.6B.50d.txt").write_text("")
-    ...     Path(file_like(Path(folder, "glove.6B.50.txt"))).name
-    'glove.6B.50d.txt'
     """
     beside: list[str] = []
     with suppress(OSError):
@@ -204,13 +140,7 @@ def missing_folder(path: Path) -> str:
 
 
 def model_at(path: Path) -> str:
-    """Return how a model is named whose folder, or one of whose files, somebody took for vectors.
-
-    Examples
-    --------
-    >>> model_at(Path("models/tiny.gguf"))
-    'hf:models/tiny.gguf'
-    """
+    """Name of a model whose folder, or file, was taken for vectors."""
     if path.suffix.lower() == GGUF:
         return f"hf:{path}"
     folder = path if path.is_dir() else path.parent
@@ -223,12 +153,6 @@ def model_at(path: Path) -> str:
 
 
 def load(place: str) -> Any:
-    """Import what ``module:name`` names.
-
-    Examples
-    --------
-    >>> load("eatlas.sources.spec:load") is load
-    True
-    """
+    """Import what ``module:name`` names."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)

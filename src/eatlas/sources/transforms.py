@@ -62,18 +62,7 @@ class Step:
 
 
 def parse_transforms(text: str) -> tuple[Step | Debiasing, ...]:
-    """Read transforms as source strings write them.
-
-    Raises
-    ------
-    SourceError
-        If one of them is unknown, or lacks its number or its word sets.
-
-    Examples
-    --------
-    >>> [step.text for step in parse_transforms("center,all-but-the-top:2")]
-    ['center', 'all-but-the-top:2']
-    """
+    """Read transforms as source strings write them."""
     parts = [part.strip() for part in text.split(",")]
     return tuple(parse_debiasing(part) or _parse_step(part.lower()) for part in parts)
 
@@ -103,23 +92,6 @@ def _remedy(text: str) -> str | None:
 class TransformedSource(Mapped):
     """A source whose vectors have been transformed.
 
-    Parameters
-    ----------
-    source : VectorSource
-        Must be readable from end to end: the transform is fitted on all its vectors that are not
-        zero, in one pass, when the first vector or the fingerprint is requested.
-    steps : tuple of Step
-        In the order in which they are done.
-    name : str, optional
-        What names the source in results; by default the name of `source` with ``?transform=...``.
-
-    Raises
-    ------
-    SourceError
-        If the source cannot be read from end to end, or has too few vectors or components.
-
-    Notes
-    -----
     Vectors that are zero stay zero, and those that the transform takes to zero become exactly
     zero; both count as missing, with that reason. All vectors come in double precision, whatever
     the source holds: rounded to single, the last bits of a fit, which depend on the machine, would
@@ -210,17 +182,7 @@ class TransformedSource(Mapped):
 
 
 class EncodedTexts(Source):
-    """The vectors of some items of an encoder, as a source that can be read from end to end.
-
-    Parameters
-    ----------
-    source : VectorSource
-        One that encodes.
-    items : collection of Item
-        In whatever order; they are taken in one of their own.
-    tell : callable, optional
-        Called with the number of items encoded and the number of all.
-    """
+    """The vectors of some items of an encoder, as a source that can be read from end to end."""
 
     def __init__(
         self, source: VectorSource, items: Collection[Item], tell: Tell | None = None
@@ -284,14 +246,6 @@ class EncodedTexts(Source):
 class TransformedEncodings(Wrapper):
     """Vectors of an encoder, transformed by what is fitted on all that is encoded at once.
 
-    Parameters
-    ----------
-    source : VectorSource
-        One that encodes.
-    steps : tuple of Step
-
-    Notes
-    -----
     A run encodes the items of all its tests at once, so the fit is on those; the same test in
     another run gives other numbers. Name, notes and fingerprint say so.
     """
@@ -335,13 +289,7 @@ class TransformedEncodings(Wrapper):
         return super().notes if self._fitted is None else self._fitted.notes
 
     def answers(self, items: Collection[Item], tell: Tell | None = None) -> dict[Item, Found]:
-        """Encode items, fit the transform on them, and transform them.
-
-        Raises
-        ------
-        SourceError
-            If there are too few items for the transform, or nothing is left of their vectors.
-        """
+        """Encode items, fit the transform on them, and transform them."""
         texts = EncodedTexts(self.source, items, tell)
         self._fitted = TransformedSource(texts, self.steps)
         rows = [vector for _, block in self._fitted.iter_chunks() for vector in block]
@@ -364,11 +312,6 @@ def _growth(before: NDArray[np.floating], after: NDArray[np.floating], gain: flo
 
     A vector that is short when the mean is taken off keeps the error that it had when it was long.
     The median over vectors, 1 or more.
-
-    Examples
-    --------
-    >>> _growth(np.array([[8.0, 6.0]]), np.array([[0.0, 2.0]]), 1.0)
-    5.0
     """
     lengths = np.linalg.norm(before, axis=1), np.linalg.norm(after, axis=1)
     left = lengths[1] > 0
@@ -380,13 +323,7 @@ def _growth(before: NDArray[np.floating], after: NDArray[np.floating], gain: flo
 def with_transform(
     source: VectorSource, transform: str, name: str | None = None
 ) -> TransformedSource | DebiasedSource | TransformedEncodings:
-    """Transform vectors: all that a source has, or all that it will encode at once.
-
-    Raises
-    ------
-    SourceError
-        If the transform is unknown, or is of words and the source encodes texts.
-    """
+    """Transform vectors: all that a source has, or all that it will encode at once."""
     steps = parse_transforms(transform)
     linear = tuple(step for step in steps if isinstance(step, Step))
     if is_contextual(source):

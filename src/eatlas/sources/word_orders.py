@@ -44,11 +44,6 @@ def is_candidate(word: str) -> bool:
     """Whether a word is made of letters alone, and in Latin script of two or more.
 
     Numbers, punctuation, phrases and pieces of words are no stimuli.
-
-    Examples
-    --------
-    >>> [is_candidate(word) for word in ("rose", "x", "3d", "new_york", "don't", "été")]
-    [True, False, False, False, False, True]
     """
     if word.isascii():
         return len(word) > 1 and word.isalpha()
@@ -57,32 +52,12 @@ def is_candidate(word: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def in_lower_case(word: str) -> bool:
-    """Whether a word has no capital letter; a term is matched by words of its own kind.
-
-    Examples
-    --------
-    >>> in_lower_case("rose"), in_lower_case("Rose"), in_lower_case("玫瑰")
-    (True, False, True)
-    """
+    """Whether a word has no capital letter; a term is matched by words of its own kind."""
     return word == word.lower()
 
 
 class WordOrder:
-    """Words in order of frequency, the most frequent first.
-
-    Parameters
-    ----------
-    name : str
-        What it is the vocabulary of.
-    words : sequence of str
-        Those that random words are taken from.
-    ranks : sequence of int
-        Their ranks from 1, ascending.
-    size : int
-        The lowest rank that a word can have.
-    known : mapping of str to int
-        The rank of every word that has one.
-    """
+    """Words in order of frequency, the most frequent first."""
 
     def __init__(
         self,
@@ -138,22 +113,7 @@ class WordOrder:
 
 
 class ListedOrder(WordOrder):
-    """All words in memory.
-
-    Parameters
-    ----------
-    words : sequence of str
-        The most frequent first.
-    name : str
-
-    Examples
-    --------
-    >>> order = ListedOrder(["the", "of", "house", "garden"], "mine")
-    >>> order.ranks({"house", "shed"})
-    {'house': 3}
-    >>> order.near("house", 3, {"of"})
-    {'the': 1, 'garden': 4}
-    """
+    """All words in memory."""
 
     def __init__(self, words: Sequence[str], name: str) -> None:
         ranks = range(1, len(words) + 1)
@@ -214,19 +174,7 @@ def bundled_order() -> BundledOrder:
 
 
 class CountedOrder(ListedOrder):
-    """Words in the order of their counts, the most frequent first; equal ones as they are listed.
-
-    Parameters
-    ----------
-    path : Path
-        A word and its count on each line, with a tab, a space or a comma between; the first line
-        may be a header.
-
-    Raises
-    ------
-    SourceError
-        If the file cannot be read, or a line has no count.
-    """
+    """Words in the order of their counts, the most frequent first."""
 
     def __init__(self, path: Path) -> None:
         from eatlas.sources.files.on_disk import open_binary  # noqa: PLC0415  (seldom such a file)
@@ -273,13 +221,7 @@ def _number(text: str) -> float | None:
 
 
 class CountedSource(Wrapper):
-    """Vectors as they are, with the frequencies of a list of counts.
-
-    Parameters
-    ----------
-    source : VectorSource
-    order : CountedOrder
-    """
+    """Vectors as they are, with the frequencies of a list of counts."""
 
     def __init__(self, source: VectorSource, order: CountedOrder) -> None:
         super().__init__(source)

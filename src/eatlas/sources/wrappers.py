@@ -35,21 +35,7 @@ UNESCAPED = "/ {}.,:;!'\"()*-"
 
 
 class PromptedSource(Wrapper):
-    """A source whose words are put into a prompt before they are encoded.
-
-    Parameters
-    ----------
-    source : VectorSource
-        One that encodes.
-    prompt : str
-        With one place for the word: ``{}`` as it is written, or ``{a term}``, ``{terms}`` and so
-        on for a form of it.
-
-    Raises
-    ------
-    SourceError
-        If the prompt has no place for the word, or more than one; or a prompt is there already.
-    """
+    """A source whose words are put into a prompt before they are encoded."""
 
     prompt: str
 
@@ -83,13 +69,7 @@ class PromptedSource(Wrapper):
         return encoding.model_copy(update={"prompt": said})
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Encode words in the prompt; images as they are.
-
-        Raises
-        ------
-        SourceError
-            If a text is not a word alone.
-        """
+        """Encode words in the prompt; images as they are."""
         plain_of: dict[Item, list[Item]] = {}
         for one, prompted_item in self.in_prompt(items).items():
             plain_of.setdefault(prompted_item, []).append(one)
@@ -124,13 +104,7 @@ class PromptedSource(Wrapper):
 
 
 def prompted(source: VectorSource, prompt: str) -> PromptedSource:
-    """Put the words that a source encodes into a prompt.
-
-    Raises
-    ------
-    SourceError
-        If the source looks words up, so that a prompt changes nothing.
-    """
+    """Put the words that a source encodes into a prompt."""
     if not is_contextual(source):
         raise SourceError(
             f"{source.name}: a prompt changes nothing here, as words are looked up one by one",
@@ -188,31 +162,12 @@ class PeriodSource(Wrapper):
 
 
 def is_series(path: Path) -> bool:
-    """Whether a folder holds vectors by year.
-
-    Examples
-    --------
-    >>> is_series(Path("no such folder"))
-    False
-    """
+    """Whether a folder holds vectors by year."""
     return is_there(path) and path.is_dir() and bool(_files(path))
 
 
 def open_series(spec: FileSpec, name: str) -> tuple[PeriodSource, ...]:
-    """Open every period of a series, in the order of years.
-
-    Parameters
-    ----------
-    spec : FileSpec
-        The folder, and which years are taken: ``from``, ``to`` or ``period``.
-    name : str
-        What names the series in results; the same for all periods.
-
-    Raises
-    ------
-    SourceError
-        If an option is unknown or no year, no period is left, or a file is damaged.
-    """
+    """Open every period of a series, in the order of years."""
     check_options(spec.options, _PERIODS, str(spec.path))
     years = {key: _year(value, key, spec.path) for key, value in spec.options.items()}
     first = years.get("period", years.get("from", 0))
@@ -284,20 +239,7 @@ _SHOWN = 10
 
 
 class CBOWSource(Source):
-    """Sentences encoded as the mean of their words' vectors (May et al. 2019, section 4).
-
-    Parameters
-    ----------
-    words : VectorSource
-        Vectors of words; looked up as the case rule ``auto`` does.
-
-    Examples
-    --------
-    >>> from eatlas.sources import ArraySource
-    >>> words = ArraySource(["this", "is", "new"], [[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]])
-    >>> CBOWSource(words).lookup({"This is new."})["This is new."].tolist()
-    [1.0, 1.0]
-    """
+    """Sentences encoded as the mean of their words' vectors (May et al. 2019, section 4)."""
 
     def __init__(self, words: VectorSource) -> None:
         self.words = words
@@ -329,13 +271,7 @@ class CBOWSource(Source):
         )
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Mean of the words' vectors, float64; a text none of whose words has one is missing.
-
-        Raises
-        ------
-        SourceError
-            If the source of the words finds fault with what it reads.
-        """
+        """Mean of the words' vectors, float64; a text none of whose words has one is missing."""
         split = {one: _WORD.findall(one.content) for one in items}
         tokens = {token for words in split.values() for token in words}
         pieces = {token: (token, *filter(None, _PART.split(token))) for token in tokens}
@@ -362,13 +298,7 @@ class CBOWSource(Source):
 
 
 def open_cbow(words: VectorSource) -> CBOWSource:
-    """Take the mean of words' vectors for texts.
-
-    Raises
-    ------
-    SourceError
-        If the source does so already.
-    """
+    """Take the mean of words' vectors for texts."""
     if isinstance(words, CBOWSource):
         raise SourceError(
             "the mean of words is taken twice", got=words.name, remedy=f"leave out one {CBOW}"

@@ -136,13 +136,7 @@ def _chunks(
     done: list[str],
     tell: Callable[[int, int | None], None] | None,
 ) -> Chunks:
-    """All words and vectors in single precision; `done` takes the words.
-
-    Raises
-    ------
-    SourceError
-        If a word cannot be in the format, or a number leaves the range of single precision.
-    """
+    """All words and vectors in single precision; `done` takes the words."""
     expected = as_source(source).expected
     for words, vectors in source.iter_chunks():
         with np.errstate(over="ignore"):

@@ -164,18 +164,7 @@ def bootstrap_layout(
     ddof: int,
     with_errors: int | None = None,
 ) -> tuple[Bootstrap, EffectsDrawn]:
-    """As :func:`bootstrap_effects`, of a layout whose resampled groups have 2 units or more.
-
-    Parameters
-    ----------
-    with_errors : int, optional
-        Resamples, in whole chunks, whose standard errors the studentised interval rests on; all by
-        default. A standard error takes as long as three effect sizes.
-
-    Returns
-    -------
-    Bootstrap, EffectsDrawn
-    """
+    """As :func:`bootstrap_effects`, of a layout whose resampled groups have 2 units or more."""
     count, ddof = whole(resamples, "resamples", 1), whole(ddof, "ddof", 0, 1)
     sample = _Sample(test, over, ddof, open_unit(level))
     drawn = sample.draw(count, streams, count if with_errors is None else with_errors)

@@ -233,16 +233,7 @@ class Side:
 def cluster_design(
     targets: Side, attributes: Side, precision: float | None = None
 ) -> ClusterDesign:
-    """Take the moments of both sides; `precision` is the unit roundoff of computed vectors.
-
-    Examples
-    --------
-    >>> targets = Side(np.array([[3.0, 0.0], [1.0, 0.0], [-2.0, 0.0]]), np.array([0, 0, 1]), 1)
-    >>> attributes = Side(np.array([[2.0, -2.0], [0.0, 0.0]]), np.array([0, 1]), 1)
-    >>> level1 = cluster_design(targets, attributes).level1
-    >>> level1.effect(np.ones((1, 2)), np.ones((1, 2)), 1).round(6)  # of scores 3, 1 and -2
-    array([1.589439])
-    """
+    """Take the moments of both sides; `precision` is the unit roundoff of computed vectors."""
     a, b, every = slice(0, attributes.n), slice(attributes.n, None), ((slice(None), 1.0),)
     x, y = slice(0, targets.n), slice(targets.n, None)
     level2_x, level2_y = (

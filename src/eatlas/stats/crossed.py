@@ -63,21 +63,6 @@ def analyse(
 ) -> ContrastEstimate:
     """The contrast of a table of shape (sum of row_sizes, sum of column_sizes).
 
-    Parameters
-    ----------
-    table : array
-        Finite numbers.
-    row_sizes, column_sizes : sequence of int
-        One or two group sizes, 2 or more each.
-    clusters : two arrays, optional
-        Cluster of each row and of each column, as whole numbers from 0; two or more in a group.
-
-    Returns
-    -------
-    ContrastEstimate
-
-    Notes
-    -----
     With s the rows' differences between the column groups, rows have the variance
     ``sum_g var(s in g) / n_g``, columns likewise, and the residual is ``sum over cells of
     sum r**2 / ((n - 1) (m - 1)) / (n m)`` with r the cell centred in rows and columns. All
@@ -88,12 +73,6 @@ def analyse(
     Of clusters, deviations are summed within each before they are squared, and C clusters of a
     group of n have the factor ``C / (C - 1) / n**2`` and C - 1 degrees of freedom (Liang and Zeger
     1986): what is alike within a cluster counts once. Clusters of one leave all as it is.
-
-    Examples
-    --------
-    >>> found = analyse(np.array([[3.0, 5.0, 0.0, 0.0], [4.0, 4.0, 1.0, 1.0]]), [2], [2, 2])
-    >>> found.contrast, found.rows.variance, found.columns.variance, found.residual.variance
-    (3.5, 0.25, 0.25, 0.25)
     """
     row_edges, column_edges = (np.cumsum(sizes)[:-1] for sizes in (row_sizes, column_sizes))
     of_rows = np.split(_difference(table, column_sizes, axis=1), row_edges)

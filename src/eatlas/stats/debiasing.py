@@ -29,33 +29,9 @@ MOST_STEPS = 5_000
 def bias_subspace(sets: Sequence[Array], components: int) -> Array:
     """Directions along which the members of defining sets differ most.
 
-    Parameters
-    ----------
-    sets : sequence of arrays, shape (m, d)
-        Unit rows; each array is a defining set, such as the pair woman and man.
-    components : int
-        Directions wanted.
-
-    Returns
-    -------
-    array, shape (components, d)
-        Orthonormal rows.
-
-    Raises
-    ------
-    EatlasError
-        If the sets differ in fewer directions.
-
-    Notes
-    -----
     Bolukbasi et al. (2016), section 6, step 1, for sets of any size, as Manzini et al. (2019)
     use it: the first rows of SVD(C), ``C = sum_i sum_{w in D_i} (w - mu_i)(w - mu_i)^T / |D_i|``.
     Not centred again: a PCA of the differences as rows has the same directions.
-
-    Examples
-    --------
-    >>> np.abs(bias_subspace([np.array([[0.6, 0.8], [-0.6, 0.8]])], 1)).tolist()
-    [[1.0, 0.0]]
     """
     rows = np.concatenate([(one - one.mean(axis=0)) / np.sqrt(len(one)) for one in sets])
     _, values, axes = np.linalg.svd(rows, full_matrices=False)
@@ -74,11 +50,6 @@ def in_subspace(rows: Array, basis: Array) -> Array:
     """Components of rows within a subspace, shape (n, d).
 
     A row has the same bits whichever rows come with it: each sum runs along one row.
-
-    Examples
-    --------
-    >>> in_subspace(np.array([[3.0, 4.0]]), np.array([[0.0, 1.0]])).tolist()
-    [[0.0, 4.0]]
     """
     part = np.zeros_like(rows)
     for axis in basis:
@@ -87,13 +58,7 @@ def in_subspace(rows: Array, basis: Array) -> Array:
 
 
 def unit_or_zero(rows: Array, least: float = 0.0) -> Array:
-    """Scale rows to length 1; those without a component beyond `least` become zero.
-
-    Examples
-    --------
-    >>> unit_or_zero(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
-    """
+    """Scale rows to length 1; those without a component beyond `least` become zero."""
     kept = np.abs(rows).max(axis=1, initial=0.0) > least
     unit = np.zeros_like(rows)
     if kept.any():
@@ -105,11 +70,6 @@ def neutralize(rows: Array, basis: Array) -> Array:
     """Take a bias subspace out of unit rows: ``(w - w_B) / |w - w_B|``.
 
     Bolukbasi et al. (2016), section 6, step 2a. A row that is within the subspace becomes zero.
-
-    Examples
-    --------
-    >>> neutralize(np.array([[0.6, 0.8]]), np.array([[1.0, 0.0]])).tolist()
-    [[0.0, 1.0]]
     """
     rest = rows - in_subspace(rows, basis)
     rest -= in_subspace(rest, basis)  # once more, for rows of which little is left
@@ -119,28 +79,9 @@ def neutralize(rows: Array, basis: Array) -> Array:
 def equalize(rows: Array, basis: Array) -> Array | None:
     """Make the members of an equality set differ within the bias subspace alone.
 
-    Parameters
-    ----------
-    rows : array, shape (m, d)
-        Unit vectors of the set.
-    basis : array, shape (components, d)
-
-    Returns
-    -------
-    array, shape (m, d), or None
-        Unit rows, each as far from any neutral word as the others; None where a member is at the
-        set's mean within the subspace, so that its direction is undefined.
-
-    Notes
-    -----
     Bolukbasi et al. (2016), section 6, step 2a, which Manzini et al. (2019) apply to sets of more
     than two: with ``mu`` the mean and ``nu = mu - mu_B``,
     ``w := nu + sqrt(1 - |nu|^2) (w_B - mu_B) / |w_B - mu_B|``.
-
-    Examples
-    --------
-    >>> equalize(np.array([[0.8, 0.6], [0.0, 1.0]]), np.array([[1.0, 0.0]])).round(6).tolist()
-    [[0.6, 0.8], [-0.6, 0.8]]
     """
     mean = rows.mean(axis=0, keepdims=True)
     common = mean - in_subspace(mean, basis)
@@ -156,37 +97,11 @@ def equalize(rows: Array, basis: Array) -> Array | None:
 def soften(words: Array, neutral: Array, basis: Array, weight: float) -> Array:
     """Linear map that trades bias against the preservation of all dot products.
 
-    Parameters
-    ----------
-    words, neutral : array, shape (d, d)
-        Sums of outer products of the unit vectors of all words, and of neutral words.
-    basis : array, shape (components, d)
-    weight : float
-        The papers' lambda, 0 or more.
-
-    Returns
-    -------
-    array, shape (d, d)
-        Symmetric A; a row w maps to ``w A``.
-
-    Raises
-    ------
-    EatlasError
-        If the words span fewer than d dimensions.
-
-    Notes
-    -----
     Bolukbasi et al. (2016), section 6, step 2b, and Manzini et al. (2019), equation 3:
     ``min_A |(AW)^T (AW) - W^T W|_F^2 + lambda |(AN)^T (AB)|_F^2``. In ``X = A^T A`` that is convex,
     and the minimum, where ``S (X-I) S + lambda/2 (C X P + P X C) = 0`` with ``S = W W^T``,
     ``C = N N^T``, ``P = B B^T``, is found by conjugate gradients, preconditioned with the first
     term. ``A`` is the symmetric root of X.
-
-    Examples
-    --------
-    >>> both = np.diag([4.0, 4.0])
-    >>> soften(both, both, np.array([[1.0, 0.0]]), 12.0).round(6).tolist()
-    [[0.5, 0.0], [0.0, 1.0]]
     """
     values, axes = np.linalg.eigh(words)
     if values[0] <= NO_VARIANCE * values[-1]:
@@ -223,13 +138,7 @@ def soften(words: Array, neutral: Array, basis: Array, weight: float) -> Array:
 
 
 def linear_classifier() -> Any:
-    """Linear support vector machine without an intercept, as Ravfogel et al. (2020) train it.
-
-    Raises
-    ------
-    EatlasError
-        If scikit-learn is not installed.
-    """
+    """Linear support vector machine without an intercept, as Ravfogel et al. (2020) train it."""
     try:
         from sklearn.svm import LinearSVC  # noqa: PLC0415  (an extra, and slow to import)
     except ImportError as error:
@@ -243,27 +152,6 @@ def linear_classifier() -> Any:
 def null_space(rows: Array, labels: Labels) -> tuple[Array, tuple[float, ...]]:
     """Projection after which a linear classifier no longer distinguishes classes (INLP).
 
-    Parameters
-    ----------
-    rows : array, shape (n, d)
-    labels : array of int, shape (n,)
-        Classes.
-
-    Returns
-    -------
-    projection : array, shape (d, d)
-        Orthogonal, onto what is left.
-    accuracies : tuple of float
-        Of each classifier, on the three tenths of the rows that it was not trained on; the last
-        is that of a fresh one after the projection.
-
-    Raises
-    ------
-    EatlasError
-        If nothing would be left, or scikit-learn is not installed.
-
-    Notes
-    -----
     Ravfogel et al. (2020), Algorithm 1: a classifier W is trained, the rows are projected onto the
     null space of W, and so on; the projection is the one onto the intersection of all null spaces.
     It ends when the accuracy no longer exceeds chance by 1.645 standard errors, or after 35.
@@ -295,13 +183,7 @@ def null_space(rows: Array, labels: Labels) -> tuple[Array, tuple[float, ...]]:
 
 
 def row_space(rows: Array) -> Array:
-    """Orthonormal basis of what rows span.
-
-    Examples
-    --------
-    >>> np.abs(row_space(np.array([[2.0, 0.0], [4.0, 0.0]]))).tolist()
-    [[1.0, 0.0]]
-    """
+    """Orthonormal basis of what rows span."""
     _, values, axes = np.linalg.svd(rows, full_matrices=False)
     return np.asarray(axes[values > VANISHED * max(float(values[0]), 1e-300)])
 
@@ -309,28 +191,8 @@ def row_space(rows: Array) -> Array:
 def k_means(rows: Array, k: int, rng: np.random.Generator, restarts: int = 10) -> Labels:
     """Clusters of rows, by Lloyd's algorithm from k-means++ starts; the best of several.
 
-    Parameters
-    ----------
-    rows : array, shape (n, d)
-    k : int
-    rng : numpy.random.Generator
-    restarts : int, default 10
-
-    Returns
-    -------
-    array of int, shape (n,)
-
-    Notes
-    -----
     Arthur and Vassilvitskii (2007). Of our own, so that the same seed gives the same clusters
     whatever version of a library is installed.
-
-    Examples
-    --------
-    >>> rows = np.array([[0.0], [0.1], [5.0], [5.1]])
-    >>> labels = k_means(rows, 2, np.random.default_rng(0))
-    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
-    True
     """
     best, least = np.zeros(len(rows), np.int64), np.inf
     for _ in range(restarts):
@@ -375,11 +237,6 @@ def agreement(labels: Labels, clusters: Labels, k: int) -> float:
     """Share of rows whose cluster is that of their label, under the best naming of clusters.
 
     Gonen and Goldberg (2019), section 4, for two.
-
-    Examples
-    --------
-    >>> agreement(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 1]), 2)
-    0.75
     """
     table = np.zeros((k, k))
     np.add.at(table, (labels, clusters), 1)

@@ -80,13 +80,7 @@ def draw_one(
 
 
 def stream(seed: int, key: str) -> np.random.Generator:
-    """Random numbers that depend on a seed and a name alone.
-
-    Examples
-    --------
-    >>> int(stream(0, "XY rose").integers(100)) == int(stream(0, "XY rose").integers(100))
-    True
-    """
+    """Random numbers that depend on a seed and a name alone."""
     digest = hashlib.sha256(key.encode()).digest()
     return np.random.default_rng([seed, int.from_bytes(digest[:8])])
 
@@ -237,30 +231,7 @@ def nested_components(scores: Array, sizes: NDArray[np.int64], n: int) -> Compon
 
 
 def components_of_means(means: Array, within: float, noise: Array, n: int) -> Components:
-    """Variance components where means of units, and what is known of them, are at hand.
-
-    Parameters
-    ----------
-    means : array
-        Mean score of each unit, those of the first group first; 3 or more.
-    within : float
-        The component of that name.
-    noise : array
-        Variance of the error of each mean.
-    n : int
-        Units of the first group; 1 or more, and as many in the second.
-
-    Raises
-    ------
-    EatlasError
-        For fewer than three units.
-
-    Examples
-    --------
-    >>> means, noise = np.array([1.0, 5, 11, 15]), np.ones(4)
-    >>> components_of_means(means, 2.0, noise, 2)
-    Components(within=2.0, units=7.0, groups=23.0)
-    """
+    """Variance components where means of units, and what is known of them, are at hand."""
     if len(means) < 3:
         raise EatlasError(
             "variance between units needs more units than groups",

@@ -84,32 +84,6 @@ def effect_sizes(
 
     Rows are summed in ascending order of their scores, so that the order of terms within a group
     changes nothing.
-
-    Parameters
-    ----------
-    scores : array, shape (k, N)
-        The first `n` columns belong to the first group.
-    n : int
-        Size of the first group, 1 to N - 1.
-    ddof : int
-        1 divides the squares by N - 1, 0 by N.
-    scale : float
-        Magnitude of what was summed into a score, 1 for cosines.
-    precision : float, optional
-        Unit roundoff of the vectors behind the scores; by default they are exact.
-
-    Returns
-    -------
-    difference : array, shape (k,)
-        mean of the first group minus mean of the second.
-    d : array, shape (k,)
-        The effect sizes, NaN where a row has no spread.
-
-    Examples
-    --------
-    >>> difference, d = effect_sizes(np.array([[1.0, 2.0, -1.0, -2.0], [3.0, 3.0, 3.0, 3.0]]), 2)
-    >>> difference, d.round(6)
-    (array([3., 0.]), array([1.643168,      nan]))
     """
     scores = np.ascontiguousarray(scores)  # numpy adds up in the order of the memory
     first, second = np.sort(scores[:, :n], axis=1), np.sort(scores[:, n:], axis=1)

@@ -39,44 +39,14 @@ WORK = 4
 
 
 def label_powers(cosines: ArrayLike, scale: float) -> Array:
-    """Exponentials of logits, each row over its greatest.
-
-    Parameters
-    ----------
-    cosines : array_like, shape (targets, labels)
-    scale : float
-        Logit scale, up to 300.
-
-    Examples
-    --------
-    >>> label_powers([[0.25, 0.2]], 100.0).round(6)
-    array([[1.      , 0.006738]])
-    """
+    """Exponentials of logits, each row over its greatest."""
     logits = scale * np.asarray(cosines, dtype=np.float64)
     powers: Array = np.exp(logits - logits.max(axis=1, keepdims=True))
     return powers
 
 
 def label_shares(cosines: ArrayLike, scale: float) -> Array:
-    """Softmax over labels: the share of each in the reading of each target.
-
-    Parameters
-    ----------
-    cosines : array_like, shape (targets, labels)
-    scale : float
-        Logit scale, up to 300.
-
-    Returns
-    -------
-    array, shape (targets, labels)
-        ``exp(scale c_j) / sum over k of exp(scale c_k)``; rows sum to 1.
-
-    Examples
-    --------
-    >>> label_shares([[0.25, 0.25], [0.26, 0.25]], 100.0).round(4)
-    array([[0.5   , 0.5   ],
-           [0.7311, 0.2689]])
-    """
+    """Softmax over labels: the share of each in the reading of each target."""
     powers = label_powers(cosines, scale)
     shares: Array = powers / powers.sum(axis=1, keepdims=True)
     return shares

@@ -40,34 +40,8 @@ def matched_lists(
 ) -> NDArray[np.intp]:
     """Draw lists with one unit from each window, and no unit twice in a list.
 
-    Parameters
-    ----------
-    windows : sequence of int arrays
-        For each place of a list the units that may be at that place; windows may overlap.
-    draws : int
-        Lists.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    array of int, shape (draws, len(windows))
-
-    Raises
-    ------
-    EatlasError
-        If a window is empty, or windows have too few units for lists without repetition.
-
-    Notes
-    -----
     Each place is drawn uniformly from its window. A place whose unit is earlier in the list
     is drawn anew.
-
-    Examples
-    --------
-    >>> windows = [np.array([0, 1]), np.array([1, 2]), np.array([1, 2])]
-    >>> lists = matched_lists(windows, 5, np.random.default_rng(0))
-    >>> [len(set(one)) for one in lists.tolist()], set(lists[:, 0].tolist())
-    ([3, 3, 3, 3, 3], {0})
     """
     if not all(len(window) for window in windows):
         raise EatlasError("there is nothing to draw from", got="an empty window")
@@ -111,32 +85,7 @@ def matched_effects(
     rule: PatternRule | None = None,
     rng: np.random.Generator | None = None,
 ) -> MatchedEffects:
-    """Effect sizes at levels 1 and 2 of many lists, and their associations.
-
-    Parameters
-    ----------
-    rows : array, shape (units, d)
-        Unit rows.
-    lists : array of int, shape (draws, n_x + n_y + n_a + n_b)
-        Rows of X, then of Y, A and B, of each list.
-    sizes : tuple of int
-        The four sizes.
-    ddof : {1, 0}
-        The standard deviation in d divides by N - ddof.
-    rule : PatternRule, optional
-        When a target counts as associated. The p-values are those of relabelled attributes, as
-        :class:`eatlas.stats.rejections.Judge` compares them with alpha.
-    rng : numpy.random.Generator, optional
-        Draws relabellings, with `rule`.
-
-    Examples
-    --------
-    >>> rows = np.eye(8)[:, :4] + np.eye(8, 4, -4)
-    >>> lists = np.array([[0, 1, 2, 3, 4, 5, 6, 7]])
-    >>> found = matched_effects(rows, lists, (2, 2, 2, 2))
-    >>> round(float(found.level1[0]), 3), round(float(found.level2_x[0]), 3)
-    (1.732, 1.732)
-    """
+    """Effect sizes at levels 1 and 2 of many lists, and their associations."""
     n_x, _, n_a, n_b = sizes
     scores, attributes = _scores(rows, lists, sizes)
     level1 = effect_sizes(scores, n_x, ddof=ddof)[1]
@@ -161,19 +110,7 @@ def matched_effects(
 def _scores(
     rows: Array, lists: NDArray[np.intp], sizes: tuple[int, int, int, int]
 ) -> tuple[Array, list[Array]]:
-    """Associations of each list's targets, and of its attributes with X and with Y.
-
-    Parameters
-    ----------
-    rows : array, shape (units, d)
-    lists : array of int, shape (draws, terms)
-    sizes : tuple of int
-        Terms of X, Y, A and B.
-
-    Returns
-    -------
-    array, shape (draws, n_x + n_y); two arrays, shape (draws, n_a + n_b)
-    """
+    """Associations of each list's targets, and of its attributes with X and with Y."""
     borders = np.cumsum(sizes)
     n_targets = borders[1]
     parts: list[tuple[Array, Array, Array]] = []
@@ -202,21 +139,8 @@ def _products(terms: Array, means: Array) -> Array:
 def monte_carlo_p(observed: float, draws: Array) -> tuple[float, float, float]:
     """The p-values of an observed number among draws: greater, less, and two-sided.
 
-    Parameters
-    ----------
-    observed : float
-    draws : array, shape (B,)
-        NaN counts as at least as extreme, in every tail.
-
-    Notes
-    -----
     ``(b + 1) / (B + 1)`` with b the draws at least as extreme (Davison and Hinkley 1997, section
     4.2). Two-sided: at least as far from the mean of all B + 1 numbers.
-
-    Examples
-    --------
-    >>> monte_carlo_p(2.0, np.array([0.0, 1.0, 2.0]))
-    (0.5, 1.0, 0.75)
     """
     known = draws[np.isfinite(draws)]
     lost, total = len(draws) - len(known), len(draws) + 1
@@ -235,11 +159,6 @@ def rank_sum(first: Array, second: Array) -> float:
     """The two-sided p of the Mann-Whitney test, by its normal approximation.
 
     Ties are corrected for, and so is continuity. 1 where nothing differs.
-
-    Examples
-    --------
-    >>> round(rank_sum(np.array([1.0, 2, 3, 4, 5]), np.array([6.0, 7, 8, 9, 10])), 4)
-    0.0122
     """
     from eatlas.stats.trend import ranks  # noqa: PLC0415  (once for each test)
 

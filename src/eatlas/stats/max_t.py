@@ -48,28 +48,6 @@ def lattice_deviations(
 
     All figures of a row come from its sorted scores, so that the order of terms changes nothing.
     A row without spread has deviations and tolerance 0.
-
-    Parameters
-    ----------
-    rows : array, shape (k, N)
-        Finite scores.
-    scale : float or None
-        Magnitude of what was added up to make a score; None takes each row's greatest magnitude.
-    studentised : bool
-        Divide by the row's standard deviation.
-
-    Returns
-    -------
-    deviations : array, shape (k, N)
-        Multiples of a power of two, another one for each row; unless studentised, all divided by
-        one power of two.
-    tolerance : array, shape (k,)
-        Two sums of a row's deviations tie when they differ by no more.
-
-    Examples
-    --------
-    >>> lattice_deviations(np.array([[1.0, 2.0, 3.0]]), None, studentised=True)[0]
-    array([[-1.,  0.,  1.]])
     """
     size = rows.shape[1]
     peak = np.abs(rows).max(axis=1)
@@ -266,42 +244,12 @@ def _fold(low: Array, high: Array, spans: NDArray[np.int64], best: Array) -> Non
 class RunningMaxT:
     """The relabellings of one design, shared by all rows that will come.
 
-    Parameters
-    ----------
-    size : int
-        Scores in a row, N.
-    n : int
-        Size of the first group, 1 to N - 1.
-    rng : numpy.random.Generator
-        Draws the relabellings; not used where all are enumerated.
-    draws : int
-        Relabellings. All are enumerated instead when they are no more than this; of groups of one
-        size, a relabelling and its mirror image have one magnitude and count as one.
-    scale : float, optional
-        Magnitude of the quantities that were added up to make one score (1.0 for cosines); by
-        default the greatest magnitude of each row.
-
-    Raises
-    ------
-    EatlasError
-        For input outside these ranges.
-
-    Notes
-    -----
     The statistic is that of `eatlas.stats.max_t.max_t`: the magnitude of the difference of means
     over the row's standard deviation. Single-step: the adjusted p of a row is the share of
     relabellings whose maximum over *all* rows reaches the row's statistic (Westfall and Young
     1993, section 2.3). The step-down procedure leaves out rows of greater statistics, so its p is
     never larger; the difference shows only where a good part of all rows is rejected. Both hold
     the family-wise error rate under any dependence.
-
-    Examples
-    --------
-    >>> rows = [[9.0, 8.0, 7.0, 1.0, 2.0, 3.0], [1.0, 2.0, 4.0, 3.0, 6.0, 5.0]]
-    >>> shared = RunningMaxT(6, 3, rng=np.random.default_rng(0))
-    >>> reached, maxima = shared.statistics(rows)
-    >>> shared.p(reached, maxima).round(6)
-    array([0.1, 0.2])
     """
 
     def __init__(
@@ -341,21 +289,7 @@ class RunningMaxT:
         return 1 / (self.relabellings + 1)
 
     def statistics(self, scores: ArrayLike) -> tuple[Array, Array]:
-        """What a chunk of rows has reached, and what its relabellings reach.
-
-        Parameters
-        ----------
-        scores : array_like, shape (k, N)
-            Finite scores; the first group's first.
-
-        Returns
-        -------
-        reached : array, shape (k,)
-            Magnitude of each row's sum of studentised deviations over the first group, less the
-            tolerance for ties; d = reached N / (n (N - n)) but for that tolerance.
-        maxima : array, shape (relabellings,)
-            The greatest magnitude of each relabelling over these rows, 0 where there are none.
-        """
+        """What a chunk of rows has reached, and what its relabellings reach."""
         rows = numbers(scores, "scores", 2)
         if rows.shape[1] != self.size:
             raise EatlasError(
@@ -373,20 +307,7 @@ class RunningMaxT:
         return reached, self._drawn(deviations)
 
     def p(self, reached: ArrayLike, maxima: ArrayLike) -> Array:
-        """Two-sided p of each row, adjusted for the family of all rows behind `maxima`.
-
-        Parameters
-        ----------
-        reached : array_like, shape (k,)
-            As `statistics` gives it.
-        maxima : array_like, shape (relabellings,)
-            The maximum over all chunks, element by element.
-
-        Returns
-        -------
-        array, shape (k,)
-            count / relabellings when enumerated, (b + 1) / (B + 1) when B were drawn.
-        """
+        """Two-sided p of each row, adjusted for the family of all rows behind `maxima`."""
         ordered = np.sort(np.asarray(maxima, dtype=np.float64))
         count = ordered.size - np.searchsorted(ordered, np.asarray(reached, np.float64), "left")
         if self.enumerated:
@@ -394,20 +315,7 @@ class RunningMaxT:
         return np.asarray((count + 1) / (self.relabellings + 1), dtype=np.float64)
 
     def critical(self, maxima: ArrayLike, alpha: float) -> float:
-        """The effect size beyond which an adjusted p is below alpha (N - 1 in the deviation).
-
-        Parameters
-        ----------
-        maxima : array_like, shape (relabellings,)
-            The maximum over all chunks.
-        alpha : float
-            Level, between 0 and 1.
-
-        Returns
-        -------
-        float
-            Infinite where no statistic can have such a p.
-        """
+        """The effect size beyond which an adjusted p is below alpha (N - 1 in the deviation)."""
         ordered = np.sort(np.asarray(maxima, dtype=np.float64))
         # what was observed is among all relabellings, but may lie beyond those that were drawn
         seen = ordered if self.enumerated else np.append(ordered, np.inf)

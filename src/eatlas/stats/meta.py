@@ -35,13 +35,7 @@ SQUARABLE = (1e-70, 1e70)
 
 
 def weighted(effects: Array, variances: Array, tau2: float) -> tuple[Array, float, float]:
-    """Weights, weighted mean and Q for one tau2.
-
-    Examples
-    --------
-    >>> weighted(np.array([0.0, 2.0]), np.array([1.0, 1.0]), 1.0)
-    (array([0.5, 0.5]), 1.0, 1.0)
-    """
+    """Weights, weighted mean and Q for one tau2."""
     weights = 1 / (variances + tau2)
     mean = float(np.sum(weights * effects) / np.sum(weights))
     return weights, mean, float(np.sum(weights * (effects - mean) ** 2))
@@ -51,11 +45,6 @@ def dersimonian_laird(effects: Array, variances: Array) -> float:
     """max(0, (Q(0) - (k - 1)) / (W - sum w**2 / W)).
 
     DerSimonian and Laird (1986), Meta-analysis in clinical trials, Controlled Clinical Trials 7.
-
-    Examples
-    --------
-    >>> dersimonian_laird(np.array([0.0, 4.0]), np.array([1.0, 1.0]))
-    7.0
     """
     weights, _, q = weighted(effects, variances, 0.0)
     whole = float(np.sum(weights))
@@ -67,11 +56,6 @@ def paule_mandel(effects: Array, variances: Array) -> float:
 
     Paule and Mandel (1982); Newton's method of DerSimonian and Kacker (2007), appendix: Q falls
     and is convex, so steps from 0 rise to the root and never pass it.
-
-    Examples
-    --------
-    >>> round(paule_mandel(np.array([0.0, 4.0]), np.array([1.0, 1.0])), 12)
-    7.0
     """
     tau2, step = 0.0, math.inf
     while step > SETTLED * tau2:
@@ -90,11 +74,6 @@ def restricted_maximum_likelihood(effects: Array, variances: Array) -> float:
     ``-2 l = sum log(v + tau2) + log W + Q``; Viechtbauer (2005), Journal of Educational and
     Behavioral Statistics 30. The highest point of a grid first, because there may be several
     maxima, then bisection on the slope.
-
-    Examples
-    --------
-    >>> round(restricted_maximum_likelihood(np.array([0.0, 4.0]), np.array([1.0, 1.0])), 12)
-    7.0
     """
     least = float(variances.min())
     # beyond both, the slope is negative: there Q's term is below (k - 1) / (4 tau2)

@@ -18,23 +18,7 @@ VANISHED = 1e-10
 
 
 class Moments:
-    """Running sums of rows and of their products.
-
-    Parameters
-    ----------
-    dim : int
-        Number of columns.
-    pivot : array, shape (dim,), optional
-        What is subtracted from each row before its products are summed. A covariance of rows that
-        lie far from the origin loses no digits if the pivot lies among them. Zeros by default.
-
-    Examples
-    --------
-    >>> moments = Moments(2)
-    >>> moments.add(np.array([[1.0, 0.0], [3.0, 0.0]]))
-    >>> moments.n, moments.mean.tolist(), moments.covariance().tolist()
-    (2, [2.0, 0.0], [[2.0, 0.0], [0.0, 0.0]])
-    """
+    """Running sums of rows and of their products."""
 
     def __init__(self, dim: int, pivot: Array | None = None) -> None:
         self.n = 0
@@ -43,13 +27,7 @@ class Moments:
         self._products = np.zeros((dim, dim))
 
     def add(self, rows: NDArray[np.floating]) -> None:
-        """Take in rows, shape (n, dim).
-
-        Raises
-        ------
-        EatlasError
-            If a sum of squares leaves the range of float64.
-        """
+        """Take in rows, shape (n, dim)."""
         shifted = np.asarray(rows, dtype=np.float64) - self.pivot
         self.n += len(shifted)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -129,13 +107,7 @@ class Affine:
 
     @property
     def gain(self) -> float:
-        """How many times longer a small random difference of two rows becomes, on average.
-
-        Examples
-        --------
-        >>> Affine(np.zeros(2), np.diag([1.0, 7.0])).gain
-        5.0
-        """
+        """How many times longer a small random difference of two rows becomes, on average."""
         if self.matrix is None:
             return 1.0
         return float(np.sqrt((self.matrix**2).sum() / len(self.matrix)))
@@ -158,11 +130,6 @@ def standardize(covariance: Array) -> Array:
     """Divide each dimension by its standard deviation; one without any becomes 0.
 
     Timkey and van Schijndel (2021), section 5: z-scores keep single dimensions from dominating.
-
-    Examples
-    --------
-    >>> standardize(np.diag([4.0, 0.25])).tolist()
-    [[0.5, 0.0], [0.0, 2.0]]
     """
     variances = np.diag(covariance)
     return np.diag(_inverse_roots(variances))
@@ -174,11 +141,6 @@ def whiten(covariance: Array) -> Array:
     The symmetric root ``C^(-1/2)`` (ZCA): of all matrices that do it, the one that moves the
     vectors least, and the only one that does not depend on the signs of principal components. The
     cosines are the same for all of them.
-
-    Examples
-    --------
-    >>> whiten(np.diag([4.0, 0.25])).tolist()
-    [[0.5, 0.0], [0.0, 2.0]]
     """
     values, axes = np.linalg.eigh(covariance)
     root: Array = (axes * _inverse_roots(values)) @ axes.T
@@ -189,16 +151,6 @@ def without_top(covariance: Array, k: int) -> Array:
     """Take out the first k principal components: ``I - sum of v v^T``.
 
     Mu and Viswanath (2018), Algorithm 1, "all but the top"; they advise k of about d / 100.
-
-    Raises
-    ------
-    EatlasError
-        If no more than k components have any variance, so that nothing would be left.
-
-    Examples
-    --------
-    >>> without_top(np.diag([4.0, 0.25]), 1).tolist()
-    [[0.0, 0.0], [0.0, 1.0]]
     """
     values, axes = np.linalg.eigh(covariance)
     there = int(np.sum(values > NO_VARIANCE * max(values[-1], 0.0)))

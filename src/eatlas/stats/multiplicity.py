@@ -167,14 +167,6 @@ class Tally:
 
     Exact tests of one design have few different p-values (6,435 two-sided ones at 8 against 8), so
     a tally stays small however many tests there are.
-
-    Examples
-    --------
-    >>> tally = Tally()
-    >>> tally.add([0.01, 0.5])
-    >>> tally.add([0.5])
-    >>> tally.size, tally.values, tally.counts
-    (3, array([0.01, 0.5 ]), array([1, 2]))
     """
 
     def __init__(self) -> None:
@@ -184,13 +176,7 @@ class Tally:
         self._waiting = 0
 
     def add(self, p: ArrayLike) -> None:
-        """Count more p-values.
-
-        Raises
-        ------
-        EatlasError
-            For a p-value outside (0, 1].
-        """
+        """Count more p-values."""
         more = np.asarray(p, dtype=np.float64).ravel()
         if not np.all((more > 0) & (more <= 1)):
             bad = more[~((more > 0) & (more <= 1))][0]
@@ -219,25 +205,12 @@ class Tally:
         return int(self.counts.sum())
 
     def holm(self) -> Array:
-        """Holm's adjusted p of each of `values`, see `multiplicity`.
-
-        Returns
-        -------
-        array, the shape of `values`
-            ``max over v <= values[i] of min(1, #{p >= v} v)``.
-        """
+        """Holm's adjusted p of each of `values`, see `multiplicity`."""
         left = self.counts[::-1].cumsum()[::-1].astype(np.float64)
         return np.asarray(np.minimum(np.maximum.accumulate(self.values * left), 1.0), np.float64)
 
     def benjamini_yekutieli(self) -> Array:
-        """Benjamini and Yekutieli's adjusted p of each of `values`, see `multiplicity`.
-
-        Returns
-        -------
-        array, the shape of `values`
-            ``min over v >= values[i] of min(1, m c(m) v / #{p <= v})``, with m = `size` and
-            c(m) = 1 + 1/2 + ... + 1/m.
-        """
+        """Benjamini and Yekutieli's adjusted p of each of `values`, see `multiplicity`."""
         rank = np.cumsum(self.counts).astype(np.float64)
         m = self.size
         factors = m / rank * harmonic(m)
@@ -259,13 +232,7 @@ class Tally:
 
 
 def harmonic(m: int) -> float:
-    """1 + 1/2 + ... + 1/m, Benjamini and Yekutieli's price for any dependence.
-
-    Examples
-    --------
-    >>> round(harmonic(400_000), 2)
-    13.48
-    """
+    """1 + 1/2 + ... + 1/m, Benjamini and Yekutieli's price for any dependence."""
     # beyond a million terms the expansion is exact to the last digit
     if m > 1_000_000:
         return float(np.log(m) + np.euler_gamma + 1 / (2 * m) - 1 / (12 * float(m) ** 2))

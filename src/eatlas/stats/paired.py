@@ -134,39 +134,8 @@ def paired_change(
 ) -> PairedChange:
     """Compare numbers of the same things before and after a change.
 
-    Parameters
-    ----------
-    before, after : array_like, shape (n,)
-        Finite numbers of the same things, in one order.
-    rng : numpy.random.Generator
-        Draws signs of more than 16 changes, and resamples.
-    draws : int
-        Vectors of signs that are drawn.
-    resamples : int
-        Bootstrap resamples of the things; 0 for no interval.
-    confidence : float
-        Of the interval.
-
-    Returns
-    -------
-    PairedChange
-        Undefined numbers are NaN.
-
-    Raises
-    ------
-    EatlasError
-        If the lists differ in length, or hold what is not finite.
-
-    Notes
-    -----
     The null hypothesis is that before and after are exchangeable for each thing: that the changes
     are symmetric about 0 (Fisher's test of paired samples). A zero stays zero under either sign.
-
-    Examples
-    --------
-    >>> found = paired_change([1, 2, 3, 4], [2, 4, 4, 6], rng=np.random.default_rng(0))
-    >>> found.change, found.p, found.method, found.total
-    (1.5, 0.125, 'exact', 16)
     """
     first, second = numbers(before, "before", 1), numbers(after, "after", 1)
     if len(first) != len(second):
@@ -205,40 +174,9 @@ def rank_correlation(
 ) -> RankCorrelation:
     """Correlate two lists of numbers of the same things, by their ranks.
 
-    Parameters
-    ----------
-    x, y : array_like, shape (n,)
-        Finite numbers.
-    rng : numpy.random.Generator
-        Draws permutations of more than 8 pairs, and resamples.
-    draws : int
-        Permutations that are drawn.
-    resamples : int
-        Bootstrap resamples of pairs; 0 for no interval.
-    confidence : float
-        Of the interval.
-
-    Returns
-    -------
-    RankCorrelation
-        Undefined numbers are NaN.
-
-    Raises
-    ------
-    EatlasError
-        If the lists differ in length, or hold what is not finite.
-
-    Notes
-    -----
     The null hypothesis is that the pairs are exchangeable: that it is by chance which number of `y`
     belongs to which of `x`. Up to 8 pairs all permutations are counted, and p is exact; of more,
     ``p = (count + 1) / (draws + 1)`` (Phipson and Smyth 2010).
-
-    Examples
-    --------
-    >>> found = rank_correlation([1, 2, 3, 4], [1, 3, 2, 4], rng=np.random.default_rng(0))
-    >>> found.rho, round(found.p, 4), found.method, found.total
-    (0.8, 0.3333, 'exact', 24)
     """
     first, second = _pairs(x, y)
     draws, resamples = whole(draws, "draws", 1), whole(resamples, "resamples", 0)
@@ -270,32 +208,6 @@ def series_correlation(
 ) -> SeriesCorrelation:
     """Correlate two series in time, and test it under a null that keeps neighbours alike.
 
-    Parameters
-    ----------
-    x, y : array_like, shape (n,)
-        Finite numbers of the same periods, in their order; at most 200. Neighbours across a gap
-        count as neighbours.
-    rng : numpy.random.Generator
-        Draws the series of the null, permutations and resamples.
-    draws : int
-        Pairs of series that are simulated.
-    resamples : int
-        Bootstrap resamples of the changes; 0 for no interval.
-    confidence : float
-        Of the interval of the changes.
-
-    Returns
-    -------
-    SeriesCorrelation
-        Undefined numbers are NaN.
-
-    Raises
-    ------
-    EatlasError
-        If the series differ in length, are too long, or hold what is not finite.
-
-    Notes
-    -----
     The null hypothesis: `x` and `y` are independent, and each is a Gaussian autoregression of order
     1, ``x[t] = phi x[t-1] + e[t]``, stationary for phi below 1 and a random walk for phi of 1. Its
     two autocorrelations are not known, and a short series estimates them far too low; so p is the
@@ -307,13 +219,6 @@ def series_correlation(
     two series that both rise steadily for other reasons correlate perfectly. `changes` takes such a
     drift out: whether periods in which the one rises more than usual are those in which the other
     does.
-
-    Examples
-    --------
-    >>> rise = [1, 2, 4, 3, 5, 6, 8, 7, 9, 10]
-    >>> found = series_correlation(rise, range(10), rng=np.random.default_rng(0))
-    >>> round(found.rho, 2), found.p < 0.05, found.p_unordered < 0.001
-    (0.98, True, True)
     """
     first, second = _pairs(x, y)
     n = whole(len(first), "the number of periods", 2, MOST_PERIODS)

@@ -223,17 +223,7 @@ def pattern_stability_in(
     rule: PatternRule,
     drawn: tuple[Array, Array] | None = None,
 ) -> PatternStability:
-    """As :func:`pattern_stability`, of a layout with 2 units in every group that needs them.
-
-    Parameters
-    ----------
-    test : Layout
-        Whose levels give the score of each unit.
-    aside : numpy.random.Generator
-        Draws relabellings, where there are too many to visit each.
-    drawn : two arrays, shape (resamples,), optional
-        Effect sizes of X and of Y with the same resamples, where they are known.
-    """
+    """As :func:`pattern_stability`, of a layout with 2 units in every group that needs them."""
     enumerated = enumerable(test.shape[1], test.n_a)
     first = min(resamples, DECIDED if enumerated else DECIDED_BY_DRAWS)
     judged = min(resamples, DECIDED)
@@ -260,15 +250,7 @@ Signs = NDArray[np.int64]
 
 
 def _shares(signs: tuple[Signs, Signs], d: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Shares of the nine patterns and their standard errors, both of shape (3, 3).
-
-    Parameters
-    ----------
-    signs : two arrays, shape (decided,)
-        Associations of X and Y in the first resamples.
-    d : two arrays, shape (resamples,)
-        Effect sizes in all of them.
-    """
+    """Shares of the nine patterns and their standard errors, both of shape (3, 3)."""
     first, count = signs[0].size, d[0].size
     decided = _table(*signs)
     if first == count:

@@ -51,36 +51,19 @@ def smallest_p(n: int, m: int, tail: str) -> float:
     """The smallest p that distinct scores of n and m terms can have.
 
     Of two groups of one size the mirrored subset is always as extreme on the other side.
-
-    Examples
-    --------
-    >>> smallest_p(3, 3, "greater"), smallest_p(3, 3, "two_sided"), smallest_p(3, 4, "two_sided")
-    (0.05, 0.1, 0.02857142857142857)
     """
     return (2 if tail == "two_sided" and n == m else 1) / math.comb(n + m, n)
 
 
 def checked_tail(tail: str) -> str:
-    """One of the three tails, or an error.
-
-    Examples
-    --------
-    >>> checked_tail("less")
-    'less'
-    """
+    """One of the three tails, or an error."""
     if tail in TAILS:
         return tail
     raise EatlasError("unknown tail", got=repr(tail), allowed=", ".join(TAILS))
 
 
 def checked_alpha(value: float, name: str = "alpha", *, above: float = 0.0) -> float:
-    """A probability strictly between a bound and 1, or an error with its name.
-
-    Examples
-    --------
-    >>> checked_alpha(0.05)
-    0.05
-    """
+    """A probability strictly between a bound and 1, or an error with its name."""
     if isinstance(value, (int, float)) and above < value < 1:
         return float(value)
     raise EatlasError(
@@ -93,34 +76,9 @@ def rejected(
 ) -> NDArray[np.bool_]:
     """For each row, whether the exact p of its first `n` scores is below `alpha`.
 
-    Parameters
-    ----------
-    rows : array, shape (k, N)
-        Finite scores; the first `n` columns are the first group.
-    n : int
-        Size of the first group, 1 to N - 1.
-    alpha : float
-        In (0, 1).
-    tail : {"greater", "less", "two_sided"}
-        The p that is compared.
-    rng : numpy.random.Generator
-        Screens designs of more than 50,000 subsets; not used for smaller ones.
-
-    Returns
-    -------
-    array of bool, shape (k,)
-
-    Notes
-    -----
     Small designs are enumerated, all rows at once. In larger ones random relabellings settle the
     rows whose share of extreme ones is more than 6 standard errors from alpha, and the exact test
     the others: at most one decision in 10^7 could differ from the exact test's.
-
-    Examples
-    --------
-    >>> rows = np.array([[4.0, 5, 6, 7, 0, 1, 2, 3], [4.0, 0, 6, 2, 5, 1, 7, 3]])
-    >>> rejected(rows, 4, 0.05, "two_sided", np.random.default_rng(0))
-    array([ True, False])
     """
     batch = samples(-rows if tail == "less" else rows, n, two_sided=tail == "two_sided")
     size = rows.shape[1]
@@ -134,25 +92,12 @@ def rejected(
 
 
 def enumerable(size: int, n: int) -> bool:
-    """Whether a design has few enough subsets to visit each.
-
-    Examples
-    --------
-    >>> enumerable(18, 9), enumerable(20, 10)
-    (True, False)
-    """
+    """Whether a design has few enough subsets to visit each."""
     return math.comb(size, n) <= ENUMERATED
 
 
 def below(batch: Samples, alpha: float) -> NDArray[np.bool_]:
-    """For each sample of a small design, whether its exact p is below `alpha`.
-
-    Examples
-    --------
-    >>> batch = samples(np.array([[4.0, 5, 6, 7, 0, 1, 2, 3]]), 4, two_sided=False)
-    >>> below(batch, 1 / 70), below(batch, 1.001 / 70)
-    (array([False]), array([ True]))
-    """
+    """For each sample of a small design, whether its exact p is below `alpha`."""
     total = math.comb(len(batch.values), batch.n)
     # one more than is needed: no rounding of alpha * total matters
     return np.asarray(enumerated(batch, math.ceil(alpha * total) + 1) / total < alpha)
@@ -173,25 +118,7 @@ class Screened:
 def screen(
     batch: Samples, alpha: float, screens: Sequence[int], blocks: Iterable[Labels]
 ) -> Screened:
-    """Settle the samples whose p is far from `alpha`.
-
-    Parameters
-    ----------
-    batch : Samples
-    alpha : float
-        In (0, 1).
-    screens : sequence of int
-        Numbers of draws, ascending. At each of them, samples more than 6 standard errors from
-        alpha are settled, if 40 extreme draws are expected at p = alpha.
-    blocks : iterable of arrays
-        Relabellings; as many are used as the last screen takes.
-
-    Examples
-    --------
-    >>> batch = samples(np.array([[4.0, 5, 6, 7, 0, 1, 2, 3]]), 4, two_sided=False)
-    >>> screen(batch, 0.2, [1000], drawn(8, 4, np.random.default_rng(0))).found
-    array([ True])
-    """
+    """Settle the samples whose p is far from `alpha`."""
     samples_, draws, stream = batch.reach.size, 0, iter(blocks)
     found, left, extreme = np.zeros(samples_, bool), np.arange(samples_), np.zeros(samples_)
     for target in screens:
@@ -212,28 +139,7 @@ def screen(
 
 
 class Judge:
-    """Compares p-values of samples of one design with alpha.
-
-    Parameters
-    ----------
-    size, n : int
-        Scores of a sample, and how many of them are in the first group.
-    alpha : float
-        In (0, 1).
-    two_sided : bool
-        Whether the two-sided p decides, or that of the tail of the observed sign.
-    samples : int
-        How many samples will be judged in all; more of them deserve more relabellings.
-    rng : numpy.random.Generator
-        Draws relabellings where there are too many to visit each; all samples have the same.
-
-    Examples
-    --------
-    >>> judge = Judge(8, 4, 0.05, two_sided=True, samples=2, rng=np.random.default_rng(0))
-    >>> rows = np.array([[7.0, 6, 5, 4, 3, 2, 1, 0], [7.0, 0, 5, 2, 3, 4, 1, 6]])
-    >>> judge.significant(rows, 1.0), judge.error
-    (array([ True, False]), 0.0)
-    """
+    """Compares p-values of samples of one design with alpha."""
 
     def __init__(
         self,
@@ -280,21 +186,7 @@ class Judge:
         scale: float = 1.0,
         precision: float | None = None,
     ) -> NDArray[np.int64]:
-        """1 where the first group is ahead by the rule of EAT patterns, -1 the second, else 0.
-
-        Parameters
-        ----------
-        scores : array, shape (k, size)
-            Means of cosines, or of other associations.
-        d : array, shape (k,)
-            Their effect sizes; NaN is no association.
-        threshold : float
-            ``abs(d)`` must be greater.
-        scale : float
-            Magnitude of what was summed into a score, 1 for cosines.
-        precision : float, optional
-            Unit roundoff of what was summed; by default it is exact.
-        """
+        """1 where the first group is ahead by the rule of EAT patterns, -1 the second, else 0."""
         signs = np.zeros(d.size, dtype=np.int64)
         strong = np.flatnonzero(np.abs(d) > threshold)
         sign = np.sign(d[strong])

@@ -34,27 +34,7 @@ TOGETHER = 2048
 
 
 def every_subset(size: int, n: int, rows: int) -> Iterator[Array]:
-    """Every n-subset once.
-
-    Parameters
-    ----------
-    size, n : int
-        Members to choose from, and how many are chosen.
-    rows : int
-        Subsets in one block; the last may have fewer.
-
-    Yields
-    ------
-    array, shape (rows, size)
-        1 for members of the subset, else 0; the first row of all is the first `n`.
-
-    Examples
-    --------
-    >>> next(every_subset(3, 2, 10))
-    array([[1., 1., 0.],
-           [1., 0., 1.],
-           [0., 1., 1.]])
-    """
+    """Every n-subset once."""
     subsets = combinations(range(size), n)
     while chosen := list(islice(subsets, rows)):
         yield _members(np.array(chosen, dtype=np.intp), size)
@@ -63,14 +43,7 @@ def every_subset(size: int, n: int, rows: int) -> Iterator[Array]:
 def random_subsets(
     size: int, n: int, draws: int, rows: int, rng: np.random.Generator
 ) -> Iterator[Array]:
-    """Random n-subsets, `draws` in all; how many are in a block does not change them.
-
-    Examples
-    --------
-    >>> blocks = list(random_subsets(5, 2, 7, 4, np.random.default_rng(0)))
-    >>> [block.shape for block in blocks], blocks[0].sum(axis=1)
-    ([(4, 5), (3, 5)], array([2., 2., 2., 2.]))
-    """
+    """Random n-subsets, `draws` in all; how many are in a block does not change them."""
     for start in range(0, draws, rows):
         # the places of the n smallest of `size` uniform numbers
         uniform = rng.random((min(rows, draws - start), size))
@@ -129,29 +102,9 @@ def samples(
 ) -> Samples:
     """Ask of each row how many relabellings reach the sum of its first `n` scores.
 
-    Parameters
-    ----------
-    rows : array, shape (samples, N)
-        Finite scores.
-    n : int
-        Size of the first group, 1 to N - 1.
-    two_sided : bool
-        Count sums as far from their mean either way; else those as large.
-    scale : float, optional
-        Magnitude of what was summed into a score; by default each row's greatest deviation.
-    precision : float, optional
-        Unit roundoff of what was summed; by default it is exact.
-
-    Notes
-    -----
     Sums tie within ``32 N 2^-53 scale``, twice the tolerance of `permutation_test`, because sums
     of doubles have rounding noise of their own; only sums that differ by less, so ties, notice.
     With a `precision` they tie within ``N precision scale``, if that is more.
-
-    Examples
-    --------
-    >>> samples(np.array([[3.0, 2.0, 1.0, 0.0]]), 2, two_sided=False).reach
-    array([2.])
     """
     values = np.ascontiguousarray(rows.T)
     values = values - values.mean(axis=0)
@@ -162,25 +115,7 @@ def samples(
 
 
 def drawn(size: int, n: int, rng: np.random.Generator) -> Iterator[Labels]:
-    """Random relabellings without end, in blocks.
-
-    Parameters
-    ----------
-    size, n : int
-        Terms, and how many of them are in the first group.
-    rng : numpy.random.Generator
-
-    Yields
-    ------
-    array, shape (250 at most, size)
-        Members of the first group; every subset is equally likely.
-
-    Examples
-    --------
-    >>> block = next(drawn(6, 2, np.random.default_rng(0)))
-    >>> block.shape, block.sum(axis=1).min(), block.sum(axis=1).max()
-    ((250, 6), np.int64(2), np.int64(2))
-    """
+    """Random relabellings without end, in blocks."""
     while True:
         keys = rng.integers(0, 2**32, (BLOCK, size), dtype=np.uint32)
         ordered = np.sort(keys, axis=1)
@@ -204,21 +139,7 @@ class Kept:
 
 
 def reached(batch: Samples, labels: Labels) -> Counts:
-    """Count, for each sample, the draws among some relabellings that reach its sum.
-
-    Parameters
-    ----------
-    batch : Samples
-    labels : array, shape (255 relabellings at most, N)
-        Of groups of one size each stands for its mirror image too: `draws_each` says how many
-        draws it makes.
-
-    Examples
-    --------
-    >>> batch = samples(np.array([[3.0, 2.0, 1.0, 0.0]]), 2, two_sided=False)
-    >>> reached(batch, np.array([[True, True, False, False], [True, False, True, False]]))
-    array([1])
-    """
+    """Count, for each sample, the draws among some relabellings that reach its sum."""
     counts = np.empty(batch.reach.size, dtype=np.int64)
     members = labels.astype(batch.values.dtype)
     below = batch.two_sided or batch.mirrored
@@ -242,30 +163,10 @@ def draws_each(batch: Samples) -> int:
 def enumerated(batch: Samples, enough: int) -> Counts:
     """Count, for each sample, those of all C(N, n) relabellings that reach its sum.
 
-    Parameters
-    ----------
-    batch : Samples
-        Of designs with 65,025 relabellings or fewer.
-    enough : int
-        A sample's count may stop at any number from this one on.
-
-    Returns
-    -------
-    array of int, shape (samples,)
-        Exact counts where they are below `enough`.
-
-    Notes
-    -----
     The scores of a sample in descending order are cut in the middle. A relabelling takes k of
     the upper half and n - k of the lower: one sum of each, and all pairs of sums are compared.
     From large k to small: most samples far from significance have enough after the first few,
     and for those far beyond it the greatest sum with smaller k is too small.
-
-    Examples
-    --------
-    >>> batch = samples(np.array([[3.0, 2.0, 1.0, 0.0], [0.0, 1.0, 2.0, 3.0]]), 2, two_sided=False)
-    >>> enumerated(batch, 100)
-    array([1, 6])
     """
     counts = np.empty(batch.reach.size, dtype=np.int64)
     for start in range(0, counts.size, TOGETHER):

@@ -50,13 +50,7 @@ cost little more than one."""
 
 
 def sides(over: Over) -> tuple[bool, bool]:
-    """Whether targets, and whether attributes, are resampled.
-
-    Examples
-    --------
-    >>> sides("attributes")
-    (False, True)
-    """
+    """Whether targets, and whether attributes, are resampled."""
     if over not in get_args(Over):
         raise EatlasError(
             "over must say which stimuli are resampled",
@@ -73,48 +67,16 @@ def fewest(over: Over) -> dict[str, int]:
 
 
 def streams_of(rng: np.random.Generator) -> dict[str, np.random.Generator]:
-    """Return a generator for each group of a test, of numbers from one generator.
-
-    Examples
-    --------
-    >>> sorted(streams_of(np.random.default_rng(0)))
-    ['A', 'B', 'X', 'Y']
-    """
+    """Return a generator for each group of a test, of numbers from one generator."""
     return {role: np.random.default_rng(rng.integers(0, 2**32, size=4)) for role in ROLES}
 
 
 def draw(test: Layout, over: Over, count: int, streams: Streams) -> Iterator[Weights]:
     """How often each term was drawn, in chunks of resamples.
 
-    Parameters
-    ----------
-    test : Layout
-    over : {"targets", "attributes", "both"}
-        Both: rows and columns are drawn independently of one another, the pigeonhole bootstrap.
-    count : int
-        Resamples in all. The first of many are those of few.
-    streams : mapping of str to numpy.random.Generator
-        By role: X, Y, A, B. They are drawn from; those of a side that stays as it is are not.
-
-    Yields
-    ------
-    Weights
-        Whole numbers; those of each resampled group sum to its size (multinomial, all terms
-        equally likely).
-
-    Notes
-    -----
     Rows and columns: Owen (2007), The pigeonhole bootstrap, Annals of Applied Statistics 1. Each
     drawn list of terms serves in several rotations, a form of the balanced bootstrap (Davison,
     Hinkley and Schechtman 1986, Efficient bootstrap simulation, Biometrika 73).
-
-    Examples
-    --------
-    >>> from eatlas.stats.weighted import Design
-    >>> test = Design(np.zeros((4, 3)), 2, 1)
-    >>> (weights,) = draw(test, "targets", 5, streams_of(np.random.default_rng(0)))
-    >>> weights.targets.shape, weights.targets[:, :2].sum(axis=1), weights.attributes
-    ((5, 4), array([2., 2., 2., 2., 2.]), array([[1., 1., 1.]]))
     """
     (targets, attributes), ones = sides(over), test.as_is
     drawn = TARGETS * targets + ATTRIBUTES * attributes
@@ -169,36 +131,18 @@ NEAR_BOUND = 1e-12
 
 
 def percentile(drawn: Array, level: float) -> tuple[float, float]:
-    """The central share `level` of the resamples; NaN for none.
-
-    Examples
-    --------
-    >>> percentile(np.arange(101.0), 0.5)
-    (25.0, 75.0)
-    """
+    """The central share `level` of the resamples; NaN for none."""
     low, high = quantiles(drawn, tails(level)).tolist()
     return low, high
 
 
 def tails(level: float) -> tuple[float, float]:
-    """Shares of the resamples below the ends of a percentile interval.
-
-    Examples
-    --------
-    >>> tails(0.5)
-    (0.25, 0.75)
-    """
+    """Shares of the resamples below the ends of a percentile interval."""
     return (1 - level) / 2, (1 + level) / 2
 
 
 def around(shares: Sequence[float], count: int) -> list[float]:
-    """Shares a standard error below and above each share of `count` resamples.
-
-    Examples
-    --------
-    >>> around([0.5], 100)
-    [0.45, 0.55]
-    """
+    """Shares a standard error below and above each share of `count` resamples."""
     errors = [math.sqrt(share * (1 - share) / count) for share in shares]
     return [
         min(1.0, max(0.0, share + sign * error))
@@ -208,13 +152,7 @@ def around(shares: Sequence[float], count: int) -> list[float]:
 
 
 def errors(values: Sequence[float]) -> tuple[float, float]:
-    """Half the distance of the quantiles at two shares :func:`around` each of two ends.
-
-    Examples
-    --------
-    >>> errors([1.0, 3.0, 7.0, 7.5])
-    (1.0, 0.25)
-    """
+    """Half the distance of the quantiles at two shares :func:`around` each of two ends."""
     return (values[1] - values[0]) / 2, (values[3] - values[2]) / 2
 
 
@@ -223,16 +161,9 @@ def acceleration(groups: Sequence[Array]) -> float:
 
     NaN where no term changes the value, or where a value is undefined.
 
-    Notes
-    -----
     With ``U = (n - 1) (mean of the values - value)`` for a group of n terms,
     ``a = sum(U**3 / n**3) / (6 sum(U**2 / n**2)**1.5)``, sums over all terms of all groups
     (Efron 1987, section 6; Davison and Hinkley 1997, equations 5.31 and 5.36).
-
-    Examples
-    --------
-    >>> round(acceleration([np.array([0.0, 0.0, 3.0])]), 6)  # U = 2, 2, -4
-    -0.068041
     """
     cubes = squares = 0.0
     for values in groups:
@@ -242,30 +173,7 @@ def acceleration(groups: Sequence[Array]) -> float:
 
 
 def bca(drawn: Array, estimate: float, a: float, level: float) -> tuple[float, float]:
-    """Efron's (1987) bias-corrected and accelerated interval.
-
-    Parameters
-    ----------
-    drawn : array, shape (B,)
-        Values of the resamples, all defined.
-    estimate : float
-        The value of the terms as they are.
-    a : float
-        Acceleration, as :func:`acceleration` finds it.
-    level : float
-
-    Returns
-    -------
-    low, high : float
-        Quantiles of `drawn` at ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, with z the normal
-        quantiles of the tails and ``Phi(z0)`` the share of `drawn` below the estimate, ties
-        counted half. NaN where all of them are on one side, and where `a` is NaN.
-
-    Examples
-    --------
-    >>> bca(np.arange(101.0), 50.0, 0.0, 0.5)
-    (25.0, 75.0)
-    """
+    """Efron's (1987) bias-corrected and accelerated interval."""
     at = bca_tails(drawn, estimate, a, level)
     if at is None:
         return UNDEFINED
@@ -274,13 +182,7 @@ def bca(drawn: Array, estimate: float, a: float, level: float) -> tuple[float, f
 
 
 def bca_tails(drawn: Array, estimate: float, a: float, level: float) -> tuple[float, float] | None:
-    """Shares of the resamples below the ends of :func:`bca`; None where it is undefined.
-
-    Examples
-    --------
-    >>> bca_tails(np.arange(101.0), 50.0, 0.0, 0.5)
-    (0.25, 0.75)
-    """
+    """Shares of the resamples below the ends of :func:`bca`; None where it is undefined."""
     if not drawn.size or math.isnan(a):
         return None
     # a resample of every term once has the estimate itself, but for rounding
@@ -313,28 +215,6 @@ def studentised(
 ) -> Studentised:
     """Bootstrap-t interval on Fisher's scale, where the effect size has no bound.
 
-    Parameters
-    ----------
-    estimate : (float, float)
-        Effect size of the terms as they are, and its standard error.
-    drawn : (array, array)
-        The same of each resample, shape (B,).
-    bound : float
-        The effect size's greatest magnitude: ``d / bound`` is the correlation r of scores with
-        the label of their group.
-    level : float
-    bounds : array, shape (B,), optional
-        Those of the resamples, where their sizes differ.
-
-    Returns
-    -------
-    Studentised
-        Its ends are ``bound tanh(z - q se(z))`` with ``z = artanh(d / bound)``,
-        ``se(z) = se(d) / bound / (1 - r**2)`` and q the quantiles of ``(z* - z) / se(z*)`` over
-        the resamples. NaN where r is 1 or -1.
-
-    Notes
-    -----
     Bootstrap-t: Efron (1982), section 10.10; on a transformed scale: Tibshirani (1988), Variance
     stabilization and the bootstrap, Biometrika 75.
     """
@@ -364,30 +244,14 @@ def _fisher(d: Array, se: Array, bound: float | Array) -> tuple[Array, Array]:
 
 
 def without_each_unit(level: Weighable, ddof: int) -> Array:
-    """Effect size of a level without each of its units, shape (n_units,).
-
-    Examples
-    --------
-    >>> from eatlas.stats.weighted import Level
-    >>> level = Level(np.array([[1.0], [2.0], [-1.0]]), 2, ((slice(None), 1.0),))
-    >>> without_each_unit(level, 1).round(6)  # the last has nobody to be compared with
-    array([1.414214, 1.414214,      nan])
-    """
+    """Effect size of a level without each of its units, shape (n_units,)."""
     units, others = level.shape
     every = np.ones((1, others))
     return np.concatenate([level.effect(kept, every, ddof) for kept in _kept(units)])
 
 
 def without_each_other(level: Weighable, ddof: int) -> Array:
-    """Effect size of a level without each of the terms that score its units, shape (n_others,).
-
-    Examples
-    --------
-    >>> from eatlas.stats.weighted import Level
-    >>> level = Level(np.array([[1.0, 0.0], [2.0, 5.0], [-1.0, 0.0]]), 2, ((slice(None), 1.0),))
-    >>> without_each_other(level, 1).round(6)
-    array([0.866025, 1.636634])
-    """
+    """Effect size of a level without each of the terms that score its units, shape (n_others,)."""
     units, others = level.shape
     every = np.ones((1, units))
     return np.concatenate([level.effect(every, kept, ddof) for kept in _kept(others)])

@@ -37,29 +37,7 @@ TIE = 1e-10
 def distribution(
     associations: Array, normalize: Normalize = "sum", negative: Negative = "clip"
 ) -> Array:
-    """Turn associations with k groups into shares that sum to 1.
-
-    Parameters
-    ----------
-    associations : array, shape (..., k)
-    normalize : {"sum", "softmax"}
-        ``s / sum(s)``, or ``exp(s) / sum(exp(s))``, which takes numbers of either sign.
-    negative : {"clip", "raw", "error"}
-        For ``sum``: associations below 0 count as 0, or as they are, so that shares may be outside
-        0 to 1. ``error`` is for the caller to raise; here it is as ``raw``.
-
-    Returns
-    -------
-    array, shape (..., k)
-        NaN where the sum is not positive.
-
-    Examples
-    --------
-    >>> distribution(np.array([[0.3, 0.1], [0.3, -0.1], [-0.3, -0.1]]))
-    array([[0.75, 0.25],
-           [1.  , 0.  ],
-           [ nan,  nan]])
-    """
+    """Turn associations with k groups into shares that sum to 1."""
     if normalize == "softmax":
         powers = np.exp(associations - associations.max(axis=-1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
@@ -71,30 +49,7 @@ def distribution(
 
 
 def divergence(p: Array, p0: Array, kind: Divergence = "l1") -> Array:
-    """How far distributions are from a reference.
-
-    Parameters
-    ----------
-    p : array, shape (..., k)
-    p0 : array, shape (..., k)
-        The reference; broadcast against `p`.
-    kind : {"l1", "tv", "l2", "js", "kl", "hellinger"}
-        ``sum |p - p0|``; half of that; the Euclidean distance; the Jensen-Shannon divergence in
-        nats, whose root is a distance; the Kullback-Leibler divergence of `p` from `p0`,
-        ``sum p log(p / p0)``, in nats; ``sqrt(1 - sum sqrt(p p0))``.
-
-    Returns
-    -------
-    array, shape (...)
-        NaN for undefined shares, for shares below 0 of which js, kl and hellinger know nothing, and
-        for kl where the reference has no mass and `p` has some.
-
-    Examples
-    --------
-    >>> p, p0 = np.array([0.75, 0.25]), np.array([0.5, 0.5])
-    >>> {kind: round(float(divergence(p, p0, kind)), 4) for kind in DIVERGENCES}
-    {'l1': 0.5, 'tv': 0.25, 'l2': 0.3536, 'js': 0.0338, 'kl': 0.1308, 'hellinger': 0.1846}
-    """
+    """How far distributions are from a reference."""
     p, p0 = np.asarray(p, np.float64), np.asarray(p0, np.float64)
     return np.asarray(DIVERGENCES[kind](p, p0))
 
@@ -151,19 +106,7 @@ class Cosines:
         return cls(tuple(targets @ g.T for g in groups), tuple(g @ g.T for g in groups))
 
     def at(self, group: int, weights: Array) -> Array:
-        """Cosines with the mean of one group.
-
-        Parameters
-        ----------
-        group : int
-        weights : array, shape (resamples, words)
-            How often each word counts.
-
-        Returns
-        -------
-        array, shape (resamples, targets)
-            NaN where the words cancel out.
-        """
+        """Cosines with the mean of one group."""
         squares = np.einsum("rw,rw->r", weights @ self.grams[group], weights)
         greatest = weights**2 @ np.diagonal(self.grams[group])
         length = np.sqrt(np.where(squares > 1e-12 * greatest, squares, np.nan))
@@ -171,13 +114,7 @@ class Cosines:
 
 
 def resampled_weights(size: int, resamples: int, rng: np.random.Generator) -> Array:
-    """How often each of some words is drawn when as many are drawn with replacement.
-
-    Examples
-    --------
-    >>> resampled_weights(3, 2, np.random.default_rng(0)).sum(axis=1)
-    array([3., 3.])
-    """
+    """How often each of some words is drawn when as many are drawn with replacement."""
     drawn = rng.integers(0, size, (resamples, size))
     return np.stack([np.bincount(row, minlength=size) for row in drawn]).astype(np.float64)
 
@@ -208,18 +145,6 @@ def jeffreys(counts: Array, confidence: float) -> Array:
 
     Jeffreys' interval of each share alone, with the ends 0 and 1 where it is 0 or 1 (Brown, Cai and
     DasGupta 2001).
-
-    Parameters
-    ----------
-    counts : array, shape (rows, k)
-        Whole numbers.
-    confidence : float
-
-    Examples
-    --------
-    >>> jeffreys(np.array([[3.0, 0.0]]), 0.95)[:, 0].round(3)
-    array([[0.464, 0.   ],
-           [1.   , 0.536]])
     """
     tail = (1 - confidence) / 2
 
@@ -246,25 +171,7 @@ def posterior(counts: Array, draws: int, rng: np.random.Generator) -> Array:
 
 
 def rarefied(counts: Array, sizes: Array, draws: int, rng: np.random.Generator) -> Array:
-    """Fewer contexts of each row, drawn without replacement, shape (draws, rows, k).
-
-    Parameters
-    ----------
-    counts : array, shape (rows, k)
-        Whole numbers; each row sums to less than 1e9.
-    sizes : array, shape (rows,)
-        Contexts of each row that are drawn, no more than it has.
-    draws : int
-    rng : numpy.random.Generator
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> rarefied(np.array([[8, 2]]), np.array([5]), 3, rng).sum(axis=2)
-    array([[5.],
-           [5.],
-           [5.]])
-    """
+    """Fewer contexts of each row, drawn without replacement, shape (draws, rows, k)."""
     drawn = [
         rng.multivariate_hypergeometric(row, size, draws)
         for row, size in zip(counts.astype(np.int64), sizes.astype(np.int64), strict=True)
@@ -293,30 +200,6 @@ def label_tests(
 
     The statistic is ``sum_j n_j (m_j - m)**2``, the sum of squares between the groups' means; of
     two groups that is two-sided in the difference of the means.
-
-    Parameters
-    ----------
-    scores : array, shape (rows, N)
-        The first group's first; finite.
-    sizes : sequence of int
-        Scores of each group, 1 or more; sums to N.
-    draws : int
-        Random relabellings, where there are more than 20,000.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    LabelTests
-        ``count / total`` where all are listed, else ``(count + 1) / (draws + 1)``: the observed
-        labels are one more draw. A relabelling is a draw without replacement of the words of each
-        group in turn. All rows share the relabellings.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> found = label_tests(np.array([[3.0, 2.5, 1.0, 0.9, 0.1]]), (2, 2, 1), draws=10, rng=rng)
-    >>> found.p, found.count, found.total
-    (array([0.06666667]), array([2]), 30)
     """
     total = relabellings(sizes)
     rows = len(scores)
@@ -334,13 +217,7 @@ def label_tests(
 
 
 def relabellings(sizes: Sequence[int]) -> int:
-    """Ways to divide the words among groups of these sizes.
-
-    Examples
-    --------
-    >>> relabellings((2, 2, 1))
-    30
-    """
+    """Ways to divide the words among groups of these sizes."""
     left, ways = sum(sizes), 1
     for size in sizes:
         ways *= comb(left, size)

@@ -49,22 +49,6 @@ class PairCosines:
 def pair_cosines(moments: Moments) -> PairCosines:
     """Mean and spread of the cosines of all pairs, from sums over the rows alone.
 
-    Parameters
-    ----------
-    moments : Moments
-        Of unit rows, with no pivot.
-
-    Returns
-    -------
-    PairCosines
-
-    Raises
-    ------
-    EatlasError
-        If there are fewer than two rows.
-
-    Notes
-    -----
     With u a unit row, s the sum of the rows and S the sum of their outer products,
 
         sum over pairs k != l of u_k . u_l     = |s|^2 - n
@@ -73,14 +57,6 @@ def pair_cosines(moments: Moments) -> PairCosines:
     each divided by n (n - 1). The part of dimension i in the first is ``s_i^2 - S_ii``: the
     contribution CC(f_i) of Timkey and van Schijndel (2021), equations 3 and 4, over all pairs
     instead of a sample of them.
-
-    Examples
-    --------
-    >>> moments = Moments(2)
-    >>> moments.add(np.array([[1.0, 0.0], [0.6, 0.8]]))
-    >>> found = pair_cosines(moments)
-    >>> round(found.mean, 6), found.contributions.round(6).tolist()
-    (0.6, [0.6, 0.0])
     """
     n = moments.n
     if n < 2:
@@ -100,25 +76,7 @@ def pair_cosines(moments: Moments) -> PairCosines:
 
 
 def k_occurrences(rows: NDArray[np.floating], k: int) -> NDArray[np.int64]:
-    """How often each row is among the k nearest neighbours of the others, by cosine.
-
-    Parameters
-    ----------
-    rows : array, shape (n, d)
-        Unit rows.
-    k : int
-        1 to n - 1.
-
-    Returns
-    -------
-    array, shape (n,), int64
-        Their sum is n k.
-
-    Examples
-    --------
-    >>> k_occurrences(np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]), 1).tolist()
-    [1, 2, 0]
-    """
+    """How often each row is among the k nearest neighbours of the others, by cosine."""
     n = len(rows)
     k = whole(k, "k", 1, n - 1)
     # ranks of cosines need no more than single precision, and take half the time with it
@@ -138,11 +96,6 @@ def skewness(values: NDArray[np.number]) -> float:
 
     With the counts of :func:`k_occurrences` it is the hubness S of Radovanovic, Nanopoulos and
     Ivanovic (2010).
-
-    Examples
-    --------
-    >>> skewness(np.array([0, 0, 0, 4])), skewness(np.array([1, 1]))
-    (1.1547005383792515, nan)
     """
     array = numbers(values, "values", 1)
     centred = array - array.mean()
@@ -153,23 +106,7 @@ def skewness(values: NDArray[np.number]) -> float:
 
 
 def effective_dimensions(covariance: Array) -> float:
-    """Number of equal dimensions that would spread the variance as evenly, 1 to d.
-
-    Parameters
-    ----------
-    covariance : array, shape (d, d)
-
-    Returns
-    -------
-    float
-        ``(sum of eigenvalues)^2 / (sum of squared eigenvalues)``, the participation ratio. NaN
-        where there is no variance.
-
-    Examples
-    --------
-    >>> effective_dimensions(np.eye(3)), effective_dimensions(np.diag([1.0, 0.0, 0.0]))
-    (3.0, 1.0)
-    """
+    """Number of equal dimensions that would spread the variance as evenly, 1 to d."""
     # the trace and the Frobenius norm are the sums of eigenvalues and of their squares
     trace = float(np.trace(covariance))
     if trace <= 0:
@@ -181,30 +118,12 @@ def effective_dimensions(covariance: Array) -> float:
 def iso_score(covariance: Array) -> float:
     """IsoScore of Rudman, Gillman, Rayne and Eickhoff (2022), Algorithm 1.
 
-    Parameters
-    ----------
-    covariance : array, shape (d, d)
-        Covariance of the points, d >= 2; its scale does not matter.
-
-    Returns
-    -------
-    float
-        1 where all directions have the same variance, 0 where one direction has all of it. NaN
-        where there is no variance, or where d is 1.
-
-    Notes
-    -----
     The published steps take the variances v along the principal components, scale them to
     ``w = sqrt(d) v / |v|``, measure the defect ``delta = |w - 1| / sqrt(2 (d - sqrt(d)))``, hence
     the share of dimensions used ``phi = (d - delta^2 (d - sqrt(d)))^2 / d^2``, and rescale:
     ``(d phi - 1) / (d - 1)``. Now ``|w - 1|^2 = 2 d - 2 sqrt(d) sum(v) / |v|``, so that
     ``d - delta^2 (d - sqrt(d)) = sqrt(d) sum(v) / |v|`` and ``d phi = sum(v)^2 / |v|^2``: the
     participation ratio, which needs no principal components. A test holds the two to 1e-12.
-
-    Examples
-    --------
-    >>> iso_score(np.eye(3)), iso_score(np.diag([1.0, 0.0, 0.0]))
-    (1.0, 0.0)
     """
     d = len(covariance)
     if d < 2:
@@ -215,35 +134,12 @@ def iso_score(covariance: Array) -> float:
 def shared_iso_score(first: Groups, second: Groups) -> float:
     """IsoScore of a space, estimated from the directions in which two sets of groups both spread.
 
-    Parameters
-    ----------
-    first, second : sequences of arrays, each of shape (n_g, d)
-        Groups of rows, such as targets and attributes. The groups may have any means.
-
-    Returns
-    -------
-    float
-        0 to 1. NaN where d is 1, where nothing varies, and where the degrees of freedom of both
-        sides (rows less groups), multiplied, are fewer than 16.
-
-    Notes
-    -----
     The covariance of a few rows is always lopsided: m rows have m - 1 components, whatever the
     space, and words of one topic have fewer still. But where S and T are covariances within the
     groups of either side, and both estimate one C, the rows of either being independent of the
     other's, ``E tr(S T) = tr(C^2)``: directions that only one side has count little, and those that
     the space imposes on both count fully. ``tr(S T) / (tr S tr T)`` hence estimates the inverse of
     the number of effective dimensions. The inner products of rows hold it all.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> even = [rng.standard_normal((8, 100)) for _ in range(4)]
-    >>> round(shared_iso_score(even[:2], even[2:]), 1)
-    1.0
-    >>> loud = [rows * ([10.0] * 5 + [1.0] * 95) for rows in even]
-    >>> round(shared_iso_score(loud[:2], loud[2:]), 1)
-    0.1
     """
     d = first[0].shape[1]
     pairs = _freedom(first) * _freedom(second)
@@ -255,18 +151,7 @@ def shared_iso_score(first: Groups, second: Groups) -> float:
 
 
 def iso_score_of_scatters(first: Array, second: Array) -> float:
-    """As :func:`shared_iso_score`, from the scatters within the groups of either side.
-
-    Parameters
-    ----------
-    first, second : array, shape (d, d)
-        Sums of products of rows less the means of their groups, of many rows.
-
-    Examples
-    --------
-    >>> round(iso_score_of_scatters(np.eye(4), np.eye(4)), 6)
-    1.0
-    """
+    """As :func:`shared_iso_score`, from the scatters within the groups of either side."""
     d, spread = len(first), float(np.trace(first)) * float(np.trace(second))
     if d < 2 or spread <= 0:
         return float("nan")
@@ -293,23 +178,7 @@ def _centred(groups: Groups) -> Array:
 
 
 def variance_shares(covariance: Array, counts: tuple[int, ...]) -> tuple[float, ...]:
-    """Share of the variance in the first k principal components, for each k.
-
-    Parameters
-    ----------
-    covariance : array, shape (d, d)
-    counts : tuple of int
-
-    Returns
-    -------
-    tuple of float
-        Between 0 and 1; 1 where k is d or more. NaN where there is no variance.
-
-    Examples
-    --------
-    >>> variance_shares(np.diag([1.0, 3.0]), (1, 2))
-    (0.75, 1.0)
-    """
+    """Share of the variance in the first k principal components, for each k."""
     values = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
     total = values.sum()
     if total <= 0:

@@ -44,26 +44,7 @@ class VarianceShares:
 
 
 def variance_shares(values: Array, levels: NDArray[np.int64]) -> VarianceShares | None:
-    """Share the variance of effect sizes out among choices.
-
-    Parameters
-    ----------
-    values : array, shape (n,)
-        Effect sizes.
-    levels : array of int, shape (n, k)
-        The alternative of each choice that each specification takes.
-
-    Returns
-    -------
-    VarianceShares or None
-        None where the values do not vary, or there are more than 12 choices.
-
-    Examples
-    --------
-    >>> levels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> variance_shares(np.array([0.0, 1.0, 2.0, 3.0]), levels).shapley
-    array([0.8, 0.2])
-    """
+    """Share the variance of effect sizes out among choices."""
     n, k = levels.shape
     if not 0 < k <= MOST_CHOICES or n < 2 or np.ptp(values) < 1e-12:
         return None
@@ -127,12 +108,6 @@ def correlation(x: Array, y: Array, confidence: float = 0.95) -> Correlation:
 
     The interval of Pearson's r is Fisher's; that of Spearman's has the standard error
     ``sqrt((1 + r^2 / 2) / (n - 3))`` on the same scale (Bonett and Wright 2000).
-
-    Examples
-    --------
-    >>> found = correlation(np.array([1.0, 2, 3, 4, 5]), np.array([1.0, 3, 2, 5, 4]))
-    >>> round(found.pearson, 2), round(found.spearman, 2), round(found.pearson_low, 2)
-    (0.8, 0.8, -0.28)
     """
     n = len(x)
     if n < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -173,32 +148,7 @@ class JointTest:
 def joint_test(
     scores: Array, n: int, rng: np.random.Generator, *, alpha: float = 0.05
 ) -> JointTest:
-    """Test whether several specifications of the same targets show any difference.
-
-    Parameters
-    ----------
-    scores : array, shape (specifications, targets)
-        Association of each target in each specification, the targets in one order, those of X
-        first.
-    n : int
-        Number of targets of X.
-    rng : numpy.random.Generator
-        Of the relabellings, where there are more than 20,000.
-    alpha : float
-        Level by which a specification counts as significant, one-sided.
-
-    Returns
-    -------
-    JointTest
-        The observed labels are one of the relabellings, so no p is 0.
-
-    Examples
-    --------
-    >>> scores = np.array([[3.0, 2, 4, 0, 1, 0], [2.0, 3, 3, 1, 0, 1]])
-    >>> found = joint_test(scores, 3, np.random.default_rng(0))
-    >>> found.relabellings, found.exact, found.p_median
-    (20, True, 0.1)
-    """
+    """Test whether several specifications of the same targets show any difference."""
     size = scores.shape[1]
     exact = comb(size, n) <= ENUMERATED
     chosen = _relabellings(size, n, rng, exact=exact)

@@ -24,13 +24,7 @@ Array = NDArray[np.float64]
 
 
 def ranks(values: NDArray[np.number]) -> Array:
-    """Ranks from 1; equal values share the mean of theirs.
-
-    Examples
-    --------
-    >>> ranks(np.array([3.0, 1.0, 3.0])).tolist()
-    [2.5, 1.0, 2.5]
-    """
+    """Ranks from 1; equal values share the mean of theirs."""
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(sizes)
     shared: Array = (last - (sizes - 1) / 2)[group]
@@ -38,18 +32,7 @@ def ranks(values: NDArray[np.number]) -> Array:
 
 
 def spearman(x: NDArray[np.number], y: NDArray[np.number]) -> float:
-    """Correlation of the ranks of two lists of numbers, -1 to 1; NaN where one does not vary.
-
-    Raises
-    ------
-    EatlasError
-        If they differ in length, have fewer than two values, or hold what is not finite.
-
-    Examples
-    --------
-    >>> spearman(np.array([1, 2, 3, 4]), np.array([1, 3, 2, 4]))
-    0.8
-    """
+    """Correlation of the ranks of two lists of numbers, -1 to 1; NaN where one does not vary."""
     first, second = numbers(x, "x", 1), numbers(y, "y", 1)
     if len(first) != len(second) or len(first) < 2:
         raise EatlasError(
@@ -113,13 +96,7 @@ class Trend:
 
 
 def block_length_for(n: int) -> int:
-    """Length of the runs that stay together in a series of `n` periods.
-
-    Examples
-    --------
-    >>> [block_length_for(n) for n in (5, 18, 19, 20, 40)]
-    [2, 3, 3, 4, 4]
-    """
+    """Length of the runs that stay together in a series of `n` periods."""
     return LONG if n >= LONG_FROM else SHORT if n >= SHORT_FROM else n // 2
 
 
@@ -132,31 +109,6 @@ def trend(
 ) -> Trend:
     """Test whether a series rises or falls.
 
-    Parameters
-    ----------
-    times : array_like, shape (n,)
-        Years or other times, rising; gaps are allowed, and neighbours across a gap count as
-        neighbours.
-    values : array_like, shape (n,)
-        Such as effect sizes, finite; 4 or more, not all the same.
-    rng : numpy.random.Generator
-        Draws arrangements where there are more than 50,000, from 9 blocks on.
-    block_length : int, optional
-        Neighbours that stay together, 1 (no autocorrelation) to n // 2. Default: 4 of 20 periods
-        and more, else 3, of fewer than 6 periods 2.
-
-    Returns
-    -------
-    Trend
-        Two-sided p-values in (0, 1].
-
-    Raises
-    ------
-    EatlasError
-        For input outside these ranges.
-
-    Notes
-    -----
     Blocks: the series is cut into as many runs of `block_length` as it has, from both ends; what
     is left over stays where it is, in the middle, where it says least about a trend; and the runs
     change places (Carlstein 1986 for the bootstrap). All runs have one length, so that the
@@ -164,12 +116,6 @@ def trend(
     too small where neighbours are alike beyond the trend. Shifts: the series is closed to
     a ring and turned (the random shift test of spatial statistics); with n periods no p is below
     1/n, and the seam of a rising series is a jump that the null has and the series has not.
-
-    Examples
-    --------
-    >>> found = trend(range(1900, 2000, 10), range(10), rng=np.random.default_rng(0))
-    >>> found.rho, found.shifts.p, found.blocks.total
-    (1.0, 0.1, 6)
     """
     time, value = numbers(times, "times", 1), numbers(values, "values", 1)
     length = block_length_for(max(FEWEST, value.size)) if block_length is None else block_length

@@ -28,13 +28,7 @@ CANCELLED = 1e-6
 
 
 def greatest(first: Array, second: Array, ddof: int) -> Array:
-    """The effect size of two groups of such sizes without a spread of their own.
-
-    Examples
-    --------
-    >>> greatest(np.array([8.0]), np.array([8.0]), 1).round(4)
-    array([1.9365])
-    """
+    """The effect size of two groups of such sizes without a spread of their own."""
     size = first + second
     bound: Array = np.sqrt((size - ddof) * size / (first * second))
     return bound
@@ -276,26 +270,7 @@ class Effects:
 
 
 def design(cosines: ArrayLike, n_x: int, n_a: int, least: dict[str, int]) -> Design:
-    """Check a block of cosines and the sizes of its groups.
-
-    Parameters
-    ----------
-    cosines : array_like, shape (n_targets, n_attributes)
-    n_x, n_a : int
-        Rows of X, columns of A.
-    least : dict
-        Fewest terms that each group needs.
-
-    Raises
-    ------
-    EatlasError
-        For numbers that are not finite, or a group that is too small.
-
-    Examples
-    --------
-    >>> design([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]], 1, 2, dict.fromkeys(ROLES, 1)).groups
-    {'X': 1, 'Y': 1, 'A': 2, 'B': 1}
-    """
+    """Check a block of cosines and the sizes of its groups."""
     block = numbers(cosines, "cosines", 2)
     if min(block.shape) < 2:
         raise EatlasError(
@@ -317,29 +292,7 @@ def design(cosines: ArrayLike, n_x: int, n_a: int, least: dict[str, int]) -> Des
 
 
 def effects(level: Level, units: Array, others: Array, ddof: int) -> Effects:
-    """Effect sizes of one level under many sets of weights.
-
-    Parameters
-    ----------
-    level : Level
-    units : array, shape (sets or 1, n_units)
-        Weights of the units. A group without weight has no effect size.
-    others : array, shape (sets or 1, n_others)
-        Weights of the terms that score them.
-    ddof : int
-        The sum of squares is divided by the sum of weights less this.
-
-    Returns
-    -------
-    Effects
-        With ``m = sum(w s) / sum(w)`` and ``sd**2 = sum(w (s - m)**2) / (sum(w) - ddof)``.
-
-    Examples
-    --------
-    >>> level = Level(np.array([[1.0], [2.0], [-1.0], [-2.0]]), 2, ((slice(None), 1.0),))
-    >>> effects(level, np.ones((1, 4)), np.ones((1, 1)), 1).d.round(6)
-    array([1.643168])
-    """
+    """Effect sizes of one level under many sets of weights."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return effects_of_scores(_scores(level, others), units, level.n, level.noise, ddof)
 
@@ -367,12 +320,6 @@ def quick_effects(
     Squares are summed about the mean of the scores as they are, and moved to the mean of each set
     of weights. Where that cancels most of their digits, :func:`effects` finds the effect size.
     `whole` says that the weights of each group sum to its size.
-
-    Examples
-    --------
-    >>> level = Level(np.array([[1.0], [2.0], [-1.0], [-2.0]]), 2, ((slice(None), 1.0),))
-    >>> quick_effects(level, np.ones((1, 4)), np.ones((1, 1)), 1).round(6)
-    array([1.643168])
     """
     weights, n = units.T, level.n
     sizes: tuple[Array | int, Array | int] = n, len(weights) - n
@@ -420,8 +367,6 @@ def score_weights(level: Level, others: Array) -> Array:
 def unit_variance(n: int, found: Effects, units: Array, ddof: int) -> Array:
     """Sampling variance of d over its units, shape (sets,): the infinitesimal jackknife.
 
-    Notes
-    -----
     Efron (1982), section 6.3: the sum over terms of (influence / group size)**2. The influence
     of a score s of group k, which has the share q of all N units, is
 
@@ -461,8 +406,6 @@ def score_gradient(n: int, found: Effects, units: Array, ddof: int) -> Array:
 def other_variance(level: Level, found: Effects, units: Array, others: Array, ddof: int) -> Array:
     """Sampling variance of d over the terms that score its units, shape (sets,).
 
-    Notes
-    -----
     As :func:`unit_variance`. The influence of a column S_j of the block, in a group whose mean
     has the sign (+-), is, but for its mean over the group,
 

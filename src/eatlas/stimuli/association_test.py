@@ -28,13 +28,7 @@ OF_SENTENCES = "sent-"
 
 
 class ContextsOrigin(Frozen):
-    """A file of contexts, and what of it was taken.
-
-    Examples
-    --------
-    >>> str(ContextsOrigin(name="contexts.parquet", sha256="0" * 64, per_term=20))[:30]
-    'contexts.parquet, SHA-256 0000'
-    """
+    """A file of contexts, and what of it was taken."""
 
     name: str
     """Name of the file; empty for contexts that were not loaded from one."""

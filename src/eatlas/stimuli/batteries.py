@@ -82,13 +82,7 @@ def read_battery(name: str) -> Battery:
 
 
 def built_in_tests(*, sentences: bool) -> tuple[Test, ...]:
-    """Every test that comes with eatlas itself.
-
-    Parameters
-    ----------
-    sentences : bool
-        Those of sentences; otherwise those of words.
-    """
+    """Every test that comes with eatlas itself."""
     names = [name for name in BUILT_IN if (name in declared()) == sentences]
     return tuple(test for name in names for test in read_battery(name).tests)
 
@@ -134,11 +128,6 @@ def with_images(test: Test) -> Test:
     """Return a test with the images of published sets that are on this machine by now.
 
     Where the set is not here, the test is returned as it is; it can be shown, and not be run.
-
-    Raises
-    ------
-    StimulusError
-        If a copy of the set lacks images that the test names.
     """
     if all(concept.at_hand for _, concept in test.parts):
         return test
@@ -201,13 +190,7 @@ def tests(*names: str) -> pd.DataFrame:
 
 
 def read_test_file(path: str | Path) -> Battery:
-    """Read a user's TOML file of tests.
-
-    Raises
-    ------
-    StimulusError
-        If the file cannot be read, or anything in it is not well formed; every fault is named.
-    """
+    """Read a user's TOML file of tests."""
     path = Path(path)
     try:
         data = toml_bytes(path, StimulusError)
@@ -304,26 +287,6 @@ def namesake(test: Test) -> str:
 
     A file that was copied from a battery and changed keeps the published id unless that is changed
     too, and its results then look like those of the published test.
-
-    Parameters
-    ----------
-    test : AssociationTest or GroupsTest
-
-    Returns
-    -------
-    str
-        One sentence; empty for the published test itself, in contexts of a corpus too, and for ids
-        of one's own.
-
-    Examples
-    --------
-    >>> from eatlas import Concept, load_tests
-    >>> (test,) = load_tests("weat-6")
-    >>> namesake(test)
-    ''
-    >>> changed = test.model_copy(update={"A": Concept(name="Career", terms=("job", "salary"))})
-    >>> print(namesake(changed))  # doctest: +ELLIPSIS
-    The battery caliskan has a test with the id weat-6 and other stimuli (in A: 1 added and 7 ...
     """
     battery = _batteries().get(test.id)
     if battery is None or test.contexts is not None:

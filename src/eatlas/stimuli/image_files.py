@@ -68,36 +68,7 @@ class Collected:
 
 
 def read_images(given: object, folder: Path | None = None, *, sets: bool = True) -> Collected:
-    """Find and read the images that a test names.
-
-    Parameters
-    ----------
-    given : str, path, or list of these, of tables and of Image
-        A file; a folder, whose images are taken, those of its folders not; a pattern, in which
-        ``**`` stands for any folders; ``ieat:age/young`` for a folder of a published set. A table
-        has ``path`` or ``url``, with ``sha256``, which an address needs, and ``name``.
-    folder : path, optional
-        What relative paths start from; by default the working folder.
-    sets : bool, default True
-        Look for published sets on this machine. Otherwise their images are without files, as they
-        are where a set is not here.
-
-    Returns
-    -------
-    Collected
-        In the order of paths, whatever the order in which they are given. A file whose bytes are
-        those of another one before it is left out: it is the same stimulus, and would count twice.
-
-    Raises
-    ------
-    ValueError
-        If there is no image, or a file is none; the message names every file.
-
-    Warns
-    -----
-    StimulusWarning
-        Where files are left out: two of the same bytes, or what in a folder is not an image.
-    """
+    """Find and read the images that a test names."""
     base = Path() if folder is None else folder
     if isinstance(given, str) and is_reference(given):
         return _of_set(given) if sets else Collected(placeholders(given), images_from=given)
@@ -317,11 +288,6 @@ def image_of(path: Path, name: str) -> Image:
     """Read what is at a path, as far as it takes to say that it is an image, and which.
 
     Whether it can be decoded is seen when a model takes it.
-
-    Raises
-    ------
-    ValueError
-        If it is no file that can be read, is empty or too large, or does not begin as an image.
     """
     shown = str(path)
     try:

@@ -64,20 +64,7 @@ def is_reference(text: str) -> bool:
 
 
 def files_of_set(reference: str, listing: Callable[[Path], list[Path]]) -> list[Path] | None:
-    """The images of a folder of a set; None where the set is not on this machine.
-
-    Parameters
-    ----------
-    reference : str
-        Such as ``ieat:age/young``.
-    listing : callable
-        Lists the images in a folder.
-
-    Raises
-    ------
-    ValueError
-        If the set has no such folder, or its copy here lacks it.
-    """
+    """The images of a folder of a set; None where the set is not on this machine."""
     found, folder = _parts(reference)
     if not found.place.is_dir():
         if os.environ.get(found.variable):
@@ -135,13 +122,7 @@ def not_here(references: Iterable[str], what: str) -> StimulusError:
 
 
 def _parts(reference: str) -> tuple[ImageSet, str]:
-    """The set and the folder that a reference names.
-
-    Raises
-    ------
-    ValueError
-        If the set has no such folder.
-    """
+    """The set and the folder that a reference names."""
     name, _, folder = reference.partition(":")
     found = image_sets()[name]
     folder = folder.strip("/")

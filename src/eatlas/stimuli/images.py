@@ -21,12 +21,6 @@ class Image(Frozen):
 
     Two images are equal if their names and bytes are. Where a file lies decides nothing, so that a
     folder can be moved: it belongs to no hash and to no result.
-
-    Examples
-    --------
-    >>> one = Image(name="rose.jpg", path="/here/rose.jpg", sha256="0" * 64)
-    >>> one == Image(name="rose.jpg", path="/elsewhere/rose.jpg", sha256="0" * 64)
-    True
     """
 
     name: Term
@@ -73,19 +67,7 @@ class Image(Frozen):
 
 
 def named(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
-    """Name files by the shortest ends of their paths that tell them apart.
-
-    Parameters
-    ----------
-    paths : iterable of path
-    taken : iterable of str
-        Names that none may have, such as those of texts.
-
-    Examples
-    --------
-    >>> named([Path("set/a/1.jpg"), Path("set/b/1.jpg"), Path("set/b/2.jpg")]).values()
-    dict_values(['a/1.jpg', 'b/1.jpg', '2.jpg'])
-    """
+    """Name files by the shortest ends of their paths that tell them apart."""
     ends = {path: list(_ends(path)) for path in dict.fromkeys(paths)}
     length = dict.fromkeys(ends, 1)
     while True:
@@ -111,11 +93,6 @@ def told_apart(concepts: Mapping[str, Any]) -> dict[str, Any]:
 
     An image is called by a longer end of its path where another image of the test, or a text, has
     its name. Hashes do not depend on names.
-
-    Parameters
-    ----------
-    concepts : mapping of str to Concept, or to what is to become one
-        By group; the groups with images whose names are their own are left out of what is returned.
     """
     images = {group: found for group, one in concepts.items() if (found := _images_in(one))}
     if not images:

@@ -391,12 +391,6 @@ def remarks(test: Test) -> list[str]:
     Two concepts of one name are allowed, since names change no number; a table or a sentence can
     then not tell which of the two is meant. A term may hold an invisible character, and then it is
     found nowhere.
-
-    Examples
-    --------
-    >>> from eatlas import load_tests
-    >>> remarks(load_tests("weat-6")[0])
-    []
     """
     terms = _of_terms if test.contexts is None else _of_contexts
     return [*_of_exploring(test), *_of_names(test), *terms(test), *of_sentences(test)]

@@ -118,17 +118,7 @@ class Frozen(BaseModel, metaclass=_Explaining):
 def faults_of(
     kind: type[Frozen], error: ValidationError, values: Mapping[str, Any], *, word: str = "key"
 ) -> list[str]:
-    """Say everything that is wrong with a record, also what pydantic did not come to look at.
-
-    Parameters
-    ----------
-    kind : type of record
-    error : ValidationError
-    values : mapping
-        What the record was to be made of.
-    word : {"key", "argument"}
-        What the parts of the record are called.
-    """
+    """Say everything that is wrong with a record, also what pydantic did not come to look at."""
     said = say_all(error, kind.model_fields, whole=kind.whole, word=word)
     more = [f"{word} {key}: {fault}" for key, fault in kind.between(values)]
     return list(dict.fromkeys([*said, *more]))
@@ -137,20 +127,7 @@ def faults_of(
 def say_all(
     error: ValidationError, keys: Iterable[str], *, whole: str, prefix: str = "", word: str = "key"
 ) -> list[str]:
-    """Say every fault that pydantic found.
-
-    Parameters
-    ----------
-    error : ValidationError
-    keys : iterable of str
-        What the record may hold.
-    whole : str
-        Key to name where a fault is between keys.
-    prefix : str
-        Precedes every key.
-    word : {"key", "argument"}
-        What the parts of the record are called: keys in a file, arguments in Python.
-    """
+    """Say every fault that pydantic found."""
     known = list(keys)
     details: list[dict[str, Any]] = [dict(d) for d in error.errors(include_url=False)]
     lists = {detail["loc"][:-1] for detail in details}

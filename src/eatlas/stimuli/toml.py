@@ -49,25 +49,7 @@ _BY_MESSAGE = {
 
 
 def parse_battery(data: bytes, where: str, name: str, folder: Path | None = None) -> Battery:
-    """Parse a test file.
-
-    Parameters
-    ----------
-    data : bytes
-        The file's content, UTF-8.
-    where : str
-        The file's name, for messages.
-    name : str
-        Id of the battery where the file gives none.
-    folder : path, optional
-        What paths of images start from. Without it, as for a file of a package, folders of
-        published sets are not looked for.
-
-    Raises
-    ------
-    StimulusError
-        Naming every fault of the file.
-    """
+    """Parse a test file."""
     document = read_toml(data, where, StimulusError, hint)
     faults = list(_of_the_top(document))
     tests: list[Test] = []
@@ -197,20 +179,7 @@ def _of_the_top(document: dict[str, Any]) -> Iterator[str]:
 
 
 def hint(text: str, message: str) -> str | None:
-    """Guess what to do about a message of the TOML parser.
-
-    Parameters
-    ----------
-    text : str
-        The whole file.
-    message : str
-        As the parser gave it, with line and column.
-
-    Examples
-    --------
-    >>> hint("words = [aster]", "Invalid value (at line 1, column 10)")
-    'put words in quotation marks: "aster"'
-    """
+    """Guess what to do about a message of the TOML parser."""
     if "twice" in message and "'test'" in message:
         return "each test begins with [[test]], in double brackets"
     if text.lstrip().startswith("{"):

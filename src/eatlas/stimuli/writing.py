@@ -121,13 +121,7 @@ def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
 
 
 def inline(value: Any) -> str:
-    """A value, or a key, as TOML on one line.
-
-    Examples
-    --------
-    >>> inline({"a b": [1, "x"], "c": True})
-    '{ "a b" = [1, "x"], "c" = true }'
-    """
+    """A value, or a key, as TOML on one line."""
     if isinstance(value, Mapping):
         pairs = ", ".join(f"{inline(str(key))} = {inline(one)}" for key, one in value.items())
         return f"{{ {pairs} }}" if pairs else "{}"

@@ -41,16 +41,7 @@ NAN = float("nan")
 
 
 def analyse(record: StudyRecord, results: Results | None = None, *, seed: int = 0) -> StudyAnalysis:
-    """Analyse a study.
-
-    Parameters
-    ----------
-    record : StudyRecord
-    results : Results, optional
-        For the joint tests, which relabel the targets of the results.
-    seed : int
-        Of intervals and relabellings.
-    """
+    """Analyse a study."""
     given = [one for one in record.measured if one.symbol == "d"]
     explained, shares = _shares(record, given)
     return StudyAnalysis(
@@ -124,11 +115,6 @@ def matched(given: Sequence[Specification], choice: str, first: str, second: str
 
     Choices that mean something beside one of the two alternatives alone cannot be alike; of
     specifications that differ in these, all are taken together.
-
-    Returns
-    -------
-    list of pairs
-        Of all specifications with the first alternative, and all with the second.
     """
     sides = [[one for one in given if _label(one, choice) == label] for label in (first, second)]
     left_out = {choice} | ({"measure"} if choice == METRIC else set())

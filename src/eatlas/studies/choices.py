@@ -65,13 +65,7 @@ def parameters_of(measures: Iterable[Measure]) -> list[str]:
 
 
 def label_of(value: object) -> str:
-    """How an alternative without a name of its own is called.
-
-    Examples
-    --------
-    >>> [label_of(value) for value in (True, 0.05, -1, "mean")]
-    ['true', '0.05', '-1', 'mean']
-    """
+    """How an alternative without a name of its own is called."""
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)

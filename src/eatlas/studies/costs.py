@@ -72,17 +72,7 @@ class Cost:
 
 
 def cost_of(prepared: Prepared) -> Cost:
-    """Estimate what a study will cost.
-
-    Parameters
-    ----------
-    prepared : Prepared
-
-    Returns
-    -------
-    Cost
-        ``seconds`` follows the rule of :data:`RULE`.
-    """
+    """Estimate what a study will cost."""
     requests = prepared.requests
     sources = tuple(_sources(requests))
     seconds = sum(_job_seconds(one, prepared) for one in requests)

@@ -68,23 +68,7 @@ class Fitted:
 def fit(
     plan: StudyPlan, combinations: Sequence[Combination], *, skip_invalid: bool = False
 ) -> Fitted:
-    """Make a job of each combination; sources are opened, and none is read.
-
-    Parameters
-    ----------
-    plan : StudyPlan
-    combinations : sequence of Combination
-    skip_invalid : bool
-        Whether combinations whose choices do not fit each other are left out; they are listed
-        either way. An alternative that fits nowhere is a mistake all the same.
-
-    Raises
-    ------
-    StudyError
-        If choices do not fit each other.
-    UntrustedSourceError
-        If a source that a file names would do more than read data.
-    """
+    """Make a job of each combination; sources are opened, and none is read."""
     fitter, found = _Fitter(plan), Fitted()
     for one in combinations:
         try:
@@ -121,13 +105,7 @@ class _Fitter:
         self._jobs: set[tuple[Any, ...]] = set()
 
     def request(self, one: Combination) -> Request:
-        """The job of one combination.
-
-        Raises
-        ------
-        EatlasError
-            If its choices do not fit each other.
-        """
+        """The job of one combination."""
         plan, labels, values = self.plan, one.labels, one.values
         words = plan.tests[labels["test"]][labels.get("stimuli", "")]
         measure = self.measure(labels["measure"], values)
@@ -354,13 +332,7 @@ def _do_not_fit(misfits: Sequence[Misfit], total: int) -> StudyError:
 
 
 def said(labels: Mapping[str, str]) -> str:
-    """A combination in words.
-
-    Examples
-    --------
-    >>> said({"test": "weat-6", "ddof": "0", "prompt": ""})
-    'test=weat-6, ddof=0'
-    """
+    """A combination in words."""
     return ", ".join(f"{name}={label}" for name, label in labels.items() if label)
 
 

@@ -111,25 +111,7 @@ def carry_out_in(
     watch: Watch | None = None,
     taken: Told = lambda _: None,
 ) -> Study:
-    """Do a study in a folder: what is done there already is taken over.
-
-    Parameters
-    ----------
-    directory : Path
-    prepared : Prepared
-    executor : Executor
-    progress, watch : callable, optional
-        As of :func:`eatlas.studies.carry_out`.
-    taken : callable, optional
-        Called with the number of jobs that are taken over.
-
-    Raises
-    ------
-    StudyError
-        If the folder holds another study.
-    ResultsError
-        If the folder cannot be written to.
-    """
+    """Do a study in a folder: what is done there already is taken over."""
     with open_store(directory) as store:
         require_same_plan(directory, prepared)
         _write_plan(directory, prepared)
@@ -144,13 +126,7 @@ def carry_out_in(
 
 
 def require_same_plan(directory: Path, prepared: Prepared) -> None:
-    """Refuse a folder that holds the study of another plan, or results of another kind.
-
-    Raises
-    ------
-    StudyError
-        Saying which plan is there.
-    """
+    """Refuse a folder that holds the study of another plan, or results of another kind."""
     path = directory / PLAN
     try:
         text = path.read_text(encoding="utf-8")
@@ -250,14 +226,7 @@ def _built_in(test: Test) -> bool:
 
 
 def resolved(prepared: Prepared, places: Mapping[str, str] | None = None) -> str:
-    """Write a plan with every default spelled out, as TOML that can be run again.
-
-    Parameters
-    ----------
-    prepared : Prepared
-    places : mapping, optional
-        Where tests are that do not come with eatlas, by id.
-    """
+    """Write a plan with every default spelled out, as TOML that can be run again."""
     plan = prepared.plan
     lines = [
         f"# The plan of a study by eatlas {__version__}, with every default spelled out.",

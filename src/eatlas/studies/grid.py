@@ -29,18 +29,6 @@ def combinations(plan: StudyPlan) -> tuple[Combination, ...]:
 
     A choice with a condition that is not met is left open, once; combinations that the plan
     excludes are left out.
-
-    Raises
-    ------
-    StudyError
-        If nothing is left, there are more than a million, or conditions go in a circle.
-
-    Examples
-    --------
-    >>> from eatlas.studies.plan import read_plan
-    >>> plan = read_plan({"tests": ["weat-6"], "choices": {"ddof": [0, 1], "case": ["auto"]}})
-    >>> [one.labels["ddof"] for one in combinations(plan)]
-    ['0', '1']
     """
     found: list[Combination] = []
     order = _in_order(plan.choices)

@@ -94,30 +94,7 @@ def example() -> str:
 def read_plan(
     plan: str | Path | Mapping[str, Any] | StudyPlan, *, trust: str | Iterable[str] = ()
 ) -> StudyPlan:
-    """Read a plan and check it.
-
-    Parameters
-    ----------
-    plan : path, mapping or StudyPlan
-        A TOML file, or a dictionary of the same form; in a dictionary tests, vectors and measures
-        may also be objects.
-    trust : str or iterable of str
-        Sources of a file that may do more than read data, as the file writes them. Those of a
-        dictionary are the caller's own.
-
-    Raises
-    ------
-    StudyError
-        Naming every fault of the plan.
-    SourceError
-        If the file names no source that is trusted here.
-
-    Examples
-    --------
-    >>> plan = read_plan({"tests": ["weat-6"], "choices": {"ddof": [0, 1]}})
-    >>> plan.alternatives()
-    {'test': ('weat-6',), 'vectors': ('glove-sample',), 'measure': ('ml-eat',), 'ddof': ('0', '1')}
-    """
+    """Read a plan and check it."""
     if isinstance(plan, StudyPlan | Mapping):
         trusted_among(trust, (), "this plan is not read from a file, so that it names no source")
         return plan if isinstance(plan, StudyPlan) else _Reader("the plan").plan(plan)

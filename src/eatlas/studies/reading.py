@@ -78,21 +78,7 @@ def texts_of(reading: Reading) -> set[Item]:
 def read(
     readings: dict[Key, Reading], executor: Executor = here, watch: Watch | None = None
 ) -> dict[Key, Source]:
-    """Read every source, and keep the answers.
-
-    Parameters
-    ----------
-    readings : dict
-    executor : Executor
-        Who reads; sources of one model follow one another.
-    watch : callable, optional
-        As of :func:`eatlas.engine.make_plan`; only where this process reads itself.
-
-    Raises
-    ------
-    SourceError
-        If a source finds fault with what it reads.
-    """
+    """Read every source, and keep the answers."""
     encoded = {key: one for key, one in readings.items() if computes(one.source, one.need)}
     rest = {key: one for key, one in readings.items() if key not in encoded}
     parts: dict[Key, list[tuple[int, Source]]] = {key: [] for key in readings}

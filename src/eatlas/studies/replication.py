@@ -129,13 +129,7 @@ def compared(
 
 
 def _known_models(known: Paper, vectors: Mapping[str, Any]) -> dict[str, Any]:
-    """Sources by model, with the options that the paper's method needs.
-
-    Raises
-    ------
-    EatlasError
-        If the paper has no such model, or none of its cells is of a test of eatlas.
-    """
+    """Sources by model, with the options that the paper's method needs."""
     names = [model.id for model in known.model]
     for name in vectors:
         if name not in names:
@@ -230,15 +224,7 @@ def _compared(
 
 
 def value_at(result: AssociationResult, place: str) -> float | str | None:
-    """The number or label at a place of a result; of a test of groups, ``targets.TERM.FIELD``.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> result = eatlas.run(tests="weat-6")[0]
-    >>> round(value_at(result, "level2.Y.effect_size"), 2), value_at(result, "pattern.label")
-    (-1.34, 'BY-Singular')
-    """
+    """The number or label at a place of a result; of a test of groups, ``targets.TERM.FIELD``."""
     head, _, rest = place.partition(".")
     if head == TARGETS:
         term, _, name = rest.rpartition(".")

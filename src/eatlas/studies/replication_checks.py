@@ -19,14 +19,7 @@ CORRELATED_IN = "context of 3 sentences"
 
 
 def checked(names: Iterable[str], cells: Sequence[Printed]) -> tuple[Check, ...]:
-    """Make the checks of these names.
-
-    Examples
-    --------
-    >>> from eatlas.studies.replication_data import printed_numbers
-    >>> [check.where for check in checked(["sums"], printed_numbers("divdist")) if not check.holds]
-    []
-    """
+    """Make the checks of these names."""
     return tuple(check for name in names for check in CHECKS[name](cells))
 
 

@@ -76,13 +76,7 @@ class Paper(_Strict):
 
 @cache
 def paper(name: str) -> Paper:
-    """What is known of a paper.
-
-    Raises
-    ------
-    EatlasError
-        If there is no such paper.
-    """
+    """What is known of a paper."""
     if name not in PAPERS:
         raise EatlasError(
             f"no paper {name!r} is known{did_you_mean(name, PAPERS)}", allowed=", ".join(PAPERS)

@@ -171,22 +171,7 @@ class Study:
 
 
 def prepare(plan: Any, *, skip_invalid: bool = False, trust: str | Iterable[str] = ()) -> Prepared:
-    """Read a plan and make its jobs; sources are opened, and none is read.
-
-    Parameters
-    ----------
-    plan : path, dict or StudyPlan
-    skip_invalid : bool
-    trust : str or iterable of str
-        As of :func:`eatlas.studies.read_plan`.
-
-    Raises
-    ------
-    StudyError
-        If the plan is not usable.
-    SourceError
-        If a source of a file would do more than read data, and is not trusted.
-    """
+    """Read a plan and make its jobs; sources are opened, and none is read."""
     found = read_plan(plan, trust=trust)
     return Prepared(found, fit(found, combinations(found), skip_invalid=skip_invalid))
 
@@ -200,22 +185,7 @@ def carry_out(
     watch: Watch | None = None,
     reader: Executor | None = None,
 ) -> Study:
-    """Do the jobs of a study.
-
-    Parameters
-    ----------
-    prepared : Prepared
-    executor : Executor
-        Who does the jobs.
-    store : Store, optional
-        Entered; jobs that it has are not done again, and those done now are kept in it.
-    progress : callable, optional
-        Called with the number of jobs done and the number of all.
-    watch : callable, optional
-        Shows how far sources are read.
-    reader : Executor, optional
-        Who encodes; by default who encodes for the executor.
-    """
+    """Do the jobs of a study."""
     requests = prepared.requests
     answers = read(readings_of(requests), reader or reading_of(executor), watch)
     jobs = [Job(one.test, answers[key_of(one)], one.measure) for one in requests]

@@ -30,15 +30,7 @@ OF = "targets"
 
 
 def labels_of(context: Context) -> Labels:
-    """The labels by people that were given: a file of items, and files of labels of these.
-
-    Raises
-    ------
-    NotRunError
-        If none were given.
-    SourceError
-        If a file is not usable.
-    """
+    """The labels by people that were given: a file of items, and files of labels of these."""
     given: Sequence[Path] = context.require("labels", NEEDED)
     items = [path for path in given if beside(path).is_file()]
     named = [path for path in given if path.name.endswith(ENDING)]
@@ -110,13 +102,7 @@ def human_associations(study: ProtocolStudy, context: Context) -> Iterator[Evide
 
 
 def people(context: Context, labels: Labels) -> tuple[Family, list[str]]:
-    """People's counts as a family of its own, and targets that no group was associated with.
-
-    Raises
-    ------
-    NotRunError
-        If no test has these groups, or no target an association.
-    """
+    """People's counts as a family of its own, and targets that no group was associated with."""
     counts = labels.adjudicated().counts()
     return family_of_people(context, counts, labels.items.groups)
 

@@ -33,14 +33,7 @@ def questions() -> tuple[Question, ...]:
 
 
 def read_answers(path: Path) -> dict[str, str]:
-    """Read answers by question from a TOML file: ``id = "answer"`` on its lines.
-
-    Raises
-    ------
-    EatlasError
-        If the file cannot be read or is no TOML, names a question that is not put, or an answer is
-        not text.
-    """
+    """Read answers by question from a TOML file: ``id = "answer"`` on its lines."""
     try:
         data = toml_bytes(path, EatlasError)
     except OSError as error:

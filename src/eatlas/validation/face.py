@@ -32,13 +32,7 @@ INTERVAL = "95% Clopper-Pearson"
 
 
 def two_sided_binomial(successes: int, trials: int) -> float:
-    """Exact two-sided p of a number of successes, where each has a chance of one half.
-
-    Examples
-    --------
-    >>> two_sided_binomial(8, 8), two_sided_binomial(4, 8)
-    (0.0078125, 1.0)
-    """
+    """Exact two-sided p of a number of successes, where each has a chance of one half."""
     extreme = max(successes, trials - successes)
     tail = sum(comb(trials, k) for k in range(extreme, trials + 1)) / 2**trials
     return min(1.0, float(2 * tail))

@@ -59,13 +59,7 @@ class Family:
 
 
 def families(context: Context, paths: Sequence[Path], what: str) -> Iterator[Family]:
-    """Yield each test of groups, given or built in, whose groups are columns of a table.
-
-    Raises
-    ------
-    NotRunError
-        If no table has the groups of a test.
-    """
+    """Yield each test of groups, given or built in, whose groups are columns of a table."""
     tables = [open_counts(str(path)) for path in paths]
     given = [test for test in context.material.tests if isinstance(test, GroupsTest)]
     built_in = [one for one in load_tests(list(BUILT_IN)) if isinstance(one, GroupsTest)]

@@ -80,11 +80,6 @@ def _of_counts(measure: Measure) -> DivDist:
     """The same measure of counts, whose numbers are in one unit with those of vectors.
 
     Of DivDist alone, whose biases at fewer contexts are computed here.
-
-    Raises
-    ------
-    NotRunError
-        If there is none.
     """
     try:
         if not isinstance(measure, DivDist):
@@ -163,13 +158,7 @@ def _stage(
 
 
 def _contexts(table: Counts, family: Family, terms: Sequence[str]) -> dict[str, Array]:
-    """Contexts of each target and group.
-
-    Raises
-    ------
-    NotRunError
-        If they are no whole numbers, or too many.
-    """
+    """Contexts of each target and group."""
     names = [group.casefold() for group in family.groups]
     rows = {
         term: np.array([row[name] for name in names])
@@ -218,21 +207,7 @@ def _change(before: Stage, after: Stage, bias: Callable[[Array], Array], seed: i
 def at_equal_contexts(
     first: Array, second: Array, bias: Callable[[Array], Array], rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Biases of the targets of two texts, in as many contexts of each target as the smaller has.
-
-    Parameters
-    ----------
-    first, second : array, shape (targets, groups)
-        Contexts.
-    bias : callable
-        From contexts, shape (..., groups), to biases.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    arrays, shape (targets,)
-        Means over draws of contexts without replacement.
-    """
+    """Biases of the targets of two texts, in as many contexts of each target as the smaller has."""
     sizes = np.minimum(first.sum(axis=1), second.sum(axis=1))
     x, y = (bias(rarefied(one, sizes, DRAWS, rng)).mean(axis=0) for one in (first, second))
     return x, y
@@ -326,15 +301,7 @@ def _mitigated(study: ProtocolStudy, context: Context, name: str, source: Any) -
 def _debiased(
     context: Context, test: GroupsTest, name: str, source: Any, transform: str
 ) -> PairedChange:
-    """The change of the targets of one test by one transform.
-
-    Raises
-    ------
-    NotRunError
-        If the measure has no number for a target, or none without a direction.
-    EatlasError
-        If the transform cannot be fitted.
-    """
+    """The change of the targets of one test by one transform."""
     before = leanings(context, test, source, name)
     spec = f"{name}?transform={transform}"
     after = leanings(context, test, transformed(source, transform), spec)

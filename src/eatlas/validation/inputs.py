@@ -26,30 +26,7 @@ class NotRunError(EatlasError):
 
 @dataclass(frozen=True)
 class Material:
-    """Everything that a protocol is run on; what is None was not given.
-
-    Parameters
-    ----------
-    vectors : tuple of NamedSpec
-        Sources: what :func:`eatlas.open_vectors` opens, a language model, or a table of counts,
-        as the measure needs; each with a name where it was given one.
-    tests : tuple of AssociationTest or GroupsTest
-        Tests besides those that studies bring themselves.
-    census : tuple of Path
-        CSV files of occupation shares by group and year.
-    contexts : Path, optional
-        Contexts of the stimuli, as ``eatlas contexts`` writes them.
-    labels : tuple of Path
-        Labels by people, as ``eatlas annotate`` writes them.
-    counts : tuple of Path
-        Counts of texts, as ``eatlas text`` writes them; of several, the spans differ.
-    generated : tuple of Path
-        Counts of texts that a model generated.
-    representations : tuple
-        Sources of the model that learned from the text behind `counts`.
-    answers : Path, optional
-        TOML file with answers to the questionnaire.
-    """
+    """Everything that a protocol is run on; what is None was not given."""
 
     vectors: tuple[Any, ...] = ()
     tests: tuple[Test, ...] = ()
@@ -70,13 +47,7 @@ class Material:
                     yield one.name, path
 
     def require_files(self) -> None:
-        """Refuse a file that is not there, before any work.
-
-        Raises
-        ------
-        EatlasError
-            Naming its option.
-        """
+        """Refuse a file that is not there, before any work."""
         for option, path in self.files():
             if not is_file(path):
                 raise EatlasError(
@@ -125,17 +96,7 @@ class Context:
     def measured(
         self, test: Test, source: Any, name: str, measure: Measure | None = None
     ) -> AssociationResult:
-        """Measure a test on an opened source, and note its coverage.
-
-        Parameters
-        ----------
-        test : AssociationTest or GroupsTest
-        source : source
-        name : str
-            Source string, by which the coverage is noted.
-        measure : Measure, optional
-            By default that of the protocol.
-        """
+        """Measure a test on an opened source, and note its coverage."""
         result = (measure or self.measure)(self.fitted(test, measure), source, seed=self.seed)
         for group in result.concepts:
             found = result.coverage.group(group)
@@ -152,14 +113,7 @@ class Context:
         return result
 
     def fitted(self, test: Test, measure: Measure | None = None) -> Test:
-        """Return the test as a measure takes it: in the contexts that were given, if it must be.
-
-        Parameters
-        ----------
-        test : AssociationTest or GroupsTest
-        measure : Measure, optional
-            By default that of the protocol.
-        """
+        """Return the test as a measure takes it: in the contexts that were given, if it must be."""
         if self.material.contexts is None or test.contexts is not None:
             return test
         try:
@@ -171,26 +125,14 @@ class Context:
         return test
 
     def require(self, option: str, why: str) -> Any:
-        """Return what was given by an option.
-
-        Raises
-        ------
-        NotRunError
-            If nothing was, with `why` it is needed, the end of a sentence.
-        """
+        """Return what was given by an option."""
         given = getattr(self.material, option)
         if not given:
             raise NotRunError(f"Nothing was given by --{option}, {why}.")
         return given
 
     def each_source(self) -> Iterator[tuple[str, Any]]:
-        """Yield each opened source with its source string.
-
-        Raises
-        ------
-        NotRunError
-            If there is none.
-        """
+        """Yield each opened source with its source string."""
         if not self.sources:
             raise NotRunError(
                 f"No source was given that the measure takes: {self.measure.name} needs "

@@ -164,13 +164,7 @@ def numbers_of(result: AssociationResult) -> Numbers:
 
 
 def compare(before: Numbers, after: Numbers) -> Compared:
-    """Say whether numbers stayed, turned their sign, or differ.
-
-    Examples
-    --------
-    >>> compare({"a": 1.0, "b": -2.0}, {"a": -1.0, "b": 2.0}).kinship
-    'the sign turned'
-    """
+    """Say whether numbers stayed, turned their sign, or differ."""
     if before.keys() != after.keys() or any(
         (before[name] is None) != (after[name] is None) for name in before
     ):

@@ -156,13 +156,7 @@ def _paths(given: str | Path | Iterable[str | Path] | None) -> tuple[Path, ...]:
 
 
 def _criteria(given: Iterable[Criterion] | None) -> tuple[Criterion, ...]:
-    """The criteria to run, in their order.
-
-    Raises
-    ------
-    EatlasError
-        If one is unknown.
-    """
+    """The criteria to run, in their order."""
     if given is None:
         return CRITERIA
     wanted = tuple(given)
@@ -179,11 +173,6 @@ def _opened(measure: Measure, given: NamedSpec) -> Iterator[tuple[str, Any]]:
     """Open what was given as vectors, as the measure needs it; a series has several sources.
 
     Each comes with the name that it was given, or with its source string.
-
-    Raises
-    ------
-    SourceError
-        If it is nothing that the measure takes.
     """
     found = opened(given.spec, measure.needs)
     for source, called in zip(found, names_under(given.name, [o.name for o in found]), strict=True):

@@ -54,14 +54,7 @@ class ProtocolStudy:
     def of_each_source(
         self, context: Context, answer: Callable[..., Evidence], *given: Any
     ) -> Iterator[Evidence]:
-        """Yield the answer of each source, or why the study was not run on it.
-
-        Parameters
-        ----------
-        context : Context
-        answer : callable
-            Takes the study, the context, what is `given`, a source string and the opened source.
-        """
+        """Yield the answer of each source, or why the study was not run on it."""
         for name, source in context.each_source():
             yield self.tried(name, answer, context, *given, name, source)
 
@@ -84,13 +77,7 @@ class ProtocolStudy:
 
 
 def reason_of(error: EatlasError) -> str:
-    """An error as the reason why something was not run, in whole sentences.
-
-    Examples
-    --------
-    >>> reason_of(EatlasError("the file is empty", got="0 lines", allowed="10"))
-    'The file is empty (got: 0 lines; allowed: 10).'
-    """
+    """An error as the reason why something was not run, in whole sentences."""
     if isinstance(error, NotRunError):
         return error.what
     parts = (("got", error.got), ("allowed", error.allowed))

@@ -57,13 +57,7 @@ class Leanings:
         return tuple(result.coverage.group(role).used for role in roles)
 
     def signs(self) -> Numbers:
-        """Return how far each target leans: above 0 to the first group, below to the second.
-
-        Raises
-        ------
-        NotRunError
-            If the measure's numbers have no direction, or none of them is neutral.
-        """
+        """Return how far each target leans: above 0 to the first group, below to the second."""
         if self.towards_first is None:
             raise NotRunError(
                 f"The numbers of {self.result.display_name} have no direction: they do not say "
@@ -90,26 +84,7 @@ def leanings(
     name: str,
     measure: Measure | None = None,
 ) -> Leanings:
-    """Measure each target of a test of groups, by a measure of whatever kind.
-
-    Parameters
-    ----------
-    context : Context
-    test : GroupsTest
-    source : source
-        Opened, of the kind that the measure needs.
-    name : str
-        Its source string.
-    measure : Measure, optional
-        By default that of the protocol.
-
-    Raises
-    ------
-    NotRunError
-        If the measure gives no number for one target.
-    EatlasError
-        If it cannot be measured.
-    """
+    """Measure each target of a test of groups, by a measure of whatever kind."""
     chosen = plain(measure or context.measure)
     key = (chosen.signature, test, getattr(source, "fingerprint", ""), name)
     if key not in context.numbers:

@@ -41,22 +41,6 @@ class VisionSource(Encoder):
     """Vectors of images, computed by a transformer or another model when they are needed.
 
     Nothing heavy is imported and no weights are read before that.
-
-    Parameters
-    ----------
-    name : str
-        What names the source in results.
-    path : Path
-        Folder of the model.
-    card : ModelConfig
-    vision : Vision
-        What its files say, and what kind of model it is.
-    options : Options
-    layers : Layers
-    pool : str
-        How patches become one vector.
-    shared : SharedLayers, optional
-        The sources that are computed in the same pass.
     """
 
     def __init__(
@@ -128,14 +112,7 @@ class VisionSource(Encoder):
         self._shared = shared
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Compute vectors batch by batch, float32, shape (dim,).
-
-        Raises
-        ------
-        SourceError
-            If the model cannot be loaded, a file is not an image or damaged, or a vector
-            is not finite.
-        """
+        """Compute vectors batch by batch, float32, shape (dim,)."""
         left = set(items)
         if kept := self._shared.take(self.layers, left):
             self._images.note(kept)
@@ -193,26 +170,7 @@ class VisionSource(Encoder):
 def pooled(
     loaded: Loaded, inputs: Pixels, order: list[Layers], top: int, how: str, before: int
 ) -> list[Array]:
-    """Compute a batch of images.
-
-    Parameters
-    ----------
-    loaded : Loaded
-    inputs : mapping
-        Of the model, by name, with a row for each image.
-    order : list of Layers
-    top : int
-        Number of the top layer.
-    how : str
-        How patches become one vector.
-    before : int
-        Special tokens before the patches.
-
-    Returns
-    -------
-    list of array, shape (images, dim)
-        One for each of `order`; several layers are combined token by token.
-    """
+    """Compute a batch of images."""
     import torch  # noqa: PLC0415
 
     needed = {number for each in order for number in each.numbers}
@@ -248,13 +206,7 @@ def _pool(states: Any, how: str, before: int) -> Any:
 
 
 def open_backbone(found: NamedModel) -> tuple[VisionSource, ...]:
-    """Open a model of images: one source, or one for each layer with ``layer=all``.
-
-    Raises
-    ------
-    SourceError
-        If an option cannot be, or the folder lacks the settings of an image processor.
-    """
+    """Open a model of images: one source, or one for each layer with ``layer=all``."""
     card, vision = vision_card(found.path)
     for option in OF_TEXTS:
         if option in found.spec.options:
@@ -276,13 +228,7 @@ def open_backbone(found: NamedModel) -> tuple[VisionSource, ...]:
 def layers_of(
     options: Options, card: ModelConfig, vision: Vision, pool: str, where: str
 ) -> tuple[Layers, ...]:
-    """Read the options of layers for a model of images.
-
-    Raises
-    ------
-    SourceError
-        If the model has no such layer, or none to choose from.
-    """
+    """Read the options of layers for a model of images."""
     top = (Layers((card.top,)),)
     if vision.layers:
         several = parse_layers(options.layer, options.layers, card.top, where)
@@ -304,13 +250,7 @@ def layers_of(
 
 
 def pool_of(options: Options, vision: Vision, where: str) -> str:
-    """How patches become one vector, by the options or the kind of model.
-
-    Raises
-    ------
-    SourceError
-        If the model cannot be pooled so.
-    """
+    """How patches become one vector, by the options or the kind of model."""
     chosen = options.pool or vision.pool
     if chosen not in vision.pools:
         raise SourceError(

@@ -32,15 +32,7 @@ REMARKS = {
 
 
 class Images:
-    """What an encoder does with images before its model, and what it has to say of them.
-
-    Parameters
-    ----------
-    name : str
-        Names the source in an error.
-    settings : mapping
-        Of the model's image processor.
-    """
+    """What an encoder does with images before its model, and what it has to say of them."""
 
     def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
         self._name, self._settings = name, settings
@@ -63,21 +55,7 @@ class Images:
     def batches(
         self, items: Collection[Item], at_once: int, prepare: Prepare
     ) -> Iterator[tuple[list[tuple[Item, ...]], list[tuple[str, ...]], Pixels]]:
-        """Read and decode images; those of the same bytes once.
-
-        Yields
-        ------
-        items : list of tuple of Item
-            Of each picture of the batch.
-        remarks : list of tuple of str
-        inputs : mapping from str to array
-            With a row for each picture.
-
-        Raises
-        ------
-        SourceError
-            If a file is not an image, before any is decoded; or cannot be decoded.
-        """
+        """Read and decode images; those of the same bytes once."""
         found = open_pictures(items)
         for picture, _ in found.values():
             self._require_shape(picture)
@@ -119,13 +97,7 @@ def answers_of(
     where: str,
     precision: str,
 ) -> dict[Item, Found]:
-    """Return a finite vector for each image.
-
-    Raises
-    ------
-    SourceError
-        Naming the first image whose vector is not finite.
-    """
+    """Return a finite vector for each image."""
     require_finite(rows, items, where, precision)
     return {
         one: Found(row, remarks=said)
@@ -137,27 +109,7 @@ def answers_of(
 def ahead(
     pictures: Sequence[Picture], at_once: int, prepare: Prepare
 ) -> Generator[tuple[list[Picture], Pixels], None, None]:
-    """Decode batches in threads while the model computes; a few of them wait at a time.
-
-    Parameters
-    ----------
-    pictures : sequence of Picture
-    at_once : int
-        Images of a batch.
-    prepare : callable
-        From an image in RGB to the input of the model.
-
-    Yields
-    ------
-    pictures : list of Picture
-    inputs : mapping from str to array
-        Of the whole batch. Batches come as they are ready.
-
-    Raises
-    ------
-    SourceError
-        If an image is damaged.
-    """
+    """Decode batches in threads while the model computes; a few of them wait at a time."""
     batches = list(cut(pictures, at_once))
     threads = Threads(min(processors(), MOST_THREADS, max(1, len(batches))))
 
@@ -174,13 +126,7 @@ def ahead(
 
 
 def prepared(picture: Picture, prepare: Prepare) -> Pixels:
-    """Decode an image, and make it the input of a model.
-
-    Raises
-    ------
-    SourceError
-        If it is damaged, or the image processor fails.
-    """
+    """Decode an image, and make it the input of a model."""
     image = decoded(picture)
     try:
         return prepare(image)

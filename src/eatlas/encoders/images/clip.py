@@ -65,16 +65,6 @@ class TowersSource(Encoder):
 
     They are those of ``get_text_features`` and ``get_image_features`` of transformers, not scaled
     to length 1. Nothing heavy is imported and no weights are read before they are needed.
-
-    Parameters
-    ----------
-    name : str
-        What names the source in results.
-    path : Path
-        Folder of the model.
-    card : ModelConfig
-        What its files say.
-    options : Options
     """
 
     shares = True
@@ -141,27 +131,14 @@ class TowersSource(Encoder):
         return self.options.truncate
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Compute vectors batch by batch, float32, shape (dim,): of texts first.
-
-        Raises
-        ------
-        SourceError
-            If the model cannot be loaded, a text is too long, a file is not an image or
-            damaged, or a vector is not finite.
-        """
+        """Compute vectors batch by batch, float32, shape (dim,): of texts first."""
         if texts := _of_kind(items, "text"):
             yield from self._of_texts(texts)
         if images := _of_kind(items, "image"):
             yield from self._of_images(images)
 
     def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
-        """Return the tokens behind the vector of each text: texts of the same share it.
-
-        Raises
-        ------
-        SourceError
-            As :meth:`vectors`.
-        """
+        """Return the tokens behind the vector of each text: texts of the same share it."""
         texts = _of_kind(items, "text")
         if not texts:
             return {}
@@ -237,24 +214,7 @@ CUT_OFF = "the text is longer than the model takes, and was cut before the end o
 
 
 def features(loaded: Loaded, tower: str, inputs: Pixels) -> Array:
-    """Compute a batch in one tower, projected to the shared space.
-
-    Parameters
-    ----------
-    loaded : Loaded
-    tower : str
-        ``get_text_features`` or ``get_image_features``.
-    inputs : mapping from str to array
-
-    Returns
-    -------
-    array, shape (rows, dim)
-
-    Raises
-    ------
-    SourceError
-        If the tower gives something else than a vector for each.
-    """
+    """Compute a batch in one tower, projected to the shared space."""
     import torch  # noqa: PLC0415
 
     with torch.inference_mode():
@@ -306,20 +266,7 @@ def _padding(loaded: Loaded) -> int:
 
 @keeping
 def open_clip(text: str) -> tuple[TowersSource | OpenClipSource, ...]:
-    """Open a two-tower model.
-
-    Parameters
-    ----------
-    text : str
-        ``clip:`` and a folder or a name on the hub, with options; an architecture of open_clip with
-        ``pretrained=FILE``, or a folder of such a model.
-
-    Raises
-    ------
-    SourceError
-        If an option cannot be, the model is not there or takes texts or images alone, or what it
-        needs is not installed.
-    """
+    """Open a two-tower model."""
     spec = parse_file_spec(text.removeprefix(CLIP))
     if is_of_open_clip(spec):
         return (open_model_of_open_clip(text, spec),)

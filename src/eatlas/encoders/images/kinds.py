@@ -97,13 +97,7 @@ def takes_of(path: Path) -> Takes:
 
 
 def vision_card(path: Path) -> tuple[ModelConfig, Vision]:
-    """Read what a model of images says of itself.
-
-    Raises
-    ------
-    SourceError
-        If the configuration cannot be read, or says too little.
-    """
+    """Read what a model of images says of itself."""
     config = read_config(path / CONFIG)
     kind = str(config["model_type"])
     sizes = config.get("hidden_sizes")
@@ -123,13 +117,7 @@ def vision_card(path: Path) -> tuple[ModelConfig, Vision]:
 
 
 def towers_card(path: Path) -> ModelConfig:
-    """Read what a model of texts and images says of itself.
-
-    Raises
-    ------
-    SourceError
-        If the configuration cannot be read.
-    """
+    """Read what a model of texts and images says of itself."""
     config = read_config(path / CONFIG)
     kind = str(config["model_type"])
     texts = config.get("text_config")
@@ -166,17 +154,7 @@ class Logits:
 
 
 def logits_of(path: Path, kind: str, seed: int | None) -> Logits:
-    """Read what a two-tower model multiplies cosines by, and adds, before a softmax or sigmoid.
-
-    Parameters
-    ----------
-    path : Path
-        Folder of the model.
-    kind : str
-        Its model type.
-    seed : int or None
-        Of random weights, which begin with what the configuration says.
-    """
+    """Read what a two-tower model multiplies cosines by, and adds, before a softmax or sigmoid."""
     config = read_config(path / CONFIG)
     if kind == "align":
         said = float(config.get("temperature_init_value", 1.0))

@@ -66,13 +66,6 @@ class OpenClipSource(Encoder):
 
     They are those of ``encode_text`` and ``encode_image``, not scaled to length 1. Nothing heavy is
     imported and no weights are read before they are needed.
-
-    Parameters
-    ----------
-    name : str
-        What names the source in results.
-    model : OpenClipModel
-    options : Options
     """
 
     shares = True
@@ -141,14 +134,7 @@ class OpenClipSource(Encoder):
         return (*self.options.notes, *self._images.notes)
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Compute vectors batch by batch: of texts first.
-
-        Raises
-        ------
-        SourceError
-            If the model cannot be loaded, a text is too long, a file is not an image or
-            damaged, or a vector is not finite.
-        """
+        """Compute vectors batch by batch: of texts first."""
         texts = [one for one in items if one.kind == "text"]
         tokens = self._tokens(texts)
         yield from self.in_calls(texts, lambda one: tokens[one.content], TEXTS, self._of_texts)
@@ -252,13 +238,7 @@ def is_of_open_clip(spec: FileSpec) -> bool:
 
 
 def open_model_of_open_clip(text: str, spec: FileSpec) -> OpenClipSource:
-    """Open a model of open_clip.
-
-    Raises
-    ------
-    SourceError
-        If open_clip is not installed, an option cannot be, or the model is not there.
-    """
+    """Open a model of open_clip."""
     where = f"clip:{spec.path}"
     check_options(spec.options, OPTIONS, where)
     given = {key: value for key, value in spec.options.items() if key != PRETRAINED}

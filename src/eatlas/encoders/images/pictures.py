@@ -58,19 +58,7 @@ class Picture:
 
 
 def open_pictures(items: Collection[Item]) -> dict[str, tuple[Picture, tuple[Item, ...]]]:
-    """Read the head of each image, once for all items of the same bytes.
-
-    Returns
-    -------
-    dict
-        By SHA-256 of the bytes, in the order of the paths: the picture, and the items that it
-        answers.
-
-    Raises
-    ------
-    SourceError
-        Naming the first file that is not an image, or is not to be decoded.
-    """
+    """Read the head of each image, once for all items of the same bytes."""
     several: dict[str, list[Item]] = {}
     for one in sorted(items, key=lambda one: one.content):
         several.setdefault(one.content, []).append(one)
@@ -85,13 +73,7 @@ def open_pictures(items: Collection[Item]) -> dict[str, tuple[Picture, tuple[Ite
 
 
 def read_head(path: Path) -> Picture:
-    """Read what an image file says before its pixels.
-
-    Raises
-    ------
-    SourceError
-        If there is no such file, it is not an image, or it has more pixels than Pillow decodes.
-    """
+    """Read what an image file says before its pixels."""
     from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (only for images)
 
     content = hash_of(path)
@@ -139,13 +121,7 @@ def known_formats() -> tuple[str, ...]:
 
 
 def decoded(picture: Picture) -> Image:
-    """Return the pixels of an image: upright, in RGB, of 8 bits, on white where it is transparent.
-
-    Raises
-    ------
-    SourceError
-        If the file is damaged, or its numbers are not colours.
-    """
+    """Pixels of an image: upright, in RGB of 8 bits, on white where it is transparent."""
     from PIL import Image  # noqa: PLC0415
 
     path = picture.path
@@ -171,11 +147,6 @@ def in_rgb(image: Image, path: Path) -> Image:
 
     Gray and palette are spelled out, CMYK is converted without its profile, 16 bits are scaled to
     8, and transparent parts are on white, as `transformers` has it.
-
-    Raises
-    ------
-    SourceError
-        If the pixels are not colours, such as measurements in floating point.
     """
     from PIL import Image as Pillow  # noqa: PLC0415
 
@@ -226,13 +197,7 @@ def _transpose(name: str) -> Transpose:
 
 
 def hash_of(path: Path) -> str:
-    """SHA-256 of the bytes of an image file.
-
-    Raises
-    ------
-    SourceError
-        If it cannot be read.
-    """
+    """SHA-256 of the bytes of an image file."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

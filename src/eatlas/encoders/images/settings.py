@@ -26,13 +26,7 @@ RESAMPLE = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """Read the settings of a model's image processor.
-
-    Raises
-    ------
-    SourceError
-        If the folder has none.
-    """
+    """Read the settings of a model's image processor."""
     for name in PROCESSOR:
         file = folder / name
         if not file.is_file():
@@ -55,13 +49,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
 
 
 def require_numbers(settings: Mapping[str, Any], file: Path) -> None:
-    """Refuse means and standard deviations of pixels that are no numbers.
-
-    Raises
-    ------
-    SourceError
-        If one is text, infinite or not a number.
-    """
+    """Refuse means and standard deviations of pixels that are no numbers."""
     for key in ("image_mean", "image_std", "mean", "std"):
         value = settings.get(key)
         if isinstance(value, list) and not all(
@@ -81,13 +69,7 @@ def _type(settings: Mapping[str, Any]) -> str:
 
 
 def image_encoding(settings: Mapping[str, Any]) -> ImageEncoding:
-    """Put the settings of an image processor on record.
-
-    Examples
-    --------
-    >>> image_encoding({"image_processor_type": "ViTImageProcessor", "size": 224}).size
-    '224 x 224'
-    """
+    """Put the settings of an image processor on record."""
     resized = settings.get("do_resize", True) is not False
     cropped = settings.get("do_center_crop") is True
     normalised = settings.get("do_normalize", True) is not False
@@ -131,11 +113,6 @@ def load_processor(folder: Path, *, trust: bool) -> Any:
 
     Transformers has another one for torchvision, whose pixels differ; which of the two it takes by
     itself depends on what is installed.
-
-    Raises
-    ------
-    SourceError
-        If the processor cannot be loaded, or is there for torchvision alone.
     """
     from transformers import AutoImageProcessor  # noqa: PLC0415  (seconds)
 
@@ -163,13 +140,7 @@ def load_processor(folder: Path, *, trust: bool) -> Any:
 
 
 def require_towers(module: Any, path: Path) -> None:
-    """Refuse a model that does not say how a text or an image comes into a shared space.
-
-    Raises
-    ------
-    SourceError
-        If it lacks a tower.
-    """
+    """Refuse a model that does not say how a text or an image comes into a shared space."""
     towers = ("get_text_features", "get_image_features")
     if lacking := [name for name in towers if not hasattr(module, name)]:
         raise SourceError(
@@ -193,13 +164,7 @@ def preparing(processor: Any, takes: frozenset[str]) -> Prepare:
 
 
 def tensors(loaded: Any, inputs: Pixels) -> dict[str, Any]:
-    """Arrays as tensors where the model computes, pixels in the numbers that it computes with.
-
-    Parameters
-    ----------
-    loaded : Loaded
-    inputs : mapping from str to array
-    """
+    """Arrays as tensors where the model computes, pixels in the numbers that it computes with."""
     import torch  # noqa: PLC0415
 
     def tensor(array: NDArray[Any]) -> Any:

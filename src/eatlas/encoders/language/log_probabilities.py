@@ -84,12 +84,6 @@ def places(tokenizer: Any, encoded: Encoded, span: Span) -> tuple[int, ...]:
     A space before the stimulus may belong to its first piece, or be a piece before it, which then
     is one of the word's own: without it, the model would see how the word is cut. Nothing else
     of the text may belong to a piece.
-
-    Raises
-    ------
-    FaultError
-        If there are none, one reaches into the text beside the stimulus, one is a special token,
-        or one stands for what the tokenizer does not know.
     """
     stimulus = encoded.text[slice(*span)]
     found = []
@@ -134,19 +128,7 @@ def _without_space(text: str, start: int, end: int) -> Span:
 
 
 def boundaries(tokenizer: Any) -> tuple[int, ...]:
-    """Find the pieces that cannot go on with a word.
-
-    Parameters
-    ----------
-    tokenizer : transformers.PreTrainedTokenizerFast
-
-    Returns
-    -------
-    tuple of int
-        Pieces that begin with a space, or with anything but a letter, a digit, a mark, an
-        apostrophe, a hyphen or an underscore; special ones, such as the end of a text; with word
-        pieces, all that do not go on with a word. Pieces that are part of a character go on.
-    """
+    """Find the pieces that cannot go on with a word."""
     pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
     special = set(tokenizer.all_special_ids)
     word_pieces = any(
@@ -201,16 +183,6 @@ class Predictions:
 
         Texts of one length are read together, so none is padded: the other texts of a
         batch are no part of what the model sees. `ends` are the pieces that ENDS means.
-
-        Yields
-        ------
-        mapping
-            Every log-probability that is needed of the texts of a batch.
-
-        Raises
-        ------
-        SourceError
-            If a log-probability is not finite.
         """
         for batch in _batches(list(self._of_input), vocabulary):
             needed = [(row, at) for row, one in enumerate(batch) for at in self._of_input[one]]
@@ -225,13 +197,7 @@ class Predictions:
 
 
 class Waiting(Generic[T]):
-    """Probabilities that wait for texts to be read.
-
-    Parameters
-    ----------
-    steps : mapping
-        The factors of each, one or more.
-    """
+    """Probabilities that wait for texts to be read."""
 
     def __init__(self, steps: Mapping[T, Collection[Step]]) -> None:
         self._left: dict[T, int] = {}

@@ -33,19 +33,7 @@ if TYPE_CHECKING:
 
 
 class TransformerLM(ABC):
-    """A language model of transformers.
-
-    Parameters
-    ----------
-    load : callable
-        Returns the model and its tokenizer; called with the first question.
-    name : str
-        What names the source in results.
-    fingerprint : str
-        Identifies the weights and the tokenizer.
-    notes : tuple of str
-        What a reader should know about the model.
-    """
+    """A language model of transformers."""
 
     kind: Kind
 
@@ -98,13 +86,7 @@ class TransformerLM(ABC):
         return {one: found[one] for one in questions}
 
     def score_batches(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
-        """Hand out answers as they are computed.
-
-        Yields
-        ------
-        mapping from Question to Answer
-            First those that have a fault, which take no computing.
-        """
+        """Hand out answers as they are computed."""
         wanted = Predictions()
         all_plans = self._plans(questions, wanted)
         if faults := {one: plan for one, plan in all_plans.items() if isinstance(plan, Answer)}:

@@ -35,19 +35,7 @@ _ALLOWED = "hf:NAME or hf:FOLDER of a language model, or one in memory: eatlas.l
 
 
 def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
-    """Open a language model.
-
-    Parameters
-    ----------
-    spec : str, path or LanguageModel
-    kind : {"masked", "causal"}
-        What the model must do: fill masks, or continue a text.
-
-    Raises
-    ------
-    SourceError
-        If this is not a language model, or one of another kind.
-    """
+    """Open a language model."""
     if isinstance(spec, LanguageModel) and not isinstance(spec, type):
         if spec.kind == kind:
             return spec
@@ -69,23 +57,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
 def open_hf_language_model(
     text: str, kind: Kind, is_known: Callable[[str], bool] = lambda _: False
 ) -> TransformerLM:
-    """Open a transformer as a language model; its weights are read with the first question.
-
-    Parameters
-    ----------
-    text : str
-        ``hf:`` and a folder, a GGUF file or a name on the hub, with options.
-    kind : {"masked", "causal"}
-    is_known : callable, optional
-        From a fingerprint to whether a model with it has answered before, so that its tokenizer
-        need not be looked at.
-
-    Raises
-    ------
-    SourceError
-        If an option cannot be, the model is not there or of the other kind, or its tokenizer
-        cannot be used.
-    """
+    """Open a transformer as a language model; its weights are read with the first question."""
     found = find_model(text)
     _require_options(found)
     _require_kind(found, kind)
@@ -222,18 +194,7 @@ def not_of_kind(name: str, kind: Kind, got: str) -> SourceError:
 
 
 class CachedLanguageModel:
-    """A language model whose answers are kept, under all that they depend on.
-
-    Parameters
-    ----------
-    model : TransformerLM
-        Its fingerprint must say all that its answers depend on.
-
-    Warns
-    -----
-    SourceWarning
-        While it answers, where the folder of the cache cannot be used; all is computed then.
-    """
+    """A language model whose answers are kept, under all that they depend on."""
 
     def __init__(self, model: TransformerLM) -> None:
         self.model, self.kind = model, model.kind
@@ -255,13 +216,7 @@ class CachedLanguageModel:
     def score(
         self, questions: Collection[Question], tell: Tell | None = None
     ) -> Mapping[Question, Answer]:
-        """Return answers that are kept, and have the model compute the others.
-
-        Raises
-        ------
-        SourceError
-            As :meth:`eatlas.encoders.language.LanguageModel.score`.
-        """
+        """Return answers that are kept, and have the model compute the others."""
         keys = {one: _key_of(self.fingerprint, one) for one in questions}
         head = (self.fingerprint, self.name)
         found: dict[Question, Answer] = {}

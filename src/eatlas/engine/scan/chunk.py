@@ -196,16 +196,7 @@ _NUMBERS = ("index", "read", "rising")
 
 
 class Chunks(Journal):
-    """The finished chunks of a scan.
-
-    Parameters
-    ----------
-    out : Path or None
-        What the scan writes in the end; the chunks are beside it, and it is locked. None where
-        nothing outlives the process.
-    identity : str
-        Of the scan; chunks of others are not taken over.
-    """
+    """The finished chunks of a scan."""
 
     work = "words"
     elsewhere = "choose another file with --out"

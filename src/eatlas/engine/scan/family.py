@@ -49,13 +49,7 @@ class Gathered:
 
 
 def gather(plan: ScanPlan, chunks: Chunks) -> Gathered:
-    """Put together what the chunks say of the whole vocabulary.
-
-    Raises
-    ------
-    SourceError
-        If there is no word to be judged.
-    """
+    """Put together what the chunks say of the whole vocabulary."""
     counter, tally = _Counter(), Tally()
     maxima = np.zeros(plan.shared.relabellings)
     for chunk in chunks:

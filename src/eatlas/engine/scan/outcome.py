@@ -45,13 +45,7 @@ _CERTAIN = 2**52
 
 
 def checked_edges(edges: Sequence[int]) -> tuple[int, ...]:
-    """The last places of all bands but the last.
-
-    Raises
-    ------
-    EatlasError
-        If they are not ascending whole numbers from 1.
-    """
+    """The last places of all bands but the last."""
     found = tuple(edges)
     whole = all(type(edge) is int and edge >= 1 for edge in found)
     if not whole or list(found) != sorted(set(found)):
@@ -64,26 +58,14 @@ def checked_edges(edges: Sequence[int]) -> tuple[int, ...]:
 
 
 def bands_of(edges: Sequence[int], read: int) -> tuple[Band, ...]:
-    """Bands that the source reaches.
-
-    Examples
-    --------
-    >>> [band.label for band in bands_of((1000, 10_000, 100_000), 13_210)]
-    ['1–1,000', '1,001–10,000', '10,001–13,210']
-    """
+    """Bands that the source reaches."""
     lasts = [edge for edge in edges if edge < read] + [read]
     firsts = [1, *(last + 1 for last in lasts[:-1])]
     return tuple(Band(first=a, last=b) for a, b in zip(firsts, lasts, strict=True))
 
 
 def checked_sort(sort: str) -> Sort:
-    """What lists are sorted by.
-
-    Raises
-    ------
-    EatlasError
-        If it is none of the three.
-    """
+    """What lists are sorted by."""
     for known in SORTS:
         if sort == known:
             return known
@@ -95,17 +77,7 @@ def checked_sort(sort: str) -> Sort:
 
 
 class BandKeeper:
-    """Counts and top lists of one band; chunk by chunk.
-
-    Parameters
-    ----------
-    band : Band
-    top : int
-        Words on each list.
-    alpha : float
-    sort : {"effect_size", "difference", "p"}
-        What the lists are sorted by.
-    """
+    """Counts and top lists of one band; chunk by chunk."""
 
     def __init__(self, band: Band, top: int, alpha: float, sort: Sort = "effect_size") -> None:
         self.band, self._sort = band, sort
@@ -249,27 +221,7 @@ def conclude(
     edges: Sequence[int],
     sort: Sort = "effect_size",
 ) -> ScanResult:
-    """Judge all words together.
-
-    Parameters
-    ----------
-    plan : ScanPlan
-    chunks : Chunks
-        All of them.
-    write : callable
-        Gets every word, block by block, in the order of the source.
-    top : int
-        Words on each list.
-    edges : sequence of int
-        Last places of the frequency bands.
-    sort : {"effect_size", "difference", "p"}
-        What the lists are sorted by.
-
-    Raises
-    ------
-    SourceError
-        If there is no word to be judged.
-    """
+    """Judge all words together."""
     gathered = gather(plan, chunks)
     alpha = plan.measure.alpha
     bands = bands_of(edges, gathered.vocabulary.read)

@@ -74,14 +74,7 @@ class AttributeRows:
 
 
 def find_attributes(spec: Any) -> Attributes:
-    """Take A and B of a test, or two concepts or lists of words.
-
-    Raises
-    ------
-    StimulusError
-        If there is no such test, more than one, or one of another kind; if the words are not
-        usable.
-    """
+    """Take A and B of a test, or two concepts or lists of words."""
     if isinstance(spec, tuple | list) and not any(isinstance(part, _TESTS) for part in spec):
         return Attributes(None, "", "", _pair(spec))
     tests = load_tests(spec)
@@ -138,15 +131,7 @@ def _named(words: Any) -> Concept:
 
 
 def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRule) -> AttributeRows:
-    """Look the attributes up.
-
-    Raises
-    ------
-    CoverageError
-        If either side has fewer than two terms with a usable vector.
-    SourceError
-        If the vectors are not well formed.
-    """
+    """Look the attributes up."""
     terms: dict[str, tuple[str, ...]] = {side: attributes.concepts[side].terms for side in SIDES}
     found = embed_groups(terms, source, case)
     least = SCEAT.minimum[SIDES[0]]
@@ -181,20 +166,7 @@ def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRul
 
 
 def require_usable(out: Path, *inputs: Any) -> None:
-    """Refuse a file that cannot be written, or that would replace one that is read.
-
-    Parameters
-    ----------
-    out : Path
-        The file of words.
-    inputs : object
-        What the scan is given; strings and paths may name files.
-
-    Raises
-    ------
-    ResultsError
-        Naming what stands in the way.
-    """
+    """Refuse a file that cannot be written, or that would replace one that is read."""
     require_suffix(out)
     read = [path for given in inputs if (path := _file(given)) is not None]
     for target in (out, summary_of(out)):
@@ -317,11 +289,6 @@ def make_scan(
     """Resolve the source, the attributes and the measure; the attributes are looked up here.
 
     Parameters are those of :func:`eatlas.scan`.
-
-    Raises
-    ------
-    EatlasError
-        If any of them is not usable; nothing has been computed then.
     """
     chosen = _scannable(get_measure(measure))
     _whole("seed", seed, 0)

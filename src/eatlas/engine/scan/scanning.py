@@ -55,13 +55,6 @@ def measure_all(
 
     However it ends, the chunks that were finished before are kept: each as soon as it is measured.
     Threads measure them, unless an executor does.
-
-    Raises
-    ------
-    SourceError
-        If what is read on the way is not well formed.
-    ResultsError
-        If a chunk cannot be kept.
     """
     if executor is not None:
         _measure_apart(plan, chunks, progress or (lambda _: None), executor)
@@ -265,13 +258,7 @@ def written(
     edges: Sequence[int],
     sort: Sort = "effect_size",
 ) -> ScanResult:
-    """Conclude a scan and write its words and its summary.
-
-    Raises
-    ------
-    ResultsError
-        If either cannot be written; what was there before stays.
-    """
+    """Conclude a scan and write its words and its summary."""
     with atomic_files() as new:
         with words_file(path, new, plan.about) as write:
             result = conclude(plan, chunks, write, top=top, sort=sort, edges=edges)

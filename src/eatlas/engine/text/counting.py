@@ -64,13 +64,7 @@ class ShardCounts:
 
     @classmethod
     def from_json(cls, data: bytes, search: Search) -> ShardCounts:
-        """Read what :meth:`to_json` wrote.
-
-        Raises
-        ------
-        ValueError, KeyError, TypeError
-            If it is something else.
-        """
+        """Read what :meth:`to_json` wrote."""
         values = json.loads(data)
         empty = Tally.empty(search)
         table, totals = (np.array(part, np.int64) for part in values.pop("tally"))
@@ -100,16 +94,7 @@ def count_shard(shard: Shard, search: Search, reading: ReadingOptions) -> ShardC
 
 
 class Shards(Journal):
-    """The shards of a count that are counted.
-
-    Parameters
-    ----------
-    out : Path or None
-        The table that is written in the end; counted shards are beside it, and it is locked. None
-        where nothing outlives the process.
-    plan : TextPlan
-        Shards of other plans are not taken over.
-    """
+    """The shards of a count that are counted."""
 
     work = "shards"
     elsewhere = "choose another file with -o"
@@ -166,17 +151,7 @@ def count_all(
     executor: Executor,
     progress: Progress | None = None,
 ) -> list[Failed]:
-    """Count every shard that is not counted yet; return those that cannot be.
-
-    Parameters
-    ----------
-    plan : TextPlan
-    shards : Shards
-        Entered.
-    executor : Executor
-        Who counts.
-    progress : callable, optional
-    """
+    """Count every shard that is not counted yet; return those that cannot be."""
     left = [shard for shard in plan.shards if shard not in shards]
     failed = list(plan.failed)
     done = len(plan.shards) - len(left)
@@ -208,21 +183,7 @@ def _lost(shard: Shard, found: LostItem) -> Failed:
 def conclude(
     plan: TextPlan, shards: Shards, failed: Sequence[Failed], tell: Tell | None = None
 ) -> TextCounts:
-    """Add up what the shards gave.
-
-    Parameters
-    ----------
-    plan : TextPlan
-    shards : Shards
-    failed : sequence of Failed
-    tell : callable, optional
-        Called with every damaged line that is named.
-
-    Raises
-    ------
-    EatlasError
-        That of the first part, if none could be counted.
-    """
+    """Add up what the shards gave."""
     tally = Tally.empty(plan.search)
     files = {str(path): _OfFile(str(path)) for path in plan.files}
     counted = [shard for shard in plan.shards if shard in shards]

@@ -81,11 +81,6 @@ def make_plan(  # noqa: PLR0913  (as the choices of count_text)
     """Resolve tests and files, and part the files into shards.
 
     Parameters are those of :func:`eatlas.count_text`.
-
-    Raises
-    ------
-    EatlasError
-        If tests, options or all files are not usable; nothing has been counted then.
     """
     for name, value in (("span", span), ("shard", 1 if shard is None else shard)):
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
@@ -195,13 +190,7 @@ def _by_name(one: Any) -> Any:
 def _parted(
     files: Iterable[Path], reading: ReadingOptions, size: int | None
 ) -> tuple[list[Shard], list[Failed]]:
-    """Shards of all files, and files that cannot be read.
-
-    Raises
-    ------
-    SourceError
-        That of the first file, if none can be read.
-    """
+    """Shards of all files, and files that cannot be read."""
     parts: list[Shard] = []
     failed: list[Failed] = []
     for path in files:

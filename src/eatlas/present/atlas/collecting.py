@@ -125,21 +125,7 @@ class Collection:
     _waiting: list[str] = field(default_factory=list)
 
     def read(self, paths: Iterable[Path], lines: IO[bytes], rows: IO[str]) -> None:
-        """Read results files, each line once.
-
-        Parameters
-        ----------
-        paths : iterable of Path
-        lines : binary file
-            Takes every line that holds a result or a trend.
-        rows : text file
-            Takes the flat rows of results, one JSON object a line.
-
-        Raises
-        ------
-        ResultsError
-            If a line of a file is no result. The first few are named.
-        """
+        """Read results files, each line once."""
         seen: set[bytes] = set()
         for path in paths:
             for line, record in _sound(path):
@@ -228,13 +214,7 @@ class Collection:
 
 
 def results_files(paths: Iterable[str | Path]) -> list[Path]:
-    """Files that are meant: each file itself, and every ``results.jsonl`` below each folder.
-
-    Raises
-    ------
-    ResultsError
-        If a folder holds none.
-    """
+    """Files that are meant: each file itself, and every ``results.jsonl`` below each folder."""
     found: list[Path] = []
     for path in map(Path, paths):
         if not is_folder(path):
@@ -252,13 +232,7 @@ def results_files(paths: Iterable[str | Path]) -> list[Path]:
 
 
 def _sound(path: Path) -> Iterator[tuple[bytes, Any]]:
-    """The lines of a file with their records; the file is refused after its last line.
-
-    Raises
-    ------
-    ResultsError
-        If a line is no result.
-    """
+    """The lines of a file with their records; the file is refused after its last line."""
     bad: list[ResultsError] = []
     good = faults = 0
     for line, record in each_line(path):

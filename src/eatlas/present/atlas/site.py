@@ -135,14 +135,7 @@ def write_atlas(
 
 
 def _require_own(site: Path) -> None:
-    """Refuse to write over a page that is no atlas, and over results that are not its own.
-
-    Raises
-    ------
-    ResultsError
-        If the folder is a file, its ``index.html`` was written by something else, or its results
-        are not those of that page.
-    """
+    """Refuse to write over a page that is no atlas, and over results that are not its own."""
     if is_there(site) and not is_folder(site):
         raise ResultsError(f"{site}: a site is a folder, and this is a file")
     page, lines, head = site / INDEX, site / LINES, b""

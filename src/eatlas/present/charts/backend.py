@@ -35,13 +35,7 @@ REMEDY = "pip install 'eatlas[plots]'"
 
 
 def altair() -> ModuleType:
-    """Import altair.
-
-    Raises
-    ------
-    EatlasError
-        If it is not installed.
-    """
+    """Import altair."""
     return _import("altair", "charts are drawn by altair, which is not installed")
 
 
@@ -56,13 +50,7 @@ alt: Any = _Altair()
 
 
 def vl_convert() -> ModuleType:
-    """Import vl-convert, which turns a chart into SVG, PDF, PNG or HTML without a browser.
-
-    Raises
-    ------
-    EatlasError
-        If it is not installed.
-    """
+    """Import vl-convert, which turns a chart into SVG, PDF, PNG or HTML without a browser."""
     return _import("vl_convert", "charts are saved by vl-convert-python, which is not installed")
 
 
@@ -109,13 +97,7 @@ def lines_of(text: str, width: float, size: float = 12.0) -> list[str]:
 
 
 def widening(text: str) -> float:
-    """How much more room the font takes that a text in its script gets.
-
-    Examples
-    --------
-    >>> widening("names"), widening("names, שמות")
-    (1.0, 1.2)
-    """
+    """How much more room the font takes that a text in its script gets."""
     return _WIDER if _is_right_to_left(text) else 1.0
 
 
@@ -196,15 +178,7 @@ def description_of(chart: Any) -> str:
 
 
 def svg_of(chart: Any, unit: str = "mm") -> str:
-    """Draw a chart as SVG that says what it shows.
-
-    Parameters
-    ----------
-    chart : altair chart
-    unit : {"mm", ""}
-        Of the size of a chart that has a width in print: millimetres, or points without a name,
-        which vl-convert takes for pixels.
-    """
+    """Draw a chart as SVG that says what it shows."""
     drawn: str = vl_convert().vegalite_to_svg(
         _specification(chart), vl_version=_vega_lite(), allowed_base_urls=[]
     )

@@ -31,25 +31,7 @@ REMEDY: dict[By, str] = {
 
 
 def prepare(results: object, by: By) -> pd.DataFrame:
-    """Make a row of each effect size.
-
-    Parameters
-    ----------
-    results : iterable of results
-        With effect sizes of level 1, alike but for the choice.
-    by : {"prompt", "level", "weights"}
-        The choice.
-
-    Returns
-    -------
-    DataFrame
-        The columns of :func:`eatlas.plots.forest.prepare`; ``series`` is what was chosen.
-
-    Raises
-    ------
-    ResultsError
-        If no results differ in the choice alone.
-    """
+    """Make a row of each effect size."""
     groups = several(results, by)
     columns = ("title", "source", "signature", "period")
     return frames.frame(
@@ -90,13 +72,7 @@ def model_name(group: Varied) -> str:
 
 
 def several(results: object, by: By) -> tuple[Varied, ...]:
-    """Group results that differ in one choice alone; there must be some.
-
-    Raises
-    ------
-    ResultsError
-        If there are none, or results of other measures.
-    """
+    """Group results that differ in one choice alone; there must be some."""
     found = frames.some_results(
         results, by, "level1", "this chart shows effect sizes of levels 1 and 2"
     )

@@ -22,15 +22,7 @@ STEP = 13
 
 
 def draw(given: pd.DataFrame) -> Chart:
-    """Draw a row for each result: level 1 above, the levels 2 of X and Y below it.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> chart = eatlas.plot(eatlas.run(tests=["weat-6", "weat-7"]), kind="compact")
-    >>> chart.description.split(".")[0]
-    'Forest plot of 6 effect sizes'
-    """
+    """Draw a row for each result: level 1 above, the levels 2 of X and Y below it."""
     found = frames.records(given)
     colour, shape, _ = marks.looks("look", LEVELS, legend=False)
     x, rows = marks.across("Effect size d", marks.reach(found)), marks.Rows(share=0.48, step=STEP)

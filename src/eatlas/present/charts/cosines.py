@@ -27,33 +27,7 @@ CELL = 13
 
 
 def prepare(results: object) -> pd.DataFrame:
-    """Make a row of each pair of a target and an attribute.
-
-    Parameters
-    ----------
-    results : result or iterable of results
-        Of ML-EAT, CEAT, LPBS or LPBS-CEAT, that have kept the cosines of single words.
-
-    Returns
-    -------
-    DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series``; role, name and term of the
-        target and of the attribute; the ``value`` in a ``unit``; ``row`` and ``column``, where the
-        pair is: targets of X, then of Y, from the nearest to A to the nearest to B; attributes of
-        A, then of B, from the nearest to X to the nearest to Y.
-
-    Raises
-    ------
-    ResultsError
-        If there is no result, or one that has not kept these.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> pairs = prepare(eatlas.run(tests="weat-6"))
-    >>> len(pairs), pairs.loc[pairs["row"] == 0, "target_term"].unique().tolist()
-    (256, ['Steve'])
-    """
+    """Make a row of each pair of a target and an attribute."""
     why = "a block of cosines is that of level 3"
     return frames.tidy(results, "cosines", "level3", why, pairs, COLUMNS)
 

@@ -38,36 +38,7 @@ LOOKS = {
 
 
 def prepare(results: object) -> pd.DataFrame:
-    """Make a row of each draw that a result kept, of its mean, and of each pattern.
-
-    Parameters
-    ----------
-    results : result or iterable of results
-        Of CEAT, or of LPBS within CEAT.
-
-    Returns
-    -------
-    DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
-        results of one test); ``what``: "draw", "mean" over all draws, or "pattern"; ``d_X`` and
-        ``d_Y``, the level 2 effect sizes of a draw or of the mean, missing where undefined;
-        ``pattern``, that of a draw (missing in files of versions that did not keep it) or of the
-        mean, or the one whose ``share`` of all ``draws`` is given;
-        ``threshold`` of an association, and the whole ``rule`` in words; ``X``, ``Y``, ``A`` and
-        ``B``, what the groups are called.
-
-    Raises
-    ------
-    ResultsError
-        If there is no result, or one of another measure.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> result = eatlas.run(tests="sent-weat-9", vectors="cbow:glove-sample", measures="ceat(n=50)")
-    >>> prepare(result)["what"].value_counts().to_dict()
-    {'draw': 50, 'pattern': 9, 'mean': 1}
-    """
+    """Make a row of each draw that a result kept, of its mean, and of each pattern."""
     why = "draws are made by CEAT and LPBS-CEAT"
     return frames.tidy(results, "draws", "draws", why, rows_of_draws, COLUMNS)
 

@@ -36,35 +36,7 @@ QUESTION = "Level 2: is each target group, taken alone, associated with A or B?"
 
 
 def prepare(results: object) -> pd.DataFrame:
-    """Make a row of each cell of each EAT-Map.
-
-    Parameters
-    ----------
-    results : result or iterable of results
-        Of ML-EAT.
-
-    Returns
-    -------
-    DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
-        results of one test); ``pattern`` and ``two_sided_pattern``; ``cell`` (XA, XB, YA, YB)
-        of ``role`` and ``attribute_role``, called ``target`` and ``attribute``; ``state``
-        ("associated", "not associated", "undefined") and ``text`` (the share of a zero-shot
-        reading, else empty); the target's level 2 ``effect_size``, and
-        its ``p``, ``p_low`` (where only bounds are known), ``alpha``, ``tail`` and ``significant``.
-
-    Raises
-    ------
-    ResultsError
-        If there is no result, or one of another measure.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> cells = prepare(eatlas.run(tests="weat-6"))
-    >>> cells.loc[cells["state"] == "associated", "cell"].tolist()
-    ['YB']
-    """
+    """Make a row of each cell of each EAT-Map."""
     why = "an EAT-Map shows the level 2 of an ML-EAT"
     return frames.tidy(results, "eat-map", "pattern", why, rows.cells, COLUMNS)
 

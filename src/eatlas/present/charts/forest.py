@@ -29,37 +29,7 @@ MANY = 3
 
 
 def prepare(results: object) -> pd.DataFrame:
-    """Make a row of each effect size.
-
-    Parameters
-    ----------
-    results : result or iterable of results
-        Of any measure: what :meth:`~eatlas.results.AssociationResult.effects` lists, such as
-        level 1 and both level 2 of an ML-EAT, or level 2 of every term of an SC-EAT.
-
-    Returns
-    -------
-    DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
-        results of one test); ``X``, ``Y``, ``A``, ``B`` (names of the groups); ``level``
-        ("level 1", "level 2", "over attributes", or a measure's own), ``role`` ("XY", "X", "Y",
-        "AB"), ``name`` (of the group or term), ``term`` (whether it is one); ``effect_size``,
-        ``low`` and ``high`` (its interval) with ``confidence``; ``p`` that the measure's rule
-        reads, ``p_low`` (its lower bound where only bounds are known), ``alpha``, ``tail``,
-        ``significant``; ``read_over`` ("stimuli" in tests of sentences, else "terms"). What is
-        undefined is missing.
-
-    Raises
-    ------
-    ResultsError
-        If there is no result, or one of another measure.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> prepare(eatlas.run(tests="weat-6"))["level"].tolist()
-    ['level 1', 'level 2', 'level 2']
-    """
+    """Make a row of each effect size."""
     why = "a forest shows effect sizes"
     return frames.tidy(results, "forest", "effects", why, effects, COLUMNS)
 
@@ -69,13 +39,6 @@ def draw(given: pd.DataFrame, heading: str = HEADING) -> Chart:
 
     Tests are below each other in their order in the frame, the sources of a test beside each
     other in its rows, told apart by shape and lightness. Filled marks are significant.
-
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made, or some rows of it.
-    heading : str, optional
-        Title of the chart.
     """
     found = frames.records(given)
     names = frames.series_of(found)

@@ -65,23 +65,7 @@ def series_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def some_results(given: object, kind: str, part: str, why: str) -> tuple[AssociationResult, ...]:
-    """Take one result or several, all of which have the part that a chart shows.
-
-    Parameters
-    ----------
-    given : result or iterable of results
-    kind : str
-        Name of the chart.
-    part : str
-        Part of a record, such as ``pattern``; or ``effects``, for a result with effect sizes.
-    why : str
-        What the chart shows of them, the start of the error.
-
-    Raises
-    ------
-    ResultsError
-        If there are none, or others than results, or results without the part.
-    """
+    """Take one result or several, all of which have the part that a chart shows."""
     found = listed(given, kind)
     for result in found:
         if not (result.effects() if part == "effects" else at(result, part)):
@@ -109,17 +93,7 @@ def tidy(
     rows_of: Callable[[AssociationResult], Iterable[dict[str, Any]]],
     columns: Iterable[str],
 ) -> pd.DataFrame:
-    """Make the frame of a chart: the rows of each result behind the columns that name it.
-
-    Parameters
-    ----------
-    results, kind, part, why
-        As :func:`some_results` takes them.
-    rows_of : callable
-        Makes the rows of one result.
-    columns : iterable of str
-        Of the frame.
-    """
+    """Make the frame of a chart: the rows of each result behind the columns that name it."""
     found = some_results(results, kind, part, why)
     named = zip(heads(found), found, strict=True)
     return frame((head | row for head, result in named for row in rows_of(result)), columns)

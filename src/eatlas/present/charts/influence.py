@@ -29,35 +29,7 @@ DRAWN = 10
 
 
 def prepare(result: object) -> pd.DataFrame:
-    """Make a row of each term for each effect size that uses it.
-
-    Parameters
-    ----------
-    result : result
-        One, of ML-EAT or WEAT.
-
-    Returns
-    -------
-    DataFrame
-        ``test``, ``source``, ``signature``, ``period``, ``series``; ``X``, ``Y``, ``A``, ``B``
-        (names of the groups); ``level`` ("level 1", "level 2") and ``role`` ("XY", "X", "Y") of
-        an effect size, and the ``name`` of its targets; the left out ``term`` of the group
-        ``term_role``; ``effect_size`` with all terms, ``without`` this one, and the ``change``
-        between them, missing where no effect size is left; ``drives``, whether the change is
-        towards 0 or past it; ``rank`` by the size of the change in its effect size, from 1.
-
-    Raises
-    ------
-    ResultsError
-        If there is not one result of these measures, or it holds no influence of terms.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> terms = prepare(eatlas.run(tests="weat-6")[0])
-    >>> terms.query("level == 'level 1' and rank == 1")["term"].item()
-    'Diana'
-    """
+    """Make a row of each term for each effect size that uses it."""
     why = "terms are left out one by one in ML-EAT and WEAT"
     (found, *others) = frames.some_results(result, "influence", "level1", why)
     if others:
@@ -78,15 +50,7 @@ def prepare(result: object) -> pd.DataFrame:
 
 
 def draw(given: pd.DataFrame, *, terms: int = DRAWN) -> Chart:
-    """Draw the terms whose absence changes each effect size most.
-
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made.
-    terms : int, default 10
-        So many of each effect size at most.
-    """
+    """Draw the terms whose absence changes each effect size most."""
     found = frames.records(given)
     first, used = found[0], {row["term_role"] for row in found}
     kinds = {f"{role}: {first[role]}": look for role, look in ROLES.items() if role in used}

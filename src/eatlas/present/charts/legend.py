@@ -27,30 +27,7 @@ ORDER = sorted(PATTERNS, key=lambda pattern: ["ABN".index(held) for held in PATT
 
 
 def prepare(results: object = None) -> pd.DataFrame:
-    """Make a row of each cell of each of the nine EAT-Maps.
-
-    Parameters
-    ----------
-    results : result or iterable of results, optional
-        Of ML-EAT; how many show each pattern.
-
-    Returns
-    -------
-    DataFrame
-        36 rows: ``pattern``, ``direction``, ``cell`` (XA, XB, YA, YB) of ``role`` and
-        ``attribute_role``, ``state`` ("associated", "not associated") and ``count`` (results of
-        that pattern, missing without results).
-
-    Raises
-    ------
-    ResultsError
-        If results are given, but none, or one of another measure.
-
-    Examples
-    --------
-    >>> prepare()["pattern"].nunique()
-    9
-    """
+    """Make a row of each cell of each of the nine EAT-Maps."""
     counts: Counter[str] | None = None
     if results is not None:
         why = "EAT patterns are found by ML-EAT"

@@ -30,35 +30,7 @@ TALL, LOW = 40, 28
 
 
 def prepare(results: object) -> pd.DataFrame:
-    """Make a row of each statistic, and of each cosine that the result kept.
-
-    Parameters
-    ----------
-    results : result or iterable of results
-        Of ML-EAT, or of LPBS.
-
-    Returns
-    -------
-    DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
-        results of one test); ``cell`` (XA, XB, YA, YB) of the groups ``target`` and
-        ``attribute``; ``statistic``: "mean", "sd", "minimum", "lower quartile", "median",
-        "upper quartile", "maximum", or "cosine" ("log-ratio" of an LPBS) of one ``target_term``
-        with one ``attribute_term``; its ``value``; ``n`` values of the cell; ``unit``, "cosine" or
-        "log-ratio", and its ``scale``: empty, or "nats".
-
-    Raises
-    ------
-    ResultsError
-        If there is no result, or one of another measure, or of measures in different units.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> rows = prepare(eatlas.run(tests="weat-6"))
-    >>> int((rows["statistic"] == "cosine").sum())
-    256
-    """
+    """Make a row of each statistic, and of each cosine that the result kept."""
     why = "level 3 is measured by ML-EAT and LPBS"
     found = frames.tidy(results, "level3", "level3", why, spreads, COLUMNS)
     units = sorted(found["unit"].unique())

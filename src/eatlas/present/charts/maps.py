@@ -73,20 +73,7 @@ def squares(left: float | None, size: float = 12, y: float | None = None) -> lis
 def draw_maps(
     maps: list[list[dict[str, Any]]], size: tuple[int, int], columns: int, **properties: Any
 ) -> Chart:
-    """Draw maps of four cells each, in rows.
-
-    Parameters
-    ----------
-    maps : list of lists of four cells
-        Each with ``state``, what its ``column`` and ``line`` are called, what is ``inside`` it,
-        and in one cell of a column what is below it: ``d``, ``p`` and ``note``.
-    size : (int, int)
-        Width and height of a cell in pixels.
-    columns : int
-        Maps in a row.
-    properties
-        Title and description of the chart.
-    """
+    """Draw maps of four cells each, in rows."""
     most = {
         name: max(cell[name].count("\n") for cells in maps for cell in cells)
         for name in ("column", "line")

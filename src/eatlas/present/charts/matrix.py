@@ -27,33 +27,7 @@ WIDE, NARROW, MANY = 210, 130, 4
 
 
 def prepare(results: Any) -> pd.DataFrame:
-    """Make a row of each effect size, and of each cell of a map, in each setting.
-
-    Parameters
-    ----------
-    results : SideBySide or iterable of results
-        What :meth:`eatlas.Results.compare` returns; of results, that by setting.
-
-    Returns
-    -------
-    DataFrame
-        ``test`` (what a row has in common), ``series`` (the setting), ``differs``; ``part``
-        ("effect" or "cell"); the columns of :func:`eatlas.plots.forest.prepare` for effects, and
-        of :func:`eatlas.plots.eat_map.prepare` for cells.
-
-    Raises
-    ------
-    ResultsError
-        If the results do not differ in a setting.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
-    >>> given = prepare(eatlas.run("weat-6", both))
-    >>> given["series"].unique().tolist(), given["part"].value_counts().tolist()
-    (['plain', 'centred'], [8, 6])
-    """
+    """Make a row of each effect size, and of each cell of a map, in each setting."""
     alike = isinstance(results, SideBySide)
     found = results if alike else side_by_side(frames.listed(results, "matrix"))
     return frames.frame(_rows(found))

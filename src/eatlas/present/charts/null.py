@@ -28,31 +28,6 @@ def prepare(results: object) -> pd.DataFrame:
 
     The p-value is that of the result, exact where it says so; the histogram shows 20,000 random
     relabellings, always the same ones.
-
-    Parameters
-    ----------
-    results : result or iterable of results
-        With a level 1 and the scores of their targets: ML-EAT, WEAT, CEAT and others.
-
-    Returns
-    -------
-    DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series``; names of ``X`` and ``Y``;
-        ``low`` and ``high`` ends of a bar in units of d, the ``count`` of relabellings in it and
-        their ``share``; ``beyond``, whether it is as far from 0 as the observed ``d``;
-        ``p_two_sided``, ``alpha``; ``drawn`` relabellings.
-
-    Raises
-    ------
-    ResultsError
-        If there is no result, or one without scores, or without spread.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> bars = prepare(eatlas.run(tests="weat-6"))
-    >>> int(bars["count"].sum())
-    20000
     """
     why = "a null distribution is that of the labels of level 1"
     return frames.tidy(results, "null", "level1", why, relabellings, COLUMNS)

@@ -26,32 +26,7 @@ COLUMNS = (*frames.HEAD, "role", "target", "term", "A", "B", "with_A", "with_B",
 
 
 def prepare(results: object) -> pd.DataFrame:
-    """Make a row of each target word, and one of the mean of each group.
-
-    Parameters
-    ----------
-    results : result or iterable of results
-        Of ML-EAT, CEAT, LPBS or LPBS-CEAT, that have kept the cosines of single words.
-
-    Returns
-    -------
-    DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series``; ``role`` (X, Y) and name of
-        the ``target`` group; ``term``, missing for the mean of the group; names of ``A`` and ``B``;
-        ``with_A`` and ``with_B``, the mean cosine (log-ratio) with each; ``unit`` and ``scale``.
-
-    Raises
-    ------
-    ResultsError
-        If there is no result, or one that has not kept these.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> rows = prepare(eatlas.run(tests="weat-6"))
-    >>> rows[rows["term"].isna()][["target", "with_A", "with_B"]].round(2).values.tolist()
-    [['Male names', 0.33, 0.27], ['Female names', 0.18, 0.33]]
-    """
+    """Make a row of each target word, and one of the mean of each group."""
     why = "a map of words needs the cosines of each target with both attributes"
     return frames.tidy(results, "plane", "level3", why, points_of_words, COLUMNS)
 
@@ -61,11 +36,6 @@ def draw(given: pd.DataFrame) -> Chart:
 
     Two results of one test with the same words, such as those of two sources, are one square of
     arrows, in standard deviations of each.
-
-    Raises
-    ------
-    ResultsError
-        If there are more words than a map can show.
     """
     panels: list[Chart] = []
     for _, of_test in frames.grouped(frames.records(given), "test"):

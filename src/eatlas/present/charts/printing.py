@@ -36,18 +36,7 @@ _SIZE = re.compile(r'<svg[^>]* width="([\d.]+)"')
 
 
 def millimetres(width: object) -> float:
-    """Return the width of a column, or a width in millimetres.
-
-    Raises
-    ------
-    ResultsError
-        If it is neither.
-
-    Examples
-    --------
-    >>> millimetres("single"), millimetres(120)
-    (89.0, 120.0)
-    """
+    """Return the width of a column, or a width in millimetres."""
     if isinstance(width, str) and width in COLUMNS:
         return COLUMNS[width]
     number = isinstance(width, int | float) and not isinstance(width, bool)
@@ -61,20 +50,7 @@ def millimetres(width: object) -> float:
 
 
 def drawn_for_print(draw: Callable[[], Any], width: object) -> Chart:
-    """Draw a chart so that it has a width in millimetres with its letters at 7 points.
-
-    Parameters
-    ----------
-    draw : callable
-        Draws the chart, with labels and notes as wide as :func:`marks.Rows` allows.
-    width : {"single", "double"} or float
-        A column, or millimetres.
-
-    Raises
-    ------
-    ResultsError
-        If the width is not usable, or labels leave no room for what is drawn.
-    """
+    """Draw a chart so that it has a width in millimetres with its letters at 7 points."""
     size = millimetres(width)
     pixels = size * POINTS_PER_MM * LETTERS / TYPE
     with marks.page(pixels):

@@ -40,13 +40,7 @@ def effects(result: AssociationResult) -> Rows:
 
 
 def level_of(title: str) -> str:
-    """The level of an effect size in the middle of a sentence; names of measures stay as they are.
-
-    Examples
-    --------
-    >>> level_of("Level 2, X"), level_of("Over attributes"), level_of("MAC")
-    ('level 2', 'over attributes', 'MAC')
-    """
+    """The level of an effect size in the middle of a sentence."""
     level = title.partition(",")[0]
     return level if level.isupper() else level.lower()
 

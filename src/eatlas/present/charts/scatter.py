@@ -21,33 +21,7 @@ SIDE, BESIDE = 150, 76
 
 
 def prepare(results: object) -> pd.DataFrame:
-    """Make a row of each pair of effect sizes.
-
-    Parameters
-    ----------
-    results : Study or StudyAnalysis
-        What :func:`eatlas.multiverse` returned, or its analysis.
-
-    Returns
-    -------
-    DataFrame
-        ``choice``, its alternatives ``first`` and ``second``, the effect sizes ``x`` by the first
-        and ``y`` by the second; ``n``, ``pearson`` and ``spearman`` of all pairs of the two.
-
-    Raises
-    ------
-    ResultsError
-        If this is no study, or it has fewer than three tests or nothing to correlate.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> choices = {"transform": ["none", "center"]}
-    >>> plan = {"tests": ["weat-6", "weat-7", "weat-8"], "choices": choices}
-    >>> frame = prepare(eatlas.multiverse(plan))
-    >>> frame[["first", "second"]].drop_duplicates().values.tolist(), len(frame)
-    ([['none', 'center']], 3)
-    """
+    """Make a row of each pair of effect sizes."""
     study: Any = results
     analysis = study.analysis() if hasattr(study, "analysis") else study
     found = [one for one in getattr(analysis, "correlations", ()) if one.points]

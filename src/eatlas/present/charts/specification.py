@@ -21,32 +21,7 @@ WIDTH, CURVE, ROW = 640, 200, 16
 
 
 def prepare(results: object) -> pd.DataFrame:
-    """Make a row of each specification and choice.
-
-    Parameters
-    ----------
-    results : Study or StudyRecord
-        What :func:`eatlas.multiverse` returned, or its record.
-
-    Returns
-    -------
-    DataFrame
-        ``rank`` (by effect size, from 1), ``specification``, ``effect_size``, ``low``, ``high``,
-        ``p``, ``finding`` ("significant" or "not significant"), ``pattern``; ``choice``, ``label``
-        and ``alternative`` (both together) of each choice that varies.
-
-    Raises
-    ------
-    ResultsError
-        If this is no study, or none of its specifications has an effect size d.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> study = eatlas.multiverse({"tests": ["weat-6"], "choices": {"ddof": [1, 0]}})
-    >>> prepare(study)["alternative"].tolist()
-    ['ddof: 1', 'ddof: 0']
-    """
+    """Make a row of each specification and choice."""
     record: Any = getattr(results, "record", results)
     given = [one for one in getattr(record, "measured", ()) if one.symbol == "d"]
     if not given:

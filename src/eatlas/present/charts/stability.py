@@ -28,33 +28,7 @@ COLUMNS = (*frames.HEAD, "pattern", "share", "observed", "resamples", "over")
 
 
 def prepare(results: object) -> pd.DataFrame:
-    """Make a row of each of the nine patterns for each result.
-
-    Parameters
-    ----------
-    results : result or iterable of results
-        Of ML-EAT.
-
-    Returns
-    -------
-    DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what distinguishes the
-        results of one test); ``pattern``; ``share`` of the ``resamples`` that show it, from 0 to
-        1, missing where nothing was resampled; ``observed``, whether the terms as they are show
-        it; ``over``, which terms were resampled.
-
-    Raises
-    ------
-    ResultsError
-        If there is no result, or one of another measure, or none was resampled.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> shares = prepare(eatlas.run(tests="weat-6"))
-    >>> shares.loc[shares["observed"], "pattern"].item()
-    'BY-Singular'
-    """
+    """Make a row of each of the nine patterns for each result."""
     why = "EAT patterns are found by ML-EAT"
     found = frames.tidy(results, "stability", "pattern", why, patterns, COLUMNS)
     if found["share"].isna().all():
@@ -68,16 +42,7 @@ def prepare(results: object) -> pd.DataFrame:
 
 
 def draw(given: pd.DataFrame, order: Order = "pattern") -> Chart:
-    """Draw the shares of one result as bars, those of several as a table of bars.
-
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made, or some results of it.
-    order : {"pattern", "share"}
-        Rows of one result as the patterns are listed, those of several as in the frame; or the
-        largest share first, of several that of the pattern which is observed.
-    """
+    """Draw the shares of one result as bars, those of several as a table of bars."""
     groups = frames.by_result(given)
     one = len(groups) == 1
     rows = marks.Rows(room=420.0, share=0.28, step=32 if one else 38, padding=44 if one else 12)

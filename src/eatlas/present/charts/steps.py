@@ -34,25 +34,7 @@ SINGLE: dict[By, str] = {
 
 
 def prepare(results: object, by: By) -> pd.DataFrame:
-    """Make a row of each effect size of each step.
-
-    Parameters
-    ----------
-    results : iterable of results
-        With effect sizes of level 1, alike but for the step.
-    by : {"layer", "window", "distance"}
-        What the steps are.
-
-    Returns
-    -------
-    DataFrame
-        The columns of :func:`eatlas.plots.timeline.prepare`; ``period`` is the step.
-
-    Raises
-    ------
-    ResultsError
-        If no results differ in the step alone, or one has no number, such as a mean of layers.
-    """
+    """Make a row of each effect size of each step."""
     return frames.frame((row for group in several(results, by) for row in _rows(group)), COLUMNS)
 
 

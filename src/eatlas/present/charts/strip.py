@@ -28,15 +28,7 @@ NAMED = 2
 
 
 def draw(given: pd.DataFrame) -> Chart:
-    """Draw the share of each target in each group as a dot; the line is the reference.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> chart = eatlas.plot(eatlas.run(tests="divdist-face-validity"), kind="strip")
-    >>> chart.description.split(".")[0]
-    'Shares of targets'
-    """
+    """Draw the share of each target in each group as a dot; the line is the reference."""
     found = frames.by_result(given)
     words = wording.listed("Shares of targets", [one for rows in found for one in _in_words(rows)])
     return marks.below([_panel(rows) for rows in found], description=words)

@@ -34,38 +34,7 @@ POINTS = {"points": "deviation", "low": "low", "high": "high"}
 
 
 def prepare(results: object, form: Form = "bars") -> pd.DataFrame:
-    """Make a row of each target and group.
-
-    Parameters
-    ----------
-    results : result or iterable of results
-        Of DivDist.
-    form : {"bars", "ternary"}
-        What is drawn of them; ``ternary`` takes results of three groups.
-
-    Returns
-    -------
-    DataFrame
-        ``test``, ``source``, ``signature``, ``period`` and ``series`` (what tells apart the results
-        of one test); ``term``, ``rank`` (its place from the strongest lean to the first group to
-        that to the second, of more groups from the largest bias), ``bias``; ``group``, ``share``,
-        ``reference`` and ``deviation`` (share less reference) with ``low`` and ``high`` (its
-        interval) and ``confidence``; ``p`` of the permutation test of labels and ``p_holm`` over
-        the targets. What is undefined is missing.
-
-    Raises
-    ------
-    ResultsError
-        If there is no result, or one of another measure or, for ``ternary``, of other than three
-        groups.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> frame = prepare(eatlas.run(tests="divdist-face-validity"))
-    >>> frame["term"].iloc[0], float(frame["deviation"].iloc[0].round(3))
-    ('businesswoman', 0.165)
-    """
+    """Make a row of each target and group."""
     kind = "targets" if form == "bars" else "ternary"
     why = "targets and their groups are drawn"
     found = frames.tidy(results, kind, "by_target", why, shares, COLUMNS)
@@ -83,14 +52,7 @@ def prepare(results: object, form: Form = "bars") -> pd.DataFrame:
 
 
 def draw(given: pd.DataFrame, form: Form = "bars") -> Chart:
-    """Draw bars of deviations, or the triangle; results below each other.
-
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made, or some rows of it.
-    form : {"bars", "ternary"}
-    """
+    """Draw bars of deviations, or the triangle; results below each other."""
     one = _bars if form == "bars" else ternary.triangle
     chart: Chart = reduce(and_, map(one, frames.by_result(given)))
     return chart

@@ -43,40 +43,7 @@ SMALL, BELOW = 9, 32
 
 
 def prepare(results: object, *, periods: Iterable[int] | None = None) -> pd.DataFrame:
-    """Make a row of each effect size in each period, also of periods without a result.
-
-    Parameters
-    ----------
-    results : result or iterable of results
-        Of ML-EAT (three lines) or WEAT (one), each with its `period`.
-    periods : iterable of int, optional
-        All years that there should be. Without it: those of the results and, where their
-        distances are multiples of the smallest and half of the steps are there, the steps between.
-
-    Returns
-    -------
-    DataFrame
-        ``test``, ``source``, ``signature``, ``series`` (one panel each), ``title``; ``X``, ``Y``,
-        ``A``, ``B`` (names of the groups); ``period``; ``state`` ("found", "undefined" without
-        an effect size, "missing" without a result); ``level`` ("level 1", "level 2"), ``role``
-        ("XY", "X", "Y"), ``name`` (of the targets); ``effect_size``, ``low``, ``high``,
-        ``confidence``, ``p``, ``p_low``, ``alpha``, ``tail``, ``significant``; ``pattern`` of the
-        result, ``subject`` (what all results are about); in the order of the periods.
-
-    Raises
-    ------
-    ResultsError
-        If there is no result, one of another measure, one without a period, or two of one test,
-        source, measure and period.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> (result,) = eatlas.run(tests="weat-7")
-    >>> series = [result.model_copy(update={"period": year}) for year in (1970, 1980, 2000)]
-    >>> prepare(series).query("role == 'XY'")["state"].tolist()
-    ['found', 'found', 'missing', 'found']
-    """
+    """Make a row of each effect size in each period, also of periods without a result."""
     why = "a timeline shows effect sizes of levels 1 and 2"
     found = frames.some_results(results, "timeline", "level1", why)
     bare = [result for result in found if result.period is None]
@@ -111,15 +78,7 @@ class Across:
 
 
 def draw(given: pd.DataFrame, across: Across = Across()) -> Chart:
-    """Draw a panel for each test and source; periods without a result are marked.
-
-    Parameters
-    ----------
-    given : DataFrame
-        What :func:`prepare` made, or some panels of it.
-    across : Across, optional
-        The words for what runs from left to right.
-    """
+    """Draw a panel for each test and source; periods without a result are marked."""
     found = frames.records(given)
     known = [row for row in found if row["state"] != "missing"]
     years = sorted({row["period"] for row in found})

@@ -318,16 +318,7 @@ def symbols(*, undefined: bool = True) -> Markup:
 
 
 def small_map(x: str, y: str, colours: Mapping[str, str]) -> str:
-    """Draw the small map of two columns as an SVG file, for the style of a page.
-
-    Parameters
-    ----------
-    x, y : str
-        What the columns of X and Y show: "A", "B", `NEITHER` or `UNDEFINED`.
-    colours : mapping
-        Other colours than those of paper, by the names that the style of a page gives them: "on",
-        "on-text", "off" and "edge".
-    """
+    """Draw the small map of two columns as an SVG file, for the style of a page."""
     cells = _small_cells(x, y)
     for name, colour in (("on", ON), ("on-text", ON_TEXT), ("off", OFF), ("edge", EDGE)):
         cells = cells.replace(f'"{colour}"', f'"{colours.get(name, colour)}"')

@@ -124,15 +124,7 @@ def matched_hill(null: MatchedLevel, d: float, mark: Mark, axis: Axis, *, beyond
 
 
 def without_axis(values: Iterable[float], d: float) -> Axis:
-    """The scale of an effect size without one term at a time: as wide as they vary, 0.2 at least.
-
-    Parameters
-    ----------
-    values : iterable of float
-        Effect sizes without a term.
-    d : float
-        With all of them.
-    """
+    """The scale of an effect size: as wide as single terms vary, at least 0.2."""
     known = [d, *values]
     middle, half = (min(known) + max(known)) / 2, max((max(known) - min(known)) / 2, LEAST_WITHOUT)
     axis = Axis.around((0.0, 2 * half), MARGIN, WITHOUT - MARGIN)

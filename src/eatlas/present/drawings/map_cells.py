@@ -87,21 +87,7 @@ def large(
     notes: Sequence[str],
     **said: str,
 ) -> str:
-    """Draw a map with names, numbers and pattern.
-
-    Parameters
-    ----------
-    targets, attributes, images : mapping
-        Columns, names of rows, and thumbnails of both, by role.
-    heading, comparison : str
-        The pattern; what level 1 says of both targets, or nothing.
-    alpha : float
-        Significance level.
-    notes : sequence of str
-        Lines at the foot.
-    said
-        Title and description of the drawing.
-    """
+    """Draw a map with names, numbers and pattern."""
     middle = LEFT + CELL_W + GAP / 2
     over = broken(comparison, WIDTH - 24, MOST_LINES, NAME) if comparison else []
     top = TOP + LINE * len(over)

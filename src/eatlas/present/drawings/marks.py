@@ -31,14 +31,7 @@ SHAPES = ("circle", "square", "diamond", "circle")
 
 
 def marks(given: Drawing) -> str:
-    """Draw the marks of a study.
-
-    Examples
-    --------
-    >>> one = Drawing(title="Signs", axis="number", marks=(Mark(label="nurse", value=0.5),))
-    >>> marks(one).count("<circle")
-    1
-    """
+    """Draw the marks of a study."""
     axis = _axis(given)
     groups = list(dict.fromkeys(mark.group for mark in given.marks))
     top = ROW if any(groups) else 4.0

@@ -45,17 +45,7 @@ def placed(
     order: Sequence[int],
     taken: Sequence[Box],
 ) -> Iterator[Place]:
-    """Place as many names as fit beside their marks, or of few farther away; none on another.
-
-    Parameters
-    ----------
-    spots, texts : sequence
-        Pixels of the points, and their names.
-    order : sequence of int
-        Numbers of the points to be named, the most important first.
-    taken : sequence of boxes
-        What no name may cover: the mark of each point in their order, then anything else.
-    """
+    """Place as many names as fit beside their marks, or of few farther away; none on another."""
     names: list[Box] = []
     lines: list[Box] = []
     far = FAR if len(spots) <= FEW else ()

@@ -51,15 +51,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Plane:
-    """Target words and the means of their groups, on a square of equal scales.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> plane = Plane.of(eatlas.run(tests="weat-6")[0])
-    >>> len(plane.points), plane.points[0].term, plane.points[-1].term
-    (18, 'John', '')
-    """
+    """Target words and the means of their groups, on a square of equal scales."""
 
     points: tuple[Point, ...]
     """The words of X, those of Y, then the means of both."""
@@ -70,13 +62,7 @@ class Plane:
 
     @classmethod
     def of(cls, result: AssociationResult) -> Self:
-        """Make the map of one result.
-
-        Raises
-        ------
-        ResultsError
-            If the result has not kept the cosines of single words.
-        """
+        """Make the map of one result."""
         return cls.around(points_of(result), result.concepts.A, result.concepts.B)
 
     @classmethod
@@ -94,13 +80,7 @@ class Plane:
         return self.axis.at(point.b), SIDE - self.axis.at(point.a)
 
     def names(self, lines: Sequence[Box] = ()) -> list[Place]:
-        """Place the names of as many words as fit, the outermost first; none lies on another.
-
-        Parameters
-        ----------
-        lines : sequence of boxes
-            Left, upper, right and lower edge of what no name may cover beside the marks.
-        """
+        """Place the names of as many words as fit, the outermost first; none lies on another."""
         spots = [self.at(one) for one in self.points]
         sizes = [MARK if one.term else CROSS + 2 for one in self.points]
         taken = [
@@ -138,13 +118,7 @@ def has_map(result: AssociationResult) -> bool:
 
 
 def require_pairs(result: AssociationResult) -> None:
-    """Refuse a result that has not kept them.
-
-    Raises
-    ------
-    ResultsError
-        Naming its sizes and its measure.
-    """
+    """Refuse a result that has not kept them."""
     if not has_pairs(result):
         x, y, a, b = (len(result.paired(role)) for role in ROLES)
         raise ResultsError(
@@ -159,11 +133,6 @@ def points_of(result: AssociationResult) -> tuple[Point, ...]:
     """Mean cosine of each target with A and with B, and the means of both groups.
 
     In tests of sentences, the means of the sentences of a stimulus.
-
-    Raises
-    ------
-    ResultsError
-        If the result has not kept the cosines of single words.
     """
     require_pairs(result)
     rows = np.array(result.similarities, dtype=np.float64)
@@ -282,17 +251,7 @@ def in_words(plane: Plane, result: AssociationResult) -> str:
 def ground(
     plane: Plane, attributes: dict[str, str], unit: str, said: str = "mean {unit} with {name}"
 ) -> str:
-    """Draw the square, the half that is nearer to A, the diagonal, and the scales.
-
-    Parameters
-    ----------
-    plane : Plane
-    attributes : dict of str to str
-        Names of A and B.
-    unit : str
-    said : str
-        What is written beside an axis.
-    """
+    """Draw the square, the half that is nearer to A, the diagonal, and the scales."""
     axis = plane.axis
     means = {
         role: said.format(unit=unit, name=shown(name, 40)) for role, name in attributes.items()
@@ -345,13 +304,7 @@ HEAD = 5.0
 
 
 def standardised(points: Sequence[Point]) -> tuple[Point, ...] | None:
-    """Points of one source less their mean, by the spread of their leans; None without spread.
-
-    Parameters
-    ----------
-    points : sequence of Point
-        The words of both targets, and their means.
-    """
+    """Points of one source less their mean, by the spread of their leans; None without spread."""
     own = [one for one in points if one.term]
     leans = np.array([one.a - one.b for one in own])
     spread = float(leans.std(ddof=1)) if len(own) > 1 else 0.0
@@ -368,13 +321,6 @@ def moves_figure(first: AssociationResult, second: AssociationResult, names: Seq
 
     Empty where one of them has not kept the cosines of single words, has no spread or too many
     words, or where they share no words of both targets.
-
-    Parameters
-    ----------
-    first, second : AssociationResult
-        Of the same test and measure.
-    names : sequence of two str
-        What the sources are called.
     """
     if not (has_map(first) and has_map(second)):
         return ""

@@ -68,17 +68,7 @@ def bars_of(
     reference: Sequence[float],
     intervals: Sequence[Interval],
 ) -> str:
-    """The distribution of one target against its reference: a bar for each group, signed.
-
-    Parameters
-    ----------
-    term : str
-    groups : sequence of str
-    shares, reference : sequence of float
-        Between 0 and 1, in the order of the groups.
-    intervals : sequence of pairs or None
-        Of the differences.
-    """
+    """The distribution of one target against its reference: a bar for each group, signed."""
     points = [100 * (p - q) for p, q in zip(shares, reference, strict=True)]
     ends = [ends and (100 * ends[0], 100 * ends[1]) for ends in intervals]
     axis = Axis.around(
@@ -117,15 +107,6 @@ def ternary(
     """Shares of targets among three groups, as points in a triangle.
 
     A corner is a share of 1 for its group; the cross is the reference.
-
-    Parameters
-    ----------
-    groups : sequence of three str
-    points : sequence of pairs of a target and its three shares
-        Shares outside 0 to 1 are left out.
-    reference : sequence of three floats
-    named : iterable of str
-        Targets whose names are written.
     """
     inside = [(term, p) for term, p in points if min(p) >= 0]
     corners = [_place((1, 0, 0)), _place((0, 1, 0)), _place((0, 0, 1))]

@@ -57,15 +57,7 @@ class Row:
 
 
 def rows_of(given: Sequence[Specification], choices: Mapping[str, Sequence[str]]) -> list[Row]:
-    """The rows below a curve: EAT patterns, then the alternatives of each choice.
-
-    Parameters
-    ----------
-    given : sequence of Specification
-        In the order of the curve.
-    choices : mapping
-        Labels of the alternatives of each choice that has rows.
-    """
+    """The rows below a curve: EAT patterns, then the alternatives of each choice."""
     rows: list[Row] = []
     patterns = [one.pattern for one in given]
     found = dict.fromkeys(sorted({p for p in patterns if p}, key=lambda p: (-patterns.count(p), p)))
@@ -88,13 +80,6 @@ def specification_curve(
     """Effect sizes in order with their intervals, and below them the choices behind each.
 
     Filled marks are significant, hollow ones are not.
-
-    Parameters
-    ----------
-    measured : sequence of Specification
-        With an effect size d.
-    choices : mapping
-        Labels of the alternatives of each choice that has rows.
     """
     given = drawn_of(measured)
     slot = (WIDTH - NAMES - RIGHT) / len(given)
@@ -182,15 +167,7 @@ def _ticks(
 
 
 def panel(points: Sequence[tuple[float, float]], first: str, second: str) -> str:
-    """Effect sizes of the same tests in two ways, as points around the line where both agree.
-
-    Parameters
-    ----------
-    points : sequence of pairs
-        At least one; of many, every so-manieth.
-    first, second : str
-        The ways, across and upright.
-    """
+    """Effect sizes of the same tests in two ways, as points around the line where both agree."""
     step = -(-len(points) // MOST_POINTS)
     shown = points[::step]
     values = [value for point in points for value in point]

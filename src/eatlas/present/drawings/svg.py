@@ -38,11 +38,6 @@ def tag(name: str, *children: str, **attributes: object) -> str:
     """One element; `children` are markup already, attribute values are escaped here.
 
     A trailing underscore is dropped from attribute names, and others become hyphens.
-
-    Examples
-    --------
-    >>> tag("rect", width=4, stroke_width=1)
-    '<rect width="4" stroke-width="1"/>'
     """
     written = "".join(
         f' {_name(key)}="{_show(value)}"' for key, value in attributes.items() if value is not None
@@ -97,13 +92,7 @@ def dot(x: float, y: float, radius: float) -> str:
 def apart(
     wanted: Sequence[float], heights: Sequence[float], start: float, end: float
 ) -> list[float]:
-    """Move the middles of labels, which rise, so that none lies on another, nor past the ends.
-
-    Examples
-    --------
-    >>> apart([1.0, 2.0, 9.5], [2.0, 2.0, 2.0], 0.0, 10.0)
-    [1.0, 3.0, 9.0]
-    """
+    """Move the middles of labels, which rise, so that none lies on another, nor past the ends."""
     middles: list[float] = []
     edge = start
     for middle, height in zip(wanted, heights, strict=True):
@@ -202,17 +191,7 @@ class Axis:
     def grid(
         self, first: float, last: float, *, upright: bool = False, strong: float | None = 0.0
     ) -> str:
-        """Draw a line for each tick, one of them stronger, and its number.
-
-        Parameters
-        ----------
-        first, last : float
-            Where the lines begin and end.
-        upright : bool
-            Whether the axis goes from below to above, its numbers on the left.
-        strong : float or None
-            Where the stronger line is.
-        """
+        """Draw a line for each tick, one of them stronger, and its number."""
         decimals = max(0, math.ceil(-math.log10(self.step) - 1e-9))
         numbers, lines = [], {False: "", True: ""}
         for value in self.ticks():
@@ -267,11 +246,6 @@ def inlined(svg: str) -> str:
     """Leave out of a drawing what its page has: letters, colours of the style, its text once more.
 
     A drawing as a file of its own needs all of it. Coordinates keep a tenth of a pixel.
-
-    Examples
-    --------
-    >>> inlined('<svg xmlns="http://www.w3.org/2000/svg"><desc>a</desc><path d="M1.23 2.0"/></svg>')
-    '<svg><path d="M1.2 2"/></svg>'
     """
     parts = _WORDS.split(svg)
     return "".join(part if i % 2 else _shorter(part) for i, part in enumerate(parts))

@@ -113,22 +113,7 @@ def timeline(
     threshold: float | None,
     unit: str = "year",
 ) -> str:
-    """Draw effect sizes by year, or by another number that rises.
-
-    Parameters
-    ----------
-    lines : sequence of Line
-        All with the same years, rising.
-    missing : mapping
-        Years without a result, and why.
-    title : str
-    ends : (str, str)
-        What lies up and what down.
-    threshold : float or None
-        Effect sizes up to this count as no association; shaded.
-    unit : str
-        What is counted from left to right.
-    """
+    """Draw effect sizes by year, or by another number that rises."""
     years = sorted({point.year for line in lines for point in line.points} | set(missing))
     top, bottom = _TOP, _TOP + _HEIGHT
     across = _Years(tuple(years))

@@ -50,12 +50,6 @@ def cosine_plot(result: AssociationResult, *, dots: bool) -> str:
     """Draw level 3: mean, median and quartiles of each pair, over every single cosine.
 
     Empty where a result has no level 3.
-
-    Parameters
-    ----------
-    result : AssociationResult
-    dots : bool
-        Whether to draw the cosines themselves; where the result keeps none, quartiles alone.
     """
     if result.level3 is None:
         return ""
@@ -175,12 +169,6 @@ def lean_plot(
     """The lean of each target term or stimulus, its mean cosine with A less that with B.
 
     Empty where the scores do not belong to the terms one by one.
-
-    Parameters
-    ----------
-    result : AssociationResult
-    find : callable, optional
-        From a role and a term to its thumbnail, or to None; the outermost terms have theirs.
     """
     scores = result.primary.scores
     values = {role: at(scores, role) for role in TARGETS}

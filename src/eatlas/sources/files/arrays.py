@@ -69,13 +69,7 @@ def array_with_words(path: Path, vocabulary: str | None, name: str) -> MatrixSou
 
 
 def map_array(path: Path) -> NDArray[Any]:
-    """Map an array: its rows are read when they are needed.
-
-    Raises
-    ------
-    SourceError
-        If it is damaged, ends early, or holds Python objects.
-    """
+    """Map an array: its rows are read when they are needed."""
     with open_binary(path) as file:
         head = read_head(file, str(path))
     have = Stamp.of(path).size - head.start
@@ -103,13 +97,7 @@ def mapped(
 
 
 def read_head(file: BinaryIO, label: str) -> ArrayHead:
-    """Read the head of an array.
-
-    Raises
-    ------
-    SourceError
-        If it cannot be read, or the array is one of Python objects or of records.
-    """
+    """Read the head of an array."""
     try:
         # what follows the version may announce a head of 4 GiB, and numpy would read it
         start = io.BytesIO(file.read(_NPY_HEAD))
@@ -137,13 +125,7 @@ def read_head(file: BinaryIO, label: str) -> ArrayHead:
 
 
 def open_npz(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
-    """Open an array of vectors and one of words, or a named vector for each word.
-
-    Raises
-    ------
-    SourceError
-        If the file does not say which array holds vectors and which words.
-    """
+    """Open an array of vectors and one of words, or a named vector for each word."""
     path = content.path
     heads = _heads(path)
     if _is_one_vector_a_word(heads) and not options:
@@ -247,13 +229,7 @@ def _matrix(path: Path, key: str, head: ArrayHead) -> Matrix:
 
 
 def open_safetensors(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
-    """Open a tensor of vectors and the vocabulary that belongs to it.
-
-    Raises
-    ------
-    SourceError
-        If the head is damaged, or does not say which tensor is meant.
-    """
+    """Open a tensor of vectors and the vocabulary that belongs to it."""
     path = content.path
     head, start = _tensors(path)
     tensor = options.get("tensor") or _only_tensor(path, head)
@@ -325,18 +301,7 @@ def find_spacy(folder: Path) -> Path | None:
 
 
 def open_spacy(folder: Path, name: str) -> MatrixSource:
-    """Open the vectors of a spaCy pipeline.
-
-    Parameters
-    ----------
-    folder : Path
-        Where ``vectors``, ``key2row`` and ``strings.json`` are.
-
-    Raises
-    ------
-    SourceError
-        If one of the files is missing or damaged, or the vectors are made of hashed n-grams.
-    """
+    """Open the vectors of a spaCy pipeline."""
     paths = [folder / "vectors", folder / _TABLE, folder / "strings.json"]
     for path in paths:
         if not path.is_file():

@@ -32,23 +32,7 @@ _DECIMAL_COMMAS = re.compile(rb"([;\t]) *-?\d+,\d+ *(\1|$)")
 
 @dataclass(frozen=True)
 class Dialect:
-    """The form of all lines of a file, as its first lines show it.
-
-    Parameters
-    ----------
-    separator : bytes
-        One byte between fields.
-    dim : int
-        Numbers a line.
-    first_line : int
-        Number of the first line that holds a vector; a header precedes it.
-    announced : int, optional
-        How many vectors the header announces.
-    encoding : str
-        Encoding of the words.
-    table : bool
-        Whether words may be quoted, and nothing else may hold a separator.
-    """
+    """The form of all lines of a file, as its first lines show it."""
 
     separator: bytes
     dim: int
@@ -62,13 +46,7 @@ class Dialect:
         return line.rstrip(b"\r" if self.table else b" \t\r")
 
     def split(self, line: bytes, where: str) -> tuple[bytes, list[bytes]]:
-        """Word and numbers of a line, checked as far as it can be done without parsing.
-
-        Raises
-        ------
-        SourceError
-            If the line has another number of fields, or a field that is not a number.
-        """
+        """Word and numbers of a line, checked as far as it can be done without parsing."""
         word, fields = self._cells(line, where) if self.table else self._fields(line, where)
         if b"" in fields or b"".join(fields).translate(None, NUMERIC):
             parse_components(fields, where)  # says what is wrong, or accepts an odd spelling
@@ -111,13 +89,7 @@ class Dialect:
 
 
 def decode(raw: bytes, encoding: str, where: str, remedy: str | None = None) -> str:
-    """Decode a word; `remedy` is what to do where the file's encoding cannot be chosen.
-
-    Raises
-    ------
-    SourceError
-        If its bytes are none of the encoding.
-    """
+    """Decode a word; `remedy` is what to do where the file's encoding cannot be chosen."""
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
@@ -131,13 +103,7 @@ def decode(raw: bytes, encoding: str, where: str, remedy: str | None = None) -> 
 
 
 def parse_components(fields: Sequence[bytes], where: str) -> Vector:
-    """Parse the components of one vector as float32.
-
-    Raises
-    ------
-    SourceError
-        If one of them is not a number, or not finite; `where` names its place.
-    """
+    """Parse the components of one vector as float32."""
     try:
         numbers = np.array([float(field) for field in fields])
     except ValueError:
@@ -154,13 +120,7 @@ def parse_components(fields: Sequence[bytes], where: str) -> Vector:
 
 
 def check_finite(vectors: NDArray[np.floating], where: str) -> None:
-    """Refuse components that are not finite.
-
-    Raises
-    ------
-    SourceError
-        Naming the first of them; `where` names its place.
-    """
+    """Refuse components that are not finite."""
     finite = np.isfinite(vectors)
     if not finite.all():
         raise SourceError(
@@ -180,13 +140,7 @@ def is_number(field: bytes | str) -> bool:
 
 
 def text_dialect(head: bytes, label: str, encoding: str = "utf-8") -> Dialect:
-    """Read the head of a text file: GloVe's form, or word2vec's with ``count dimension`` first.
-
-    Raises
-    ------
-    SourceError
-        If there are no words and vectors in it.
-    """
+    """Read the head of a text file: GloVe's form, or word2vec's with ``count dimension`` first."""
     lines = numbered_lines(head)
     if not lines:
         raise SourceError(f"{label}: the file is empty", allowed="one word and its vector a line")
@@ -218,11 +172,6 @@ def table_dialect(head: bytes, label: str, encoding: str = "utf-8") -> Dialect:
 
     The first row is a header if its first cell is empty, ``word`` or ``term``, or if a later cell
     is not a number.
-
-    Raises
-    ------
-    SourceError
-        If there is no row of a term and numbers.
     """
     lines = numbered_lines(head)
     if not lines:

@@ -68,13 +68,7 @@ def oov_of(options: Mapping[str, str], label: str) -> str:
 
 
 def open_fasttext(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
-    """Open a model of fastText.
-
-    Raises
-    ------
-    SourceError
-        If it is damaged, ends early, or is quantised.
-    """
+    """Open a model of fastText."""
     path, oov = content.path, oov_of(options, content.label)
     head = read_head(path)
     rows, dim = head.matrix_shape
@@ -95,13 +89,7 @@ def open_fasttext(content: Content, options: Mapping[str, str], name: str) -> Ma
 
 
 def read_head(path: Path) -> FastTextHead:
-    """Read the head of a model.
-
-    Raises
-    ------
-    SourceError
-        If it is no model of fastText's present form.
-    """
+    """Read the head of a model."""
     with open_binary(path) as file:
         options = _unpack(file, _OPTIONS, path)
         version, dim, bucket, shortest, longest = (options[i] for i in (1, 2, 10, 11, 12))
@@ -177,27 +165,14 @@ def _quantised(path: Path) -> SourceError:
 
 @dataclass(frozen=True)
 class Ngrams:
-    """Which character n-grams a model has, hashed into buckets.
-
-    Parameters
-    ----------
-    shortest, longest : int
-        Lengths in characters of ``<word>``.
-    buckets : int
-    """
+    """Which character n-grams a model has, hashed into buckets."""
 
     shortest: int
     longest: int
     buckets: int
 
     def of(self, word: str) -> list[int]:
-        """Buckets of a word's n-grams, in fastText's order.
-
-        Examples
-        --------
-        >>> len(Ngrams(3, 6, 2_000_000).of("cat"))  # <ca <cat <cat> cat cat> at>
-        6
-        """
+        """Buckets of a word's n-grams, in fastText's order."""
         if word == _END_OF_SENTENCE:
             return []
         letters = [letter.encode("utf-8", "surrogatepass") for letter in f"<{word}>"]
@@ -276,13 +251,7 @@ def subword_matrix(
     scheme: Ngrams,
     label: str,
 ) -> SubwordMatrix:
-    """Put the parts together.
-
-    Raises
-    ------
-    SourceError
-        If the numbers of rows or components do not fit.
-    """
+    """Put the parts together."""
     fits = rows.shape[1] == ngrams.shape[1] and ngrams.shape[0] >= scheme.buckets > 0
     if not fits or not 0 < scheme.shortest <= scheme.longest <= 64:
         raise SourceError(
@@ -294,15 +263,7 @@ def subword_matrix(
 
 
 class SubwordSource(MatrixSource):
-    """Words with n-grams.
-
-    Parameters
-    ----------
-    oov : {"none", "subword"}
-        Whether a word that is not in the vocabulary gets the mean of its n-grams. It does so only
-        if it holds no space, and if no other spelling of it among the keys (upper or lower
-        case) is in the vocabulary.
-    """
+    """Words with n-grams."""
 
     def __init__(
         self, words: Words, matrix: SubwordMatrix, *, name: str, files: Sequence[Path], oov: str

@@ -27,13 +27,7 @@ _OPTIONS = {MODEL: "the model of the tables, as igpt_l_32 of age_young_igpt_l_32
 
 
 def open_features(content: Content, options: Mapping[str, str], name: str) -> ArraySource:
-    """Open a table whose last column names images.
-
-    Raises
-    ------
-    SourceError
-        If a row has another number of cells than the header, or a cell that is no finite number.
-    """
+    """Open a table whose last column names images."""
     check_options(options, {"format": "the format"}, content.label)
     words, rows = _table(content)
     return ArraySource(words, rows, name=name)
@@ -54,13 +48,7 @@ def tables_in(folder: Path) -> dict[str, dict[str, Path]]:
 
 
 def open_folder(folder: Path, options: Mapping[str, str], name: str) -> ArraySource:
-    """Open all tables of one model in a folder; images are keyed by folder and name.
-
-    Raises
-    ------
-    SourceError
-        If there are several models and none is chosen, or a table is not well formed.
-    """
+    """Open all tables of one model in a folder; images are keyed by folder and name."""
     check_options(options, _OPTIONS, str(folder))
     models = tables_in(folder)
     chosen = options.get(MODEL) or (next(iter(models)) if len(models) == 1 else "")

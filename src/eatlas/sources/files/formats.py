@@ -45,22 +45,7 @@ _EVERYWHERE = {"format": "the format, where its content does not show it"}
 
 @dataclass(frozen=True)
 class Format:
-    """How a kind of file is recognised and opened.
-
-    Parameters
-    ----------
-    opener : str
-        ``module:function``, in this package; imported when a file of this kind is opened, and
-        called with its content, the options and the name of the source.
-    options : mapping of str to str
-        What may follow ``?``, and what it is for.
-    magic : bytes
-        How its files begin, where that identifies them.
-    unpacked : str
-        What it is called where it cannot be read while compressed.
-    ordered : bool
-        Whether words are in order of frequency, as the format's own tools write them.
-    """
+    """How a kind of file is recognised and opened."""
 
     opener: str
     options: Options = field(default_factory=dict)
@@ -118,28 +103,7 @@ def open_file(
     *,
     name: str | None = None,
 ) -> ListedSource:
-    """Open a file of vectors, or a folder of spaCy, whatever its format.
-
-    Parameters
-    ----------
-    path : Path
-    options : mapping, optional
-        What followed ``?`` in a source string; each format has its own, all have ``format``.
-    member : str, optional
-        Which file of an archive.
-    name : str, optional
-        What names the source in results; the path if left out.
-
-    Returns
-    -------
-    ListedSource
-        A source with ``lookup``, ``vocabulary`` and ``iter_chunks``.
-
-    Raises
-    ------
-    SourceError
-        If the file holds no vectors, is damaged, or an option is unknown.
-    """
+    """Open a file of vectors, or a folder of spaCy, whatever its format."""
     chosen = dict(options or {})
     name = name or str(path)
     if path.is_dir():
@@ -197,13 +161,7 @@ _IN_OTHER_FORM = {
 
 
 def sniff(content: Content) -> str:
-    """Name the format of a content.
-
-    Raises
-    ------
-    SourceError
-        If it is none that holds vectors.
-    """
+    """Name the format of a content."""
     head = content.head(HEAD_BYTES)
     for kind, form in FORMATS.items():
         if form.magic and head.startswith(form.magic):

@@ -47,13 +47,7 @@ _LISTED = Listed(
 
 
 def open_gensim(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
-    """Open vectors that gensim saved.
-
-    Raises
-    ------
-    SourceError
-        If the pickle names anything that gensim does not save, or holds no vectors.
-    """
+    """Open vectors that gensim saved."""
     path, oov = content.path, oov_of(options, content.label)
     root = load(path, _LISTED)
     part, prefix = _keyed_vectors(root)
@@ -147,13 +141,7 @@ def _is_length(value: Any) -> bool:
 
 
 def stored_array(value: Any, label: str) -> NDArray[Any]:
-    """An array out of the record that a pickle made of it.
-
-    Raises
-    ------
-    SourceError
-        If the record is not that of an array of floating-point numbers.
-    """
+    """An array out of the record that a pickle made of it."""
     try:
         if value.name.endswith("_frombuffer"):
             raw, dtype, shape, order = value.arguments

@@ -79,13 +79,7 @@ class NamedMatrix(Matrix):
 
 
 def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
-    """Open the vectors of an HDF5 file.
-
-    Raises
-    ------
-    SourceError
-        If the file is damaged, or does not say where words and vectors are.
-    """
+    """Open the vectors of an HDF5 file."""
     path = content.path
     with opened(path) as file:
         found = _datasets(file, path)
@@ -220,13 +214,7 @@ def _array(
 
 
 def read_strings(dataset: Any, path: Path) -> list[str]:
-    """Read all strings of a data set.
-
-    Raises
-    ------
-    SourceError
-        If they are damaged, or not UTF-8.
-    """
+    """Read all strings of a data set."""
     if dataset.dtype.kind == "O":
         _check_heaps(path)
     words = []

@@ -99,16 +99,7 @@ def as_floats(rows: NDArray[Any]) -> NDArray[np.floating]:
 
 @dataclass(frozen=True)
 class ArrayMatrix(Matrix):
-    """An array, in memory or mapped.
-
-    Parameters
-    ----------
-    array : array, shape (n, d)
-    convert : callable
-        From some rows of the array to floating-point numbers.
-    places : array of int, optional
-        The row of the array for each row of the matrix, where several share one.
-    """
+    """An array, in memory or mapped."""
 
     array: NDArray[Any]
     convert: Callable[[NDArray[Any]], NDArray[np.floating]] = as_floats
@@ -131,14 +122,7 @@ class ArrayMatrix(Matrix):
 
 @dataclass(frozen=True)
 class StreamMatrix(Matrix):
-    """Rows of a stream that cannot be jumped in, such as a member of a zip file.
-
-    Parameters
-    ----------
-    content : Content
-    start : int
-        Where the first row begins in it.
-    """
+    """Rows of a stream that cannot be jumped in, such as a member of a zip file."""
 
     content: Content
     start: int
@@ -165,23 +149,7 @@ class StreamMatrix(Matrix):
 
 
 class MatrixSource(VectorTable):
-    """Words, and a row of a matrix for each.
-
-    Parameters
-    ----------
-    words : Words
-        One word a row.
-    matrix : Matrix
-    name : str
-        What names the source in results.
-    files : sequence of Path
-        The files it is read from; their hashes are its fingerprint.
-
-    Raises
-    ------
-    SourceError
-        If there are more words than rows, or fewer.
-    """
+    """Words, and a row of a matrix for each."""
 
     def __init__(self, words: Words, matrix: Matrix, *, name: str, files: Sequence[Path]) -> None:
         if len(words) != matrix.shape[0]:
@@ -250,13 +218,7 @@ class MatrixSource(VectorTable):
 
 
 def check_matrix(shape: Sequence[int], dtype: np.dtype[np.generic], label: str) -> tuple[int, int]:
-    """The shape of a matrix of numbers.
-
-    Raises
-    ------
-    SourceError
-        If it is no matrix, or not of numbers.
-    """
+    """The shape of a matrix of numbers."""
     if len(shape) != 2 or dtype.kind not in "fiu" or 0 in shape:
         raise SourceError(
             f"{label}: this is not an array of vectors",
@@ -282,30 +244,7 @@ def part_of(
     named: str | None,
     allowed: str | None = None,
 ) -> str:
-    """The part of a file that holds something: the one that is named, or the only one that can.
-
-    Parameters
-    ----------
-    label : str
-        The file.
-    kind : str
-        What its parts are called: array, tensor, data set.
-    what : str
-        What is sought: the vectors, the words; the name of the option too.
-    parts : mapping
-        All parts by name, and what is known of each.
-    fit : collection of str
-        Those that can hold it.
-    named : str or None
-        The one that the user names.
-    allowed : str, optional
-        What it should be, for a message.
-
-    Raises
-    ------
-    SourceError
-        If there is no such part, or not exactly one that can hold it.
-    """
+    """The part of a file that holds something: the one that is named, or the only one that can."""
     listed = ", ".join(f"{name} ({facts})" for name, facts in list(parts.items())[:20])
     if named is not None and named not in parts:
         raise SourceError(f"{label}: there is no such {kind}", got=named, allowed=listed)

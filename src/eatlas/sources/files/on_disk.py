@@ -39,13 +39,7 @@ class Stamp:
         return cls(status.st_size, status.st_mtime_ns)
 
     def check(self, path: Path) -> None:
-        """Refuse a file that changed since.
-
-        Raises
-        ------
-        SourceError
-            If the file has another stamp now.
-        """
+        """Refuse a file that changed since."""
         now = Stamp.of(path)
         if now != self:
             raise SourceError(
@@ -85,13 +79,7 @@ def incomplete(what: str, got: str, allowed: str | None = None) -> SourceError:
 
 
 def library(name: str, label: str, what: str, remedy: str = "pip install 'eatlas[files]'") -> Any:
-    """Import a library that only some formats need.
-
-    Raises
-    ------
-    SourceError
-        If it is not installed.
-    """
+    """Import a library that only some formats need."""
     try:
         return importlib.import_module(name)
     except ImportError as error:

@@ -33,13 +33,7 @@ _WORDS_AT_ONCE = 1 << 18
 
 
 def open_parquet(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
-    """Open the words and vectors of a Parquet file.
-
-    Raises
-    ------
-    SourceError
-        If the file is damaged, or its columns are not words and numbers.
-    """
+    """Open the words and vectors of a Parquet file."""
     path = content.path
     with _opened(path) as file:
         columns = _choose(file.schema_arrow, options, path)

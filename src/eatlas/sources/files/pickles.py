@@ -66,13 +66,7 @@ PLAIN = Listed()
 
 
 def load(path: Path, listed: Listed = PLAIN) -> Any:
-    """Read a pickle; objects become :class:`PickledObject`.
-
-    Raises
-    ------
-    SourceError
-        If it names what is not listed, is damaged, or takes more memory or time than it may.
-    """
+    """Read a pickle; objects become :class:`PickledObject`."""
     size = Stamp.of(path).size
     seconds = SECONDS + size // BYTES_A_SECOND
     lists = json.dumps([list(listed.names), list(listed.beginnings), list(listed.attributes)])

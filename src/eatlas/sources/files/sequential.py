@@ -66,20 +66,7 @@ class ReadRows(Protocol):
 
 
 class SequentialSource(VectorTable):
-    """A file whose words are found by a pass, or by an index.
-
-    Parameters
-    ----------
-    content : Content
-    name : str
-        What names it in results.
-    index : {"auto", "yes", "no"}
-        Whether to keep an index; ``auto``: if the file is 64 MiB or more and not compressed.
-    reading : str
-        How the file is read; an index made by another reading is not used.
-    encoding : str
-        Encoding of the words.
-    """
+    """A file whose words are found by a pass, or by an index."""
 
     between = b"\n"
     """A byte that no word holds."""
@@ -261,13 +248,7 @@ class Index:
 
 
 def write_index(path: Path, index: Index) -> None:
-    """Write an index, and remove those of earlier states of the file.
-
-    Raises
-    ------
-    ResultsError
-        If the system does not let us write it.
-    """
+    """Write an index, and remove those of earlier states of the file."""
     arrays: dict[str, NDArray[Any]] = {
         "joined": np.frombuffer(index.joined, np.uint8),
         "starts": index.starts,

@@ -41,23 +41,7 @@ Part = TypeVar("Part", "LineRows", "Chunk")
 
 
 class TextSource(SequentialSource):
-    """Words and vectors, one a line.
-
-    Parameters
-    ----------
-    content : Content
-        What to read.
-    dialect : Dialect
-        How to read a line.
-    name : str
-    index : {"auto", "yes", "no"}
-        Whether to keep an index of the words.
-
-    Raises
-    ------
-    SourceError
-        If a line is not well formed, whether its word is looked up or not.
-    """
+    """Words and vectors, one a line."""
 
     def __init__(self, content: Content, dialect: Dialect, *, name: str, index: str) -> None:
         super().__init__(
@@ -283,13 +267,7 @@ class Lines:
 
 
 def read_lines(file: BinaryIO, dialect: Dialect, label: str) -> Iterator[Lines]:
-    """Read a file as blocks of whole lines, from its beginning.
-
-    Raises
-    ------
-    SourceError
-        If a line is longer than any vector could make it.
-    """
+    """Read a file as blocks of whole lines, from its beginning."""
     kept, offset, number = file.read(len(codecs.BOM_UTF8)), 0, 1
     if kept == codecs.BOM_UTF8:
         kept, offset = b"", len(kept)

@@ -35,21 +35,7 @@ _NO_WORD = (
 
 
 class Word2VecBinarySource(SequentialSource):
-    """A binary file of word2vec, with or without line breaks after vectors.
-
-    Parameters
-    ----------
-    content : Content
-    name : str
-    index : {"auto", "yes", "no"}
-    encoding : str
-        Encoding of the words.
-
-    Raises
-    ------
-    SourceError
-        If the header and the file do not fit each other.
-    """
+    """A binary file of word2vec, with or without line breaks after vectors."""
 
     between = b" "
 
@@ -79,14 +65,7 @@ class Word2VecBinarySource(SequentialSource):
             yield Chunk(words, vectors)
 
     def _parts(self) -> Iterator[Records]:
-        """Read all records, block by block.
-
-        Raises
-        ------
-        SourceError
-            If there are fewer or more than the header announces, no word where one
-            should be, or a word is none of the encoding.
-        """
+        """Read all records, block by block."""
         size, label = 4 * self._dim, self.content.label
         block = max(BLOCK, 2 * (MAX_WORD + size))
         kept, offset, done = b"", self._start, 0
@@ -194,13 +173,7 @@ def _records(data: bytes, offset: int, size: int, most: int, label: str) -> Reco
 
 
 def read_header(head: bytes, label: str) -> tuple[int, int, int]:
-    """Where the first record begins, how many there are, and the dimension.
-
-    Raises
-    ------
-    SourceError
-        If the first line is no header.
-    """
+    """Where the first record begins, how many there are, and the dimension."""
     line, found, _ = head.partition(b"\n")
     counts = announcement(line) if found else None
     if counts is None or not 0 < counts[1] <= MAX_DIM or not counts[0]:

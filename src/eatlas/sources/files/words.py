@@ -79,13 +79,7 @@ class LineWords:
 
 
 def open_vocabulary(path: Path) -> Words:
-    """Open a vocabulary: one word a line; JSON or a pickle, a list or a dict from words to rows.
-
-    Raises
-    ------
-    SourceError
-        If it cannot be read, or holds something else.
-    """
+    """Open a vocabulary: one word a line; JSON or a pickle, a list or a dict from words to rows."""
     suffix = path.suffix.lower()
     if suffix in {".json", ".pkl", ".pickle"} and Stamp.of(path).size > _MAX_WORDS_BYTES:
         raise SourceError(f"{path}: this is too large for a vocabulary")
@@ -99,13 +93,7 @@ def open_vocabulary(path: Path) -> Words:
 
 
 def beside(path: Path, named: str | None) -> Path:
-    """The vocabulary that belongs to a file: the one that is named, or ``NAME.vocab`` beside it.
-
-    Raises
-    ------
-    SourceError
-        If it is not there.
-    """
+    """The vocabulary that belongs to a file: the one that is named, or ``NAME.vocab`` beside it."""
     if named is not None:
         chosen = Path(named)
         places = [chosen, path.parent / chosen]
@@ -124,13 +112,7 @@ def beside(path: Path, named: str | None) -> Path:
 
 
 def as_words(value: Any, label: str) -> Sequence[str]:
-    """A list of words, or a dict from words to rows, as a list in the order of the rows.
-
-    Raises
-    ------
-    SourceError
-        If it is neither.
-    """
+    """A list of words, or a dict from words to rows, as a list in the order of the rows."""
     if isinstance(value, np.ndarray):
         return _from_array(value, label)
     if isinstance(value, dict):

@@ -69,17 +69,6 @@ class InvertedRows:
 def invert_rows(scores: Array, n: int, *, scale: float | None = None) -> InvertedRows:
     """Test each row's first `n` scores against its others, by inversion.
 
-    Parameters
-    ----------
-    scores : array, shape (R, N)
-        Finite scores, at most 512 in a row.
-    n : int
-        Size of the first group, 1 <= n <= N - 1.
-    scale : float, optional
-        Magnitude of the quantities that were added up to make one score (1.0 for cosines).
-
-    Notes
-    -----
     Ties, tails and orientation are those of `permutation_test`. Rows on a lattice of up to some
     hundred thousand steps are found by Euclid's algorithm and have no p here. A lattice of more
     than 256 steps that is blurred by noise, or that is too fine to be found, is not recognised: its
@@ -332,13 +321,7 @@ class BatchResult:
         return shares
 
     def row(self, i: int) -> PermutationResult:
-        """One row's three tails, as `permutation_test` gives them.
-
-        Examples
-        --------
-        >>> permutation_tests([[1.0, 0.0], [0.0, 1.0]], 1).row(0).greater
-        Tail(p=0.5, method='exact', count=1)
-        """
+        """One row's three tails, as `permutation_test` gives them."""
         greater, less, both = (
             Tail.exact(int(getattr(self, name)[i]), self.total) for name in TAILS
         )

@@ -78,29 +78,7 @@ def _best(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int
 def count_at_least(
     values: NDArray[np.int64], n: int, thresholds: Sequence[int], states: int
 ) -> list[int] | None:
-    """The number of n-subsets with sum >= t, for each t of `thresholds`.
-
-    Parameters
-    ----------
-    values
-        Ascending integers, shape (N,), sum of magnitudes below 2**61.
-    n
-        Size of the subsets, 1 <= n <= N/2.
-    thresholds
-        Whole numbers of any size.
-    states
-        The most partial sums to keep for one half, before its last item.
-
-    Returns
-    -------
-    list of int or None
-        None when more partial sums than `states` survive.
-
-    Examples
-    --------
-    >>> count_at_least(np.array([1, 2, 3, 4]), 2, [5, 7], 1 << 20)
-    [4, 1]
-    """
+    """The number of n-subsets with sum >= t, for each t of `thresholds`."""
     least, greatest = int(values[:n].sum()), int(values[values.size - n :].sum())
     ts = [min(max(int(t), least), greatest + 1) for t in thresholds]
     if n <= 2:

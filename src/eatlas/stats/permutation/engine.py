@@ -64,22 +64,7 @@ Without = tuple[int | None, int | None, int | None]
 def without_near_ties(
     question: Problem, upper: Tail, not_lower: Tail, both: Tail, count: Counter
 ) -> Without | None:
-    """Count the three tails of a question without its near ties.
-
-    Parameters
-    ----------
-    question : Problem
-        Not strict, with an `exact` tolerance.
-    upper, not_lower, both : Tail
-        Of sums from ``at_least`` on, of sums from ``below`` on, and the two-sided tail.
-    count : callable
-        Counts further thresholds.
-
-    Returns
-    -------
-    tuple of int or None
-        None as a whole where nothing was counted, or no sum ties but exactly.
-    """
+    """Count the three tails of a question without its near ties."""
     exact = question.exact or 0
     if upper.count is None or not_lower.count is None:
         return None

@@ -84,24 +84,7 @@ class Inverted:
 def invert(
     values: NDArray[np.int64], n: int, thresholds: Sequence[int], *, lattice: bool, effort: Effort
 ) -> list[Inverted] | None:
-    """Log #{T >= t} for each threshold t, all from one contour.
-
-    Parameters
-    ----------
-    values, n
-        Ascending whole numbers, shape (N,), and the size of the subsets.
-    thresholds
-        Whole numbers at or above the mean of the sums, close to each other.
-    lattice
-        Whether sums tie on the whole numbers, which are then few steps of a lattice.
-    effort
-        How much work to spend.
-
-    Returns
-    -------
-    list of Inverted or None
-        None at the edge of the support, where no contour exists.
-    """
+    """Log #{T >= t} for each threshold t, all from one contour."""
     unit = unit_of(values)
     contour = tilted(standardised(values), n, targets(values, n, thresholds))
     if contour is None:

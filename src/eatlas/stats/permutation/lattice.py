@@ -39,22 +39,7 @@ NOISE = 32
 
 
 def common_step(distances: Sequence[float], noise: float, floor: float) -> float | None:
-    """Euclid's algorithm on ascending noisy multiples of one step.
-
-    Parameters
-    ----------
-    distances
-        Positive, ascending; exact for whole numbers below 2**53.
-    noise
-        How far a distance may be from a multiple of the step.
-    floor
-        A smaller step is not worth finding; most scores end here after two or three distances.
-
-    Examples
-    --------
-    >>> round(common_step([0.6, 0.9, 1.5000001], 1e-6, 1e-3), 6)
-    0.3
-    """
+    """Euclid's algorithm on ascending noisy multiples of one step."""
     step = float(distances[0]) if distances else 0.0
     for distance in distances:
         multiple = _multiple(float(distance), step, noise, floor)
@@ -214,13 +199,7 @@ def level_states(values: NDArray[np.int64]) -> int:
 
 
 def count_by_levels(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[int]:
-    """The number of n-subsets of ascending integers with sum >= t, for each threshold t.
-
-    Examples
-    --------
-    >>> count_by_levels(np.array([0, 0, 3, 3, 3]), 2, [3, 6])
-    [9, 3]
-    """
+    """The number of n-subsets of ascending integers with sum >= t, for each threshold t."""
     small, large = (_compositions(half, n) for half in _split(values))
     ts = [_within(values, n, t) for t in thresholds]
     counts = [0] * len(ts)
@@ -284,13 +263,7 @@ def _half_cost(half: NDArray[np.int64], n: int) -> float:
 
 
 def count_on_lattice(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[int]:
-    """The number of n-subsets of ascending whole numbers with sum >= t, for each threshold t.
-
-    Examples
-    --------
-    >>> count_on_lattice(np.array([0, 1, 1, 2]), 2, [2, 3])
-    [4, 2]
-    """
+    """The number of n-subsets of ascending whole numbers with sum >= t, for each threshold t."""
     low, high = ([int(x) for x in half] for half in np.split(values, [values.size // 2]))
     below, above = _packed(low, n), _packed(high, n)
     sizes = _width(low) // 8, _width(high) // 8

@@ -290,12 +290,6 @@ def to_fixed(scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
 
     q depends on the correctly rounded sum of magnitudes (`math.fsum`), so the order of terms
     cannot change it. Dividing by a power of two first keeps the sum finite.
-
-    Examples
-    --------
-    >>> w, q = to_fixed(np.array([0.5, -0.25]))
-    >>> (w / 2.0**q).tolist()
-    [0.5, -0.25]
     """
     peak = float(np.max(np.abs(scores)))
     if peak == 0.0:

@@ -66,15 +66,7 @@ class Tilt:
 
 
 def solve(x: NDArray[np.float64], n: int, t: float) -> Tilt | None:
-    """Damped Newton on the convex dual; None when t is too near the edge of the support.
-
-    Parameters
-    ----------
-    x
-        Scores with mean 0 and standard deviation 1, shape (N,).
-    n, t
-        Size and sum to be expected.
-    """
+    """Damped Newton on the convex dual; None when t is too near the edge of the support."""
     state = np.array([math.log(n / (x.size - n)), 0.0])
     value = _dual(x, n, t, state)
     for _ in range(STEPS):

@@ -38,15 +38,7 @@ takes 1, and choosing 30."""
 
 
 def sampled(question: Problem, draws: int, rng: np.random.Generator) -> tuple[Tail, Tail, Tail]:
-    """The upper, the lower and the two-sided tail from the same `draws` subsets.
-
-    Parameters
-    ----------
-    question : Problem
-    draws : int
-        B, 1 or more.
-    rng : numpy.random.Generator
-    """
+    """The upper, the lower and the two-sided tail from the same `draws` subsets."""
     reached = np.zeros(3, np.int64)
     for sums in _sums(question.values, question.n, draws, rng):
         in_upper, in_lower = sums >= question.at_least, sums < question.below
@@ -126,20 +118,7 @@ NOTHING = ProbabilityEstimate(0.0, 0.0, 0.0, 2)
 
 
 def importance(question: Problem, draws: int, rng: np.random.Generator) -> tuple[Tail, Tail, Tail]:
-    """The upper, the lower and the two-sided tail.
-
-    Parameters
-    ----------
-    question : Problem
-    draws : int
-        2 or more subsets, and as many again for the far side where groups differ in size.
-    rng : numpy.random.Generator
-
-    Raises
-    ------
-    EatlasError
-        If the table of chances would be too large.
-    """
+    """The upper, the lower and the two-sided tail."""
     n, least = question.n, question.least_p
     upper, lower = _estimates(question.values, n, [question.at_least, question.below], draws, rng)
     near, rest = (
@@ -287,41 +266,7 @@ def recomputed_test(
     rng: np.random.Generator | None = None,
     precision: float | None = None,
 ) -> PermutationResult:
-    """Test a statistic of two groups, computed anew for each relabelling.
-
-    Parameters
-    ----------
-    statistic : callable
-        Takes labels, shape (relabellings, size), True for members of the first group, and gives
-        one value for each row.
-    size, n : int
-        Terms in both groups, and in the first; the observed labels are the first n.
-    draws : int
-        Relabellings drawn at random, 1 or more, where there are more than 20,000 in all.
-    rng : numpy.random.Generator
-        Needed where relabellings are drawn.
-    precision : float, optional
-        Unit roundoff of the vectors behind the statistic; by default they are exact.
-
-    Returns
-    -------
-    PermutationResult
-        ``two_sided`` measures distance from the mean over all relabellings, or over those drawn.
-        Exact counts where all are listed, else (b + 1) / (B + 1) with Clopper and Pearson's
-        interval.
-
-    Raises
-    ------
-    EatlasError
-        For input outside these ranges, or a statistic that is not finite.
-
-    Examples
-    --------
-    >>> scores = np.array([0.9, 0.7, 0.8, 0.1, 0.2, 0.3])
-    >>> result = recomputed_test(lambda first: first @ scores, 6, 3, draws=100)
-    >>> result.greater, result.two_sided.count
-    (Tail(p=0.05, method='exact', count=1), 2)
-    """
+    """Test a statistic of two groups, computed anew for each relabelling."""
     size = whole(size, "size", 2)
     n, draws = whole(n, "n", 1, size - 1), whole(draws, "draws", 1)
     total = math.comb(size, n)

@@ -136,47 +136,13 @@ def concept_of(name: str, sentences: Iterable[Sentence]) -> Concept:
 
 
 def make_sentence(template: str, term: str, forms: Forms | None = None) -> Sentence:
-    """Put a term into a template; the sentence begins with a capital.
-
-    Parameters
-    ----------
-    template : str
-        With at least one place for the term, or for a form of it.
-    term : str
-    forms : Forms, optional
-        Needed where the template has other places than ``{term}``.
-
-    Returns
-    -------
-    Sentence
-        Its span is the first place of the term, without an article.
-
-    Examples
-    --------
-    >>> made = make_sentence("{a term} is a thing.", "hour", Forms("an hour", "hours"))
-    >>> made.text, made.span
-    ('An hour is a thing.', (3, 7))
-    >>> make_sentence("{term} is here.", "iPhone").text
-    'iPhone is here.'
-    """
+    """Put a term into a template; the sentence begins with a capital."""
     text, span = fill(template, term, forms)
     return Sentence(text=with_capital(text), stimulus=term, template=template, span=span)
 
 
 def fill(template: str, term: str, forms: Forms | None = None) -> tuple[str, tuple[int, int]]:
-    """Put a term into a template, as both are written.
-
-    Returns
-    -------
-    text : str
-    span : (int, int)
-        First place of the term, without an article.
-
-    Examples
-    --------
-    >>> fill("this is {term}", "ivy")
-    ('this is ivy', (8, 11))
-    """
+    """Put a term into a template, as both are written."""
     said = {"term": ("", term)}
     if forms is not None:
         article = forms.one.removesuffix(forms.singular)
@@ -247,16 +213,7 @@ Read = Callable[[str], Battery]
 
 
 def sentence_battery(name: str, given: Mapping[str, Any], read: Read) -> Battery:
-    """Make a battery of sentences.
-
-    Parameters
-    ----------
-    name : str
-    given : mapping
-        What is declared of it.
-    read : callable
-        Returns a word battery by its name.
-    """
+    """Make a battery of sentences."""
     tests = [*_of_words(given, read), *_of_texts_and_groups(given, read)]
     tables = given.get("tables", {})
     return Battery(

@@ -28,16 +28,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Pair:
-    """A sentence with a target and an attribute, and the same sentence without the target.
-
-    Examples
-    --------
-    >>> made = pair("{target:It|They} [is|are] {attribute}.", "ants", "nice", plural=True)
-    >>> made.text, made.neutral
-    ('Ants are nice.', 'They are nice.')
-    >>> made.text[slice(*made.attribute)], made.neutral[slice(*made.neutral_attribute)]
-    ('nice', 'nice')
-    """
+    """A sentence with a target and an attribute, and the same sentence without the target."""
 
     text: str
     target: Span
@@ -57,17 +48,7 @@ class PairTemplates:
 
 
 def pair(template: str, target: str, attribute: str, *, plural: bool) -> Pair:
-    """Put a target and an attribute into a template; the sentence begins with a capital.
-
-    Parameters
-    ----------
-    template : str
-        With ``{target}`` and ``{attribute}`` once each; ``[singular|plural]`` for what agrees with
-        the target; ``{target:It|They}`` names what takes its place where the target is left out.
-    target, attribute : str
-    plural : bool
-        Whether the target is a plural.
-    """
+    """Put a target and an attribute into a template; the sentence begins with a capital."""
     agreed = _NUMBER.sub(lambda found: found[2 if plural else 1], template)
     said = {"target": target, "attribute": attribute}
     text, spans = _filled(agreed, said)
@@ -119,13 +100,7 @@ def built_in_pairs() -> PairTemplates:
 
 
 def read_pairs(path: Path) -> PairTemplates:
-    """Read a user's file of templates with two places.
-
-    Raises
-    ------
-    StimulusError
-        If the file cannot be read, or anything in it is not well formed; every fault is named.
-    """
+    """Read a user's file of templates with two places."""
     return parse_pairs(bytes_of(path), str(path))
 
 
@@ -142,13 +117,7 @@ def parse_pairs(data: bytes, where: str) -> PairTemplates:
 
 
 def choose(sets: Mapping[str, Collection[str]], name: str, where: str) -> tuple[str, ...]:
-    """Return the templates of one name, or all where there is one name alone.
-
-    Raises
-    ------
-    StimulusError
-        If there is no such name, or several to choose from.
-    """
+    """Return the templates of one name, or all where there is one name alone."""
     if not name and len(sets) == 1:
         return tuple(next(iter(sets.values())))
     if name in sets:

@@ -26,13 +26,7 @@ NO_FORM = "no adjective is known for it"
 
 @dataclass(frozen=True)
 class Forms:
-    """The forms of a term that templates request.
-
-    Examples
-    --------
-    >>> Forms("an hour", "hours").singular
-    'hour'
-    """
+    """The forms of a term that templates request."""
 
     one: str
     """The singular with its indefinite article."""
@@ -46,15 +40,7 @@ class Forms:
 
 @dataclass(frozen=True)
 class Templates:
-    """How sentences are made: templates by class of term, and what is known of single words.
-
-    Examples
-    --------
-    >>> built_in().templates["mass"]
-    ('This is {term}.', 'That is {term}.', 'There is {term}.', 'It is {term}.')
-    >>> built_in().words["hatred"], built_in().forms["axe"].one
-    ('mass', 'an axe')
-    """
+    """How sentences are made: templates by class of term, and what is known of single words."""
 
     templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
@@ -87,13 +73,7 @@ def built_in() -> Templates:
 
 
 def read_templates(path: str | Path) -> Templates:
-    """Read a user's templates; what the file does not say is as in :func:`built_in`.
-
-    Raises
-    ------
-    StimulusError
-        If the file cannot be read, or anything in it is not well formed; every fault is named.
-    """
+    """Read a user's templates; what the file does not say is as in :func:`built_in`."""
     path = Path(path)
     read = parse_templates(bytes_of(path), str(path), known=built_in().templates)
     source = f"{path.name} and of {read.source}"
@@ -101,17 +81,7 @@ def read_templates(path: str | Path) -> Templates:
 
 
 def parse_templates(data: bytes, where: str, *, known: Any) -> Templates:
-    """Parse a file of templates, of words, or of both.
-
-    Parameters
-    ----------
-    data : bytes
-        The file's content, UTF-8.
-    where : str
-        Its name, for messages.
-    known : collection of str
-        Classes that words may have beside those of the file; empty: any.
-    """
+    """Parse a file of templates, of words, or of both."""
     document = read_toml(data, where, StimulusError)
     templates, words = document.get("templates", {}), document.get("words", {})
     classes = {*known, *templates} if known and isinstance(templates, dict) else None
@@ -145,13 +115,7 @@ def fault_of(template: object) -> str | None:
 
 
 def bytes_of(path: Path) -> bytes:
-    """Content of a user's file of templates.
-
-    Raises
-    ------
-    StimulusError
-        If it cannot be read.
-    """
+    """Content of a user's file of templates."""
     try:
         return toml_bytes(path, StimulusError)
     except OSError as error:
@@ -235,18 +199,7 @@ def _allowed() -> str:
 
 
 def forms_of(terms: Iterable[str]) -> dict[str, Forms]:
-    """Ask inflect for the article and the plural of singular terms.
-
-    Raises
-    ------
-    StimulusError
-        If inflect is not installed.
-
-    Warns
-    -----
-    StimulusWarning
-        If terms look like plurals: their article would be wrong.
-    """
+    """Ask inflect for the article and the plural of singular terms."""
     terms = list(dict.fromkeys(terms))
     if not terms:
         return {}
@@ -270,13 +223,7 @@ def forms_of(terms: Iterable[str]) -> dict[str, Forms]:
 
 
 def adjectives_of(words: Iterable[str]) -> dict[str, str]:
-    """Adjectives of those words that have one.
-
-    Examples
-    --------
-    >>> adjectives_of(["love", "gentle", "diamond"])
-    {'love': 'lovable', 'gentle': 'gentle'}
-    """
+    """Adjectives of those words that have one."""
     known, classes = _known(), built_in().words
     found = {
         word: known.get(word, word if classes.get(word) == "adjective" else None) for word in words
