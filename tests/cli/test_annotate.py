@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,28 @@ def test_what_people_filled_in_is_not_written_over(sampled, folder, eatlas_cli):
         assert "people filled in labels there" in done.err
         assert f"got: {n} labels" in done.err
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "annotate read items.csv pipe.csv",
+        "annotate read items.csv pipe.jsonl",
+        "annotate read items.csv Anna.csv --decisions pipe.csv",
+        "annotate serve items.csv --labels pipe.jsonl",
+        "annotate serve items.csv --guide pipe.csv",
+        "annotate sample contexts.csv --tests divdist-face-validity -o other.csv",
+        "annotate sample link.jsonl --tests divdist-face-validity -o other.csv",
+        "protocol divdist --labels pipe.jsonl",
+        "protocol divdist --census link.jsonl",
+    ],
+)
+def test_what_would_never_end_is_refused(sampled, folder, eatlas_cli, command):
+    for name in ("pipe.csv", "pipe.jsonl", "contexts.csv.json"):
+        os.mkfifo(name)
+    Path("contexts.csv").write_text("stimulus,text,start,end\n", encoding="utf-8")
+    labelled("Anna.csv", by_words)
+    Path("link.jsonl").symlink_to("/proc/kmsg")
+    ended = eatlas_cli(*command.split())
+    assert ended.code == 2
+    assert "this is neither a file nor a folder" in ended.err

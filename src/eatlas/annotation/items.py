@@ -16,7 +16,7 @@ from eatlas.annotation.sheets import require_unlabelled, rows_of
 from eatlas.corpora import Context, Contexts, load_contexts
 from eatlas.corpora.writing import beside
 from eatlas.csv_cells import marked, unmarked
-from eatlas.decoding import json_value
+from eatlas.decoding import json_value, require_file
 from eatlas.errors import EatlasError, SourceError, StimulusError, described, nearest
 from eatlas.lazy import as_frame
 from eatlas.paths import is_file
@@ -315,6 +315,7 @@ def load_items(path: str | Path) -> Items:
 def _about(path: Path) -> dict[str, Any]:
     """What the file beside says: groups and provenance."""
     other = beside(path)
+    require_file(other, SourceError)
     try:
         about = json_value(other.read_bytes())
         good = about["schema"] == SCHEMA and all(isinstance(one, str) for one in about["groups"])

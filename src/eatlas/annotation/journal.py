@@ -25,7 +25,7 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from eatlas.annotation.items import Items, unknown_label
-from eatlas.decoding import json_value
+from eatlas.decoding import json_value, require_file
 from eatlas.errors import EatlasError, EatlasWarning, SourceError
 from eatlas.writing import require_writable
 
@@ -258,6 +258,7 @@ def _require_single(path: Path) -> None:
 
 def replay(path: Path, items: Items) -> tuple[dict[str, Work], bytes]:
     """What every annotator has done, and the whole lines of the file."""
+    require_file(path, SourceError)
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from eatlas.decoding import require_file
 from eatlas.errors import EatlasError, SourceError
 from eatlas.sources.spec import file_like
 
@@ -79,6 +80,7 @@ def require_unlabelled(path: Path) -> None:
 
 def _text(path: Path) -> str:
     """The text of a file, of a size that a person could have filled in."""
+    require_file(path, SourceError)
     try:
         if path.is_file() and path.stat().st_size > LARGEST:
             raise SourceError(f"{path}: too large for a table of labels", allowed="up to 256 MiB")

@@ -149,10 +149,12 @@ def _opened(address: str) -> None:
 
 def _guide(path: Path | None) -> str:
     """Text of the guide for annotators; empty without a file."""
+    from eatlas.decoding import require_file  # noqa: PLC0415
     from eatlas.errors import EatlasError  # noqa: PLC0415
 
     if path is None:
         return ""
+    require_file(path, EatlasError)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

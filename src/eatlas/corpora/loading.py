@@ -12,7 +12,7 @@ from eatlas.corpora.parquet import pyarrow_of
 from eatlas.corpora.record import Contexts, Pairs, Sample
 from eatlas.corpora.writing import ENDINGS, KEY, LABEL, MARKED, TEXTS, Columns, beside
 from eatlas.csv_cells import unmarked
-from eatlas.decoding import json_value
+from eatlas.decoding import json_value, require_file
 from eatlas.errors import SourceError, SourceWarning, described
 from eatlas.paths import is_file
 from eatlas.stimuli import ContextsOrigin
@@ -92,6 +92,7 @@ Record = TypeVar("Record", Contexts, Pairs)
 
 def _loaded(path: Path, kind: type[Record]) -> Record:
     """Load a file of contexts or pairs, and check it against its own hash."""
+    require_file(path, SourceError)
     reader = _READERS.get(path.suffix.lower())
     if reader is None or not is_file(path):
         raise SourceError(
@@ -153,6 +154,7 @@ def _counts(said: Any, kind: type[Sample[Any, Any]], path: Path) -> Any:
 
 def _names(path: Path) -> set[str]:
     """Columns or fields of a file; none where it cannot be read, which its reader then says."""
+    require_file(path, SourceError)
     ending = path.suffix.lower()
     if ending not in ENDINGS or not is_file(path):
         return set()
@@ -238,6 +240,7 @@ def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any,
 
 def _beside(path: Path) -> dict[str, Any]:
     other = beside(path)
+    require_file(other, SourceError)
     said = json_value(other.read_bytes()) if other.is_file() else {}
     return said if isinstance(said, dict) else {}
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from eatlas.corpora.parquet import pyarrow_of
 from eatlas.corpora.writing import KEY, beside
+from eatlas.decoding import require_file
 from eatlas.errors import EatlasError
 from eatlas.measures.registry import get_measure, measure_names
 from eatlas.results.evidence import Evidence, Figure, Table
@@ -175,6 +176,7 @@ def span_of(path: Path) -> int | None:
             _, parquet = pyarrow_of(path)
             said = (parquet.read_schema(path).metadata or {}).get(KEY, b"{}")
         else:
+            require_file(beside(path), EatlasError)
             said = beside(path).read_bytes()
         span = json.loads(said).get("span")
     except (OSError, ValueError, AttributeError, EatlasError):

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from eatlas.decoding import require_file
 from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures.base import Measure
 from eatlas.paths import is_file, is_folder
@@ -49,6 +50,7 @@ class Material:
     def require_files(self) -> None:
         """Refuse a file that is not there, before any work."""
         for option, path in self.files():
+            require_file(path, EatlasError)
             if not is_file(path):
                 raise EatlasError(
                     f"--{option}: there is no file {path}",
