@@ -5,6 +5,7 @@ import re
 from eatlas.corpora.matching import HYPHENS, SPACES
 
 SPACE = "".join(SPACES)
+WORD = r"[\w\u0300-\u036f]"
 GAP = f"(?:[{SPACE}]|{'|'.join(HYPHENS)})[{SPACE}]*"
 
 
@@ -17,7 +18,7 @@ def pattern(spelling: str, *, either: bool) -> str:
 def found(text: str, spellings: list[str], *, either: bool = True, ignore: bool = False):
     """What a regular expression of all spellings finds, the longest first at every place."""
     each = [
-        re.compile(rf"(?<!\w){pattern(one, either=either)}(?!\w)", re.IGNORECASE * ignore)
+        re.compile(rf"(?<!{WORD}){pattern(one, either=either)}(?!{WORD})", re.IGNORECASE * ignore)
         for one in spellings
     ]
     at, places = 0, []

@@ -88,6 +88,13 @@ def test_the_same_text_is_one_context(tmp_path):
     assert contexts.counts[0] == ("aster", 51, 2)
 
 
+def test_places_are_in_the_text_as_it_is_written(tmp_path):
+    path = corpus(tmp_path, "Le cafe\u0301 d\u2019as\u00adter e\u0301tait\tbon")
+    (context,) = find_contexts(path, TEST)
+    assert context == Context("aster", "Le cafe\u0301 d\u2019as\u00adter e\u0301tait bon", 11, 17)
+    assert context.text[context.start : context.end] == "as\u00adter"
+
+
 def test_a_window_that_holds_the_stimulus_twice_keeps_the_first(tmp_path):
     path = corpus(tmp_path, "aster or aster")
     assert find_contexts(path, TEST).rows == [Context("aster", "aster or aster", 0, 5)]

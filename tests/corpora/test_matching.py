@@ -1,10 +1,13 @@
 """Whole-word matching, against a plain regular expression."""
 
+import unicodedata
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eatlas.corpora.characters import letters, one_form, ways_to_write
 from eatlas.corpora.matching import Matcher, Rule
 from eatlas.errors import SourceError
 from tests.corpora import oracle
@@ -95,6 +98,88 @@ def test_going_on_in_the_middle_finds_the_same(pieces, at_once):
 )
 def test_the_case_rule(stimuli, case, text, expected):
     assert texts_of(Matcher(stimuli, Rule(case)), text) == expected
+
+
+MARKED = "aEéệẹ\u0301\u0302\u0323\u00ad'’\u02bc"
+MARKED_STIMULI = st.lists(
+    st.text(st.sampled_from(MARKED), min_size=1, max_size=4).filter(lambda one: one_form(one[0]).isalpha()),
+    min_size=1,
+    max_size=6,
+    unique_by=one_form,
+)  # fmt: skip
+
+
+@given(MARKED_STIMULI, st.text(st.sampled_from(MARKED + " e"), max_size=30), st.booleans())
+def test_letters_and_marks_apostrophes_and_soft_hyphens_are_compared_in_one_form(
+    stimuli, text, ignore
+):
+    if ignore:
+        stimuli = list({one_form(one).lower(): one.lower() for one in stimuli}.values())
+    found = Matcher(stimuli, Rule("ignore" if ignore else "exact")).find_in(text)
+    expected = oracle.found(one_form(text), list(map(one_form, stimuli)), ignore=ignore)
+    assert [one_form(piece) for piece, _ in found] == expected
+    assert all(piece in text for piece, _ in found)
+    if not ignore:
+        assert all(one_form(piece) == one_form(stimulus) for piece, stimulus in found)
+
+
+@pytest.mark.parametrize(
+    ("stimulus", "text"),
+    [
+        ("caf\u00e9", "cafe\u0301"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("O'Brien", "O’Brien"),
+        ("O’Brien", "O'Brien"),
+        ("O'Brien", "O\u02bcBrien"),
+        ("women's", "WOMEN’S"),
+        ("fireman", "fire\u00adman"),
+        ("fireman", "f\u00adireman"),
+        ("fire\u00adman", "fireman"),
+        ("Việt Nam", "Vi\u00ea\u0323t-Nam"),  # as old Vietnamese keyboards write it
+        ("\u0995\u09dc", "\u0995\u09a1\u09bc"),  # NFC decomposes this letter of Bengali
+        ("한국", "\u1112\u1161\u11ab\u1100\u116e\u11a8"),
+        ("5 \u00c5", "5 \u212b"),
+    ],
+)
+def test_what_is_taken_for_the_same(stimulus, text):
+    assert Matcher([stimulus]).find_in(f"to {text}.") == [(text, stimulus)]
+
+
+@pytest.mark.parametrize(
+    ("stimulus", "text"),
+    [
+        ("cafe", "caf\u00e9"),
+        ("cafe", "cafe\u0301"),
+        ("fire", "fire\u00adman"),
+        ("man", "fire\u00adman"),
+        ("nurse", "\uff4e\uff55\uff52\uff53\uff45"),
+    ],
+)
+def test_what_is_not(stimulus, text):
+    assert not Matcher([stimulus]).find_in(f"to {text}.")
+
+
+def test_soft_hyphens_at_the_ends_of_a_word_do_not_belong_to_it():
+    assert texts_of(Matcher(["nurse"]), "\u00adnurse\u00ad.") == ["nurse"]
+
+
+def test_stimuli_of_one_form_are_told_apart_where_a_text_is_written_so():
+    matcher = Matcher(["O'Brien", "O’Brien"])
+    assert [one for _, one in matcher.find_in("O’Brien, O'Brien, O\u02bcBrien")] == ["O’Brien", "O'Brien"]  # fmt: skip
+
+
+@given(st.text(st.sampled_from("aeKÅệ각가\u09dc\u0301\u0323\u0302"), min_size=1, max_size=5))
+def test_ways_to_write_a_letter_are_canonically_equivalent(text):
+    parts = letters(text)
+    assert "".join(parts) == unicodedata.normalize("NFD", text)
+    for letter in parts:
+        ways = ways_to_write(letter)
+        assert {letter, unicodedata.normalize("NFC", letter)} <= set(ways)
+        assert all(unicodedata.normalize("NFD", way) == letter for way in ways)
+
+
+def test_a_letter_with_many_marks_takes_no_longer():
+    assert len(ways_to_write("a" + "\u0301" * 60)) <= 61
 
 
 @pytest.mark.parametrize("text", ["fried-chicken", "fried chicken", "fried\n chicken", "fried‑chicken"])  # fmt: skip

@@ -85,6 +85,11 @@ def test_whole_words_and_the_case_rule():
     assert tally.table[:, 0].tolist() == [1, 0, 1]
 
 
+def test_words_are_counted_in_one_form():
+    tally = counted(["The cafe\u0301’s nurse was Ms. O\u2019Brien. Se\u00adnor."], span=1, families=(WordFamily(("a", "b"), (("O'Brien",), ("se\u00f1or",))),), targets=("caf\u00e9's nurse",))  # fmt: skip
+    assert tally.table[0].tolist() == [1, 0, 0, 0]
+
+
 def test_a_word_may_be_a_target_and_of_a_group_and_of_two_families():
     again = WordFamily(("Woman", "Man", "Child"), (("woman",), ("man",), ("child",)))
     tally = counted(["A woman, a nurse."], 1, families=(GENDER, again), targets=("nurse", "woman"))

@@ -16,6 +16,7 @@ SLOTS = 1 << _SLOT_BITS
 _SPREAD = np.uint32(2654435761)  # 2^32 over the golden ratio, as Knuth advises
 _SPACE = 32
 _ASCII = 128
+_SOFT_HYPHEN = (0xC2, 0xAD)
 
 
 class Tables(NamedTuple):
@@ -53,8 +54,24 @@ def point(data: NDArray[np.uint8], i: int, end: int) -> tuple[Any, Any]:
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _is_soft_hyphen(data: NDArray[np.uint8], i: int, end: int) -> Any:
+    """Whether a soft hyphen begins at `i`."""
+    return i + 1 < end and data[i] == _SOFT_HYPHEN[0] and data[i + 1] == _SOFT_HYPHEN[1]
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _behind_soft_hyphens(data: NDArray[np.uint8], i: int, end: int) -> int:
+    """Return where the soft hyphens at `i` end, or `i`."""
+    while _is_soft_hyphen(data, i, end):
+        i += 2
+    return i
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
 def _in_word(data: NDArray[np.uint8], i: int, end: int, table: NDArray[np.uint8]) -> Any:
-    """Whether a character of a word begins at `i`."""
+    """Whether a character of a word begins at `i`, or behind soft hyphens there."""
+    if i < end and data[i] >= _ASCII:
+        i = _behind_soft_hyphens(data, i, end)
     if i >= end:
         return False
     if data[i] < _ASCII:
@@ -63,12 +80,16 @@ def _in_word(data: NDArray[np.uint8], i: int, end: int, table: NDArray[np.uint8]
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _ends_in_word(data: NDArray[np.uint8], i: int, end: int, table: NDArray[np.uint8]) -> Any:
-    """Whether the character before `i`, which is above 0, is one of a word."""
-    i -= 1
-    while i > 0 and (data[i] & 0xC0) == 0x80:
+def _ends_in_word(data: NDArray[np.uint8], i: int, table: NDArray[np.uint8]) -> Any:
+    """Whether the character before `i`, soft hyphens passed over, is one of a word."""
+    end = len(data)
+    while i > 0:
         i -= 1
-    return _in_word(data, i, end, table)
+        while i > 0 and (data[i] & 0xC0) == 0x80:
+            i -= 1
+        if not _is_soft_hyphen(data, i, end):
+            return table[point(data, i, end)[0]] & WORD != 0
+    return False
 
 
 @nb.njit(cache=True, nogil=True, inline="always")  # type: ignore[misc, unused-ignore]
@@ -82,22 +103,40 @@ def slot(first: Any, second: Any, third: Any) -> Any:
 def beginnings(
     following: NDArray[np.int32], final: NDArray[np.int32], table: NDArray[np.uint8]
 ) -> NDArray[np.uint8]:
-    """Mark the slots of the three bytes with which a spelling and what follows it may begin."""
+    """Mark the slots of the three bytes with which a spelling and what follows it may begin.
+
+    A soft hyphen may be behind every character.
+    """
     marked = np.zeros(SLOTS, np.uint8)
     for a in range(256):
         one = following[0, a]
         if one < 0:
             continue
+        marked[slot(a, _SOFT_HYPHEN[0], _SOFT_HYPHEN[1])] = 1
         for b in range(256):
             two = following[one, b]
             over = final[one] >= 0 and (b >= _ASCII or table[b] & WORD == 0)
             if two < 0 and not over:
                 continue
             for c in range(256):
-                ends = over or (two >= 0 and final[two] >= 0)
+                ends = over or (two >= 0 and (final[two] >= 0 or c == _SOFT_HYPHEN[0]))
                 if ends or (two >= 0 and following[two, c] >= 0):
                     marked[slot(a, b, c)] = 1
     return marked
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _past_soft_hyphen(data: NDArray[np.uint8], i: int, state: int, before: int) -> tuple[Any, Any]:
+    """Return where to go on behind a soft hyphen, and in which state; -1 if there is none.
+
+    One that begins at `i` leaves the state as it is; of one that `i` is the second byte of, the
+    first could have begun something else.
+    """
+    if state != 0 and _is_soft_hyphen(data, i, len(data)):
+        return i + 2, state
+    if before != 0 and _is_soft_hyphen(data, i - 1, len(data)):
+        return i + 1, before
+    return -1, state
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
@@ -106,11 +145,17 @@ def _walk(
 ) -> tuple[Any, Any]:
     """Return where the longest spelling from `i` on ends, and which it is; -1 if there is none."""
     following, final, table = tables.next, tables.final, tables.characters
-    state, at, ending = 0, -1, -1
+    before, state, at, ending = 0, 0, -1, -1
     while i < end and data[i] != separator:
-        state = following[state, data[i]]
-        if state < 0:
-            break
+        after = following[state, data[i]]
+        if after < 0:
+            if data[i] < _ASCII:
+                break
+            i, state = _past_soft_hyphen(data, i, state, before)
+            if i < 0:
+                break
+            continue
+        before, state = state, after
         i += 1
         if final[state] >= 0 and not _in_word(data, i, end, table):
             at, ending = i, final[state]
@@ -142,7 +187,8 @@ def find(
             outside[data[i - 1]] & marked[slot(data[i], data[i + 1], data[i + 2])]
         ):
             i += 1
-        if i > 0 and _ends_in_word(data, i, size, table):
+        before = data[i - 1] if i > 0 else separator
+        if not outside[before] or (before >= _ASCII and _ends_in_word(data, i, table)):
             i += 1
             continue
         at, ending = _walk(data, i, size, separator, tables)

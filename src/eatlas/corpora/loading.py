@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from eatlas.corpora.characters import one_form
 from eatlas.corpora.parquet import pyarrow_of
 from eatlas.corpora.record import Contexts, Pairs, Sample
 from eatlas.corpora.writing import ENDINGS, KEY, LABEL, MARKED, TEXTS, Columns, beside
@@ -131,7 +132,7 @@ def _warn_of_odd_spans(rows: list[tuple[Any, ...]], fields: Columns, path: Path)
         (stimulus, row[at][start:end])
         for row in rows
         for stimulus, start, end in zip(row[:at], row[at + 1 :: 2], row[at + 2 :: 2], strict=True)
-        if not row[at][start:end].casefold().startswith(stimulus.casefold()[:ALIKE])
+        if not _folded(row[at][start:end]).startswith(_folded(stimulus)[:ALIKE])
     ]
     if odd:
         stimulus, there = odd[0]
@@ -142,6 +143,10 @@ def _warn_of_odd_spans(rows: list[tuple[Any, ...]], fields: Columns, path: Path)
             SourceWarning,
             stacklevel=4,
         )
+
+
+def _folded(text: str) -> str:
+    return one_form(text).casefold()
 
 
 def _counts(said: Any, kind: type[Sample[Any, Any]], path: Path) -> Any:

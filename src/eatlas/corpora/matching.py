@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.characters import abbreviations, character_table
+from eatlas.corpora.characters import (
+    APOSTROPHE,
+    APOSTROPHES,
+    abbreviations,
+    character_table,
+    letters,
+    one_form,
+    ways_to_write,
+)
 from eatlas.errors import SourceError
 
 if TYPE_CHECKING:
@@ -31,17 +40,21 @@ SPACES = (" ", "\t", "\n", "\v", "\f", "\r", "\u00a0")
 
 @dataclass(frozen=True)
 class Symbol:
-    """One place of a stimulus, and the characters that it may be."""
+    """One letter of a stimulus, and how it may be written."""
 
     name: str
-    characters: tuple[str, ...]
+    ways: tuple[str, ...]
     repeats: tuple[str, ...] = ()
     """Characters that may follow any number of times."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How stimuli and texts are compared."""
+    """How stimuli and texts are compared.
+
+    Whatever the rule, a letter and its marks may be one character or several (NFC, NFD), all
+    apostrophes are one, and soft hyphens are left out.
+    """
 
     case: Case = "auto"
     compounds: Compounds = "either"
@@ -61,11 +74,15 @@ class Rule:
         stimulus = self.sought(stimulus)
         if self.case != "auto" or stimulus != stimulus.lower():
             return (stimulus,)
-        first = stimulus[0].upper() + stimulus[1:]
+        first = stimulus[:1].upper() + stimulus[1:]
         return tuple(dict.fromkeys((stimulus, first, stimulus.upper())))
 
     def sought(self, stimulus: str) -> str:
-        """What is looked for: the stimulus, or its head."""
+        """What is looked for, in the form in which it is compared: the stimulus, or its head."""
+        return one_form(self.head(stimulus))
+
+    def head(self, stimulus: str) -> str:
+        """The stimulus as it is written, or its head."""
         last = _LAST_PART.search(stimulus) if self.compounds == "head" else None
         return last[0] if last else stimulus
 
@@ -83,24 +100,37 @@ class Rule:
                 )
 
     def symbols(self, spelling: str) -> list[Symbol]:
-        """Return the places of a spelling."""
+        """Return the letters of a spelling."""
         found: list[Symbol] = []
-        for character in spelling:
-            symbol = self._symbol(character)
+        for letter in letters(spelling):
+            symbol = self._symbol(letter)
             if not (symbol.repeats and found and found[-1] == symbol):
                 found.append(symbol)
         return found
 
-    def _symbol(self, character: str) -> Symbol:
-        if character in SPACES or (self.compounds != "written" and character in HYPHENS):
+    def _symbol(self, letter: str) -> Symbol:
+        """A letter with its marks in all that the rule takes for the same."""
+        if letter in SPACES or (self.compounds != "written" and letter in HYPHENS):
             hyphens = HYPHENS if self.compounds != "written" else ()
             return Symbol(GAP, (*SPACES, *hyphens), SPACES)
-        if self.case != "ignore":
-            return Symbol(character, (character,))
+        if letter == APOSTROPHE:
+            return Symbol(letter, APOSTROPHES)
+        base, marks = letter[0], letter[1:]
+        bases = [base]
+        if self.case == "ignore":
+            bases += [c for c in (self._folded(base), self._folded(base).upper()) if len(c) == 1]
+        ways = (way for one in bases for way in ways_to_write(one + marks))
+        return Symbol(self.name(letter), tuple(dict.fromkeys(ways)))
+
+    def name(self, letter: str) -> str:
+        """Return what a letter, or the beginning of one, is the same by."""
+        return "".join(map(self._folded, unicodedata.normalize("NFD", letter)))
+
+    def _folded(self, character: str) -> str:
+        """A character without its case, where case is ignored."""
         upper = character.upper()
-        name = upper.lower() if len(upper) == 1 and len(upper.lower()) == 1 else character
-        both = (character, name, *(c for c in (name.upper(),) if len(c) == 1))
-        return Symbol(name, tuple(dict.fromkeys(both)))
+        alone = self.case == "ignore" and len(upper) == 1 and len(upper.lower()) == 1
+        return upper.lower() if alone else character
 
 
 NOTHING = -1
@@ -124,21 +154,30 @@ class Automaton:
 class _Building:
     """States by the way that leads to them."""
 
-    def __init__(self) -> None:
+    def __init__(self, rule: Rule) -> None:
+        self.name = rule.name
         self.rows = [np.full(256, NOTHING, np.int32)]
         self.children: dict[tuple[int, str], int] = {}
         self.between: dict[tuple[int, bytes], int] = {}
 
     def child(self, state: int, symbol: Symbol) -> int:
-        if (state, symbol.name) not in self.children:
-            child = self._new()
-            self.children[state, symbol.name] = child
-            for character in symbol.repeats:
-                self._lead(child, character, child)
-        child = self.children[state, symbol.name]
-        for character in symbol.characters:
-            self._lead(state, character, child)
+        """Lead from a state to the one behind a symbol, in every way that it may be written."""
+        child = self._child(state, symbol.name)
+        for character in symbol.repeats:
+            self._lead(child, character, child)
+        for way in symbol.ways:
+            at = state
+            for k, character in enumerate(way[:-1], start=1):
+                part = self._child(state, self.name(way[:k]))  # e, which é may begin with
+                self._lead(at, character, part)
+                at = part
+            self._lead(at, way[-1], child)
         return child
+
+    def _child(self, state: int, name: str) -> int:
+        if (state, name) not in self.children:
+            self.children[state, name] = self._new()
+        return self.children[state, name]
 
     def _lead(self, state: int, character: str, child: int) -> None:
         *some, last = character.encode()
@@ -158,7 +197,7 @@ class _Building:
 
 def build(stimuli: Iterable[str], rule: Rule) -> Automaton:
     """Put stimuli into an automaton; the number of a stimulus is its place among them."""
-    building = _Building()
+    building = _Building(rule)
     ends: dict[int, dict[int, None]] = {}
     for number, stimulus in enumerate(stimuli):
         for spelling in rule.written(stimulus):
@@ -208,9 +247,9 @@ class Matches:
 class Matcher:
     r"""Finds stimuli as whole words: from the left, the longest first, none within another.
 
-    A word ends where a character of a word (``\w``) meets another one. What could be two stimuli,
-    such as EBONY where case is ignored and both Ebony and ebony are stimuli, is the one that is
-    written so, and else neither.
+    A word ends where a letter, digit, ``_`` or mark of a letter meets another character; soft
+    hyphens are passed over. What could be two stimuli, such as EBONY where case is ignored and both
+    Ebony and ebony are stimuli, is the one that is written so, and else neither.
     """
 
     def __init__(self, stimuli: Iterable[str], rule: Rule | None = None) -> None:
@@ -268,14 +307,17 @@ class Matcher:
     def _written_so(self, text: str, candidates: tuple[int, ...]) -> int:
         """Choose the stimulus that is written as the text is; hyphens and spaces matter last."""
         words = " ".join(text.split())
-        for same in ({}, _SAME_GAP):
-            alike = words.translate(same)
-            exact = [
-                k for k in candidates if self.rule.sought(self.stimuli[k]).translate(same) == alike
-            ]
+        for form in (str, one_form, _without_gaps):
+            alike = form(words)
+            exact = [k for k in candidates if form(self.rule.head(self.stimuli[k])) == alike]
             if len(exact) == 1:
                 return exact[0]
         return -1
+
+
+def _without_gaps(text: str) -> str:
+    """Text in one form, with hyphens for spaces."""
+    return one_form(text).translate(_SAME_GAP)
 
 
 def sentences(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.characters import abbreviations, character_table
+from eatlas.corpora.characters import abbreviations, character_table, one_form
 from eatlas.corpora.matching import Matcher, Matches, Rule
 from eatlas.corpora.reading import Batch
 
@@ -159,11 +159,14 @@ def interplay(tests: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[st
                     continue
                 words = _words(one)
                 hidden = next((alone[word] for word in words if word in alone), None)
-                if hidden is not None and (len(words) > 1 or hidden.casefold() == one.casefold()):
+                if hidden is not None and (len(words) > 1 or _folded(hidden) == _folded(one)):
                     yield name, one, other, hidden
 
 
 def _words(stimulus: str) -> list[str]:
     """Words of a stimulus without case, parted at what is no letter or digit."""
-    folded = "".join(c if c.isalnum() else " " for c in stimulus.casefold())
-    return folded.split()
+    return "".join(c if c.isalnum() else " " for c in _folded(stimulus)).split()
+
+
+def _folded(stimulus: str) -> str:
+    return one_form(stimulus).casefold()

@@ -23,7 +23,7 @@ from eatlas.sources.published import corpus_on_this_machine
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.version import __version__
 
-FORM = 1
+FORM = 2
 """Raised whenever a shard's counts mean something else than before."""
 Corpus = str | Path | Iterable[str | Path]
 
