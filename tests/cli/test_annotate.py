@@ -149,7 +149,7 @@ def test_what_people_filled_in_is_not_written_over(sampled, folder, eatlas_cli):
     [
         "annotate read items.csv pipe.csv",
         "annotate read items.csv pipe.jsonl",
-        "annotate read items.csv Anna.csv --decisions pipe.csv",
+        "annotate read items.csv Anna.csv Ben.csv --decisions pipe.csv",
         "annotate serve items.csv --labels pipe.jsonl",
         "annotate serve items.csv --guide pipe.csv",
         "annotate sample contexts.csv --tests divdist-face-validity -o other.csv",
@@ -162,7 +162,8 @@ def test_what_would_never_end_is_refused(sampled, folder, eatlas_cli, command):
     for name in ("pipe.csv", "pipe.jsonl", "contexts.csv.json"):
         os.mkfifo(name)
     Path("contexts.csv").write_text("stimulus,text,start,end\n", encoding="utf-8")
-    labelled("Anna.csv", by_words)
+    for name in ("Anna.csv", "Ben.csv"):
+        labelled(name, by_words)
     Path("link.jsonl").symlink_to("/proc/kmsg")
     ended = eatlas_cli(*command.split())
     assert ended.code == 2

@@ -90,7 +90,7 @@ def test_a_file_that_was_changed_is_refused(tmp_path, found):
          "c.jsonl, line 1: text is not text\n  got: a value of the type list"),
         ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 1e999}',
          "c.jsonl, line 1: the span is not a pair of whole numbers"),
-        ("c.jsonl", "[" * 100_000, "c.jsonl: this file is damaged\n  got: maximum recursion depth"),
+        ("c.jsonl", "[" * 100_000, "c.jsonl: this file is damaged\n  got: values that are nested too deep"),
         ("c.jsonl", "9" * 10_000, "c.jsonl: this file is damaged\n  got: Exceeds the limit"),
         ("c.jsonl", "{", "c.jsonl: this file is damaged\n  got: "),
         ("c.csv", "text,start\na,0\n", "c.csv, line 2: there is no stimulus, end\n"),
