@@ -20,8 +20,6 @@ BROUGHT = {
     "huggingface_hub": "transformers",
 }
 """Packages that a dependency has as its own, and always brings."""
-INSTALLED_BY_USERS = {"open_clip"}
-"""Optional packages of no extra; a message says how to install them."""
 
 
 def distribution(requirement: str) -> str:
@@ -50,7 +48,7 @@ def test_nothing_is_imported_that_no_user_has():
     missing = defaultdict(set)
     for path in (ROOT / "src").rglob("*.py"):
         for package in imports(ast.parse(path.read_text(encoding="utf-8"))):
-            if package in sys.stdlib_module_names | {"eatlas"} | INSTALLED_BY_USERS:
+            if package in sys.stdlib_module_names | {"eatlas"}:
                 continue
             by = BROUGHT.get(package)
             names = [by] if by else of_package.get(package, [package])

@@ -1,14 +1,12 @@
-"""Images in sources: precomputed vectors by path or name, addresses, and models that see."""
+"""Images in sources: precomputed vectors by path or name, and models that see."""
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.drawn import concept_of, draw, draw_folder
-from tests.sources.published.serving import Publisher, serving
 from tests.tiny_vision import make_towers
 
 import eatlas
@@ -17,8 +15,6 @@ from eatlas.engine.plan import make_plan
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, SourceError, StimulusError
 from eatlas.sources import embed, open_vectors
-from eatlas.sources.image_downloads import bring_images
-from eatlas.stimuli.image_files import read_images
 
 PLEASANT = Concept(name="Pleasant", terms=("love", "peace", "joy"))
 UNPLEASANT = Concept(name="Unpleasant", terms=("war", "agony", "hatred"))
@@ -178,59 +174,6 @@ def test_a_job_is_known_by_what_images_are_and_not_by_where_they_lie(test, tmp_p
     assert make_plan(changed, given, "weat").identities() != before
 
 
-# --- addresses ------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def publisher(monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with serving(Publisher()) as each:
-        yield each
-
-
-def addressed(publisher, path, sha256=None):
-    publisher.files[path.name] = path.read_bytes()
-    digest = sha256 or hashlib.sha256(path.read_bytes()).hexdigest()
-    return read_images([{"url": f"{publisher.url}/{path.name}", "sha256": digest}]).images
-
-
-def test_an_image_comes_once_and_is_checked(publisher, tmp_path, computed_vectors):
-    (image,) = addressed(publisher, draw(tmp_path / "rose.png", 4))
-    bring_images([image], pause=0)
-    bring_images([image], pause=0)
-    assert publisher.asked == [None]
-    assert hashlib.sha256(Path(image.path).read_bytes()).hexdigest() == image.sha256
-    assert Path(image.path).parent == computed_vectors / "images"
-
-
-def test_another_image_than_was_meant_is_refused_and_removed(publisher, tmp_path):
-    images = addressed(publisher, draw(tmp_path / "rose.png", 4), sha256="0" * 64)
-    with pytest.raises(SourceError, match="this is another image than the test names"):
-        bring_images(images, pause=0)
-    assert [p.suffix for p in Path(images[0].path).parent.iterdir()] == [".lock"]
-
-
-def test_a_web_page_is_no_image(publisher, tmp_path):
-    page = tmp_path / "rose.png"
-    page.write_text("<html>log in</html>")
-    with pytest.raises(SourceError, match="the answer is not an image"):
-        bring_images(addressed(publisher, page), pause=0)
-
-
-def test_an_address_without_a_connection(tmp_path):
-    table = {"url": "http://127.0.0.1:9/rose.png", "sha256": "1" * 64}
-    images = read_images([table]).images
-    with pytest.raises(SourceError, match=r"cannot be downloaded\n(.|\n)*or save the image as /"):
-        bring_images(images, pause=0)
-
-
-def test_too_much_is_not_taken(publisher, tmp_path, monkeypatch):
-    images = addressed(publisher, draw(tmp_path / "rose.png", 4))
-    monkeypatch.setattr("eatlas.sources.image_downloads.LARGEST_IMAGE", 100)
-    with pytest.raises(SourceError, match=r"got: more than 100 bytes"):
-        bring_images(images, pause=0)
-
-
 # --- a model that sees ----------------------------------------------------------------------------
 
 
@@ -246,20 +189,6 @@ def test_images_and_words_run_together_and_are_verified_by_their_test(test, clip
     (alone,) = verify(results, trust=clip)
     assert alone.status == "not repeated"
     assert "flowers/0.png was not found" in alone.details[0]
-
-
-def test_an_address_runs_as_a_file_does(test, clip, publisher, tmp_path):
-    tables = [
-        {"url": f"{publisher.url}/{image.name}", "sha256": image.sha256} for image in test.X.images
-    ]
-    for image in test.X.images:
-        publisher.files[image.name] = Path(image.path).read_bytes()
-    addresses = test.model_copy(update={"X": Concept(name="Flowers", images=tables)})
-    assert addresses.stimuli_sha256 == test.stimuli_sha256
-    one, other = (
-        eatlas.run(tests=each, vectors=clip, measures="weat")[0] for each in (test, addresses)
-    )
-    assert one.level1.effect_size == other.level1.effect_size
 
 
 def test_a_model_of_texts_given_images_says_so(test, tmp_path):

@@ -83,10 +83,6 @@ def _ways(part: Concept, case: CaseRule, *, encoded: bool, stems: bool = True) -
     images by their names and the ends of their paths, to which the case rule does not apply, with
     `stems` also without the extension.
     """
-    if part.images and encoded:
-        from eatlas.sources.image_downloads import bring_images  # noqa: PLC0415  (only tests of images need it)
-
-        bring_images(part.images)
     if part.images and not encoded:
         known = keys_of(part, stems=stems)
         return {

@@ -1,4 +1,4 @@
-"""From what a test says of images to the images: files, patterns, folders, tables, addresses."""
+"""From what a test says of images to the images: files, patterns, folders, tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from eatlas.errors import StimulusWarning, listed
-from eatlas.folders import cache_folder
 from eatlas.stimuli.image_sets import files_of_set, is_reference, placeholders
 from eatlas.stimuli.images import Image, named, same_bytes
 
@@ -46,8 +45,8 @@ SUFFIXES = frozenset(f".{end}" for end in (*_ENDS, *_RARE))
 FORMATS = "JPEG, PNG, GIF, WebP, TIFF, BMP, AVIF, JPEG 2000, PNM, TGA, PCX, SGI, ICO"
 _OF_TGA = frozenset((1, 2, 3, 9, 10, 11))
 """Types of image in the third byte of a TGA file, which has no mark of its own at its start."""
-FORMS = 'a folder, "flowers/*.jpg", or a list of files and { url = ..., sha256 = ... } tables'
-_KEYS = ("path", "url", "sha256", "name")
+FORMS = 'a folder, "flowers/*.jpg", or a list of files and { path = ..., sha256 = ... } tables'
+_KEYS = ("path", "sha256", "name")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _ADDRESS = re.compile(r"https?://\S+")
 
@@ -86,9 +85,6 @@ def read_images(given: object, folder: Path | None = None, *, sets: bool = True)
     chosen = {path: "" for one in texts for path in _files(str(one), base)}
     hashes: dict[Path, str] = {}
     for table in map(_checked, tables):
-        if "url" in table:
-            ready.append(_of_address(table))
-            continue
         path = _placed(table["path"], base)
         chosen[path] = table.get("name", "")
         hashes[path] = table.get("sha256", "")
@@ -157,10 +153,7 @@ def _files(text: str, base: Path) -> list[Path]:
     if is_reference(text):
         raise ValueError(f"{text} is a folder of a published set and goes alone, without a list")
     if _ADDRESS.fullmatch(text):
-        raise ValueError(
-            f'{text} is an address (allowed: {{ url = "{text}", sha256 = "..." }}, since an '
-            "address may serve another image tomorrow)"
-        )
+        raise ValueError(f"{text} is an address (allowed: {FORMS}; download the image first)")
     path = _placed(text, base)
     if path.is_dir():
         return _some(_in_folder(path), f"{path}: there is no image in this folder")
@@ -250,35 +243,14 @@ def _checked(table: Mapping[str, Any]) -> Mapping[str, str]:
         )
     if any(not isinstance(value, str) or not value for value in table.values()):
         raise ValueError("a key of an image is not text (allowed: a quoted string)")
-    if ("path" in table) == ("url" in table):
-        raise ValueError("an image has a path or a url, one of them")
+    if "path" not in table:
+        raise ValueError("an image has no path")
     if "sha256" in table and not _SHA256.fullmatch(table["sha256"]):
         raise ValueError(
             f"sha256 = {table['sha256'][:80]!r} is not a SHA-256 hash "
             "(allowed: 64 digits 0-9 and a-f)"
         )
-    if "url" in table:
-        if not _ADDRESS.fullmatch(table["url"]):
-            raise ValueError(f"{table['url']!r} is not an address (allowed: https://...)")
-        if "sha256" not in table:
-            raise ValueError(
-                f"{table['url']}: the key sha256 is missing, without which another image could "
-                "be served tomorrow"
-            )
     return table
-
-
-def _of_address(table: Mapping[str, str]) -> Image:
-    """An image that is downloaded when a model needs it; what it is, its hash says already."""
-    last = PurePosixPath(re.split(r"[?#]", table["url"])[0]).name or table["sha256"][:8]
-    suffix = PurePosixPath(last).suffix.lower()
-    kept = f"{table['sha256']}{suffix if suffix in SUFFIXES else ''}"
-    return Image(
-        name=table.get("name") or last,
-        sha256=table["sha256"],
-        path=str(cache_folder() / "images" / kept),
-        url=table["url"],
-    )
 
 
 # --- one file -------------------------------------------------------------------------------------

@@ -30,8 +30,6 @@ class Image(Frozen):
     published set that was not fetched. A test with such an image can be shown and not be run."""
     path: str = Field(default="", repr=False, exclude=True)
     """Where the file lies; empty where that is not known, as in a test rebuilt from a result."""
-    url: str = Field(default="", repr=False, exclude=True)
-    """Address that the file is downloaded from to its path, where it does not lie there yet."""
 
     def __eq__(self, other: object) -> bool:
         """Whether name and bytes are the same."""

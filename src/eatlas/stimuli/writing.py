@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from eatlas.stimuli.concepts import Concept, Sentence
@@ -96,18 +96,16 @@ def _concept(concept: Concept, folder: Path | None) -> str:
 
 
 def _image(image: Image, folder: Path | None) -> str:
-    """An image by its address, or by its path, with its hash."""
-    if not (image.url or image.path):
+    """An image by its path, with its hash."""
+    if not image.path:
         from eatlas.stimuli.image_sets import not_here  # noqa: PLC0415  (only tests of images need it)
 
         raise not_here([], f"the image {image.name}")
     path = Path(image.path)
     if folder is not None and path.is_relative_to(folder):
         path = path.relative_to(folder)
-    place = {"url": image.url} if image.url else {"path": path.as_posix()}
-    last = PurePosixPath(next(iter(place.values()))).name
-    name = {} if image.name == last else {"name": image.name}
-    pairs = {**place, **name, "sha256": image.sha256}
+    name = {} if image.name == path.name else {"name": image.name}
+    pairs = {"path": path.as_posix(), **name, "sha256": image.sha256}
     return f"{{ {', '.join(f'{key} = {inline(text)}' for key, text in pairs.items())} }}"
 
 

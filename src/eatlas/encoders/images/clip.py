@@ -15,11 +15,6 @@ from eatlas.encoders.cache import keeping
 from eatlas.encoders.encoder import Encoder, roundoff_of
 from eatlas.encoders.images.batches import AT_ONCE, Images, answers_of
 from eatlas.encoders.images.kinds import PADDED, logits_of
-from eatlas.encoders.images.open_clip import (
-    OpenClipSource,
-    is_of_open_clip,
-    open_model_of_open_clip,
-)
 from eatlas.encoders.images.settings import (
     Pixels,
     image_encoding,
@@ -44,7 +39,6 @@ from eatlas.encoders.tokens import (
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Found, Item, Kind, Read
-from eatlas.sources.spec import parse_file_spec
 
 ALGORITHM = "towers 1"
 """Part of every fingerprint; another number where the same options give other vectors."""
@@ -265,10 +259,7 @@ def _padding(loaded: Loaded) -> int:
 
 
 @keeping
-def open_clip(text: str) -> tuple[TowersSource | OpenClipSource, ...]:
+def open_clip(text: str) -> tuple[TowersSource, ...]:
     """Open a two-tower model."""
-    spec = parse_file_spec(text.removeprefix(CLIP))
-    if is_of_open_clip(spec):
-        return (open_model_of_open_clip(text, spec),)
     found = find_model(text, CLIP, OPTIONS, takes=("both",))
     return (TowersSource(text, found.path, found.card, found.options),)
