@@ -70,10 +70,10 @@ def test_a_source_that_is_not_there(eatlas_cli, computed_vectors):
 
 def test_damage_is_said(eatlas_cli, computed_vectors):
     computed_vectors.mkdir(parents=True)
-    (computed_vectors / "vectors-v1-1.sqlite").write_bytes(b"damage" * 1000)
+    (computed_vectors / "vectors-v2.sqlite").write_bytes(b"damage" * 1000)
     ended = eatlas_cli("cache", "show")
     assert ended.code == 0
-    assert "damaged: file is not a database; the next run starts again\n" in ended.out
+    assert "damaged: file is not a database; eatlas cache clear begins it anew\n" in ended.out
     assert eatlas_cli("cache", "clear").out == "removed: 0 vectors\n"
     assert "damaged" not in eatlas_cli("cache", "show").out
 

@@ -93,7 +93,7 @@ def _print(found: Contents) -> None:
     print_line(f"path:    {found.folder}")
     print_line(f"size:    {size_text(found.size) if found.size else 'nothing is kept'}")
     if found.damaged:
-        print_line(f"damaged: {found.damaged}; the next run starts again")
+        print_line(f"damaged: {found.damaged}; eatlas cache clear begins it anew")
     for model in found.models:
         counts = f"answers: {model.answers:,}" if model.answers else f"vectors: {model.vectors:,}"
         print_line(f"{counts} of {model.name}")

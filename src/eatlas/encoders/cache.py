@@ -22,7 +22,6 @@ import numpy as np
 from eatlas.encoders.cache_store import SAME, CacheStore, Entry
 from eatlas.encoders.images.pictures import hash_of
 from eatlas.errors import SourceError, described
-from eatlas.folders import cache_folder
 from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, Vector, VectorSource
 from eatlas.sources.source import Wrapper, is_contextual
 from eatlas.sources.spec import take_option
@@ -149,29 +148,29 @@ def through_cache(
 ) -> Iterator[dict[T, Entry]]:
     """Hand out what is kept, have the rest computed, and keep each batch of it as it comes."""
     left: dict[bytes, list[T]] = {}
-    with CacheStore(cache_folder()) as store:
-        kept = store.get(set(keys.values()))
-        for one, key in keys.items():
-            if key not in kept:
-                left.setdefault(key, []).append(one)
-        done = len(keys) - sum(map(len, left.values()))
-        yield {one: kept[key] for one, key in keys.items() if key in kept}
-        missing = [several[-1] for several in left.values()]
-        try:
-            for batch, pointers in _shared(store, missing, source[0], same, compute, mark):
-                new = {keys[one]: entry for one, entry in batch.items()}
-                at = {key: Entry(keys[one], SAME) for one, key in pointers.items() if one in batch}
-                store.put(*source, at | new)
-                several = {one: entry for key, entry in new.items() for one in left.get(key, ())}
-                done += len(several)
-                yield several
-        except KeyboardInterrupt as interruption:
-            interruption.add_note(
-                f"{done:,} of {len(keys):,} {what} and kept; repeat the command to continue"
-                if store.usable and done
-                else "nothing is kept"
-            )
-            raise
+    store = CacheStore()
+    cached = store.get(set(keys.values()))
+    for question, key in keys.items():
+        if key not in cached:
+            left.setdefault(key, []).append(question)
+    done = len(keys) - sum(map(len, left.values()))
+    yield {question: cached[key] for question, key in keys.items() if key in cached}
+    missing = [questions[-1] for questions in left.values()]
+    try:
+        for batch, pointers in _shared(store, missing, source[0], same, compute, mark):
+            new = {keys[question]: entry for question, entry in batch.items()}
+            at = {key: Entry(keys[q], SAME) for q, key in pointers.items() if q in batch}
+            store.put(*source, at | new)
+            answers = {q: entry for key, entry in new.items() for q in left.get(key, ())}
+            done += len(answers)
+            yield answers
+    except KeyboardInterrupt as interruption:
+        interruption.add_note(
+            f"{done:,} of {len(keys):,} {what} and kept; repeat the command to continue"
+            if store.usable and done
+            else "nothing is kept"
+        )
+        raise
 
 
 def _shared(

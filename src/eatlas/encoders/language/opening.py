@@ -19,7 +19,6 @@ from eatlas.encoders.model_config import DECODER
 from eatlas.encoders.model_files import content_of
 from eatlas.encoders.model_paths import SCHEME, NamedModel, find_model
 from eatlas.errors import SourceError, described
-from eatlas.folders import cache_folder
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.interface import Tell
 from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
@@ -241,15 +240,15 @@ class CachedLanguageModel:
     def _keep_about(self) -> None:
         said = self.model.about.model_dump(include={"architecture", "vocabulary", "precision"})
         entry = Entry(json.dumps(said).encode(), ABOUT)
-        with CacheStore(cache_folder(), quiet=True) as store:
-            store.put(self.fingerprint, self.name, {_about_key(self.fingerprint): entry})
+        CacheStore(quiet=True).put(
+            self.fingerprint, self.name, {_about_key(self.fingerprint): entry}
+        )
 
 
 def about_kept(fingerprint: str) -> dict[str, str | int] | None:
     """What was said of a model when it answered; None of one that did not."""
     key = _about_key(fingerprint)
-    with CacheStore(cache_folder(), quiet=True) as store:
-        entry = store.get([key]).get(key)
+    entry = CacheStore(quiet=True).get([key]).get(key)
     return None if entry is None else json.loads(entry.data)
 
 
