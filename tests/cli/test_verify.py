@@ -1,7 +1,6 @@
 """``eatlas verify``: the same, what differs, or why it could not be repeated."""
 
 import json
-import math
 
 import pytest
 
@@ -62,26 +61,7 @@ def test_another_version_alone_is_no_difference(eatlas_cli, tmp_path):
     text = path.read_text("utf-8").replace(f'"version": "{__version__}"', '"version": "0.0.9"')
     assert "0.0.9" in text
     path.write_text(text, encoding="utf-8")
-    ended = eatlas_cli("verify", path)
-    assert ended.code == 0
-    assert f"same\n  written by eatlas 0.0.9, computed again by {__version__}\n" in ended.out
-
-
-def test_a_part_that_another_version_did_not_write_is_no_difference(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6")
-    path = tmp_path / "out" / "results.jsonl"
-    line = json.loads(path.read_text("utf-8"))
-    del line["uncertainty"], line["influence"]
-    line["level3"]["XA"]["quantiles"] = [0.0] * 5
-    lacking = "not in the file, so not compared: uncertainty, influence"
-    for version, said in (("0.0.9", lacking), (__version__, "uncertainty: None in the file")):
-        line["provenance"]["version"] = version
-        path.write_text(json.dumps(line) + "\n", encoding="utf-8")
-        ended = eatlas_cli("verify", path)
-        assert ended.code == 1
-        assert "level3.XA.quantiles" in ended.out
-        assert said in ended.out
-        assert (lacking in ended.out) == (version != __version__)
+    assert eatlas_cli("verify", path).code == 0
 
 
 def test_what_another_machine_adds_otherwise_is_the_same(eatlas_cli, tmp_path):
@@ -98,7 +78,7 @@ def test_what_another_machine_adds_otherwise_is_the_same(eatlas_cli, tmp_path):
             return value - 1e-6 if value > 0.01 else value
         if "p" in where or str(where[-1]).startswith("p_") or value == 1:
             return value
-        return value * (1 - 9e-12)
+        return value * (1 - 9e-10)
 
     eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-9")
     path = tmp_path / "out" / "results.jsonl"
@@ -112,13 +92,13 @@ def test_what_another_machine_adds_otherwise_is_the_same(eatlas_cli, tmp_path):
 @pytest.mark.parametrize(
     ("keys", "by"),
     [
-        (("level1", "p", "greater"), 1e-20),
-        (("level1", "effect_size"), 1e-10),
-        (("level3", "XA", "sd"), 1e-11),
+        (("level1", "p", "greater"), 1e-11),
+        (("level1", "effect_size"), 1e-8),
+        (("level3", "XA", "sd"), 1e-9),
         (("uncertainty", "level1", "se"), 3e-6),
         (("uncertainty", "patterns", "BY-Singular"), 1.1e-3),
         (("frequency", "matched", "level1", "p_two_sided"), 3e-6),
-        (("generalisation", "level1", "p_two_sided"), 1e-12),
+        (("generalisation", "level1", "p_two_sided"), 1e-9),
         (("similarities", 0, 0), 3e-6),
         (("level1", "p", "count", "greater"), 1),
     ],
@@ -134,28 +114,8 @@ def test_more_than_that_is_a_difference(eatlas_cli, tmp_path, keys, by):
     path.write_text(json.dumps(line) + "\n", encoding="utf-8")
     ended = eatlas_cli("verify", path)
     assert ended.code == 1
-    if "count" in keys:  # then p is not its count over its total, which is said first
-        assert "  level1.p.greater: " in ended.out
-        assert "  level1.p.count.greater: 2 in the file, 1 now\n" in ended.out
-        return
     place = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)
     assert f": differs\n  {place.removeprefix('.')}: " in ended.out
-
-
-def test_a_p_that_is_not_its_count_over_its_total(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6")
-    path = tmp_path / "out" / "results.jsonl"
-    line = json.loads(path.read_text("utf-8"))
-    p = line["level2"]["Y"]["p"]
-    count, total = p["count"]["less"], p["total"]
-    p["less"] = math.nextafter(count / total, 0)
-    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    ended = eatlas_cli("verify", path)
-    assert ended.code == 1
-    assert (
-        f"  level2.Y.p.less: {p['less']!r} in the file, which is not its count over its total, "
-        f"{count} / {total}\n"
-    ) in ended.out
 
 
 @pytest.mark.parametrize(

@@ -78,21 +78,6 @@ def test_the_record_has_the_counts_without_near_ties(exact):
     assert exact.encoding is None
 
 
-def test_a_multiple_of_the_precision_gives_limits():
-    source = encoder(vectors(4 * NOISE, np.float32))
-    low, mid, high = (
-        eatlas.WEAT(resamples=0)(TEST, source, rounding=factor).level1.p.count.greater
-        for factor in (0.02, 1.0, 1.5)
-    )
-    assert low < mid <= high
-    looked_up = vectors(NOISE, np.float32)
-    counts = {
-        eatlas.WEAT(resamples=0)(TEST, looked_up, rounding=factor).level1.p.count.greater
-        for factor in (0.5, 1.0, 1.5)
-    }
-    assert len(counts) == 1
-
-
 def test_vectors_in_double_precision_are_exact():
     result = eatlas.WEAT(resamples=0)(TEST, encoder(vectors(NOISE, np.float64)))
     assert result.encoding.roundoff is None

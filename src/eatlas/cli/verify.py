@@ -125,27 +125,23 @@ def _in_all(verdicts: Sequence[Verdict], results: int) -> str:
 
 def _account(verdicts: Sequence[Verdict]) -> list[str]:
     """What was computed, what was compared, and what is the file's word alone."""
-    done = [verdict for verdict in verdicts if verdict.status in {"same", "differs"}]
-    if not done:
+    if not any(verdict.status in {"same", "differs"} for verdict in verdicts):
         return []
-    by: dict[str, dict[str, None]] = {}
-    for verdict in done:
-        if verdict.labels is not None:
-            by.setdefault(verdict.labels.against, {})[verdict.result.test] = None
-    called = "names of groups, title and citation"
-    compared = ["every number, count, label and hash in the file"]
-    if "built in" in by:
-        compared.append(f"{called} of {listed(by['built in'], SHOWN)} with the built-in tests")
-    if "given" in by:
-        compared.append(f"{called} of {listed(by['given'], SHOWN)} with the tests that were given")
-    word = ["which terms, measure, seed and source were chosen"]
-    if "hash" in by:
-        word.append(
-            f"{called} of {listed(by['hash'], SHOWN)}, which fit their hash "
-            "(--tests FILE compares them)"
-        )
-    if "nothing" in by:
-        word.append(f"{called} of {listed(by['nothing'], SHOWN)}, without a hash")
+
+    def called(against: str, rest: str) -> list[str]:
+        tests = list(dict.fromkeys(v.result.test for v in verdicts if v.against == against))
+        names = f"names of groups, title and citation of {listed(tests, SHOWN)}"
+        return [f"{names}{rest}"] if tests else []
+
+    compared = [
+        "every number, count, label and hash in the file",
+        *called("built in", " with the built-in tests"),
+        *called("given", " with the tests that were given"),
+    ]
+    word = [
+        "which terms, measure, seed and source were chosen",
+        *called("hash", ", which fit their hash (--tests FILE compares them)"),
+    ]
     return [
         "computed again: vectors, associations, effect sizes, p-values, intervals, patterns, "
         "warnings",

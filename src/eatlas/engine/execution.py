@@ -233,8 +233,6 @@ class Conditions:
 
     case: CaseRule
     seed: int
-    rounding: float = 1.0
-    """Multiple of the precision of computed vectors by which sums tie."""
 
 
 Task = tuple[Job, Conditions]
@@ -266,11 +264,7 @@ def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
 
 def _measured(job: Job, conditions: Conditions) -> AssociationResult:
     """Measure; the seed and the stimuli decide all random numbers, whoever does it and when."""
-    case, seed, rounding = conditions.case, conditions.seed, conditions.rounding
-    measure: Callable[..., AssociationResult] = job.measure  # of the kind of test that it takes
-    # measures of other packages may know no other rounding
-    precise = {} if rounding == 1 else {"rounding": rounding}
-    found = measure(job.test, job.source, case=case, seed=seed, **precise)
+    found = job.measure(job.test, job.source, case=conditions.case, seed=conditions.seed)
     if not job.source_from:
         return found
     return found.model_copy(update={"source_from": job.source_from})

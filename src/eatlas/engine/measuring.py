@@ -194,7 +194,6 @@ def measured(
     case: CaseRule,
     seed: int,
     rng: np.random.Generator | None,
-    rounding: float,
 ) -> AssociationResult:
     """Measure one test on one source.
 
@@ -219,7 +218,7 @@ def measured(
         asked = cast("LogRatioMeasure", measure), cast("AssociationTest", test)
         given = _of_answers(*asked, source, case, seed, chance)
         said = source.notes
-    given = replace(given, precision=_precision(given.head, rounding))
+    given = replace(given, precision=_precision(given.head))
     notes: list[str] = []
     result = measure.compute(given, notes)
     if not is_result(result):
@@ -417,11 +416,10 @@ def _provenance(
     )
 
 
-def _precision(head: Mapping[str, Any], rounding: float) -> float | None:
+def _precision(head: Mapping[str, Any]) -> float | None:
     """Unit roundoff of computed vectors or log-probabilities, as their record states it."""
     found = head.get("encoding") or head.get("language_model")
-    roundoff = None if found is None else found.roundoff
-    return None if roundoff is None else roundoff * rounding
+    return None if found is None else found.roundoff
 
 
 def _diagnosed(given: Input) -> TermsDiagnosis | None:

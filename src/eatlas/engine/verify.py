@@ -1,21 +1,21 @@
-"""Computing results and trends again from their provenance, and saying what differs."""
+"""Computing results and trends again from what they say of themselves, and saying what differs.
+
+A results file may be anybody's: what it names is opened as data alone, unless the user trusts it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+import math
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from eatlas.corpora import Contexts, ContextsAtHand, Pairs
 from eatlas.engine.execution import Conditions, perform
-from eatlas.engine.plan import Job, Source, in_contexts
+from eatlas.engine.plan import Job, Source, asked, in_contexts, opened, renamed
 from eatlas.engine.trends import trends
-from eatlas.engine.trust import Trust
-from eatlas.engine.verify_draws import as_recorded, drawn_otherwise, random_differences
-from eatlas.engine.verify_outcomes import Judged, Labels, Verdict, compared, written
-from eatlas.engine.verify_records import LOOKED_UP, differences, tolerance_of
-from eatlas.engine.wordings import current
 from eatlas.errors import (
     EatlasError,
     SignatureError,
@@ -25,17 +25,43 @@ from eatlas.errors import (
 )
 from eatlas.measures import Measure, get_measure
 from eatlas.measures.base import Need
-from eatlas.results import AssociationResult, Failure, TrendResult, is_result
+from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.results.parts import GroupCoverage
+from eatlas.sources import period_of
 from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
 from eatlas.stimuli.kinds import TestsLike
-from eatlas.untrusted import computed_afresh, data_only
+from eatlas.untrusted import computed_afresh, data_only, trusted_among
 
-__all__ = ["Verdict", "rebuilt_test", "verify"]
+__all__ = ["Verdict", "differences", "rebuilt_test", "verify"]
 
 ContextsLike = Contexts | Pairs | str | Path
 """Contexts of words or of pairs, or a file of them."""
+Judged = AssociationResult | TrendResult
+MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000, "frequency": 1_000_000}
+"""Random draws that a file of somebody else's may request: minutes, not days."""
+SHOWN, SHOWN_CHARACTERS = 10, 80
+"""Differences that are named one by one, and how much of a long value."""
+NOUGHT = 1e-12
+"""A difference that should be 0 is as large as its rounding error, so no relative bound fits."""
+FROM_FILES = 1e-9
+"""Of their size, numbers of looked-up vectors: machines add cosines in different orders, which
+moved scores by 9e-13 and stated errors by 2e-11 on seven kinds of processors."""
+COMPUTED, COMPUTED_P, COMPUTED_ZERO = 1e-4, 5e-3, 1e-5
+"""Of vectors that a model computes in single precision: of the size of numbers, of p-values and
+their counts, and absolute. Effect sizes moved by 5e-6 between processors, batches and threads, t of
+crossed tests by 4e-5 of its size, a p of 6e-61 by 2e-3 of its size."""
+SINGLE = 2.0**-24
+"""Unit roundoff of single precision; of other precisions tolerances grow with it."""
+LOOSEST = 0.1
+DECIMALS = {"kept": 1.01e-4, "patterns": 1.01e-3}
+"""Absolute, of parts that are kept to a few decimals: one resample of 1,000 may be on the other
+side of a threshold."""
+SIX_DECIMALS = frozenset(
+    {"uncertainty", "influence", "similarities", "diagnosis", "matched", "power", "readings"}
+    | {"share_intervals"}
+)
+LAST_DIGIT = 1.01e-6
 
 
 def verify(
@@ -56,14 +82,10 @@ def verify(
     is read.
 
     The test is rebuilt from the result's terms, the measure from its signature, the vectors are
-    opened by the source's name. Counts, labels, words and hashes must be equal; numbers may differ
-    by what another machine's arithmetic explains: 1e-9 of their size, and 1e-3 under
-    ``uncertainty``, which rests on resampling. Where a model computed the vectors, in single
-    precision, scores and effect sizes may differ by 1e-6, p-values and their counts by 1e-2 of
-    their size, and the hash of the vectors is not compared. Where another version of
-    eatlas wrote the result, only what that version wrote is compared; and where its draws did not
-    follow the seed and the stimuli, intervals, shares and sampled p-values within their Monte
-    Carlo error.
+    opened by the source's name. Labels, words, hashes and counts must be equal, and numbers to 1e-9
+    of their size; resampled numbers to their last decimal. Where a model computed the vectors, in
+    single precision, numbers may differ by 1e-4 of their size and p-values with their counts by
+    5e-3, more in lower precision, and the hash of the vectors is not compared.
 
     Names of groups, title, citation and terms of a result whose test is built in must be those of
     the built-in test. Those of other tests must fit the hash that the file has, which
@@ -112,40 +134,60 @@ def verify(
     >>> [verdict.status for verdict in verify(eatlas.run(tests=["weat-6", "weat-7"]))]
     ['same', 'same']
     """
-    given = contexts if isinstance(contexts, list | tuple) else [contexts]
-    at_hand = ContextsAtHand(given, [*map(Path, folders), Path()])
-    said = Trust(vectors or {}, (trust,) if isinstance(trust, str) else tuple(trust))
-    known = {test.id: test for test in (load_tests(tests) if tests else ())}
-    trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
+    several = contexts if isinstance(contexts, list | tuple) else [contexts]
+    at_hand = ContextsAtHand(several, [*map(Path, folders), Path()])
+    series: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
     results = tuple(results)
-    said.require_named([one.source for one in results], [one.source_string for one in results])
-    with computed_afresh():
-        checks = [_Check(result, _question(result, at_hand, known, said)) for result in results]
-        opened = {place: _opened(place, checks, said) for place in {c.place: 0 for c in checks}}
-        for check in checks:
-            check.compute(opened[check.place])
-    return (
-        *(
-            check.verdict(moved=said.moved(check.result.source, check.result.source_from))
-            for check in checks
-        ),
-        *(
-            _of_trend(trend, checks, opened.get((trend.source, _string(trend), "vectors")))
-            for trend in trends
-        ),
+    trusted = Trust(
+        vectors or {},
+        trusted_among(trust, [r.source_string for r in results], "no result has a source"),
     )
+    trusted.require_named(results)
+    vouched = {test.id: test for test in (load_tests(tests) if tests else ())}
+    with computed_afresh():
+        checks = [_Check(r, _question(r, at_hand, vouched, trusted)) for r in results]
+        sources = {place: trusted.ask(place, checks) for place in {c.place: 0 for c in checks}}
+        for check in checks:
+            check.again = check.measured(sources[check.place], check.result.period)
+        of_results = [check.verdict(trusted) for check in checks]
+        of_trends = [_of_trend(trend, checks, sources) for trend in series]
+    return (*of_results, *of_trends)
 
 
-DRAWN_OTHERWISE = (
-    "the file does not say how its random draws were seeded, as older ones do not: intervals and "
-    "shares were compared within their Monte Carlo error alone"
-)
-ROUNDINGS = (0.5, 1.5)
-"""Multiples of the precision of computed vectors between whose counts an honest one lies."""
-BRIEF = {"resamples": 0, "frequency": "off"}
-"""Parameters of measures that leave out what does not bear on counts."""
-MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000, "frequency": 1_000_000}
-"""Random draws that a file of somebody else's may request: minutes, not days."""
+@dataclass(frozen=True)
+class Verdict:
+    """What came of computing one result, or one trend, again."""
+
+    result: Judged
+    status: Literal["same", "differs", "not repeated", "refused"]
+    details: tuple[str, ...] = ()
+    """Each difference, or why the result could not be computed again; then remarks."""
+    against: str = ""
+    """What names of groups, title and citation were compared with: tests that were ``"given"``, the
+    one ``"built in"``, or the ``"hash"`` in the file; empty of a trend, and where the result was
+    not computed again."""
+
+
+def _judged(
+    record: Judged, lines: Iterable[str], remarks: Iterable[str] = (), against: str = ""
+) -> Verdict:
+    """What the numbers rest on comes first, then the findings, then all else."""
+    first = ("provenance.", "periods.", "concepts.", "title:", "citation:", "coverage:")
+    findings = ("level1.", "level2.", "pattern.")
+    ordered = sorted(
+        lines, key=lambda one: 0 if one.startswith(first) else 2 - one.startswith(findings)
+    )
+    cut = (f"and {len(ordered) - SHOWN} more",) if len(ordered) > SHOWN else ()
+    status: Literal["same", "differs"] = "differs" if ordered else "same"
+    return Verdict(record, status, (*ordered[:SHOWN], *cut, *remarks), against)
+
+
+def _unrepeated(record: Judged, error: EatlasError) -> Verdict:
+    """Say why a record was not computed again, and what to do about it."""
+    remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
+    status: Literal["refused", "not repeated"]
+    status = "refused" if isinstance(error, UntrustedSourceError) else "not repeated"
+    return Verdict(record, status, (error.what, *([f"remedy: {remedy}"] if remedy else [])))
 
 
 class Question(NamedTuple):
@@ -153,15 +195,16 @@ class Question(NamedTuple):
 
     test: Test
     measure: Measure
-    labels: Labels
+    against: str
+    lines: list[str]
+    """What is called otherwise in the test that is known."""
+    remarks: list[str]
 
 
 Place = tuple[str, str, Need]
 """A source, as results name it; what opens it; and what is needed of it."""
 Opened = dict[int | None, Source] | EatlasError
 """The periods of a series, or one source without a period."""
-Again = AssociationResult | Failure | EatlasError
-"""What comes out now; why the test has no result; why it could not be measured at all."""
 
 
 @dataclass
@@ -170,86 +213,116 @@ class _Check:
 
     result: AssociationResult
     question: Question | EatlasError
-    again: Again = field(init=False)
-    limits: tuple[dict[str, Any], ...] = ()
-    """Of computed vectors, what comes out where sums tie by less and by more; counts of honest
-    computations are between."""
+    again: AssociationResult | Failure | EatlasError = field(init=False)
+    """Why the test has no result, or why it could not be measured at all, where it has none."""
 
     @property
     def place(self) -> Place:
         """Where its vectors, or log-probabilities, come from."""
-        asked = self.question
-        need: Need = "vectors" if isinstance(asked, EatlasError) else asked.measure.needs
+        question = self.question
+        need: Need = "vectors" if isinstance(question, EatlasError) else question.measure.needs
         return self.result.source, self.result.source_string, need
 
-    def compute(self, opened: Opened) -> None:
-        """Measure again; what model and rounding decide is measured with other tolerances too."""
-        source = _of_period(opened, self.result.period)
-        self.again = self.measured(source)
-        if is_result(self.again) and tolerance_of(self.again.to_dict()) is not LOOKED_UP:
-            found = (self.measured(source, rounding) for rounding in ROUNDINGS)
-            self.limits = tuple(one.to_dict() for one in found if is_result(one))
-
-    def measured(self, source: Source | EatlasError, rounding: float = 1.0) -> Again:
-        """Measure the test; with another rounding nothing that is drawn is drawn again."""
+    def measured(
+        self, source: Opened, period: int | None
+    ) -> AssociationResult | Failure | EatlasError:
+        """Measure the test again."""
         if isinstance(self.question, EatlasError):
             return self.question
         if isinstance(source, EatlasError):
             return source
-        test, measure, _ = self.question
-        asked, given = as_recorded(measure, self.result), self.result.provenance
-        if rounding != 1:
-            known = {one.name for one in fields(measure) if one.init}
-            asked = measure.with_parameters(**{k: v for k, v in BRIEF.items() if k in known})
-        job = Job(test, source, asked, self.result.source_from)
-        found = perform(job, Conditions(given.case, given.seed, rounding))
-        # without the number of resamples that was recorded
-        if isinstance(found, Failure):
-            return replace(found, signature=measure.signature)
-        return found.model_copy(update={"signature": measure.signature})
+        if period not in source:
+            return SourceError(f"the series has no period {period}")
+        question = self.question
+        job = Job(question.test, source[period], question.measure, self.result.source_from)
+        provenance = self.result.provenance
+        return perform(job, Conditions(provenance.case, provenance.seed))
 
-    def verdict(self, *, moved: bool) -> Verdict:
+    def verdict(self, trust: Trust) -> Verdict:
         """Say what differs; a model that was moved is called otherwise."""
-        result, again = self.result, self.again
-        if isinstance(again, Failure):
-            again = again.error
-        if isinstance(self.question, EatlasError) or isinstance(again, EatlasError):
-            return _unrepeated(result, cast("EatlasError", again))
-        old, new, labels = written(result), again.to_dict(), self.question.labels
-        for record in (old, new) if moved else ():
-            for key in ("encoding", "language_model"):
-                if isinstance(record.get(key), dict):
-                    record[key].pop("model", None)
-        drawn = list(random_differences(old, new)) if drawn_otherwise(result) else []
-        said = (*labels.differences, *drawn, *differences(old, new, self.limits))
-        found = Verdict.found(result, said, old, new, labels)
-        if not drawn_otherwise(result):
-            return found
-        return replace(found, details=(*found.details, DRAWN_OTHERWISE))
+        result, again, question = self.result, self.again, self.question
+        if isinstance(question, EatlasError):
+            return _unrepeated(result, question)
+        again = again.error if isinstance(again, Failure) else again
+        if isinstance(again, EatlasError):
+            return _unrepeated(result, again)
+        old, new = result.to_dict(), again.to_dict()
+        if trust.instead_of(result.source, result.source_from) is not None:
+            for part in (r.get(key) for r in (old, new) for key in ("encoding", "language_model")):
+                (part or {}).pop("model", None)
+        lines = [*question.lines, *differences(old, new)]
+        return _judged(result, lines, question.remarks, question.against)
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What the user says of the sources that results name."""
+
+    vectors: Mapping[str, Any]
+    trusted: Collection[str]
+
+    def require_named(self, results: Iterable[AssociationResult]) -> None:
+        """Refuse a name that is in no result: it would be without effect, or a misprint."""
+        names = dict.fromkeys(name for r in results for name in (r.source, r.source_string))
+        for name in self.vectors:
+            if name not in names:
+                raise SourceError(
+                    "vectors: no result has a source with this name",
+                    got=name,
+                    allowed=", ".join(names),
+                )
+
+    def instead_of(self, *names: str) -> Any:
+        """What the user opens in the place of a source of these names, if anything."""
+        return next((self.vectors[name] for name in names if name in self.vectors), None)
+
+    def ask(self, place: Place, checks: Iterable[_Check]) -> Opened:
+        """Open what results name, and look up the words of all of them at once."""
+        name, string, need = place
+        questions = [check.question for check in checks if check.place == place]
+        pairs = [(q.test, q.measure) for q in questions if not isinstance(q, EatlasError)]
+        instead = self.instead_of(name, string)
+        try:
+            with data_only(string, (string,) if instead is not None else self.trusted):
+                spec = string if instead is None else instead
+                return {
+                    period_of(source): renamed(asked(source, need, pairs), name)
+                    for source in opened(spec, need)
+                }
+        except RecursionError:
+            return SourceError(f"{string[:60]}...: one source is wrapped in another too many times")
+        except SourceError as error:
+            if instead is not None:
+                return error
+            moved = f"if the vectors are somewhere else: --vectors {shlex.quote(f'{name}=PATH')}"
+            remedy = f"{error.remedy}; {moved}" if error.remedy else moved
+            return type(error)(error.what, got=error.got, allowed=error.allowed, remedy=remedy)
+        except EatlasError as error:
+            return error
 
 
 def _question(
-    result: AssociationResult, at_hand: ContextsAtHand, known: Mapping[str, Test], trust: Trust
+    result: AssociationResult, at_hand: ContextsAtHand, vouched: Mapping[str, Test], trust: Trust
 ) -> Question | EatlasError:
     """Rebuild what a result answers."""
     origin = result.provenance.contexts
     try:
         with data_only(result.source_string):  # a signature that eatlas wrote names no file
-            test = with_files(rebuilt_test(result), known.values())
+            test = with_files(rebuilt_test(result), vouched.values())
             measure = get_measure(result.signature)
         if result.source_string not in trust.trusted:
-            _require_few_draws(as_recorded(measure, result))
+            _require_few_draws(measure)
         if origin is None:
-            return Question(test, measure, compared(result, test, known, lambda one: one))
+            return Question(test, measure, *_labels(test, vouched, lambda same: same))
         contexts = at_hand.find(origin)
 
-        def placed(one: Test) -> Test:
-            return in_contexts((one,), [measure], contexts)[0][0][0]
+        def in_them(test: Test) -> Test:
+            return in_contexts((test,), [measure], contexts)[0][0][0]
 
-        [((put,), (measure_in,))] = in_contexts((test,), [measure], contexts)
+        [((there,), (measure_in,))] = in_contexts((test,), [measure], contexts)
         # the title says already that the test is one of contexts
-        there: Test = put.model_copy(update={"title": test.title})
-        return Question(there, measure_in, compared(result, there, known, placed))
+        there = there.model_copy(update={"title": test.title})
+        return Question(there, measure_in, *_labels(there, vouched, in_them))
     except EatlasError as error:
         return error
 
@@ -265,64 +338,6 @@ def _require_few_draws(measure: Measure) -> None:
                 allowed=f"{name} up to {most:,}",
                 remedy="eatlas run draws as many as you say; --trust SOURCE lets a file say it",
             )
-
-
-def _opened(place: Place, checks: Iterable[_Check], trust: Trust) -> Opened:
-    """Open a source and look up all words at once; a large file is read once then."""
-    questions = [check.question for check in checks if check.place == place]
-    asked = [(one.test, one.measure) for one in questions if not isinstance(one, EatlasError)]
-    try:
-        return trust.ask(*place, asked)
-    except EatlasError as error:
-        return error
-
-
-def _string(trend: TrendResult) -> str:
-    """What opens the series of a trend."""
-    return trend.source_from or trend.source
-
-
-def _of_period(found: Opened, period: int | None) -> Source | EatlasError:
-    if isinstance(found, EatlasError):
-        return found
-    return found.get(period) or SourceError(f"the series has no period {period}")
-
-
-def _unrepeated(record: Judged, error: EatlasError) -> Verdict:
-    """Say why a record was not computed again, and what to do about it."""
-    remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
-    details = [error.what, *([f"remedy: {remedy}"] if remedy else [])]
-    return Verdict.without(record, *details, refused=isinstance(error, UntrustedSourceError))
-
-
-def _of_trend(trend: TrendResult, checks: Iterable[_Check], found: Opened | None) -> Verdict:
-    """Verify a trend by the results of its periods, those that the file lacks included."""
-    known = {
-        check.result.period: check
-        for check in checks
-        if check.result.period is not None and _named(check.result) == _named(trend)
-    }
-    if not known or found is None:
-        reason = "no result of its periods and seed was given, so that its test cannot be rebuilt"
-        return Verdict.without(trend, reason)
-    if isinstance(found, EatlasError):
-        return _unrepeated(trend, found)
-    first = next(iter(known.values()))
-    outcomes = [
-        known[period].again if period in known else first.measured(source)
-        for period, source in found.items()
-    ]
-    faults = [outcome.what for outcome in outcomes if isinstance(outcome, EatlasError)]
-    if faults:
-        return Verdict.without(trend, faults[0])
-    usable = [outcome for outcome in outcomes if not isinstance(outcome, EatlasError)]
-    return verify_trend(trend, usable, trend.provenance.seed)
-
-
-def _named(record: AssociationResult | TrendResult) -> tuple[str, str, str, int, str]:
-    """Test, series, signature and seed; the hash of the stimuli distinguishes windows."""
-    given = record.provenance
-    return record.test, record.source, record.signature, given.seed, given.stimuli_sha256
 
 
 def rebuilt_test(result: AssociationResult) -> Test:
@@ -342,56 +357,27 @@ def rebuilt_test(result: AssociationResult) -> Test:
             **result.of_the_test(),
         )
     except StimulusError as error:
-        said = "; ".join(error.what.splitlines())
-        raise StimulusError(f"the terms of the result make no test: {said}") from error
-
-
-def with_files(test: Test, known: Iterable[Test]) -> Test:
-    """Return a test with the paths of images that are those of known tests, by their bytes.
-
-    Results say what images are, and not where they are. Known are the tests that are given, and
-    the built-in test of the same id where its images are on this machine.
-    """
-    if not any(concept.images for _, concept in test.parts):
-        return test
-    same = [one for one in built_in_tests(sentences=False) if one.id == test.id]
-    paths = {
-        image.sha256: image.path
-        for one in (*known, *map(with_images, same))
-        for _, concept in one.parts
-        for image in concept.images
-    }
-
-    def found(image: Image) -> Image:
-        path = image.path or paths.get(image.sha256, "")
-        return Image(name=image.name, sha256=image.sha256, path=path)
-
-    concepts = {
-        group: concept.model_copy(update={"images": tuple(map(found, concept.images))})
-        for group, concept in test.concepts.items()
-    }
-    fields = {key: value for key, value in test if key not in {*concepts, "groups", "kind"}}
-    return type(test).of(concepts, **fields)
+        reason = "; ".join(error.what.splitlines())
+        raise StimulusError(f"the terms of the result make no test: {reason}") from error
 
 
 def _rebuilt(name: str, group: GroupCoverage) -> Concept:
     """A concept of words, of images, or of sentences with the stimuli they are made of."""
     terms = group.used + group.missing
-    if group.image:
-        images = tuple(
-            Image(name=term, sha256=group.image[term], path=group.found_as.get(term, ""))
-            for term in terms
-            if term in group.image
-        )
-        absent = tuple((one, group.reasons[one]) for one in terms if one not in group.image)
-        kept = tuple(one.name for one in images)
-        return Concept(name=name, terms=kept, images=images, absent=absent)
-    if not group.stimulus:
+    if not group.image and not group.stimulus:
         clusters: dict[str, list[str]] = {}
         for term, first in group.cluster.items():
             clusters.setdefault(first, []).append(term)
         return Concept(name=name, terms=terms, clusters=tuple(map(tuple, clusters.values())))
-    absent = tuple((term, group.reasons[term]) for term in terms if term not in group.stimulus)
+    present = group.image or group.stimulus
+    absent = tuple((term, group.reasons[term]) for term in terms if term not in present)
+    terms = tuple(term for term in terms if term in present)
+    if group.image:
+        images = tuple(
+            Image(name=term, sha256=group.image[term], path=group.found_as.get(term, ""))
+            for term in terms
+        )
+        return Concept(name=name, terms=terms, images=images, absent=absent)
     sentences = tuple(
         Sentence(
             text=group.text.get(term, term),
@@ -400,59 +386,220 @@ def _rebuilt(name: str, group: GroupCoverage) -> Concept:
             key=term if term in group.text else "",
         )
         for term in terms
-        if term in group.stimulus
     )
-    kept = tuple(one.term for one in sentences)
-    return Concept(name=name, terms=kept, sentences=sentences, absent=absent)
+    keys = tuple(sentence.term for sentence in sentences)
+    return Concept(name=name, terms=keys, sentences=sentences, absent=absent)
 
 
-OF_THE_PERIODS = ("periods", "missing")
-"""Keys of a record that are compared year by year."""
-CUT = "not compared: the p-values of the trend, whose runs were cut in another way"
+def with_files(test: Test, vouched: Iterable[Test]) -> Test:
+    """Return a test with the paths of images that are those of known tests, by their bytes.
+
+    Results say what images are, and not where they are. Known are the tests that are given, and
+    the built-in test of the same id where its images are on this machine.
+    """
+    if not any(concept.images for _, concept in test.parts):
+        return test
+    same = [with_images(t) for t in built_in_tests(sentences=False) if t.id == test.id]
+    paths = {
+        image.sha256: image.path
+        for known in (*vouched, *same)
+        for _, concept in known.parts
+        for image in concept.images
+    }
+    concepts = {
+        group: concept.model_copy(
+            update={
+                "images": tuple(
+                    Image(
+                        name=image.name,
+                        sha256=image.sha256,
+                        path=image.path or paths.get(image.sha256, ""),
+                    )
+                    for image in concept.images
+                )
+            }
+        )
+        for group, concept in test.concepts.items()
+    }
+    fields = {key: value for key, value in test if key not in {*concepts, "groups", "kind"}}
+    return type(test).of(concepts, **fields)
 
 
-def verify_trend(
-    trend: TrendResult, outcomes: Iterable[AssociationResult | Failure], seed: int
+def _labels(
+    test: Test, vouched: Mapping[str, Test], placed: Callable[[Test], Test]
+) -> tuple[str, list[str], list[str]]:
+    """Compare what a result is called with the test of its id, where that is known.
+
+    What it was compared with, what is called otherwise there, and remarks.
+    """
+    of_sentences = any(concept.sentences for _, concept in test.parts)
+    built_in = built_in_tests(sentences=of_sentences and test.contexts is None)
+    for against, tests, called in (
+        ("given", vouched.values(), "the test that was given"),
+        ("built in", built_in, "the built-in test"),
+    ):
+        same = next((with_images(t) for t in tests if t.id == test.id), None)
+        if same is not None and same.kind == test.kind and same.at_hand:
+            return against, _against(test, same, placed, f"{called} {same.id}"), []
+    remarks = []
+    if test.contexts is None:
+        hash_, names = test.stimuli_sha256, [concept.name for _, concept in test.parts]
+        alike = [
+            t for t in (*vouched.values(), *built_in) if t.at_hand and t.stimuli_sha256 == hash_
+        ]
+        if alike and all([concept.name for _, concept in t.parts] != names for t in alike):
+            called = ", ".join(f"{role} {concept.name}" for role, concept in alike[0].parts)
+            remarks.append(
+                f"its terms are those of the test {alike[0].id}, which calls them {called}"
+            )
+        if test.sentences_from:
+            remarks.append(
+                f"provenance.sentences_from is not verified: {_shortly(test.sentences_from)}"
+            )
+    return "hash", [], remarks
+
+
+def _against(test: Test, same: Test, placed: Callable[[Test], Test], where: str) -> list[str]:
+    """Say what is called otherwise in the test that is known, and which terms are others."""
+    try:
+        same = placed(same.against(test))
+    except EatlasError:  # its terms have no contexts in the file that has those of the result
+        return [f"coverage: the terms are not those of {where}"]
+    pairs = {
+        f"concepts.{group}": (test.concepts[group].name, concept.name)
+        for group, concept in same.concepts.items()
+        if group in test.concepts
+    }
+    pairs["title"] = test.title, same.title
+    pairs["citation"] = test.citation, same.citation
+    pairs["provenance.sentences_from"] = test.sentences_from, same.sentences_from
+    lines = [
+        f"{key}: {_shortly(old)} in the file, {_shortly(new)} in {where}"
+        for key, (old, new) in pairs.items()
+        if old != new
+    ]
+    if test.stimuli_sha256 != same.stimuli_sha256:
+        lines.append(f"coverage: the terms are not those of {where}{_other_terms(test, same)}")
+    return lines
+
+
+def _other_terms(test: Test, same: Test) -> str:
+    """The first group whose terms differ, and a few of them."""
+    for group, concept in same.concepts.items():
+        theirs = set(concept.terms)
+        ours = set(test.concepts[group].terms) if group in test.concepts else set()
+        if ours != theirs:
+            parts = [
+                f"{verb} {', '.join(map(repr, sorted(terms)[:3]))}" + ", ..." * (len(terms) > 3)
+                for verb, terms in (("has", ours - theirs), ("lacks", theirs - ours))
+                if terms
+            ]
+            return f": {group} {' and '.join(parts)}; a test with other terms needs another id"
+    return ""
+
+
+def _of_trend(
+    trend: TrendResult, checks: Iterable[_Check], sources: Mapping[Place, Opened]
 ) -> Verdict:
-    """Compute a trend again and say what differs."""
-    found = tuple(outcomes)
-    done = [outcome for outcome in found if not isinstance(outcome, Failure)]
-    failed = [outcome for outcome in found if isinstance(outcome, Failure)]
-    again = trends(done, failed, seed)
+    """Verify a trend by the results of its periods, those that the file lacks included."""
+
+    def named(record: Judged) -> tuple[object, ...]:
+        """The hash of the stimuli distinguishes windows."""
+        origin = record.provenance
+        return record.test, record.source, record.signature, origin.seed, origin.stimuli_sha256
+
+    of_period = {
+        check.result.period: check
+        for check in checks
+        if check.result.period is not None and named(check.result) == named(trend)
+    }
+    source = sources.get((trend.source, trend.source_from or trend.source, "vectors"))
+    if not of_period or source is None:
+        reason = "no result of its periods and seed was given, so that its test cannot be rebuilt"
+        return Verdict(trend, "not repeated", (reason,))
+    if isinstance(source, EatlasError):
+        return _unrepeated(trend, source)
+    first = next(iter(of_period.values()))
+    outcomes = [
+        of_period[period].again if period in of_period else first.measured(source, period)
+        for period in source
+    ]
+    for outcome in outcomes:
+        if isinstance(outcome, EatlasError):
+            return Verdict(trend, "not repeated", (outcome.what,))
+    again = trends(
+        [outcome for outcome in outcomes if isinstance(outcome, AssociationResult)],
+        [outcome for outcome in outcomes if isinstance(outcome, Failure)],
+        trend.provenance.seed,
+    )
     if not again:
-        return Verdict.without(trend, "too few periods of the series give a result now")
-    old, new = written(trend), again[0].to_dict()
-    for key in OF_THE_PERIODS:
-        old.pop(key, None)
-        new.pop(key, None)
-    otherwise = trend.provenance.draws is None
-    if otherwise:
-        _without_runs(old, new)
-    found_now = (*_of_periods(trend, again[0]), *differences(old, new))
-    verdict = Verdict.found(trend, found_now, old, new)
-    return replace(verdict, details=(*verdict.details, CUT)) if otherwise else verdict
+        reason = "too few periods of the series give a result now"
+        return Verdict(trend, "not repeated", (reason,))
+    return _judged(trend, differences(_by_year(trend), _by_year(again[0])))
 
 
-def _without_runs(*records: dict[str, Any]) -> None:
-    """Leave out what rests on how the series is cut into runs."""
-    for record in records:
-        record.get("provenance", {}).pop("draws", None)
-        record.pop("warnings", None)
-        for level in (record.get("level1"), *(record.get("level2") or {}).values()):
-            if level:
-                level.pop("p", None)
-                level.pop("block_length", None)
+def _by_year(trend: TrendResult) -> dict[str, Any]:
+    """A record whose periods are said year by year."""
+    missing = {str(m.period): f"missing ({m.reason})" for m in trend.missing}
+    years = missing | {str(year): "a result" for year in trend.periods}
+    rest = {k: v for k, v in trend.to_dict().items() if k not in {"periods", "missing"}}
+    return {"periods": dict(sorted(years.items())), **rest}
 
 
-def _of_periods(old: TrendResult, new: TrendResult) -> Iterator[str]:
-    """Say which years have a result in one and not in the other, or lack it for another reason."""
-    before, after = _states(old), _states(new)
-    for year in sorted(before | after):
-        then, now = (states.get(year, "not there") for states in (before, after))
-        if then != now:
-            yield f"period {year}: {then} in the file, {now} now"
+def differences(old: Any, new: Any) -> Iterator[str]:
+    """Say what differs between the record of a file and the same computed again."""
+    about = new.get("encoding") or new.get("language_model") or {}
+    roundoff = about.get("roundoff") or 0.0
+    stated = str(new.get("provenance", {}).get("source_fingerprint"))
+    ignored = {"provenance.version"}
+    if roundoff or ";transform=" in stated:  # the last bits of the vectors are the machine's
+        ignored.add("provenance.vectors_sha256")
+    yield from _walk(old, new, (), roundoff / SINGLE, ignored)
 
 
-def _states(trend: TrendResult) -> dict[int, str]:
-    missing = {m.period: f"missing ({current(m.reason)})" for m in trend.missing}
-    return missing | dict.fromkeys(trend.periods, "a result")
+def _walk(
+    old: Any, new: Any, path: tuple[str | int, ...], scale: float, ignored: Collection[str]
+) -> Iterator[str]:
+    name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)[1:]
+    if old == new or name in ignored:
+        return
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in {**old, **new}:
+            yield from _walk(old.get(key), new.get(key), (*path, key), scale, ignored)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for i, (before, now) in enumerate(zip(old, new, strict=True)):
+            yield from _walk(before, now, (*path, i), scale, ignored)
+    elif not _near(old, new, path, scale):
+        yield f"{name}: {_shortly(old)} in the file, {_shortly(new)} now"
+
+
+def _near(old: Any, new: Any, path: tuple[str | int, ...], scale: float) -> bool:
+    """Whether two values differ by no more than another machine's arithmetic explains.
+
+    `scale` is the roundoff of computed vectors in units of single precision, 0 of vectors of files.
+    """
+    keys = {key for key in path if isinstance(key, str)}
+    if isinstance(old, str) and isinstance(new, str):  # a digit for each draw
+        moved = sum(a != b for a, b in zip(old, new, strict=False)) + abs(len(old) - len(new))
+        return scale > 0 and "kept_patterns" in keys and moved <= 2
+    if not (isinstance(old, int | float) and type(old) is type(new)):
+        return False
+    of_p = "p" in keys or any(key.startswith("p_") for key in keys)
+    if isinstance(old, int) and not (scale and keys & {"count", "without"}):
+        return False
+    absolute = 0.0 if of_p else NOUGHT
+    relative = FROM_FILES
+    if scale:
+        relative = min(LOOSEST, max(1.0, scale) * (COMPUTED_P if of_p else COMPUTED))
+        relative = 0.5 if "rel_err" in keys else relative
+        absolute = 0.0 if of_p else COMPUTED_ZERO * max(1.0, scale)
+    if keys & (SIX_DECIMALS | DECIMALS.keys()):
+        rounded = max((DECIMALS[key] for key in keys & DECIMALS.keys()), default=LAST_DIGIT)
+        absolute = max(absolute, rounded * (3 if scale else 1))
+    return math.isclose(old, new, rel_tol=relative, abs_tol=absolute)
+
+
+def _shortly(value: Any) -> str:
+    """A value as it is written, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."

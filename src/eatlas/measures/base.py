@@ -229,11 +229,10 @@ class Measure(ABC):
         case: Literal["auto", "exact"] = "auto",
         seed: int = 0,
         rng: np.random.Generator | None = None,
-        rounding: float = 1.0,
     ) -> AssociationResult:
         """Measure one test on one source."""
         measured: AssociationResult = import_module(MEASURING).measured(
-            self, test, source, case=case, seed=seed, rng=rng, rounding=rounding
+            self, test, source, case=case, seed=seed, rng=rng
         )
         return measured
 

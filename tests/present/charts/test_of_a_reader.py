@@ -9,7 +9,7 @@ from tests.present.charts.records import full
 from tests.present.records import ml_eat
 
 import eatlas
-from eatlas.engine.verify_records import differences, lacking
+from eatlas.engine.verify import differences
 from eatlas.present import charts
 from eatlas.present.charts import draws, influence, stability
 from eatlas.present.charts.backend import svg_of
@@ -131,17 +131,6 @@ def test_each_draw_has_its_pattern(ceat):
     assert shares == pytest.approx(ceat.draws.patterns, abs=1e-6)
     drawn = [row for row in rows(eatlas.plot(ceat, "draws")) if row.get("what") == "draw"]
     assert [row["pattern"] for row in drawn] == list(labels)
-
-
-def test_files_without_the_patterns_of_draws_verify_and_are_drawn(ceat):
-    old = ceat.to_dict()
-    new = ceat.to_dict()
-    del old["draws"]["kept_patterns"]
-    assert not list(differences(old, new))
-    assert not list(lacking(old, new))
-    again = type(ceat).model_validate(old)
-    assert draws.prepare(again)["pattern"].isna().sum() == 60
-    assert "This file does not say" in " ".join(texts(svg_of(eatlas.plot(again, "draws"))))
 
 
 def test_patterns_of_draws_that_were_changed_are_seen(ceat):
