@@ -274,6 +274,15 @@ def test_a_full_disk_behind_standard_output(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
+def test_closed_streams(tmp_path, closed):
+    command = f'"{sys.executable}" -m eatlas run --tests weat-6 --out here {closed}'
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)  # noqa: S602
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "here" / "results.jsonl").exists()
+
+
 def test_what_holds_for_all_results_names_none(eatlas_cli, tmp_path):
     """A term that no source has is missing in every test."""
     groups = re.sub(r"terms = \[", 'terms = ["zzqq", ', TOML.partition("[[test]]")[2], count=1)
