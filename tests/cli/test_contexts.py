@@ -37,6 +37,25 @@ def test_the_table(eatlas_cli, tmp_path, corpus, test_file):
     assert [one.text for one in kept.of_stimulus("clover")] == ["the clover, the aster"]
 
 
+def test_the_reason_is_beside_the_count(eatlas_cli, tmp_path, test_file):
+    lines = ["an aster"] * 5 + ["a clover"] * 2 + [f"{k} iris" for k in range(4)]
+    (tmp_path / "some.txt").write_text("\n".join(lines))
+    ask = ("contexts", "some.txt", "--tests", test_file, "--per-term", 3, "-o", "c.jsonl")
+    table = eatlas_cli(*ask).out.splitlines()
+    assert table[1].split(maxsplit=3) == ["aster", "5", "1", "4 repeat a text that is kept"]
+    assert table[2].split(maxsplit=3) == ["clover", "2", "1", "1 repeats a text that is kept"]
+    assert table[3].split() == ["iris", "4", "3"]
+    assert "with more than 3, which --per-term keeps: 1" in table
+    table = eatlas_cli(*ask, "--repeats", "keep").out.splitlines()
+    assert table[1].split() == ["aster", "5", "3"]
+    assert table[2].split() == ["clover", "2", "2"]
+    assert eatlas.load_contexts(tmp_path / "c.jsonl").provenance["repeats"] == "keep"
+    ended = eatlas_cli(*ask, "--repeats", "all")
+    assert ended.code == 2
+    assert "got: 'all'" in ended.err
+    assert "allowed: drop, keep" in ended.err
+
+
 def test_json_alone(eatlas_cli, tmp_path, corpus, test_file):
     ended = eatlas_cli(
         "contexts", corpus, "--tests", test_file, "-o", "c.csv", "--seed", 4, "--json"
@@ -236,12 +255,19 @@ def test_pairs(eatlas_cli, tmp_path, test_file):
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines() == [
         "2 texts of 1 file(s), 19 bytes",
-        "pairs with a context: 2 of 64; contexts kept: 2",
+        "pairs with a context: 2 of 64; contexts kept: 2 of 2",
         "targets without any pair: clover, iris, lily, flea, wasp, gnat",
         "",
         "pairs: p.csv",
     ]
     assert len(eatlas.load_pairs(tmp_path / "p.csv")) == 2
+    (tmp_path / "some.txt").write_text("aster love\n" * 3 + "ant war\n")
+    ask = ("contexts", "some.txt", "--tests", test_file, "--pairs", "-o", "p.csv")
+    first = "pairs with a context: 2 of 64; contexts kept: "
+    assert f"{first}2 of 4; 2 repeat a text that is kept" in eatlas_cli(*ask).out
+    ended = eatlas_cli(*ask, "--repeats", "keep", "--per-term", 2)
+    assert f"{first}3 of 4\n" in ended.out
+    assert "with more than 2, which --per-term keeps: 1\n" in ended.out
 
 
 def test_contexts_of_the_other_kind_are_refused(eatlas_cli, tmp_path, test_file):

@@ -225,6 +225,21 @@ def test_a_whole_text_has_one_vector_for_both_of_its_stimuli():
     assert verify([result], contexts=some)[0].status == "same"
 
 
+def test_equal_texts_stand_as_often_as_they_were_kept():
+    rows = [*contexts().rows, *[Context("aster", "the aster of 0", 4, 9)] * 3]
+    dropped, repeated = (
+        with_contexts(TEST, Contexts.of(rows, provenance={"repeats": choice}))[0]
+        for choice in ("drop", "keep")
+    )
+    assert len(dropped.X.terms) == 8
+    assert repeated.X.texts.count("the aster of 0") == 4
+    assert "the aster of 0 [aster, 4]" in repeated.X.terms
+    assert repeated.notes[-1].endswith("all of them, equal texts as often as they occur.")
+    some = Contexts.of(rows, provenance={"repeats": "keep"})
+    results = eatlas.run(TEST, "cbow:glove-sample", "ceat", contexts=some)
+    assert verify(results, contexts=some)[0].status == "same"
+
+
 def test_a_text_that_holds_its_stimulus_twice_is_one_context():
     twice = [Context("ant", "an ant and an ant", k, k + 3) for k in (14, 3)]
     (test,) = with_contexts(TEST, Contexts.of([*contexts(), *twice]))

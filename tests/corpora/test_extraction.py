@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import eatlas
-from eatlas.corpora import Context, find_contexts, reading, sampling
+from eatlas.corpora import Context, find_contexts, find_pairs, reading, sampling
 from eatlas.errors import EatlasError, SourceError, StimulusError
 from tests.corpora import oracle
 from tests.inputs import make_test
@@ -93,6 +93,50 @@ def test_places_are_in_the_text_as_it_is_written(tmp_path):
     (context,) = find_contexts(path, TEST)
     assert context == Context("aster", "Le cafe\u0301 d\u2019as\u00adter e\u0301tait bon", 11, 17)
     assert context.text[context.start : context.end] == "as\u00adter"
+
+
+def test_repeats_are_kept(tmp_path):
+    path = corpus(tmp_path, *["an aster  here"] * 50, "an aster here\tagain", "aster or aster")
+    contexts = find_contexts(path, TEST, repeats="keep")
+    texts = Counter(one.text for one in contexts)
+    assert texts == {"an aster here": 50, "an aster here again": 1, "aster or aster": 2}
+    assert contexts.counts[0] == ("aster", 53, 53)
+    assert contexts.provenance["repeats"] == "keep"
+    assert find_contexts(path, TEST).provenance["repeats"] == "drop"
+    assert Counter(one.text for one in contexts.cut(0))["aster"] == 53
+    with pytest.raises(EatlasError, match="repeats is not usable"):
+        find_contexts(path, TEST, repeats=True)
+
+
+def test_the_sample_of_repeats_does_not_depend_on_order_or_processes(tmp_path):
+    for k in range(4):
+        lines = [f"an aster {j % 3} {k % 2}" for j in range(60)]
+        corpus(tmp_path, *lines, name=f"{k}.txt")  # 0 and 2 are copies, and 1 and 3
+    files = sorted(tmp_path.iterdir())
+    every = find_contexts(files, TEST, repeats="keep")
+    assert len(every) == 240
+    some = find_contexts(files, TEST, repeats="keep", per_term=50)
+    assert some.rows == every.rows[:50]
+    assert (
+        find_contexts(files[::-1], TEST, repeats="keep", per_term=50, workers=2).rows == some.rows
+    )
+
+
+def test_every_place_is_as_likely_as_any_other(tmp_path):
+    path = corpus(tmp_path, *["an aster"] * 30, *(f"{k} aster" for k in range(10)))
+    drawn = [
+        one.text == "an aster"
+        for seed in range(100)
+        for one in find_contexts(path, TEST, per_term=8, seed=seed, repeats="keep")
+    ]
+    assert len(drawn) == 800
+    assert abs(sum(drawn) / 800 - 0.75) < 0.05  # three standard errors
+
+
+def test_pairs_that_repeat_are_kept(tmp_path):
+    path = corpus(tmp_path, *["love an aster"] * 7)
+    assert len(find_pairs(path, TEST)) == 1
+    assert find_pairs(path, TEST, repeats="keep").counts[0].kept == 7
 
 
 def test_a_window_that_holds_the_stimulus_twice_keeps_the_first(tmp_path):

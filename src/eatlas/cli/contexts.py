@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ def contexts(
     distance: int = 18,
     case: str = "auto",
     compounds: str = "either",
+    repeats: str = "drop",
     field: str | None = None,
     form: str = "auto",
     unit: str = "line",
@@ -72,6 +73,9 @@ def contexts(
     compounds : either|written|head
         Stimuli of several words. either: hyphen and space are the same. written: as written. head:
         the last word alone (fried-chicken is searched as chicken).
+    repeats : drop|keep
+        drop: equal texts are one context. keep: one for each place in the corpus. Shares of
+        contexts, such as those of a probe, depend on it.
     field : NAME
         Name of the field or column with the text. [default: text, else body]
     form : --format FORMAT
@@ -107,6 +111,7 @@ def contexts(
             window=number_or_word(window),
             case=case,
             compounds=compounds,
+            repeats=repeats,
             field=field,
             format=form,
             unit=unit,
@@ -162,14 +167,31 @@ def damage_shown(log: Path | None) -> Iterator[Any]:
 def _print_table(found: Any, output: Path, *, pairs: bool) -> None:
     """Print the counts of every stimulus, what was skipped, and where the file lies."""
     if not pairs:
-        rows = [(one.stimulus, f"{one.found:,}", f"{one.kept:,}") for one in found.counts]
-        print_rows([("stimulus", "found", "kept"), *rows], least=(0, 11, 7))
+        rows = [
+            (one.stimulus, f"{one.found:,}", f"{one.kept:,}", _repeats(found, [one]))
+            for one in found.counts
+        ]
+        print_rows([("stimulus", "found", "kept", ""), *rows], align="lrrl", least=(0, 11, 7))
         print_line("")
     wanting = _of_pairs(found) if pairs else _wanting(found)
-    for line in (*_read(found), *wanting):
+    for line in (*_read(found), *wanting, *_at_limit(found)):
         print_line(line)
     print_line("")
     print_line(f"{'pairs' if pairs else 'contexts'}: {output}")
+
+
+def _repeats(found: Contexts | Pairs, counts: Iterable[Any]) -> str:
+    """Say how many of some contexts repeat a text; it is known of those below --per-term."""
+    wanted = found.provenance["per_term"]
+    n = sum(count.found - count.kept for count in counts if count.kept < wanted)
+    return f"{n:,} {'repeats' if n == 1 else 'repeat'} a text that is kept" if n else ""
+
+
+def _at_limit(found: Contexts | Pairs) -> list[str]:
+    """Say of how many there are more than --per-term."""
+    wanted = found.provenance["per_term"]
+    n = sum(count.found > count.kept == wanted for count in found.counts)
+    return [f"with more than {wanted:,}, which --per-term keeps: {n:,}"] if n else []
 
 
 def _of_pairs(found: Pairs) -> list[str]:
@@ -179,8 +201,10 @@ def _of_pairs(found: Pairs) -> list[str]:
     alone = [one for one in targets if not any(count.target == one for count in there)]
     lines = [
         f"pairs with a context: {len(there):,} of {len(found.counts):,}; "
-        f"contexts kept: {len(found):,}"
+        f"contexts kept: {len(found):,} of {sum(count.found for count in there):,}"
     ]
+    if repeats := _repeats(found, there):
+        lines[0] += f"; {repeats}"
     return [*lines, f"targets without any pair: {', '.join(alone)}"] if alone else lines
 
 

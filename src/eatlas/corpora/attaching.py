@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -120,18 +120,24 @@ def with_pairs(test: AssociationTest, pairs: Pairs) -> AssociationTest:
     return test.model_copy(update={"sentences_from": str(where), "contexts": where})
 
 
-def _of(concept: Concept, contexts: Contexts) -> dict[Context, str]:
-    """Every context of a concept with its label, that of a text that holds its stimulus twice once.
+Labelled = tuple[Context, str]
+"""A context and its label, which is empty where nobody labelled."""
 
-    Labels are empty where nobody labelled.
-    """
-    found: dict[tuple[str, str], tuple[Context, str]] = {}
-    for term in concept.terms:
-        for given in contexts.of_stimulus(term):
-            one = _bare(given), contexts.labels.get(given, "")
-            there = found.get(one[0][:2])
-            found[one[0][:2]] = one if there is None else min(there, one)
-    return dict(found.values())
+
+def _of(concept: Concept, contexts: Contexts) -> list[Labelled]:
+    """Every context of a concept; of equal texts of a stimulus one, unless repeats are kept."""
+    every = [
+        (_bare(context), contexts.labels.get(context, ""))
+        for term in concept.terms
+        for context in contexts.of_stimulus(term)
+    ]
+    if contexts.with_repeats:
+        return every
+    found: dict[tuple[str, str], Labelled] = {}
+    for one in every:
+        there = found.get(one[0][:2])
+        found[one[0][:2]] = one if there is None else min(there, one)
+    return list(found.values())
 
 
 def _bare(one: Context) -> Context:
@@ -143,28 +149,37 @@ def _bare(one: Context) -> Context:
     return Context(one.stimulus, text, one.start - before, one.end - before)
 
 
-def _of_several(chosen: Mapping[str, Iterable[Context]], pair: tuple[str, ...]) -> frozenset[str]:
+def _of_several(chosen: Mapping[str, Iterable[Labelled]], pair: tuple[str, ...]) -> frozenset[str]:
     """Texts that are contexts of several stimuli of two opposed concepts."""
-    counts = Counter(one.text for role in pair for one in chosen[role])
+    each = (dict.fromkeys(one[:2] for one, _ in chosen[role]) for role in pair)
+    counts = Counter(text for texts in each for _, text in texts)
     return frozenset(text for text, count in counts.items() if count > 1)
 
 
 def _concept(
-    test: Test, role: str, chosen: Mapping[Context, str], several: frozenset[str], name: str
+    test: Test, role: str, chosen: Sequence[Labelled], several: frozenset[str], name: str
 ) -> Concept:
-    """Make a concept of contexts; a text of several stimuli gets a key for each."""
+    """Make a concept of contexts; a text of several stimuli, or a repeated one, gets keys."""
     concept = test.concept(role)
-    there = {one.stimulus for one in chosen}
+    there = {one.stimulus for one, _ in chosen}
     absent = [(term, f"no context in {name}") for term in concept.terms if term not in there]
+    times: Counter[tuple[str, str]] = Counter()
+
+    def key(one: Context) -> str:
+        times[one.stimulus, one.text] += 1
+        if (n := times[one.stimulus, one.text]) > 1:
+            return f"{one.text} [{one.stimulus}, {n}]"
+        return f"{one.text} [{one.stimulus}]" if one.text in several else ""
+
     sentences = tuple(
         Sentence(
             text=one.text,
             stimulus=one.stimulus,
             span=(one.start, one.end),
-            key=f"{one.text} [{one.stimulus}]" if one.text in several else "",
+            key=key(one),
             label=label,
         )
-        for one, label in chosen.items()
+        for one, label in chosen
     )
     terms = tuple(one.term for one in sentences)
     return Concept(name=concept.name, terms=terms, sentences=sentences, absent=tuple(absent))
@@ -180,7 +195,8 @@ def _notes(contexts: Contexts, several: int) -> Iterator[str]:
     if words != SENTENCE == said.get(CUT, {}).get("window"):
         window += " and within the sentence"
     most = f"up to {said['per_term']:,} of each stimulus" if "per_term" in said else "all of them"
-    yield f"Its stimuli in contexts from {contexts.origin}: {most}{window}."
+    repeats = ", equal texts as often as they occur" if contexts.with_repeats else ""
+    yield f"Its stimuli in contexts from {contexts.origin}: {most}{window}{repeats}."
     if several:
         some = "1 text is a context" if several == 1 else f"{several:,} texts are contexts"
         stand = "stands" if several == 1 else "stand"

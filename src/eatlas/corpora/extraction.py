@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from eatlas.corpora.files import Format, ReadingOptions, Unit, corpus_files, look_at, read_texts
 from eatlas.corpora.matching import Case, Compounds, Matcher, Rule
 from eatlas.corpora.reading import NAMED, Account, Damage, Tell
 from eatlas.corpora.record import SCHEMA, Contexts, Pairs
-from eatlas.corpora.sampling import SENTENCE, Collector, PairCollector, Samples, Window, pairs_of
+from eatlas.corpora.sampling import (
+    KEEP,
+    SENTENCE,
+    Collector,
+    PairCollector,
+    Repeats,
+    Samples,
+    Window,
+    key_seed,
+    pairs_of,
+)
 from eatlas.errors import EatlasError, StimulusError, described
 from eatlas.executors import (
     Executor,
@@ -49,6 +60,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     window: Window = 9,
     case: Case = "auto",
     compounds: Compounds = "either",
+    repeats: Repeats = "drop",
     format: Format = "auto",  # noqa: A002  (as the option is called)
     field: str | None = None,
     unit: Unit = "line",
@@ -62,8 +74,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
 
     The corpus is read once, in memory that does not grow with it. Stimuli are found as whole
     words, from the left, the longest first. The sample of a stimulus depends on the seed and on the
-    texts alone: neither on the order of files nor on how texts are shared out among them. The same
-    text twice is one context.
+    texts alone: neither on the order of files nor on how texts are shared out among them.
 
     Parameters
     ----------
@@ -82,6 +93,9 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     compounds : {"either", "written", "head"}
         Whether hyphen and space stand for each other in a stimulus of several words, or are what
         they are; or whether the last part alone of a stimulus with hyphens is looked for.
+    repeats : {"drop", "keep"}
+        Whether equal texts are one context, or one for each place in the corpus. Shares of contexts
+        depend on it, such as those of a probe. The sample of places also depends on the files.
     format : {"auto", "text", "jsonl", "csv", "tsv", "parquet"}
     field : str, optional
         Field of JSON Lines, or column of a table; by default ``text``, else ``body``.
@@ -125,6 +139,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
         window,
         case,
         compounds,
+        repeats,
         format,
         field,
         unit,
@@ -203,6 +218,7 @@ class _Search:
     window: Window = 9
     case: Case = "auto"
     compounds: Compounds = "either"
+    repeats: Repeats = "drop"
     format: Format = "auto"
     field: str | None = None
     unit: Unit = "line"
@@ -215,6 +231,12 @@ class _Search:
         if self.window != SENTENCE:
             _whole("window", self.window, 0, " or 'sentence'")
         _whole("seed", self.seed, 0)
+        if self.repeats not in get_args(Repeats):
+            raise EatlasError(
+                "repeats is not usable",
+                got=described(self.repeats),
+                allowed=", ".join(get_args(Repeats)),
+            )
         require_workers(self.workers)
 
     @property
@@ -231,7 +253,12 @@ class _Search:
     def sampling(self) -> dict[str, Any]:
         """What collectors need to know of the sample, in plain numbers."""
         window = self.window if self.window == SENTENCE else int(self.window)
-        return {"seed": int(self.seed), "per_term": int(self.per_term), "window": window}
+        return {
+            "seed": int(self.seed),
+            "per_term": int(self.per_term),
+            "window": window,
+            "repeats": self.repeats,
+        }
 
     def read(
         self,
@@ -251,6 +278,7 @@ class _Search:
             tell=tell,
             progress=progress,
             executor=self.executor,
+            places=_places(files) if self.repeats == KEEP else {},
         )
         return samples, {
             "schema": SCHEMA,
@@ -295,6 +323,17 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for test in tests for term in test.terms))
 
 
+def _places(files: Sequence[Path]) -> dict[Path, int]:
+    """A number for each file that follows from its content; copies have several."""
+    copies: Counter[str] = Counter()
+    found = {}
+    for path in files:
+        content = ends_hash(path)
+        found[path] = key_seed(copies[content], content)
+        copies[content] += 1
+    return found
+
+
 def _account(files: Sequence[Path], accounts: Sequence[Account]) -> dict[str, Any]:
     """Say what was read; the hash is of the first and last 64 KiB of a file."""
     named = [one for account in accounts for one in account.named][:NAMED]
@@ -332,15 +371,16 @@ def look_through(
     tell: Tell | None = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    places: Mapping[Path, int] | None = None,
 ) -> tuple[Samples[Any], list[Account]]:
     """Look through files, in one process or several; which one, changes nothing in the samples."""
     count = min(len(files), _worth(files) if workers is None else workers)
     if executor is None and (count <= 1 or may_have_no_children()):
-        return _read(files, reading, make, tell, progress)
+        return _read(files, reading, make, places or {}, tell, progress)
     parts = shares(files, count * ROUNDS if executor is None else SHARDS)
     samples, done = make().samples, 0
     accounts: dict[str, Account] = {}
-    work = partial(_read_apart, reading=reading, make=make)
+    work = partial(_read_apart, reading=reading, make=make, places=places or {})
     with closing((executor or Processes(count))(work, parts)) as ended:
         for position, found in ended:
             if isinstance(found, LostItem):
@@ -377,6 +417,7 @@ def _read(
     files: Sequence[Path],
     reading: ReadingOptions,
     make: Make,
+    places: Mapping[Path, int],
     tell: Tell | None = None,
     progress: Progress | None = None,
 ) -> tuple[Samples[Any], list[Account]]:
@@ -386,6 +427,7 @@ def _read(
         if progress is not None:
             progress(done, len(files))
         account = Account(str(path), tell)
+        collector.begin(places.get(path, 0))
         for batch in read_texts(path, reading, account):
             collector.take(batch)
         account.tell = None
@@ -396,11 +438,11 @@ def _read(
 
 
 def _read_apart(
-    files: Sequence[Path], reading: ReadingOptions, make: Make
+    files: Sequence[Path], reading: ReadingOptions, make: Make, places: Mapping[Path, int]
 ) -> tuple[Samples[Any], list[Account], list[Damage]]:
     """Look through files in a process of its own, which reports damage at the end."""
     damages: list[Damage] = []
-    return *_read(files, reading, make, damages.append), damages
+    return *_read(files, reading, make, places, damages.append), damages
 
 
 def _lost(part: LostItem) -> EatlasError:

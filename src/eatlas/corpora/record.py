@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora.sampling import (
+    KEEP,
     MOST,
     SENTENCE,
     Context,
@@ -128,6 +129,11 @@ class Sample(Generic[Row, Counted]):
         return self.provenance.get("window")
 
     @property
+    def with_repeats(self) -> bool:
+        """Whether equal texts are contexts of their own, or one."""
+        return bool(self.provenance.get("repeats") == KEEP)
+
+    @property
     def distance(self) -> int | None:
         """Most words between the two stimuli of a pair; None where that is not known."""
         return self.provenance.get("distance")
@@ -178,19 +184,21 @@ class Sample(Generic[Row, Counted]):
     def _shorter(self, window: int) -> tuple[list[Row], dict[Row, str]]:
         """Cut each to so many words; of those that no longer differ keep the first, and its label.
 
-        As extraction does.
+        As extraction does; all where repeats are kept.
         """
         kept: dict[tuple[Any, ...], Row] = {}
         labels: dict[Row, str] = {}
         cuts = _Laid(self.rows, self.NAMES).cut(window)
+        every: list[Row] = []
         for row, cut in zip(self.rows, cuts, strict=True):
             short = self.ROW(*row[: self.NAMES], *cut)
+            every.append(short)
             there = kept.setdefault(short[: self.NAMES + 1], short)
             if sorted(short[self.NAMES + 1 :: 2]) < sorted(there[self.NAMES + 1 :: 2]):
                 kept[short[: self.NAMES + 1]] = short
             if row in self.labels:
                 labels.setdefault(short, self.labels[row])
-        rows = list(kept.values())
+        rows = every if self.with_repeats else list(kept.values())
         return rows, {one: labels[one] for one in rows if one in labels}
 
     def _with(self, rows: Sequence[Row], labels: Mapping[Row, str], **sizes: int) -> Self:

@@ -18,6 +18,8 @@ from eatlas.stimuli import AssociationTest
 SENTENCE = "sentence"
 Window = int | Literal["sentence"]
 """Words on either side, or the whole sentence."""
+Repeats = Literal["drop", "keep"]
+KEEP = "keep"
 
 
 class Context(NamedTuple):
@@ -38,7 +40,8 @@ class Count(NamedTuple):
     found: int
     """Places in the corpus, the same text counted as often as it occurs."""
     kept: int
-    """Different contexts; fewer than requested only where there are no more."""
+    """Contexts, of equal texts one unless repeats are kept; fewer than requested only where there
+    are no more."""
 
 
 class PairContext(NamedTuple):
@@ -171,16 +174,34 @@ is no prose."""
 class Collector:
     """Takes in texts and keeps the sample of each stimulus."""
 
-    def __init__(self, matcher: Matcher, *, per_term: int, window: Window, seed: int) -> None:
-        self.matcher, self.window = matcher, window
+    def __init__(
+        self,
+        matcher: Matcher,
+        *,
+        per_term: int,
+        window: Window,
+        seed: int,
+        repeats: Repeats = "drop",
+    ) -> None:
+        self.matcher, self.window, self.repeats = matcher, window, repeats
+        self._at = 0
         self.samples: Samples[Any] = Samples(self.names(), per_term, seed)
 
     def names(self) -> Sequence[tuple[str, ...]]:
         """What is sampled: each stimulus."""
         return [(one,) for one in self.matcher.stimuli]
 
+    def begin(self, place: int) -> None:
+        """Begin with a file; its place tells equal texts of several files apart."""
+        self._at = place
+
     def take(self, batch: Batch) -> None:
         """Look through some texts."""
+        self.look(batch)
+        self._at = (self._at + len(batch.data) + 1) & _ALL
+
+    def look(self, batch: Batch) -> None:
+        """Find stimuli in some texts, one by one."""
         for matches in self.matcher.matches(batch.data, batch.separator):
             if len(matches):
                 begins, stops = window_bounds(batch, matches, self.window)
@@ -204,6 +225,10 @@ class Collector:
         seeds = self.samples.seeds[numbers]
         for row, place in zip(offsets, np.sort(places, axis=0), strict=False):
             _kernels.keys(batch.data, begins, matches.starts[place], stops, seeds, keys, row)
+        for place in places if self.repeats == KEEP else ():
+            keys = _mixed(
+                keys ^ _mixed(matches.starts[place].astype(np.uint64) + np.uint64(self._at))
+            )
 
         def context(at: int) -> Any:
             spans = [(int(matches.starts[k[at]]), int(matches.ends[k[at]])) for k in places]
@@ -211,6 +236,13 @@ class Collector:
             return ROWS[len(places)](*self.samples.names[numbers[at]], *cut)
 
         self.samples.take(numbers, keys, (offsets[0] << 32) | offsets[1], context)
+
+
+def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers that look random; the finaliser of MurmurHash3."""
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        keys = (keys ^ (keys >> np.uint64(33))) * np.uint64(factor)
+    return keys ^ (keys >> np.uint64(33))
 
 
 def window_bounds(batch: Batch, matches: Matches, window: Window) -> NDArray[np.int64]:
@@ -275,8 +307,8 @@ class PairCollector(Collector):
         """What is sampled: each pair."""
         return self._pairs
 
-    def take(self, batch: Batch) -> None:
-        """Look through some texts; two stimuli of one text are seen together."""
+    def look(self, batch: Batch) -> None:
+        """Find pairs; two stimuli of one text are seen together."""
         from eatlas.corpora import _kernels  # noqa: PLC0415  (compiles on import)
 
         parts = [part for part in self.matcher.matches(batch.data, batch.separator) if len(part)]
