@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from tests.contracts.golden_cases import GOLDENS, SCENARIOS, in_folder, keep, perform  # noqa: E402
+from tests.contracts.golden_cases import GOLDENS, SCENARIOS, keep, perform  # noqa: E402
+from tests.contracts.sessions import in_folder  # noqa: E402
 
 if __name__ == "__main__":
     GOLDENS.mkdir(exist_ok=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.contracts.golden_cases import (
+from tests.contracts.sessions import (
     call_eatlas,
     in_folder,
     link_minilm,

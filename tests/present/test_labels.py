@@ -23,37 +23,23 @@ LEFT_OUT = re.compile(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_path_on_a_page(kind):
-    seen = LEFT_OUT.sub("", report_html(results_of(kind)))
+def test_no_path_on_a_page(kind, tmp_path):
+    seen = LEFT_OUT.sub("", report_html(results_of(kind, tmp_path)))
     found = [seen[max(0, m.start() - 80) : m.end() + 40] for m in WRITTEN.finditer(seen)]
     assert found == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_path_in_a_terminal_or_in_tables(kind, capsys):
-    print_results(results_of(kind))
+def test_no_path_in_a_terminal_or_in_tables(kind, capsys, tmp_path):
+    results = results_of(kind, tmp_path)
+    print_results(results)
     seen = [capsys.readouterr().out]
-    seen += [report_table(results_of(kind), form) for form in ("markdown", "latex", "html-table")]
+    seen += [report_table(results, form) for form in ("markdown", "latex", "html-table")]
     assert [line for text in seen for line in text.splitlines() if WRITTEN.search(line)] == []
 
 
-def test_two_distances_have_a_figure_of_each_effect_size():
-    page = report_html(results_of("contexts"))
-    part = page[page.index('id="distances"') :]
-    table = part[
-        part.index('<table class="forest">') : part.index("</table>", part.index("forest"))
-    ]
-    assert "Over attributes" in table
-    rows = table.split("<tr>")[2:]
-    assert [row.count('class="fig interval"') for row in rows] == [4, 4]
-    assert ">distance 4</a>" not in rows[0]
-
-
-def test_what_settings_share_is_said_once():
-    settings = Settings.among(results_of("contexts"))
-    pairs = [one for one in settings.results if one.measure == "lpbs"]
-    assert [Settings.among(pairs).of(one) for one in pairs] == ["distance 3", "distance 9"]
-    layers = [one for one in results_of("minilm") if one.test == "garden"]
+def test_what_settings_share_is_said_once(tmp_path):
+    layers = results_of("layers", tmp_path)
     assert Settings.among(layers).in_words(full=True) == ["minilm (layers 0 to 6)"]
 
 

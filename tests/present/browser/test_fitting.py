@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.present.browser.conftest import PHONE, Opener
-from tests.present.kinds import KINDS, results_of
+from tests.present.kinds import KINDS, on_layers, results_of
 from tests.present.test_thumbnails import images_of
 
 import eatlas
@@ -38,7 +38,7 @@ SHADED = "getComputedStyle(document.querySelector('nav div')).backgroundImage"
 
 
 def of_kind(kind: str) -> Callable[[Path], None]:
-    return lambda path: write_report(results_of(kind), path)
+    return lambda path: write_report(results_of(kind, path.parent), path)
 
 
 def write_two(path: Path) -> None:
@@ -92,11 +92,11 @@ def nothing_is_wider(open_page: Opener, path: Path) -> None:
 def layers_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three tests on seven layers."""
     path = tmp_path_factory.mktemp("layers") / "report.html"
-    layers = [one for one in results_of("minilm") if one.test == "garden" and one.encoding.layer]
+    layers = on_layers(results_of("sample", path.parent)[0])
     tests = [
         one.model_copy(update={"test": test, "title": test.capitalize()})
         for test in ("garden", "meadow", "forest")
-        for one in layers[:7]
+        for one in layers
     ]
     write_report(tests, path)
     return path
