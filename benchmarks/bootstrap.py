@@ -16,21 +16,23 @@ import copy
 import itertools
 import math
 import platform
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import scipy
 from scipy import stats
 
 from eatlas.measures.resampling import STUDENTISED
-from eatlas.stats.bootstrap import bootstrap_effects, bootstrap_layout, influence
-from eatlas.stats.pattern_stability import (
-    PatternRule,
-    pattern_stability,
-    pattern_stability_in,
-)
+from eatlas.stats.bootstrap import bootstrap_layout, influence_in
+from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
 from eatlas.stats.resampling import streams_of
 from eatlas.stats.weighted import Design
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.stats.plain import bootstrap_effects, pattern_stability
 
 RESAMPLES = 10_000
 DEFAULT = {8: 100_000, 25: 50_000}
@@ -150,7 +152,12 @@ def report(n):
     line(n, RESAMPLES, "both", intervals + shares, loop + loops)
     line(n, RESAMPLES, "over targets; scipy", targets, seconds(lambda: scipy_level1(cosines, n)))
     line(n, DEFAULT[n], "intervals and shares", seconds(lambda: measured(cosines, n), 10))
-    line(n, "-", "influence of every term", seconds(lambda: influence(cosines, n, n), 30))
+    line(
+        n,
+        "-",
+        "influence of every term",
+        seconds(lambda: influence_in(Design(cosines, n, n), ddof=1), 30),
+    )
 
 
 def line(n, resamples, what, ours, other=None):

@@ -31,20 +31,26 @@ of the populations, with half of the union in each group,
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 import eatlas
 from eatlas.errors import UndefinedWarning
-from eatlas.stats.bootstrap import Bootstrap, bootstrap_effects, bootstrap_layout
+from eatlas.stats.bootstrap import Bootstrap, bootstrap_layout
 from eatlas.stats.clusters import Side, cluster_design
 from eatlas.stats.resampling import streams_of
 from eatlas.stats.weighted import Design
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.stats.plain import bootstrap_effects
 
 KINDS = ("percentile", "bca", "studentised")
 SIZES = (6, 8, 25)

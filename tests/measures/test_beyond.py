@@ -9,8 +9,7 @@ from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
 from eatlas.results.inference import Generalisation
-from eatlas.stats.designs import chance_of_rejection, smallest_effect, terms_needed
-from eatlas.stats.power import shift_of_d
+from eatlas.stats.designs import chance_of_rejection, shift_of_d, smallest_effect, terms_needed
 
 SIZES = {"X": 6, "Y": 7, "A": 8, "B": 5}
 TEST = make_test(**{role: tuple(f"{role}{i}" for i in range(n)) for role, n in SIZES.items()})

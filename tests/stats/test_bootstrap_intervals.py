@@ -10,7 +10,7 @@ from scipy import stats
 from eatlas.stats.resampling import (
     acceleration,
     around,
-    bca,
+    bca_tails,
     errors,
     percentile,
     quantiles,
@@ -20,6 +20,11 @@ from eatlas.stats.resampling import (
 
 SAME = 1e-10
 """Largest difference from scipy seen: 2e-15."""
+
+
+def bca(drawn, estimate, a, level):
+    at = bca_tails(drawn, estimate, a, level)
+    return (math.nan, math.nan) if at is None else tuple(quantiles(drawn, at).tolist())
 
 
 def union_d(x, y, axis=-1):

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.stats.plain import bootstrap_effects, influence
 
 from eatlas.errors import UndefinedWarning
-from eatlas.stats.bootstrap import bootstrap_effects, bootstrap_layout, influence, influence_in
+from eatlas.stats.bootstrap import bootstrap_layout, influence_in
 from eatlas.stats.clusters import Side, cluster_design
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.resampling import draw, streams_of

@@ -11,9 +11,7 @@ from scipy import optimize, stats
 from statsmodels.stats.meta_analysis import combine_effects
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.stats.effect_size import union_variance
-from eatlas.stats.meta import ESTIMATORS, combine_effect_sizes, random_effects, weighted
-from eatlas.stats.power import shift_of_d
+from eatlas.stats.meta import ESTIMATORS, random_effects, weighted
 
 METHODS = tuple(ESTIMATORS)
 DL_AGREEMENT = 1e-10
@@ -238,70 +236,6 @@ def test_messages(effects, variances, options, message):
     assert str(caught.value).startswith(message)
 
 
-def test_effect_sizes_of_one_population_are_combined_near_their_mean():
-    rng = np.random.default_rng(1)
-    for n, shift, population in ((8, 1.5, 1.2), (25, 0.8729, 0.8)):
-        fisher, own, means = [], [], []
-        for _ in range(200):
-            scores = rng.normal(size=(20, 2 * n))
-            scores[:, :n] += shift
-            gap = scores[:, :n].mean(axis=1) - scores[:, n:].mean(axis=1)
-            d = gap / scores.std(axis=1, ddof=1)
-            fisher.append(combine_effect_sizes(d, [n] * 20, [n] * 20).mean)
-            own.append(random_effects(d, union_variance(d, n, n)).mean)
-            means.append(d.mean())
-        assert abs(np.mean(fisher) - population) < 0.03
-        assert abs(np.mean(fisher) - np.mean(means)) < 0.045
-        assert np.mean(own) - np.mean(means) > 0.045  # weights that fall with d
-
-
-def test_the_combination_on_fishers_scale_by_hand():
-    with pytest.warns(UndefinedWarning):
-        found = combine_effect_sizes([1.0, 1.0], [8, 8], [8, 8], method="PM")
-    z = math.atanh(0.5)
-    grown = math.sinh(z) ** 2  # of a shift g: n m / N**2 g**2
-    assert grown == pytest.approx(shift_of_d(1.0, 8, 8) ** 2 / 4)
-    v = (1 + grown / 2) / (1 + grown * 16 / 14) / 13
-    assert found.on_fisher.mean == pytest.approx(z)
-    assert found.on_fisher.se == pytest.approx(math.sqrt(v / 2))
-    assert found.mean == pytest.approx(1.0)
-    assert found.high == pytest.approx(2 * math.tanh(found.on_fisher.high))
-    assert math.isnan(found.prediction_low)
-
-
-def test_a_bound_of_2_is_kept():
-    found = combine_effect_sizes([1.93, 1.9, 1.85], [8, 8, 4], [8, 8, 12])
-    assert found.low < found.mean < found.high < 2
-    assert found.prediction_low < found.prediction_high < 2
-    with pytest.warns(UndefinedWarning):
-        one = combine_effect_sizes([0.0], [8], [8])
-    assert (one.mean, one.on_fisher.k) == (0.0, 1)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([1.0], [8, 8], [8]), "each effect needs the sizes of its groups\n  got: 1 effects, 2"),
-        (
-            ([1.0], [8.5], [8]),
-            "a size of a group must be a whole number\n  got: 8.5\n  allowed: 2 or more",
-        ),
-        (([1.0], [1], [8]), "a size of a group must be a whole number\n  got: 1"),
-        (
-            ([0.1, -2.1], [8, 8], [8, 8]),
-            "no two groups have such an effect size\n  got: d = -2.1 at [1]\n"
-            "  allowed: below (n + m) / sqrt(n m) in size, which is 2 for groups of one size",
-        ),
-        (([], [], []), "there is no effect to combine"),
-    ],
-)
-@pytest.mark.filterwarnings("ignore::eatlas.errors.UndefinedWarning")
-def test_messages_of_effect_sizes(arguments, message):
-    with pytest.raises(EatlasError) as caught:
-        combine_effect_sizes(*arguments)
-    assert str(caught.value).startswith(message)
-
-
 def test_hartung_and_knapps_standard_error_is_that_of_statsmodels():
     rng, wider = np.random.default_rng(4), 0
     for _ in range(30):
@@ -320,21 +254,3 @@ def test_hartung_and_knapps_standard_error_is_that_of_statsmodels():
         )
         assert found.p == pytest.approx(2 * stats.t.sf(abs(found.mean) / se, k - 1), rel=1e-9)
     assert 5 < wider < 30  # both cases occur
-
-
-def test_intervals_of_a_few_differing_effect_sizes_cover():
-    """Four tests of 25 against 25 words; normal intervals cover the mean in .84."""
-    rng, centre = np.random.default_rng(6), math.atanh(0.4)
-    covered, normal, rounds = 0, 0, 600
-    for _ in range(rounds):
-        r = np.tanh(centre + 0.3 * rng.normal(size=4))
-        shifts = 2 * r / np.sqrt(1 - r * r)
-        scores = rng.normal(size=(4, 50))
-        scores[:, :25] += shifts[:, None]
-        gap = scores[:, :25].mean(axis=1) - scores[:, 25:].mean(axis=1)
-        found = combine_effect_sizes(gap / scores.std(axis=1, ddof=1), [25] * 4, [25] * 4)
-        covered += found.low <= 0.8 <= found.high
-        weights = 1 / (found.on_fisher.tau2 + 1 / 47)
-        normal += abs(found.on_fisher.mean - centre) <= 1.96 / math.sqrt(4 * weights)
-    assert covered / rounds > 0.93
-    assert normal / rounds < 0.90

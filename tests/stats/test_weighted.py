@@ -6,18 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas import kernels
-from eatlas.errors import EatlasError
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.weighted import (
     Design,
     Weights,
-    design,
     effects,
     other_variance,
     unit_variance,
 )
 
-ONE_EACH = dict.fromkeys("XYAB", 1)
 FIT = 1e-12
 """Largest difference seen from correctly rounded sums: 1.5e-15 in 6,000 designs."""
 SLOPE = 2e-8
@@ -144,38 +141,3 @@ def test_a_difference_above_rounding_is_a_spread():
     test = Design(cosines, 2, 2)
     # scores 1, 0 | 0, 0 (times 5e-13): difference 1/2, sd 1/2
     assert effects(test.levels[0], *test.sides(test.as_is)[0], 1).d[0] == pytest.approx(1, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: design([1.0, 2.0], 1, 1, ONE_EACH),
-            "cosines must have 2 dimensions\n  got: an array of shape (2,)",
-        ),
-        (
-            lambda: design([[1.0, 2.0]], 1, 1, ONE_EACH),
-            "cosines must have rows of X and Y and columns of A and B\n"
-            "  got: an array of shape (1, 2)\n  allowed: 2 rows and 2 columns, or more",
-        ),
-        (lambda: design(np.eye(2) / 0.5 * np.inf, 1, 1, ONE_EACH), "cosines must be finite"),
-        (
-            lambda: design(np.eye(3), 3, 1, ONE_EACH),
-            "n_x is out of range\n  got: 3\n  allowed: 1 to 2",
-        ),
-        (
-            lambda: design(np.eye(3), 1, 0, ONE_EACH),
-            "n_a is out of range\n  got: 0\n  allowed: 1 to 2",
-        ),
-        (
-            lambda: design(np.eye(3), 1, 2, dict.fromkeys("XYAB", 2)),
-            "a group has too few terms to leave some of them out\n"
-            "  got: 1 in X, 1 in B\n  allowed: 2 or more in X, 2 or more in B",
-        ),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
-def test_messages(call, message):
-    with pytest.raises(EatlasError) as caught:
-        call()
-    assert str(caught.value).startswith(message)

@@ -35,12 +35,12 @@ from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_inter
 from eatlas.stats.designs import (
     chance_of_rejection,
     pattern_chances,
+    shift_of_d,
     smallest_effect,
 )
 from eatlas.stats.distributions import t_outside, t_quantile
 from eatlas.stats.inputs import least_spread
 from eatlas.stats.pattern_stability import PatternRule
-from eatlas.stats.power import shift_of_d
 from eatlas.stats.rejections import smallest_p
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 

@@ -22,10 +22,9 @@ from eatlas.results import AssociationResult, is_result
 from eatlas.results.inference import Equivalence, Generalisation, Power, SesoiUnit, Unit
 from eatlas.results.levels import effect_of
 from eatlas.results.parts import at
-from eatlas.stats.designs import chance_of_rejection, terms_needed
+from eatlas.stats.designs import chance_of_rejection, shift_of_d, terms_needed
 from eatlas.stats.inputs import numbers, open_unit, whole
 from eatlas.stats.pattern_stability import PatternRule
-from eatlas.stats.power import shift_of_d
 from eatlas.stats.rejections import checked_alpha, checked_tail
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, load_tests
 
@@ -145,9 +144,8 @@ def power(
 
     Notes
     -----
-    Normal scores of one variance within the groups, and the terms of the other side as given.
-    :func:`eatlas.stats.power.permutation_power` simulates, of any scores. In tests of sentences the
-    sizes are those of stimuli.
+    Normal scores of one variance within the groups, and the terms of the other side as given. In
+    tests of sentences the sizes are those of stimuli.
 
     Examples
     --------

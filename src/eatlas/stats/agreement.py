@@ -8,7 +8,6 @@ bootstrap over items is a product of two matrices.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -16,7 +15,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eatlas.errors import UndefinedWarning
 from eatlas.stats.shares import central, resampled_weights
 
 Array = NDArray[np.float64]
@@ -104,92 +102,6 @@ def label_counts(codes: ArrayLike, k: int) -> Array:
     """
     given = np.asarray(codes, np.int64)
     return np.stack([(given == j).sum(axis=1) for j in range(k)], axis=1).astype(np.float64)
-
-
-def fleiss_kappa(counts: ArrayLike) -> float:
-    """Fleiss' kappa: agreement beyond chance of labels that need not be of the same annotators.
-
-    ``1 - sum_j D_j / sum_j p_j (1 - p_j)``, where ``p_j`` is the share of category j among all
-    labels and ``D_j`` the mean over items of ``n_ij (n - n_ij) / (n (n - 1))`` (Fleiss 1971).
-
-    Parameters
-    ----------
-    counts : array_like, shape (items, k)
-        Labels of each item by category; every item has the same number n of labels, two or more.
-
-    Returns
-    -------
-    float
-        1 for perfect agreement, 0 for that of chance. NaN with a warning where all labels are the
-        same, or there is no item.
-
-    Raises
-    ------
-    ValueError
-        If items have unequal numbers of labels, or fewer than two.
-
-    Examples
-    --------
-    >>> round(fleiss_kappa([[5, 0], [0, 5], [4, 1], [1, 4]]), 3)
-    0.6
-    """
-    given = np.asarray(counts, np.float64)
-    sizes = given.sum(axis=1)
-    if len(given) and (sizes.min() < 2 or sizes.min() != sizes.max()):
-        raise ValueError("every item needs the same number of labels, two or more")
-    return _warned(float(_kappa(given, np.ones((1, len(given))))[0, 0]), "Fleiss' kappa")
-
-
-def krippendorff_alpha(counts: ArrayLike) -> float:
-    """Krippendorff's alpha of nominal labels; items may lack labels.
-
-    ``1 - (n - 1) sum_u (m_u**2 - sum_j n_uj**2) / (m_u - 1) / (n**2 - sum_j n_j**2)``: u are the
-    items with ``m_u`` labels, two or more; n is the number of their labels, ``n_j`` of those of
-    category j (Krippendorff 2011, section D).
-
-    Parameters
-    ----------
-    counts : array_like, shape (items, k)
-        Labels of each item by category; items with fewer than two labels are left out.
-
-    Returns
-    -------
-    float
-        1 for perfect agreement, 0 for that of chance. NaN with a warning where all labels are the
-        same, or no item has two.
-
-    Examples
-    --------
-    >>> round(krippendorff_alpha([[5, 0], [0, 5], [4, 1], [1, 4]]), 3)
-    0.62
-    """
-    given = np.asarray(counts, np.float64)
-    given = given[given.sum(axis=1) >= 2]
-    return _warned(float(_alpha(given, np.ones((1, len(given))))[0, 0]), "Krippendorff's alpha")
-
-
-def cohen_kappa(first: ArrayLike, second: ArrayLike, k: int) -> float:
-    """Cohen's kappa of two annotators on the items that both labelled.
-
-    Parameters
-    ----------
-    first, second : array_like of int, shape (items,)
-        Categories from 0 to k - 1; -1 where there is no label.
-    k : int
-        Number of categories.
-
-    Returns
-    -------
-    float
-        NaN with a warning where both give one and the same category alone, or share no item.
-
-    Examples
-    --------
-    >>> round(cohen_kappa([0, 0, 1, 1, -1], [0, 1, 1, 1, 0], 2), 3)
-    0.5
-    """
-    codes = np.stack([np.asarray(first, np.int64), np.asarray(second, np.int64)], axis=1)
-    return _warned(float(_cohen(_common(codes), k, None)[0, 1]), "Cohen's kappa")
 
 
 def rater_agreement(
@@ -346,13 +258,3 @@ def _cohen(codes: Codes, k: int, weights: Array | None) -> Array:
         chance = ((given @ one) * (given @ other)).sum(axis=1, keepdims=True) / total**2
         kappa = np.where(chance < 1, 1 - (1 - agreed) / (1 - chance), np.nan)
     return np.concatenate([agreed, kappa], axis=1)
-
-
-def _warned(value: float, name: str) -> float:
-    if np.isnan(value):
-        warnings.warn(
-            f"Undefined {name}: all labels are the same, or no item has two",
-            UndefinedWarning,
-            stacklevel=3,
-        )
-    return value

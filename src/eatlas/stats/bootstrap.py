@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from eatlas.errors import UndefinedWarning
 from eatlas.kernels import quantiles
-from eatlas.stats.inputs import generator, open_unit, whole
+from eatlas.stats.inputs import open_unit, whole
 from eatlas.stats.resampling import (
     UNDEFINED,
     Over,
@@ -23,21 +22,17 @@ from eatlas.stats.resampling import (
     bca_tails,
     draw,
     errors,
-    fewest,
     sides,
-    streams_of,
     studentised,
     tails,
     without_each_other,
     without_each_unit,
 )
 from eatlas.stats.weighted import (
-    ROLES,
     TARGETS,
     Array,
     Layout,
     Weighable,
-    design,
 )
 
 NAMES = ("level 1", "level 2 of X", "level 2 of Y")
@@ -86,72 +81,6 @@ class Bootstrap:
     """Resamples drawn, undefined ones among them."""
     level: float
     """Nominal confidence of the intervals."""
-
-
-def bootstrap_effects(
-    cosines: ArrayLike,
-    n_x: int,
-    n_a: int,
-    *,
-    rng: np.random.Generator,
-    over: Over = "targets",
-    resamples: int = 10_000,
-    level: float = 0.95,
-    ddof: int = 1,
-) -> Bootstrap:
-    """Resample the stimuli of a test within their groups and find intervals of its effect sizes.
-
-    Parameters
-    ----------
-    cosines : array_like, shape (n_targets, n_attributes)
-        Rows X then Y, columns A then B. Every resampled group needs 2 terms.
-    n_x, n_a : int
-        Rows of X, columns of A.
-    rng : numpy.random.Generator
-        Draws the resamples. Those of `pattern_stability` are the same for the same state.
-    over : {"targets", "attributes", "both"}
-        Which stimuli are a sample of what they stand for. Both: rows and columns are drawn
-        independently (the pigeonhole bootstrap).
-    resamples : int
-        1 or more.
-    level : float
-        Confidence, in (0, 1).
-    ddof : {1, 0}
-        The standard deviation divides by N - ddof.
-
-    Returns
-    -------
-    Bootstrap
-
-    Raises
-    ------
-    EatlasError
-        For input outside these ranges.
-
-    Warns
-    -----
-    UndefinedWarning
-        When resamples have no spread, or an interval does not exist.
-
-    Notes
-    -----
-    Percentile and BCa: Efron (1987), Better bootstrap confidence intervals, Journal of the
-    American Statistical Association 82. Both sides: Owen (2007), The pigeonhole bootstrap,
-    Annals of Applied Statistics 1.
-
-    Examples
-    --------
-    >>> block = np.add.outer([3.0, 2.0, 4.0, -1.0, -2.0, 1.0], [0.0, 0.1, 0.0, 0.1])
-    >>> block[:, 2:] *= -1
-    >>> found = bootstrap_effects(block, 3, 2, rng=np.random.default_rng(0), resamples=500)
-    >>> round(found.level1.estimate, 6), found.over, found.level1.undefined
-    (1.582775, 'targets', 0)
-    """
-    test = design(cosines, n_x, n_a, fewest(over))
-    streams = streams_of(generator(rng))
-    return bootstrap_layout(
-        test, streams=streams, over=over, resamples=resamples, level=level, ddof=ddof
-    )[0]
 
 
 def bootstrap_layout(
@@ -365,44 +294,6 @@ class Influences:
     """On the association of X alone."""
     level2_y: Influence
     """On the association of Y alone."""
-
-
-def influence(cosines: ArrayLike, n_x: int, n_a: int, *, ddof: int = 1) -> Influences:
-    """Leave out each target and each attribute in turn and find the change of each effect size.
-
-    Parameters
-    ----------
-    cosines : array_like, shape (n_targets, n_attributes)
-        Rows X then Y, columns A then B; 2 of each or more.
-    n_x, n_a : int
-        Rows of X, columns of A.
-    ddof : {1, 0}
-        The standard deviation divides by N - ddof; N is one less where a term is left out.
-
-    Returns
-    -------
-    Influences
-        Exact: every effect size is computed again, not approximated.
-
-    Raises
-    ------
-    EatlasError
-        For input outside these ranges.
-
-    Warns
-    -----
-    UndefinedWarning
-        When the scores have no spread, or none without some term.
-
-    Examples
-    --------
-    >>> block = np.zeros((4, 4))
-    >>> block[:, :2] = [[0.9, 0.8], [0.1, 0.2], [0.0, 0.2], [0.1, 0.3]]
-    >>> found = influence(block, 2, 2)  # scores 0.85, 0.15 and 0.1, 0.2: the first makes d
-    >>> found.level1.drivers(1)[0].side, found.level1.drivers(1)[0].index
-    ('targets', 0)
-    """
-    return influence_in(design(cosines, n_x, n_a, dict.fromkeys(ROLES, 2)), ddof=ddof)
 
 
 def influence_in(test: Layout, *, ddof: int = 1) -> Influences:

@@ -15,38 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.kernels import mean_and_sd
-from eatlas.stats.inputs import numbers, open_unit, whole
+from eatlas.stats.inputs import numbers, whole
 from eatlas.stats.permutation import Tail, permutation_test
 from eatlas.stats.rejections import checked_alpha
 
 Array = NDArray[np.float64]
-
-MOST_STEPS = 60
-"""Halvings that can matter: the range of doubles' scores over 2^60 is below their rounding."""
-
-
-@dataclass(frozen=True)
-class ShiftInterval:
-    """The differences of two groups that the exact permutation test does not reject."""
-
-    difference: float
-    """Mean of the first group less mean of the second."""
-    low: float
-    """Lower end; -inf where the design cannot reject any shift."""
-    high: float
-    """Upper end; inf where the design cannot reject any shift."""
-    level: float
-    """Confidence; each end is a one-sided bound at (1 - level) / 2."""
-    tolerance: float
-    """How far outside of the exact ends these may be, never inside."""
-    tests: int
-    """Exact tests that were made."""
-    methods: tuple[str, ...]
-    """How their p-values were found: ``exact``, ``inversion``, ``bracket``, or several."""
-    min_p: float
-    """The smallest one-sided p of the design, 1 / C(N, n)."""
-    reachable: bool
-    """Whether min_p is below (1 - level) / 2; if not, the interval has no end."""
 
 
 @dataclass(frozen=True)
@@ -77,69 +50,6 @@ class Equivalence:
     def equivalent(self) -> bool:
         """Whether p is below alpha."""
         return self.p < self.alpha
-
-
-def shift_interval(
-    scores: ArrayLike, n: int, *, level: float = 0.95, steps: int = 16
-) -> ShiftInterval:
-    """Confidence interval of the difference of two means by inversion of the exact test.
-
-    Parameters
-    ----------
-    scores : array_like, shape (N,)
-        Finite scores of both groups, the first group's first.
-    n : int
-        Size of the first group, 1 to N - 1.
-    level : float
-        Confidence, in (0, 1).
-    steps : int
-        Exact tests for each end, 1 to 60; each halves the tolerance, which is at first the range
-        of all differences of a score of the first and a score of the second group.
-
-    Returns
-    -------
-    ShiftInterval
-
-    Raises
-    ------
-    EatlasError
-        For input outside these ranges.
-
-    Notes
-    -----
-    The lower end is the smallest difference D for which the first group's scores less D have a
-    p_greater of (1 - level) / 2 or more; the upper end likewise with p_less. p_greater rises with
-    D, in steps at the differences of the mean of some of the first group's scores and the mean of
-    as many of the second's (Pitman 1937; Garthwaite 1996), so that bisection finds the end. Up to
-    the tolerance, 0 is outside if and only if the permutation test rejects. It covers with at
-    least the stated probability if the groups' distributions differ by a shift alone.
-
-    Examples
-    --------
-    >>> found = shift_interval([7.0, 8.0, 9.0, 11.0], 2, level=0.6, steps=40)  # 6 subsets
-    >>> round(found.low, 6), round(found.high, 6), found.tests
-    (-4.0, -1.0, 80)
-    """
-    values = _checked(scores, n)
-    level, steps = open_unit(level), whole(steps, "steps", 1, MOST_STEPS)
-    # rounded, because (1 - 0.95) / 2 exceeds .025 and would reject a p of exactly 1 / 40
-    alpha, min_p = round((1 - level) / 2, 15), 1 / math.comb(values.size, n)
-    low, high, used = -math.inf, math.inf, set[str]()
-    difference, reach = _difference(values, n), _range(values, n)
-    if min_p < alpha:
-        low = _lower(values, n, alpha, steps, used)
-        high = -_lower(-values, n, alpha, steps, used)
-    return ShiftInterval(
-        difference=difference,
-        low=low,
-        high=high,
-        level=level,
-        tolerance=math.ldexp(reach[1] - reach[0], -steps),
-        tests=2 * steps if used else 0,
-        methods=tuple(sorted(used)),
-        min_p=min_p,
-        reachable=min_p < alpha,
-    )
 
 
 def equivalence_test(
@@ -210,35 +120,9 @@ def _difference(values: Array, n: int) -> float:
     return mean_and_sd(values[:n], 0)[0] - mean_and_sd(values[n:], 0)[0]
 
 
-def _range(values: Array, n: int) -> tuple[float, float]:
-    """The least and the greatest difference of any two scores of the two groups."""
-    first, second = values[:n], values[n:]
-    return float(first.min() - second.max()), float(first.max() - second.min())
-
-
 def _greater(values: Array, n: int, shift: float) -> Tail:
     """Test of a difference of `shift` or less against a greater one."""
     shifted = values.copy()
     shifted[:n] -= shift
     # what was rounded before the shift is as coarse after it
     return permutation_test(shifted, n, scale=float(np.abs(values).max()) + abs(shift)).greater
-
-
-def _lower(values: Array, n: int, alpha: float, steps: int, used: set[str]) -> float:
-    """The smallest difference that is not rejected, or less by the tolerance.
-
-    Below the least difference of two scores no other subset reaches the sum of the observed one,
-    so p is 1 / C(N, n) and rejected; from the greatest one on, every subset does.
-    """
-    low, high = _range(values, n)
-    if low == high:
-        return low
-    for _ in range(steps):
-        middle = low + (high - low) / 2
-        tail = _greater(values, n, middle)
-        used.add(tail.method)
-        if tail.p < alpha:
-            low = middle
-        else:
-            high = middle
-    return low

@@ -45,13 +45,6 @@ def label_powers(cosines: ArrayLike, scale: float) -> Array:
     return powers
 
 
-def label_shares(cosines: ArrayLike, scale: float) -> Array:
-    """Softmax over labels: the share of each in the reading of each target."""
-    powers = label_powers(cosines, scale)
-    shares: Array = powers / powers.sum(axis=1, keepdims=True)
-    return shares
-
-
 @dataclass(frozen=True)
 class _ShareLevel(ABC):
     """One level of a zero-shot reading: its units in two groups, each scored by a share."""

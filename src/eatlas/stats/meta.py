@@ -28,8 +28,6 @@ the worst difference from it was 5e-15 of the variance of the effects."""
 GRID = 257
 """Points that look for the highest maximum of the restricted likelihood. Its terms vary on the
 scale of log(v_i + tau2), so steps of log(range) / 256 cannot miss one."""
-LEAST_SIZE = 2
-"""Two groups of two: a spread within, and one degree of freedom."""
 SQUARABLE = (1e-70, 1e70)
 """Magnitudes whose squares and ratios stay within doubles; no effect size comes near them."""
 
@@ -241,101 +239,6 @@ def random_effects(
         prediction_low=mean - beyond,
         prediction_high=mean + beyond,
     )
-
-
-@dataclass(frozen=True)
-class CombinedEffectSize:
-    """Effect sizes d of several designs, combined on Fisher's scale."""
-
-    mean: float
-    """Combined effect size, for groups of one size: below 2."""
-    low: float
-    """Lower end of its confidence interval."""
-    high: float
-    prediction_low: float
-    """Lower end of the interval in which the next true effect size is expected; NaN for k < 3."""
-    prediction_high: float
-    on_fisher: RandomEffects
-    """The combination itself: mean, se, tau2, Q and I2 of the transformed effect sizes."""
-
-
-def combine_effect_sizes(
-    effects: ArrayLike,
-    n: ArrayLike,
-    m: ArrayLike,
-    *,
-    method: str = "DL",
-    level: float = 0.95,
-) -> CombinedEffectSize:
-    """Combine effect sizes d of different designs without favouring large ones.
-
-    Parameters
-    ----------
-    effects : array_like, shape (k,)
-        Effect sizes: differences of means over the standard deviation of the union.
-    n, m : array_like of int, shape (k,)
-        Sizes of the two groups behind each, 2 or more.
-    method : {"DL", "PM", "REML"}
-        As in :func:`random_effects`.
-    level : float
-        Confidence of the intervals, in (0, 1).
-
-    Returns
-    -------
-    CombinedEffectSize
-
-    Raises
-    ------
-    EatlasError
-        As :func:`random_effects`; and for an effect size that its groups cannot have.
-
-    Notes
-    -----
-    The sampling variance of d falls with d, so weights of 1 / v favour large effects. Here, with
-    ``r = d sqrt(n m) / N``, the effects are ``z = artanh r``, and their variances are those at the
-    mean of z, so that they depend on the sizes alone::
-
-        v = (1 + G / 2) / (1 + G N / (N - 2)) / (N - 3),   G = sinh(mean z)**2
-
-    It is the delta-method variance of normal scores (Hedges and Olkin 1985), with N - 3 degrees of
-    freedom. Standard error and interval are those of Hartung and Knapp. The combined d is
-    ``2 tanh(mean)``: close to the median of d, whose mean is a little
-    nearer to 0.
-
-    Examples
-    --------
-    >>> found = combine_effect_sizes([1.72, 0.87, 1.30], [8, 25, 16], [8, 25, 16])
-    >>> round(found.mean, 2), round(found.low, 2), round(found.high, 2)
-    (1.34, -0.4, 1.9)
-    """
-    d = numbers(effects, "effects", 1)
-    first, second = numbers(n, "n", 1), numbers(m, "m", 1)
-    if not d.size == first.size == second.size:
-        raise EatlasError(
-            "each effect needs the sizes of its groups",
-            got=f"{d.size} effects, {first.size} and {second.size} sizes",
-        )
-    for size in (*first, *second):
-        if size < LEAST_SIZE or size != int(size):
-            raise EatlasError(
-                "a size of a group must be a whole number", got=f"{size:g}", allowed="2 or more"
-            )
-    size = first + second
-    r = d * np.sqrt(first * second) / size
-    if d.size and np.abs(r).max() >= 1:
-        worst = int(np.abs(r).argmax())
-        raise EatlasError(
-            "no two groups have such an effect size",
-            got=f"d = {d[worst]:g} at [{worst}]",
-            allowed="below (n + m) / sqrt(n m) in size, which is 2 for groups of one size",
-        )
-    z = np.arctanh(r)
-    grown = math.sinh(float(z.mean())) ** 2 if z.size else 0.0
-    v = (1 + grown / 2) / (1 + grown * size / (size - 2)) / (size - 3)
-    found = random_effects(z, v, method=method, level=level, hartung_knapp=True)
-    ends = (found.mean, found.low, found.high, found.prediction_low, found.prediction_high)
-    mean, low, high, prediction_low, prediction_high = (2 * math.tanh(end) for end in ends)
-    return CombinedEffectSize(mean, low, high, prediction_low, prediction_high, found)
 
 
 def _checked(

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.stats.inputs import generator, numbers, whole
+from eatlas.stats.inputs import numbers, whole
 from eatlas.stats.rejections import Judge, enumerable
-from eatlas.stats.resampling import Over, Streams, draw, fewest, streams_of
-from eatlas.stats.weighted import Array, Layout, Scored, Weights, design
+from eatlas.stats.resampling import Over, Streams, draw
+from eatlas.stats.weighted import Array, Layout, Scored, Weights
 
 TailRule = Literal["directional", "two-sided"]
 """Which p decides: that of the tail of the observed sign, or of both."""
@@ -136,81 +136,6 @@ class PatternRule:
                 allowed=", ".join(get_args(TailRule)),
             )
         whole(self.ddof, "ddof", 0, 1)
-
-
-DEFAULT_RULE = PatternRule()
-"""The rule of the published tables."""
-
-
-def pattern_stability(
-    cosines: ArrayLike,
-    n_x: int,
-    n_a: int,
-    *,
-    rng: np.random.Generator,
-    over: Over = "both",
-    resamples: int = 10_000,
-    rule: PatternRule = DEFAULT_RULE,
-) -> PatternStability:
-    """Resample the stimuli of a test and count which EAT patterns they show.
-
-    Parameters
-    ----------
-    cosines : array_like, shape (n_targets, n_attributes)
-        Rows X then Y, columns A then B; 2 attributes in each group, and 2 targets where they are
-        resampled.
-    n_x, n_a : int
-        Rows of X, columns of A.
-    rng : numpy.random.Generator
-        Draws the resamples. Those of `bootstrap_effects` are the same for the same state.
-    over : {"targets", "attributes", "both"}
-        Which stimuli are a sample of what they stand for.
-    resamples : int
-        1 or more.
-    rule : PatternRule
-        When a target group counts as associated.
-
-    Returns
-    -------
-    PatternStability
-
-    Raises
-    ------
-    EatlasError
-        For input outside these ranges.
-
-    Warns
-    -----
-    UndefinedWarning
-        When attributes of a resample have no spread.
-
-    Notes
-    -----
-    Each resample is tested as the lists themselves are: an attribute drawn twice counts as two
-    that score alike, and all N of them are relabelled. A resample differs from the lists at hand
-    as these differ from those of another study, so it adds their sampling error once more: a
-    share is no probability of replication. The page on uncertainty shows how far it is from one.
-
-    The p-values of the first 2,048 resamples are compared with alpha. With more, the others are
-    judged by d, by the limits that fit the first, and the shares are corrected by what differs
-    among these (a regression estimator; Cochran 1977, Sampling Techniques, section 12.1).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> block = rng.normal(size=(12, 12))
-    >>> block[:6, :6] += 3  # X with A, and Y with nothing
-    >>> found = pattern_stability(block, 6, 6, rng=rng, resamples=500)
-    >>> found.x[0] > 0.95, round(sum(found.y), 6)
-    (True, 1.0)
-    """
-    test = design(cosines, n_x, n_a, {**fewest(over), **dict.fromkeys("AB", 2)})
-    count, rng = whole(resamples, "resamples", 1), generator(rng)
-    streams = streams_of(rng)
-    aside = np.random.default_rng(rng.integers(0, 2**32, size=4))
-    return pattern_stability_in(
-        test, streams=streams, aside=aside, over=over, resamples=count, rule=rule
-    )
 
 
 def pattern_stability_in(

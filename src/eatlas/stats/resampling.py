@@ -172,15 +172,6 @@ def acceleration(groups: Sequence[Array]) -> float:
     return cubes / (6 * squares**1.5) if squares > 0 else math.nan
 
 
-def bca(drawn: Array, estimate: float, a: float, level: float) -> tuple[float, float]:
-    """Efron's (1987) bias-corrected and accelerated interval."""
-    at = bca_tails(drawn, estimate, a, level)
-    if at is None:
-        return UNDEFINED
-    low, high = quantiles(drawn, at).tolist()
-    return low, high
-
-
 def bca_tails(drawn: Array, estimate: float, a: float, level: float) -> tuple[float, float] | None:
     """Shares of the resamples below the ends of :func:`bca`; None where it is undefined."""
     if not drawn.size or math.isnan(a):

@@ -150,7 +150,7 @@ def jeffreys(counts: Array, confidence: float) -> Array:
 
     @cache
     def lower(x: float, rest: float) -> float:
-        return beta_quantile(tail, x + 0.5, rest + 0.5)[0] if x else 0.0
+        return beta_quantile(tail, x + 0.5, rest + 0.5) if x else 0.0
 
     ends = np.full((2, *counts.shape), np.nan)
     for row, total in enumerate(counts.sum(axis=1).tolist()):

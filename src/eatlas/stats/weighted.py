@@ -13,11 +13,10 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from eatlas.errors import EatlasError
 from eatlas.kernels.cosines import product
-from eatlas.stats.inputs import numbers, rounding_noise, whole
+from eatlas.stats.inputs import rounding_noise
 
 Array = NDArray[np.float64]
 TARGETS, ATTRIBUTES = "XY", "AB"
@@ -267,28 +266,6 @@ class Effects:
     """Standard deviation of the union, shape (sets,); NaN where the scores have no spread."""
     d: Array
     """difference / sd, shape (sets,)."""
-
-
-def design(cosines: ArrayLike, n_x: int, n_a: int, least: dict[str, int]) -> Design:
-    """Check a block of cosines and the sizes of its groups."""
-    block = numbers(cosines, "cosines", 2)
-    if min(block.shape) < 2:
-        raise EatlasError(
-            "cosines must have rows of X and Y and columns of A and B",
-            got=f"an array of shape {block.shape}",
-            allowed="2 rows and 2 columns, or more",
-        )
-    n_x = whole(n_x, "n_x", 1, block.shape[0] - 1)
-    n_a = whole(n_a, "n_a", 1, block.shape[1] - 1)
-    checked = Design(block, n_x, n_a)
-    small = {role: size for role, size in checked.groups.items() if size < least[role]}
-    if small:
-        raise EatlasError(
-            "a group has too few terms to leave some of them out",
-            got=", ".join(f"{size} in {role}" for role, size in small.items()),
-            allowed=", ".join(f"{least[role]} or more in {role}" for role in small),
-        )
-    return checked
 
 
 def effects(level: Level, units: Array, others: Array, ddof: int) -> Effects:
