@@ -14,8 +14,7 @@ from tests.inputs import TOML
 
 import eatlas
 from eatlas.engine.scan.chunk import Chunks
-from eatlas.results.scan import json_schema, read_scan
-from eatlas.results.scan_words import COLUMNS
+from eatlas.results.scan import COLUMNS, json_schema, read_scan
 
 SCHEMA = json.loads(
     (resources.files("eatlas.results") / "data" / "scan-1.schema.json").read_text("utf-8")

@@ -9,7 +9,7 @@ from eatlas.errors import ResultsError
 from eatlas.present import report_html
 from eatlas.present.changes import tables_of_changes
 from eatlas.results import Results
-from eatlas.results.changes import changes_of
+from eatlas.results.compare import changes_of
 
 PLAIN, BRINGS = "{}", "a picture that brings to mind {}"
 

@@ -10,7 +10,7 @@ from eatlas.present.comparison import comparisons
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
 from eatlas.results import Results
-from eatlas.results.changes import value_of, varied
+from eatlas.results.compare import value_of, varied
 from eatlas.results.parts import Encoding
 from eatlas.stimuli import ContextsOrigin
 

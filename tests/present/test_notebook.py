@@ -9,7 +9,7 @@ from tests.present.records import ml_eat, sc_eat, weat
 from eatlas.errors import EatlasError
 from eatlas.present import notebook, rendering
 from eatlas.results import Failure, Results
-from eatlas.results.presenting import register_renderer
+from eatlas.results.base import register_renderer
 
 
 def test_one_result_shows_its_map_levels_and_sentence():

@@ -19,8 +19,7 @@ from eatlas.present.drawings.specification import (
 )
 from eatlas.present.study import MOST_ROWS as TABLE_ROWS
 from eatlas.present.study import share, study_html
-from eatlas.results.study import Specification, StudyRecord
-from eatlas.results.study_analysis import RandomControl, StudyAnalysis
+from eatlas.results.study import RandomControl, Specification, StudyAnalysis, StudyRecord
 from eatlas.studies.analysis import analyse
 
 PLAN = {

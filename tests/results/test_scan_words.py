@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from eatlas.csv_cells import unmarked
 from eatlas.errors import ResultsError
-from eatlas.results import scan_words as module
-from eatlas.results.scan_words import COLUMNS, ScannedWords, frame_of, read_words, words_file
+from eatlas.results import scan as module
+from eatlas.results.scan import COLUMNS, ScannedWords, frame_of, read_words, words_file
 from eatlas.writing import atomic_files
 
 ODD = [

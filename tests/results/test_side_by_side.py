@@ -5,7 +5,7 @@ import pytest
 
 import eatlas
 from eatlas.errors import ResultsError
-from eatlas.results.side_by_side import RESAMPLES
+from eatlas.results.compare import RESAMPLES
 
 TWO = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
 

@@ -23,8 +23,7 @@ from eatlas.errors import listed
 from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
 from eatlas.present.summaries import explain
 from eatlas.present.text import one_line
-from eatlas.results.diagnosis import Diagnosis
-from eatlas.results.diagnosis_words import readings, verdict
+from eatlas.results.diagnosis import Diagnosis, readings, verdict
 from eatlas.results.effects import shown
 from eatlas.results.inference import DesignPower, Power
 from eatlas.results.scan import SIDES, ScanResult, TopList

@@ -17,9 +17,8 @@ from eatlas.present.numbers import UNDEFINED, number_of
 from eatlas.present.sections import sections
 from eatlas.present.side_by_side import cell_of, summary
 from eatlas.results import AssociationResult, Results
-from eatlas.results.changes import told_apart
+from eatlas.results.compare import SideBySide, side_by_side, told_apart
 from eatlas.results.settings import Settings
-from eatlas.results.side_by_side import SideBySide, side_by_side
 
 MEANT = (
     "d at level 1 (* as above) and the EAT pattern, with its map: rows A and B, columns X and Y."

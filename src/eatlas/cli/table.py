@@ -54,7 +54,7 @@ from eatlas.results import AssociationResult, Results
 from eatlas.results.settings import Settings, repeated
 
 if TYPE_CHECKING:
-    from eatlas.results.draws import DrawsRecord, OverDraws
+    from eatlas.results.levels import DrawsRecord, OverDraws
 
 LINES = 160
 """Columns of a terminal from which each result has one line."""

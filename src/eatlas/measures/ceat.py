@@ -27,8 +27,8 @@ from eatlas.measures.inference import generalised
 from eatlas.measures.p_values import of_contexts
 from eatlas.measures.patterns import TailRule
 from eatlas.measures.three_levels import kept_pairs
-from eatlas.results.draws import CEATResult, ContextDraws
-from eatlas.results.over_draws import Model, Replace, Variance
+from eatlas.results.embedding_tests import CEATResult, ContextDraws
+from eatlas.results.levels import Model, Replace, Variance
 from eatlas.results.parts import Coverage
 from eatlas.stats.draws import Components
 from eatlas.stats.pattern_stability import PatternRule

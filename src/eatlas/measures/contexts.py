@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.measures.rows import sizes, sorted_rows
-from eatlas.results.levels import SentenceCounts
-from eatlas.results.over_draws import Replace
+from eatlas.results.levels import Replace, SentenceCounts
 from eatlas.results.parts import Coverage
 from eatlas.stats.draws import Components, draw_contexts, nested_components, stream
 from eatlas.stimuli import ROLES

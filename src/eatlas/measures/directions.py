@@ -24,11 +24,11 @@ from eatlas.measures.target_values import (
     pairs_of,
 )
 from eatlas.results.parts import Coverage
-from eatlas.results.target_values import Range
+from eatlas.results.targets import Range
 from eatlas.stimuli.kinds import OF_TARGETS
 
 if TYPE_CHECKING:
-    from eatlas.results.target_values import TargetValuesResult
+    from eatlas.results.targets import TargetValuesResult
 
 Relation = Literal["principal", "mean"]
 EVERY = ""

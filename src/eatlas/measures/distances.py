@@ -21,12 +21,12 @@ from eatlas.measures.target_values import (
     in_order,
     mean,
 )
-from eatlas.results.target_values import Range
+from eatlas.results.targets import Range
 from eatlas.stats.trend import ranks, spearman
 from eatlas.stimuli.kinds import OF_TARGETS
 
 if TYPE_CHECKING:
-    from eatlas.results.target_values import TargetValuesResult
+    from eatlas.results.targets import TargetValuesResult
 
 Distance = Literal["euclidean", "cosine"]
 ABOVE_0 = Allowed("a number above 0", lambda value: is_number(value) and value > 0)

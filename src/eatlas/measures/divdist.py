@@ -23,9 +23,9 @@ from eatlas.measures.group_evidence import (
 from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.seeding import generator_of
-from eatlas.results.divdist import DivDistResult
-from eatlas.results.groups import LabelTest, ShareIntervals, TargetShares
+from eatlas.results.levels import LabelTest, ShareIntervals, TargetShares
 from eatlas.results.parts import Coverage, defined, defined_ends
+from eatlas.results.targets import DivDistResult
 from eatlas.stats.shares import (
     Divergence,
     Negative,

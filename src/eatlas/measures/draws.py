@@ -19,14 +19,21 @@ from eatlas.kernels import Drawn
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.p_values import of_spread, remarks, to_record
 from eatlas.measures.patterns import label_of, pattern_of, pattern_shares
-from eatlas.results.levels import CELLS, AttributeScores, Cell, Label, Level, Level2, Level3, Scores
-from eatlas.results.over_draws import (
+from eatlas.results.levels import (
+    CELLS,
+    AttributeScores,
+    Cell,
     CombinedEffect,
+    Label,
+    Level,
+    Level2,
     Level2OverDraws,
+    Level3,
     Model,
     NormalP,
     OverDraws,
     Replace,
+    Scores,
     Variance,
     VarianceShares,
 )

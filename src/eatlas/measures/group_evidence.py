@@ -15,7 +15,7 @@ from eatlas.measures.base import Input
 from eatlas.measures.p_values import written
 from eatlas.measures.rows import Stimuli
 from eatlas.measures.seeding import generator_of, stimuli_covered
-from eatlas.results.groups import LabelDesign, LabelTest
+from eatlas.results.levels import LabelDesign, LabelTest
 from eatlas.results.parts import Coverage
 from eatlas.stats.distributions import clopper_pearson
 from eatlas.stats.label_shares import label_powers

@@ -38,7 +38,7 @@ from eatlas.measures.log_ratios import (
 from eatlas.measures.patterns import TailRule
 from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.three_levels import compared, level3, similarities
-from eatlas.results.draws import LPBSResult, PieceCounts
+from eatlas.results.embedding_tests import LPBSResult, PieceCounts
 from eatlas.results.inference import SesoiUnit
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.resampling import Over

@@ -28,8 +28,8 @@ from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.lpbs import LogRatioMeasure
 from eatlas.measures.rows import sizes
 from eatlas.measures.three_levels import kept_pairs
-from eatlas.results.draws import LPBSCEATResult, SentenceDraws
-from eatlas.results.over_draws import Model, Replace, Variance
+from eatlas.results.embedding_tests import LPBSCEATResult, SentenceDraws
+from eatlas.results.levels import Model, Replace, Variance
 from eatlas.stats.draws import Components, components_of_means, draw_one, stream
 from eatlas.stimuli.association_test import OPPOSITES
 

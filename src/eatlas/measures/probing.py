@@ -14,7 +14,7 @@ from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
 from eatlas.measures.base import Input
 from eatlas.measures.group_evidence import Evidence, of_counts, require_apart, words_of
 from eatlas.measures.seeding import generator_of, stimuli_covered
-from eatlas.results.groups import Probe
+from eatlas.results.levels import Probe
 from eatlas.results.parts import Coverage
 from eatlas.stimuli.kinds import OF_TARGETS
 

@@ -14,10 +14,9 @@ from eatlas.errors import CoverageError, StimulusError, listed
 from eatlas.measures.base import Array, GroupsMeasure, Input, parameter, whole
 from eatlas.measures.p_values import remarks, to_record
 from eatlas.results.effects import DEFAULT_ALPHA
-from eatlas.results.groups import TargetValue
-from eatlas.results.levels import PValues
+from eatlas.results.levels import PValues, TargetValue
 from eatlas.results.parts import Coverage, defined
-from eatlas.results.target_values import Range, TargetValuesResult
+from eatlas.results.targets import Range, TargetValuesResult
 from eatlas.stats import permutation
 from eatlas.stimuli import Test
 from eatlas.stimuli.kinds import OF_TARGETS

@@ -18,10 +18,10 @@ from eatlas.measures.patterns import TailRule, pattern_of
 from eatlas.measures.resampling import RESAMPLES, Bootstrap, Resampling, Variation
 from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
 from eatlas.measures.three_levels import QUANTILES, Associations, kept_pairs
+from eatlas.results.embedding_tests import CellIntervals, ZeroShotResult
 from eatlas.results.inference import Generalisation
 from eatlas.results.levels import Cell, Level2, Level3
 from eatlas.results.parts import defined_ends
-from eatlas.results.zero_shot import ShareIntervals, ZeroShotResult
 from eatlas.stats.label_shares import ShareDesign, label_powers
 from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.resampling import Over
@@ -165,7 +165,7 @@ class ZeroShot(AssociationMeasure):
 
     def _variation(
         self, given: Input, scale: float, notes: list[str]
-    ) -> tuple[Variation, ShareIntervals | None]:
+    ) -> tuple[Variation, CellIntervals | None]:
         """How the findings vary with the stimuli: shares are computed anew for every resample."""
         x, y, a, b = sizes(given.rows)
         if many := too_many(x + y, a + b):
@@ -224,11 +224,11 @@ def _level3(table: Array, n_x: int, n_a: int) -> Level3:
     return Level3(**cells)
 
 
-def _intervals(design: ShareDesign, how: Resampling) -> ShareIntervals:
+def _intervals(design: ShareDesign, how: Resampling) -> CellIntervals:
     """Percentile intervals of the four mean shares, and of the difference of those of A."""
     drawn = design.mean_shares_drawn(how.over, how.resamples, how.streams())
     x, y = drawn.T
     columns = {"XA": x, "XB": 1 - x, "YA": y, "YB": 1 - y, "difference": x - y}
     ends = central(np.stack(list(columns.values()), axis=1), how.confidence)
     kept = (defined_ends(one, DECIMALS) for one in ends.T.tolist())
-    return ShareIntervals(**dict(zip(columns, kept, strict=True)))
+    return CellIntervals(**dict(zip(columns, kept, strict=True)))

@@ -10,7 +10,7 @@ from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.numbers import effect
 from eatlas.present.rendering import phrase
 from eatlas.results import AssociationResult
-from eatlas.results.changes import NO_PROMPT, Change, Changes, EffectChange, changes_of
+from eatlas.results.compare import NO_PROMPT, Change, Changes, EffectChange, changes_of
 from eatlas.results.levels import CELLS
 from eatlas.results.settings import Settings
 

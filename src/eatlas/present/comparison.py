@@ -22,7 +22,7 @@ from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import Statement, finding, level_statements
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult, Failure
-from eatlas.results.changes import (
+from eatlas.results.compare import (
     NO_PROMPT,
     NUMBERED,
     By,

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 from eatlas.errors import ResultsError, listed
 from eatlas.present.numbers import all_of, count, level_of
 from eatlas.results import AssociationResult, Results
+from eatlas.results.collection import METHODS, Family, FamilyMember, Levels, Setting, named
 from eatlas.results.effects import Effect
-from eatlas.results.family import METHODS, Family, FamilyMember, Levels, Setting, named
 
 Declared = Literal["level1", "level2", "both", "none"]
 """Which effect sizes of the results are judged together."""

@@ -12,7 +12,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
-    from eatlas.results.side_by_side import SideBySide
+    from eatlas.results.compare import SideBySide
 
 STARS = "* significant as each measure reads its p-value."
 

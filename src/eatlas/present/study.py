@@ -21,8 +21,16 @@ from eatlas.present.drawings.specification import (
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.numbers import effect
 from eatlas.present.rendering import page_files, render
-from eatlas.results.study import Specification, StudyRecord, Summary, summaries, summary
-from eatlas.results.study_analysis import ChoiceShare, MethodCorrelation, StudyAnalysis
+from eatlas.results.study import (
+    ChoiceShare,
+    MethodCorrelation,
+    Specification,
+    StudyAnalysis,
+    StudyRecord,
+    Summary,
+    summaries,
+    summary,
+)
 from eatlas.writing import atomic_file
 
 MOST_ROWS = 200

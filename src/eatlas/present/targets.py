@@ -20,9 +20,8 @@ from eatlas.results import AssociationResult
 from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
-    from eatlas.results.divdist import TargetsResult
-    from eatlas.results.groups import TargetShares, TargetValue
-    from eatlas.results.target_values import Range, TargetValuesResult
+    from eatlas.results.levels import TargetShares, TargetValue
+    from eatlas.results.targets import Range, TargetsResult, TargetValuesResult
 
 Target = TypeVar("Target")
 

@@ -1,8 +1,10 @@
-"""What results of all measures have in common."""
+"""How results show themselves: by presenters, which are imported when they are used."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, model_validator
@@ -23,7 +25,6 @@ from eatlas.results.parts import (
     at,
     is_empty,
 )
-from eatlas.results.presenting import html_of, of_present
 from eatlas.stimuli.association_test import OPPOSITES
 from eatlas.stimuli.kinds import OF_TARGETS
 
@@ -31,12 +32,42 @@ if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeIs
 
-    from eatlas.results.groups import TargetShares, TargetValue
     from eatlas.results.inference import Equivalence, Generalisation, Influence, Power, Uncertainty
-    from eatlas.results.levels import Level3, Pattern, StimulusWEAT
-    from eatlas.results.over_draws import DrawsRecord
+    from eatlas.results.levels import (
+        DrawsRecord,
+        Level3,
+        Pattern,
+        StimulusWEAT,
+        TargetShares,
+        TargetValue,
+    )
     from eatlas.results.parts import LanguageModelRecord
     from eatlas.stimuli import ContextsOrigin
+
+Renderer = Callable[[object], str]
+"""Takes a result or several, returns HTML."""
+DEFAULT = "notebook:html"
+_chosen: list[Renderer] = []
+
+
+def register_renderer(renderer: Renderer | None) -> None:
+    """Choose what notebooks show of results."""
+    _chosen[:] = [] if renderer is None else [renderer]
+
+
+def html_of(shown: object) -> str:
+    """Show a result or several as HTML."""
+    if _chosen:
+        return _chosen[0](shown)
+    html: str = of_present(DEFAULT)(shown)
+    return html
+
+
+def of_present(place: str) -> Any:
+    """Import what ``module:name`` of :mod:`eatlas.present` names: it reads results, not they it."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"eatlas.present.{module}"), name)
+
 
 PARTS = frozenset(
     {

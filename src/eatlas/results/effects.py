@@ -21,8 +21,7 @@ if TYPE_CHECKING:
         TermInfluence,
         Uncertainty,
     )
-    from eatlas.results.levels import Attribute, Level2, Pattern
-    from eatlas.results.over_draws import OverDraws
+    from eatlas.results.levels import Attribute, Level2, OverDraws, Pattern
 
 DEFAULT_ALPHA = 0.05
 

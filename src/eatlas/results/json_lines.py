@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from eatlas.results.trend import TrendResult
 
 BUILT_IN = {
-    "embedding_tests": ("MLEATResult", "WEATResult", "SCEATResult"),
-    "draws": ("CEATResult", "LPBSResult", "LPBSCEATResult"),
-    "zero_shot": ("ZeroShotResult",),
-    "target_values": ("TargetValuesResult",),
-    "divdist": ("DivDistResult",),
-}
+    "embedding_tests": (
+        "MLEATResult", "WEATResult", "SCEATResult", "CEATResult", "LPBSResult", "LPBSCEATResult",
+        "ZeroShotResult",
+    ),
+    "targets": ("TargetValuesResult", "DivDistResult"),
+}  # fmt: skip
 """Records of the measures of eatlas by module; they are imported when a file is read."""
 TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
 """The schema of trends, which a results file holds after the results that they rest on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import (
     Field,
@@ -19,6 +19,7 @@ from eatlas.results.parts import (
     Probability,
     Record,
     is_empty,
+    is_none,
 )
 from eatlas.stimuli.association_test import ATTRIBUTES, TARGETS
 
@@ -258,3 +259,220 @@ class StimulusMLEAT(StimulusWEAT):
     """None where level 2 is."""
     scores: Scores
     """Mean association of each stimulus' sentences, in the order of `sentences`."""
+
+
+Model = Literal["dl", "pm", "reml"]
+Variance = Literal["common", "union", "borenstein", "ceat"]
+Replace = Literal["auto", "always"]
+Triple = tuple[float | None, float | None, float | None]
+
+
+class NormalP(ByTail[Probability]):
+    """P-values of z under a normal distribution."""
+
+
+class CombinedEffect(Record):
+    """Effect sizes of draws, combined by a random-effects model as in the published CEAT.
+
+    Draws share their stimuli, which the model takes for independent: z and its p-values mostly
+    measure how many draws were made.
+    """
+
+    draws: int
+    """Draws with an effect size and a variance above 0."""
+    effect_size: Magnitude
+    """Mean of the effect sizes, weighted by 1 / (variance + tau2): equally, where the variance is
+    common to all draws."""
+    se: float
+    interval: tuple[float, float]
+    """Effect size plus and minus 1.96 standard errors."""
+    z: float
+    p: NormalP
+    """For comparison with published tables; not to be reported as evidence."""
+    tau2: float
+    """Variance of effect sizes between draws beyond their sampling variance."""
+    q: float
+    """Cochran's Q."""
+    i2: float
+    """Share of the variation of effect sizes that is between draws."""
+    prediction: tuple[float, float] | None
+    """Where the effect size of another draw lies, with 95%; None for two draws."""
+
+
+class VarianceShares(Record):
+    """Where the variance of associations lies; shares of 1."""
+
+    variance: float
+    """Sum of the three components, in squared units of cosine, or squared nats."""
+    contexts: float | None
+    """Between contexts of one stimulus, or sentences of the same pairs; None where each has one
+    alone."""
+    stimuli: float
+    """Between stimuli of one group; with the contexts, where those are not known apart."""
+    groups: float
+    """Between the two groups."""
+
+
+class OverDraws(Record):
+    """One effect size over draws."""
+
+    undefined: int
+    """Draws whose associations do not differ; they are left out."""
+    sd: float | None
+    """Standard deviation of the effect sizes; None for fewer than two."""
+    quantiles: tuple[float, float, float, float, float] | None
+    """2.5%, lower quartile, median, upper quartile, 97.5%; None where none is defined."""
+    combined: CombinedEffect | None
+    """None where fewer than two draws can be combined."""
+    shares: VarianceShares | None
+    """Of the associations of all contexts; None where they do not differ, and of fewer than three
+    stimuli."""
+
+
+class Level2OverDraws(ByGroup[OverDraws]):
+    """Both level 2 effect sizes over draws."""
+
+    names: ClassVar = TARGETS
+
+
+class DrawsRecord(Record):
+    """Many draws, and the effect sizes of each."""
+
+    drawn: ClassVar[str]
+    """What one draw takes, as sentences name it."""
+    varied: ClassVar[str]
+    """What differs from draw to draw, in one word; a plural."""
+    varied_of: ClassVar[str]
+    """The same, of what it is."""
+
+    count: int
+    replace: Replace
+    """``auto``: without replacement where there is a context for each draw."""
+    model: Model
+    """How tau2 was estimated: DerSimonian-Laird, Paule-Mandel, REML."""
+    variance: Variance
+    """What stands for the sampling variance of an effect size: one number for all draws
+    (``common``), or a function of each draw."""
+    level1: OverDraws
+    level2: Level2OverDraws
+    patterns: dict[str, float]
+    """Share of the draws that show each of the nine EAT patterns, under the measure's rule."""
+    p_error: float
+    """Standard error of a p-value near alpha behind these shares; 0 where it is exact."""
+    kept: tuple[Triple, ...]
+    """Effect sizes d, d of X and d of Y of the first draws, to 4 decimals: 2,000 at most."""
+    kept_patterns: str = Field(default="", pattern=r"^[0-8]*$", exclude_if=is_empty)
+    """The EAT pattern of each of these, a digit each: its place among the nine labels, 0 for
+    AB-Divergent to 8 for Non-Directional; empty in files of versions that did not keep it."""
+
+    @property
+    def labels_of_kept(self) -> tuple[str, ...]:
+        """The EAT pattern of each draw that is kept; empty where the file does not have them."""
+        names = get_args(Label)
+        return tuple(names[int(digit)] for digit in self.kept_patterns)
+
+
+Interval = tuple[float, float]
+
+
+class ShareIntervals(Record):
+    """Percentile intervals over resamples of word lists, and of contexts; None where undefined.
+
+    Of counts of contexts the intervals of deviations are Jeffreys', and those of biases over draws
+    from the posterior of the shares.
+    """
+
+    bias: Interval | None
+    """Of a number that is never below 0, and whose interval is not either: whether there is a bias
+    at all is read from the deviations."""
+    deviation: tuple[Interval | None, ...]
+    """For each group."""
+
+
+class LabelTest(Record):
+    """Whether a target's associations with the words of the groups depend on the groups."""
+
+    p: Probability
+    method: Method
+    """How p was found; two-sided for two groups."""
+    count: int | None
+    """Relabellings at least as extreme, of all or of those drawn; None where they were not counted,
+    and beyond what a reader of JSON takes."""
+    interval: Bounds | None = Field(default=None, exclude_if=is_empty)
+    """Clopper and Pearson's 95% interval of p, where relabellings were drawn."""
+
+
+class LabelDesign(Record):
+    """What is relabelled, and how."""
+
+    statistic: str
+    """In words."""
+    sizes: tuple[int, ...]
+    """Words of each group."""
+    total: int | None
+    """All relabellings; None where they are too many for a reader of JSON."""
+    draws: int | None
+    """So many were drawn for targets; None where none was."""
+    min_p: Probability
+    """The smallest p that the design can give: 1 / total, or 1 / (draws + 1)."""
+
+
+class TargetShares(Record):
+    """What was found of one target, or of the concept of all targets as one mean.
+
+    Values by group are in the order of the result's ``groups``.
+    """
+
+    term: str
+    """The target; of the concept, its name."""
+    association: tuple[float | None, ...]
+    """Strength of association with each group; None where it is not defined."""
+    distribution: tuple[float, ...] | None
+    """The associations as shares that sum to 1; None where they cannot be."""
+    deviation: tuple[float, ...] | None
+    """Share less reference, for each group: above 0 where the target leans to it."""
+    bias: float | None
+    """Divergence of the distribution from the reference; None where it is undefined."""
+    signed: float | None = Field(default=None, exclude_if=is_none)
+    """Of two groups, the deviation of the first: half the L1 distance, with a sign."""
+    uncertainty: ShareIntervals | None = None
+    labels: LabelTest | None = None
+    """None where words of groups are not what associates, where the reference is another than the
+    shares that relabelling tests, and where no test was requested."""
+    contexts: int | None = Field(default=None, ge=0, exclude_if=is_none)
+    """Behind the shares, where contexts were counted."""
+
+
+class TargetValue(Record):
+    """What was found of one target."""
+
+    term: str
+    association: tuple[float | None, ...] | None
+    """With each group, in their order; None where the measure has no such numbers."""
+    value: float | None
+    """None where it is undefined."""
+
+
+class Probe(Record):
+    """How well a linear classifier distinguishes the groups, in contexts that it has not seen."""
+
+    folds: int
+    contexts: dict[str, int]
+    """Labelled contexts of each group, and of none."""
+    accuracy: float
+    """Share of contexts whose label is predicted, in folds that were held out."""
+    balanced_accuracy: float
+    """Mean of that share over labels."""
+    majority: float
+    """Share of the most frequent label, which a guess reaches."""
+    control_accuracy: float
+    """The same classifier trained and tested on shuffled labels."""
+    selectivity: float
+    """Accuracy less that of the control."""
+    calibration_error: float
+    """Expected calibration error: mean distance of predicted probability and accuracy in ten
+    equal bins, weighted by contexts."""
+    labels: Literal["words", "people"] = Field("words", exclude_if=lambda one: one == "words")
+    """Who labelled the contexts: the words of the groups in their texts, or people."""
+    unlabelled: int = Field(0, ge=0, exclude_if=lambda one: not one)
+    """Contexts without a label, which a classifier of all labelled ones assigned."""

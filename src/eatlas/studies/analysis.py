@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eatlas.results.parts import defined
-from eatlas.results.study import Specification, StudyRecord
-from eatlas.results.study_analysis import (
+from eatlas.results.study import (
     ChoiceShare,
     Contrast,
     JointResult,
     MethodCorrelation,
     PatternCounts,
     RandomControl,
+    Specification,
     StudyAnalysis,
+    StudyRecord,
 )
 from eatlas.stats.specifications import (
     MOST_CHOICES,

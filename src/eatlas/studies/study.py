@@ -31,7 +31,7 @@ from eatlas.writing import atomic_file
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eatlas.results.study_analysis import StudyAnalysis
+    from eatlas.results.study import StudyAnalysis
 
 METRICS: Mapping[str, Metric] = {
     "vectors": "cosine",

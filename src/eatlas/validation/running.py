@@ -13,7 +13,7 @@ from eatlas.measures import get_measure
 from eatlas.measures.base import Measure
 from eatlas.results.evidence import CRITERIA, Card, Criterion, Evidence, Given
 from eatlas.results.json_lines import record_types
-from eatlas.results.target_values import WORDS
+from eatlas.results.targets import WORDS
 from eatlas.sources import period_of
 from eatlas.sources.counts import places_of_table
 from eatlas.sources.naming import NamedSpec, names_under, specs_of

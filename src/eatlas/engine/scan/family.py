@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from eatlas.engine.scan.chunk import EXAMPLES, METHODS, REASONS, Chunk, Chunks
 from eatlas.engine.scan.plan import ScanPlan
 from eatlas.errors import SourceError
-from eatlas.results.scan import Vocabulary
-from eatlas.results.scan_words import NO_ATTRIBUTE, ScannedWords
+from eatlas.results.scan import NO_ATTRIBUTE, ScannedWords, Vocabulary
 from eatlas.stats.multiplicity import Tally
 
 Array = NDArray[np.float64]

@@ -25,13 +25,13 @@ from eatlas.results.scan import (
     BandSummary,
     Family,
     MaxTFamily,
+    ScannedWords,
     ScanResult,
     Sides,
     Sort,
     TopList,
     WordAssociation,
 )
-from eatlas.results.scan_words import ScannedWords
 from eatlas.stats.inputs import ROUNDING_UNITS
 from eatlas.stats.multiplicity import harmonic
 

@@ -16,8 +16,7 @@ from eatlas import kernels
 from eatlas.errors import CoverageError, EatlasError, ResultsError, SignatureError, StimulusError
 from eatlas.measures import SCEAT, get_measure
 from eatlas.results.parts import GroupCoverage, Provenance
-from eatlas.results.scan import SIDES, Side, summary_of
-from eatlas.results.scan_words import require_suffix
+from eatlas.results.scan import SIDES, Side, require_suffix, summary_of
 from eatlas.sources import CaseRule, VectorSource
 from eatlas.sources.coverage import embed_groups
 from eatlas.sources.interface import ListedSource

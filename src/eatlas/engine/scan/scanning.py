@@ -20,8 +20,7 @@ from eatlas.engine.scan.plan import ScanPlan, make_scan, require_usable
 from eatlas.errors import EatlasError
 from eatlas.executors import Executor, LostItem, Threads, processors
 from eatlas.measures import SCEAT
-from eatlas.results.scan import ScanResult, Sort, summary_of
-from eatlas.results.scan_words import ScannedWords, words_file
+from eatlas.results.scan import ScannedWords, ScanResult, Sort, summary_of, words_file
 from eatlas.sources import CaseRule
 from eatlas.sources.opening import VectorsLike
 from eatlas.stats.permutation.batch import MOST_SCORES

@@ -33,7 +33,7 @@ from eatlas.present.numbers import number_of
 from eatlas.present.rendering import TEMPLATES, render
 from eatlas.present.sentences import wording
 from eatlas.present.tables import csv_line
-from eatlas.results.changes import told_apart
+from eatlas.results.compare import told_apart
 from eatlas.writing import atomic_files, require_other_file
 
 INDEX, LINES, TABLE = "index.html", "results.jsonl", "results.csv"

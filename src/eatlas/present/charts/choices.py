@@ -10,7 +10,7 @@ from eatlas.present.charts import frames
 from eatlas.present.charts.forest import COLUMNS
 from eatlas.present.charts.forest import draw as draw_forest
 from eatlas.present.charts.rows import effects
-from eatlas.results.changes import By, Varied, model_of, sizes_beside, told_apart, varied
+from eatlas.results.compare import By, Varied, model_of, sizes_beside, told_apart, varied
 from eatlas.results.settings import Settings, source_name
 
 if TYPE_CHECKING:

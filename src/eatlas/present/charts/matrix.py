@@ -11,7 +11,7 @@ from eatlas.present.charts.backend import alt, lines_of
 from eatlas.present.charts.rows import cells, effects
 from eatlas.present.charts.theme import INK, LEVELS
 from eatlas.present.text import isolated
-from eatlas.results.side_by_side import SideBySide, side_by_side
+from eatlas.results.compare import SideBySide, side_by_side
 
 if TYPE_CHECKING:
     import pandas as pd

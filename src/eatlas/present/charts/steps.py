@@ -12,7 +12,7 @@ from eatlas.present.charts import frames
 from eatlas.present.charts.choices import model_name, several
 from eatlas.present.charts.timeline import COLUMNS, Across
 from eatlas.present.charts.timeline import draw as draw_lines
-from eatlas.results.changes import By, Varied, sizes_beside
+from eatlas.results.compare import By, Varied, sizes_beside
 
 if TYPE_CHECKING:
     import pandas as pd
