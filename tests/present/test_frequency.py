@@ -147,8 +147,7 @@ def test_csv_has_every_p_of_random_words(results):
 def test_the_methods_paragraph_says_what_was_done(results):
     text = methods_paragraph(results)
     assert (
-        "To tell association from frequency, each effect size, and the EAT pattern, was compared "
-        "with those of 2,000 lists of random words, each word drawn from the 50 whose frequency "
-        "ranks are nearest"
+        "Each effect size, and the EAT pattern, was compared with those of 2,000 lists of unrelated "
+        "words of the same frequencies, each word drawn from the 50 whose frequency ranks are nearest"
     ) in text
     assert "random words" not in methods_paragraph(eatlas.run(tests="weat-9", frequency="off"))
