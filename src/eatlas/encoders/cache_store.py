@@ -91,6 +91,7 @@ class CacheStore:
             self._done(lambda connection: connection.executemany(query, rows))
 
     def _done(self, action: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do something with the table; a damaged or full one is warned of and left alone."""
         if not self.usable:
             return None
         try:

@@ -560,6 +560,7 @@ def differences(old: Any, new: Any) -> Iterator[str]:
 def _walk(
     old: Any, new: Any, path: tuple[str | int, ...], scale: float, ignored: Collection[str]
 ) -> Iterator[str]:
+    """Every part that differs, with both values."""
     name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)[1:]
     if old == new or name in ignored:
         return
