@@ -72,7 +72,7 @@ def levels(result):
 
 
 def measured(spec, tests, folder):
-    """Counts, p-values and near ties of all levels in each batch size; vectors beside."""
+    """Counts and p-values of all levels in each batch size; vectors beside."""
     passages = sorted(all_items(eatlas.load_tests(tests)))
     found = []
     for budget in BUDGETS:
@@ -87,10 +87,7 @@ def measured(spec, tests, folder):
             for name, level in levels(result):
                 p = level.p
                 count = p.count and p.count.two_sided
-                near = 0.0
-                if p.near_ties and p.near_ties.without.two_sided is not None and count:
-                    near = (count - p.near_ties.without.two_sided) / p.total
-                values[f"{test} {name}"] = [count, p.two_sided, near]
+                values[f"{test} {name}"] = [count, p.two_sided]
         found.append(values)
     return found
 
@@ -160,18 +157,16 @@ def compared(given, minilm, scratch):
                 (
                     abs(p / first[name][1] - 1)
                     for values in found
-                    for name, (count, p, _) in values.items()
+                    for name, (count, p) in values.items()
                     if count is None
                 ),
                 default=0.0,
             )
             apart = max(float(np.abs(one - reference).max()) for one in rows)
             within = max(float(np.abs(one - rows[0]).max()) for one in rows)
-            near = max(one for values in found for _, _, one in values.values())
             print(
                 f"{model:8} {setting:12} vectors: {within:.1e} between batches, {apart:.1e} from "
-                f"the first; counts: {len(changed)} of {counted} differ; other p: {moved:.1e}; "
-                f"near ties: {near:.1e}",
+                f"the first; counts: {len(changed)} of {counted} differ; other p: {moved:.1e}",
                 flush=True,
             )
             for name in sorted(changed):

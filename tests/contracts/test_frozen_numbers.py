@@ -75,7 +75,7 @@ LEAVES = frozenset(
 LEFT_OUT = {
     "": "concepts coverage diagnosis encoding influence power provenance scores similarities "
     "stimulus_level warnings",
-    "p": "count draws interval rel_err bracket near_ties",
+    "p": "count draws interval rel_err bracket",
 }
 """Keys below which nothing is frozen, by the key above them; "" stands for the whole result."""
 

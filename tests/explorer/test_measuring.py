@@ -337,7 +337,7 @@ def test_a_word_that_needs_an_article_cannot_be_added_to_sentences(in_sentences)
 
 
 def test_other_measures_are_refused():
-    for measure in ("mac", "ml-eat(association=projection)", "sc-eat"):
+    for measure in ("mac", 'ml-eat(association=projection,direction="she/he")', "sc-eat"):
         with pytest.raises(EatlasError, match="the explorer shows what ML-EAT or WEAT finds"):
             Explorer.of("weat-6", ["glove-sample"], measure)
     two_sided = Explorer.of("weat-6", ["glove-sample"], "ml-eat(tail=two-sided)")

@@ -1,6 +1,4 @@
-"""The association function as a parameter: projection on a given or a learned direction."""
-
-from itertools import combinations
+"""The association function as a parameter: projection on a given direction."""
 
 import numpy as np
 import pytest
@@ -58,58 +56,6 @@ def test_level_1_of_a_projection_is_a_test_of_the_projections_themselves():
     assert abs(result.effect_size) == pytest.approx(abs(d(scores[:4], scores[4:])))
 
 
-def learned(first, second):
-    pairs = np.array([a - b for a in first for b in second])
-    return np.linalg.svd(pairs)[2][0]
-
-
-def test_a_learned_direction_is_learned_anew_for_each_relabelling():
-    result = eatlas.MLEAT(association="projection")(TEST, VECTORS)
-    attributes = np.concatenate([unit("A"), unit("B")])
-    mean = unit("X").mean(axis=0)
-
-    def statistic(first):
-        a, b = attributes[list(first)], np.delete(attributes, list(first), axis=0)
-        g = learned(a, b)
-        return (mean @ g) * ((a @ g).mean() - (b @ g).mean())
-
-    every = np.array([statistic(first) for first in combinations(range(8), 4)])
-    t = statistic(range(4))
-    p = result.level2.X.p
-    assert (p.method, p.total) == ("exact", 70)
-    assert p.count.greater == np.count_nonzero(every >= t - 1e-12)
-    assert p.count.less == np.count_nonzero(every <= t + 1e-12)
-    far = abs(t - every.mean())
-    assert p.count.two_sided == np.count_nonzero(abs(every - every.mean()) >= far - 1e-12)
-    assert result.level1.p.method == "exact"
-    assert result.uncertainty.patterns is None  # each resample would need a direction of its own
-
-
-def test_a_learned_direction_that_misses_what_the_groups_differ_in_says_so():
-    """Terms are plural or not, which is more of their vectors than their gender."""
-    gender, plural, _ = np.eye(3)
-    vectors = make_vectors(TEST, dim=3)
-    for terms, sign in ((TEST.A.terms, 1), (TEST.B.terms, -1)):
-        rows = [sign * gender + number * plural for number in (3, -3, 3, -3 + sign / 10)]
-        vectors |= dict(zip(terms, rows, strict=True))
-    pairs = ";".join(map("/".join, zip(TEST.A.terms, TEST.B.terms, strict=True)))
-    learned, named = (
-        eatlas.WEAT(association="projection", direction=direction)(TEST, vectors)
-        for direction in ("", pairs)
-    )
-    says = "The direction learned from A and B is mainly one in which"
-    (remark,) = (note for note in learned.warnings if note.startswith(says))
-    assert "the means of A and B is 0.0" in remark
-    assert not any(note.startswith(says) for note in named.warnings)
-
-
-def test_a_large_learned_design_is_sampled():
-    result = eatlas.run(tests="weat-1", measures="ml-eat(association=projection,draws=50)")[0]
-    p = result.level2.X.p
-    assert (p.method, p.draws.greater) == ("sampled", 50)
-    assert result.level1.p.method != "sampled"
-
-
 def test_signatures_name_what_differs_from_cosine():
     plain = eatlas.MLEAT().signature
     assert "association" not in plain
@@ -136,6 +82,7 @@ def test_a_run_looks_the_pairs_up(tmp_path):
     [
         ({"association": "euclid"}, "association has no such value\n  got: 'euclid'\n  allowed: c"),
         ({"direction": "she/he"}, "no direction, or association=projection"),
+        ({"association": "projection"}, "a projection needs the pairs that name its direction"),
         ({"association": "projection", "direction": "she-he"}, "the direction cannot be read"),
         ({"association": "projection", "direction": "she/she"}, "pairs of two different terms"),
         ({"association": "projection", "direction": "she/he/it"}, "got: 'she/he/it'"),
@@ -160,9 +107,3 @@ def test_pairs_that_coincide():
     vectors = VECTORS | {"twin": VECTORS["she"]}
     with pytest.raises(CoverageError, match="the terms of each defining pair coincide"):
         measure(TEST, vectors)
-
-
-def test_attributes_that_coincide():
-    same = dict.fromkeys((*TEST.A.terms, *TEST.B.terms), np.array([1.0, 2, 3, 4, 5, 6]))
-    with pytest.raises(CoverageError, match="all attributes coincide"):
-        eatlas.WEAT(association="projection")(TEST, VECTORS | same)

@@ -489,7 +489,7 @@ def test_draws_are_no_draws_of_contexts():
     with pytest.raises(EatlasError) as caught:
         CEAT(draws=100)
     assert str(caught.value) == (
-        "ceat: draws counts relabellings where p is sampled or importance\n"
+        "ceat: draws counts relabellings where p is sampled\n"
         "  got: draws=100, p=auto\n"
         "  allowed: n for draws of contexts or sentences: ceat(n=100)"
     )

@@ -158,7 +158,7 @@ def test_the_papers_tests_on_glove_have_none():
         assert result.diagnosis.remarks() == ()
 
 
-@pytest.mark.parametrize("measure", ["ml-eat", "weat", "sc-eat", "weat(association=projection)"])
+@pytest.mark.parametrize("measure", ["ml-eat", "weat", "sc-eat"])
 def test_a_run_keeps_the_remark_and_verifies(measure, tmp_path):
     path = tmp_path / "vectors.csv"
     lines = [",".join([t, *map(repr, row.tolist())]) for t, row in space(shared).items()]

@@ -197,7 +197,9 @@ def test_single_terms_and_projections_have_ranks_alone():
         single.to_frame()["rank"].tolist()[:2] == list(single.frequency.ranks.X.terms.values())[:2]
     )
     assert single.frequency.reason == "sc-eat is not computed for random words"
-    (projected,) = eatlas.run(tests="weat-6", measures="weat(association=projection)")
+    (projected,) = eatlas.run(
+        tests="weat-6", measures="weat(association=projection,direction=she/he)"
+    )
     assert projected.frequency.ranks.X.median == single.frequency.ranks.X.median
     assert "by cosines" in projected.frequency.reason
 

@@ -8,7 +8,6 @@ import pytest
 import eatlas
 from eatlas.encoders.functions import FunctionSource
 from eatlas.errors import UndefinedWarning
-from eatlas.stats.permutation import permutation_test
 
 TERMS = {
     "X": "rose lily iris tulip aster poppy",
@@ -59,30 +58,10 @@ def test_counts_of_an_encoder_do_not_depend_on_its_rounding(exact):
     assert max(counts) < exact.level1.p.count.greater
 
 
-def test_the_record_has_the_counts_without_near_ties(exact):
-    result = eatlas.WEAT(resamples=0)(TEST, encoder(vectors(NOISE, np.float32)))
-    p = result.level1.p
-    assert p.near_ties.tolerance == 12 * 2.0**-24
-    assert p.near_ties.without.greater < p.count.greater
-    near = permutation_test(
-        [*result.scores.X, *result.scores.Y], 6, scale=1.0, precision=2.0**-24
-    ).near_ties
-    assert p.near_ties.without.two_sided == near.two_sided
-    (said,) = [note for note in result.warnings if "precision of the computed vectors" in note]
-    assert said.startswith("The counts of level 1 include relabellings that tie with the observed")
-    assert f"greater {p.count.greater:,}, and {p.near_ties.without.greater:,} without" in said
-    assert not [note for note in exact.warnings if "precision" in note]
-    again = eatlas.results.WEATResult.from_dict(result.to_dict())
-    assert again == result
-    assert "near_ties" not in exact.to_dict()["level1"]["p"]
-    assert exact.encoding is None
-
-
 def test_vectors_in_double_precision_are_exact():
     result = eatlas.WEAT(resamples=0)(TEST, encoder(vectors(NOISE, np.float64)))
     assert result.encoding.roundoff is None
     assert "roundoff" not in result.to_dict()["encoding"]
-    assert result.level1.p.near_ties is None
 
 
 def test_every_measure_of_vectors_takes_the_precision(exact):
@@ -119,17 +98,3 @@ def test_most_resamples_of_scores_that_differ_by_rounding_alone_have_no_effect_s
     undefined = [one.uncertainty.level1.undefined for one in (result, looked_up)]
     # with other attributes the same rounding may be a little larger than what counts as none
     assert undefined[0] > 0.8 * result.uncertainty.resamples > undefined[1]
-
-
-def test_a_learned_direction_ties_by_precision():
-    """One attribute of A is one of B but for rounding: relabelling these two changes nothing."""
-    counts, of_data = set(), set()
-    for seed in range(6):
-        found = vectors(0.0, np.float32)
-        r = np.random.default_rng(seed)
-        found["war"] = (found["joy"] + r.uniform(-1, 1, 20) * 2.0**-25).astype(np.float32)
-        for source, seen in ((encoder(found), counts), (found, of_data)):
-            result = eatlas.MLEAT(resamples=0, association="projection")(TEST, source)
-            seen.add(result.level2.X.p.count)
-    assert len(counts) == 1
-    assert len(of_data) > 1

@@ -205,32 +205,6 @@ def test_too_few_stimuli_are_warned_about():
     )
 
 
-def test_a_learned_direction_is_learned_anew_for_each_relabelling_of_stimuli():
-    """Against a slow loop: first principal component of all pairs of relabelled sentences."""
-    test = make_sentences({"X": (2, 1), "Y": (1, 2), "A": (2, 1), "B": (1, 3)})
-    vectors = make_vectors(test, dim=3, seed=5)
-    rows = {role: unit(vectors, test.concept(role).terms) for role in "XYAB"}
-    measure = eatlas.MLEAT(association="projection", resamples=0)
-    found = measure(test, vectors).stimulus_level.level2.X.p
-    every = np.concatenate([rows["A"], rows["B"]])
-    of = np.array([0, 0, 1, 2, 3, 3, 3])
-
-    def statistic(first):
-        a = np.isin(of, first)
-        pairs = (every[a][:, None] - every[~a][None]).reshape(-1, 3)
-        g = np.linalg.svd(pairs)[2][0]
-        u = (every @ g) * (rows["X"].mean(axis=0) @ g)
-        means = [u[of == i].mean() for i in range(4)]
-        return np.mean([means[i] for i in first]) - np.mean(
-            [means[i] for i in range(4) if i not in first]
-        )
-
-    values = [statistic(c) for c in itertools.combinations(range(4), 2)]
-    assert found.total == 6
-    assert found.count.greater == sum(v >= values[0] - 1e-12 for v in values)
-    assert found.count.less == sum(v <= values[0] + 1e-12 for v in values)
-
-
 def test_columns_and_schema():
     test = make_sentences(COUNTS)
     result = eatlas.MLEAT()(test, make_vectors(test))

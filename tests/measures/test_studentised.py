@@ -200,11 +200,6 @@ def test_verify_computes_drawn_p_values_again():
             "  got: p=inversion, statistic=studentised\n"
             "  allowed: p=auto, p=exact, p=sampled; or statistic=difference",
         ),
-        (
-            "weat(statistic=studentised,association=projection)",
-            "a direction learned anew for each relabelling has a statistic of its own\n"
-            "  got: association=projection, statistic=studentised",
-        ),
     ],
 )
 def test_faults(signature, message):

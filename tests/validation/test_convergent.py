@@ -85,37 +85,6 @@ def test_choices_of_parameters_are_tried_and_those_that_fail_say_why() -> None:
     assert none.not_run == "mac has no parameter with choices."
 
 
-def test_a_choice_comes_with_what_its_own_results_remark() -> None:
-    found = only("weat", "sensitivity", "parameters")
-    assert found.figures[0].text == "association=projection"
-    assert any(
-        one.startswith("association=projection: The direction learned from A and B is mainly one")
-        for one in found.remarks
-    )
-
-
-def test_a_learned_direction_by_numpy_alone() -> None:
-    """The card's figure of WEAT by projection: every A term paired with every B term."""
-    (test,) = load_tests("divdist-gender")
-    source = eatlas.open_vectors("glove-sample")
-
-    def rows(terms: tuple[str, ...]) -> np.ndarray:
-        found = np.array([*source.lookup(terms).values()], dtype=np.float64)
-        return found / np.linalg.norm(found, axis=1, keepdims=True)
-
-    targets, (a, b) = rows(test.targets.terms), (rows(one.terms) for one in test.groups)
-    apart = a.mean(axis=0) - b.mean(axis=0)
-    of_pairs = np.array([x - y for x in a for y in b])
-    learned = np.linalg.svd(of_pairs, full_matrices=False)[2][0]
-    by_cosine, projected = targets @ apart, (targets @ learned) * (learned @ apart)
-    row = only("weat", "sensitivity", "parameters").tables[0].rows[0]
-    assert row[RHO] == pytest.approx(stats.spearmanr(by_cosine, projected).statistic, abs=1e-12)
-    assert abs(learned @ apart) / np.linalg.norm(apart) == pytest.approx(0.054, abs=0.001)
-    as_pairs = np.linalg.svd(np.array(a) - np.array(b), full_matrices=False)[2][0]
-    along = (targets @ as_pairs) * (as_pairs @ apart)
-    assert stats.spearmanr(by_cosine, along).statistic > 0.99
-
-
 def test_vectors_of_length_one_change_nothing_where_only_angles_count() -> None:
     of_angles = only("rnd", "sensitivity", "treated-vectors")
     of_lengths = only("ripa", "sensitivity", "treated-vectors")

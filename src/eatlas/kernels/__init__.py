@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from eatlas.kernels.draws import CompactRows, Drawn, compact_rows, draw_associations
     from eatlas.kernels.pair_draws import DrawnPairs, draw_pairs
     from eatlas.kernels.projection import (
-        GroupDirections,
         coordinates,
-        group_direction,
         pair_direction,
     )
 
@@ -35,14 +33,12 @@ __all__ = [
     "CompactRows",
     "Drawn",
     "DrawnPairs",
-    "GroupDirections",
     "Moments",
     "associations",
     "compact_rows",
     "coordinates",
     "draw_associations",
     "draw_pairs",
-    "group_direction",
     "mean_and_sd",
     "mean_row",
     "moments",
@@ -58,6 +54,6 @@ __getattr__ = attributes(
     {
         f"{__name__}.draws": "Drawn CompactRows compact_rows draw_associations",
         f"{__name__}.pair_draws": "DrawnPairs draw_pairs",
-        f"{__name__}.projection": "GroupDirections coordinates group_direction pair_direction",
+        f"{__name__}.projection": "coordinates pair_direction",
     },
 )

@@ -312,11 +312,11 @@ class AssociationMeasure(Measure):
         Significance level, between 0 and 1.
     ddof : {1, 0}
         Denominator of the standard deviation in the effect size: N - ddof.
-    p : {"auto", "exact", "inversion", "bracket", "sampled", "importance", "normal"}
-        How p-values are found; ``auto`` chooses among the first four, and the result says what it
-        chose. The others reproduce published work.
+    p : {"auto", "exact", "inversion", "sampled", "normal"}
+        How p-values are found; ``auto`` counts, inverts or bounds, and the result says what it
+        did. The others reproduce published work.
     draws : int
-        Random relabellings, where `p` is ``sampled`` or ``importance``.
+        Random relabellings, where `p` is ``sampled``.
     strict : bool
         Count only relabellings beyond the observed statistic, without those that tie with it.
     statistic : {"difference", "studentised"}
@@ -341,8 +341,6 @@ class AssociationMeasure(Measure):
     statistic: Statistic = parameter("difference", Statistic, optional=True)
 
     def __post_init__(self) -> None:
-        if self.p == "importance":
-            self.check("draws", whole(2))
         super().__post_init__()
         if self.studentised and self.p not in STUDENTISED_METHODS:
             raise SignatureError(

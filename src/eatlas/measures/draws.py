@@ -208,7 +208,7 @@ def require_draws_of_labels(measure: AssociationMeasure) -> None:
     """Refuse a number of random relabellings where none are drawn: draws of contexts are meant."""
     if measure.draws != DRAWS and measure.p not in DRAWING and not measure.studentised:
         raise SignatureError(
-            f"{measure.name}: draws counts relabellings where p is sampled or importance",
+            f"{measure.name}: draws counts relabellings where p is sampled",
             got=f"draws={measure.draws}, p={measure.p}",
             allowed=f"n for draws of contexts or sentences: {measure.name}(n={measure.draws})",
         )

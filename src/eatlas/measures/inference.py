@@ -51,7 +51,6 @@ CONFIDENCE = 0.95
 """Of intervals, in measures without such a parameter."""
 TWO = 2
 """Terms that a group must have to speak for others."""
-LEARNED = "the direction is learned from these attributes; others would give another direction"
 
 
 def generalised(  # noqa: PLR0913  (each is part of the question)
@@ -126,16 +125,11 @@ def _tested(test: Callable[[], CrossedTest]) -> CrossedTest | None:
 
 
 def generalised_input(
-    given: Input, notes: list[str], *, confidence: float, level2: bool, learned: bool
+    given: Input, notes: list[str], *, confidence: float, level2: bool
 ) -> Generalisation:
-    """Whether other targets and other attributes would show it: over stimuli, where several.
-
-    `learned` says that the direction of a projection was learned from the attributes.
-    """
+    """Whether other targets and other attributes would show it: over stimuli, where several."""
     ordered = Ordered.of(given.rows, given.coverage)
     unit: Unit = "stimulus" if several(ordered.stimuli) else "term"
-    if learned:
-        return _unanswered(LEARNED, confidence, unit)
     clusters = None
     if unit == "term" and any(given.coverage.group(role).cluster for role in given.rows):
         unit, ordered = "cluster", Ordered.by_cluster(given.rows, given.coverage)

@@ -38,10 +38,10 @@ class MLEAT(TwoTargetMeasure):
         A level 2 association needs p < alpha.
     ddof : {1, 0}, default 1
         Denominator of the standard deviation in effect sizes: N - ddof.
-    p : {"auto", "exact", "inversion", "bracket", "sampled", "importance", "normal"}
+    p : {"auto", "exact", "inversion", "sampled", "normal"}
         How p-values are found; default "auto".
     draws : int, default 100,000
-        Random relabellings, where `p` is "sampled" or "importance".
+        Random relabellings, where `p` is "sampled".
     strict : bool, default False
         Count only relabellings beyond the observed statistic, without ties.
     statistic : {"difference", "studentised"}, default "difference"
@@ -57,9 +57,7 @@ class MLEAT(TwoTargetMeasure):
     association : {"cosine", "projection"}, default "cosine"
         Cosine, or the product of projections on one direction (Bolukbasi et al. 2016).
     direction : str, default ""
-        Defining pairs of that direction, such as ``"she/he;woman/man"``; empty: learned from the
-        attributes of the test, and learned anew for each relabelling of them (at most 10,000 at
-        random, where there are more than 20,000).
+        Defining pairs of that direction, such as ``"she/he;woman/man"``; a projection needs them.
     resamples : int or "auto", default "auto"
         Bootstrap resamples behind intervals and shares of patterns; 0 for none. Auto: from
         100,000 for short lists to 10,000 for very long ones.
@@ -113,7 +111,6 @@ class MLEAT(TwoTargetMeasure):
             level2=True,
             bootstrap=self.bootstrap,
             smallest=self.smallest,
-            learned=self.relearned,
         )
         return MLEATResult(
             **given.head,
@@ -169,6 +166,5 @@ sesoi_unit, frequency
             level2=False,
             bootstrap=self.bootstrap,
             smallest=self.smallest,
-            learned=self.relearned,
         )
         return WEATResult(**given.head, **found)

@@ -16,7 +16,6 @@ from eatlas.results.levels import (
     Draws,
     Intervals,
     Methods,
-    NearTies,
     PValues,
     RelativeErrors,
 )
@@ -40,8 +39,6 @@ DECIMALS = 6
 """Kept of figures whose own error is larger by far."""
 LISTED = 5
 """Terms that one remark names."""
-MATTERS = 0.01
-"""Share of a count from which near ties in it get a warning."""
 REMEMBERED = 4096
 """Answers of permutation tests that a process keeps: measures that differ in what they make of a
 p-value, such as the tail or the threshold of a pattern, ask the same question."""
@@ -91,7 +88,6 @@ def to_record(answer: PermutationResult) -> PValues:
         bracket=brackets and Brackets(**brackets),
         interval=intervals and Intervals(**intervals),
         draws=draws and Draws(**draws),
-        near_ties=_near_ties(answer),
     )
 
 
@@ -163,36 +159,9 @@ def _level(level: float) -> str:
     return "far below .01" if level < 0.005 else f"about {level:.2f}".replace("0.", ".")
 
 
-def _near_ties(answer: PermutationResult) -> NearTies | None:
-    found = answer.near_ties
-    if found is None:
-        return None
-    without = {name: written(getattr(found, name)) for name in TAILS}
-    return NearTies(tolerance=found.tolerance, without=Counts(**without))
-
-
 def written(count: int | None) -> int | None:
     """A count that a reader of JSON takes."""
     return None if count is None or count.bit_length() > MOST_BITS else count
-
-
-def _of_near_ties(p: PValues, what: str, alpha: float) -> Iterator[str]:
-    """Where ties by the precision of computed vectors matter: 1% of a count, or alpha between."""
-    if p.near_ties is None or not p.total:
-        return
-    said = []
-    for name in TAILS:
-        count, without = p.count_of(name), getattr(p.near_ties.without, name)
-        if count is None or without is None or count == without:
-            continue
-        crosses = (count / p.total < alpha) != (without / p.total < alpha)
-        if crosses or count - without > MATTERS * count:
-            said.append(f"{name} {count:,}, and {without:,} without them")
-    if said:
-        yield (
-            f"The counts of {what} include relabellings that tie with the observed one only within "
-            f"the precision of the computed vectors: {'; '.join(said)}."
-        )
 
 
 def remarks(p: PValues, what: str, design: tuple[int, int], alpha: float) -> Iterator[str]:
@@ -227,7 +196,6 @@ def remarks(p: PValues, what: str, design: tuple[int, int], alpha: float) -> Ite
             f"below alpha = {alpha}: {', '.join(wide)}. The upper bound is used: no star, and "
             "no association."
         )
-    yield from _of_near_ties(p, what, alpha)
     draws = next((d for name in TAILS if (d := p.draws and getattr(p.draws, name))), None)
     if draws and p.method_of("greater") == "sampled" and 1 / (draws + 1) >= alpha:
         yield (

@@ -81,8 +81,7 @@ class SCEAT(AssociationMeasure):
         what: str = "term",
     ) -> tuple[TermAssociation, ...]:
         """One level 2 for each row of scores, whose first n belong to A."""
-        # of computed vectors each term is also counted without near ties
-        answers = self._together(scores, n) if given.precision is None else None
+        answers = self._together(scores, n, given.precision)
         entries = []
         for i, (group, term) in enumerate(terms):
             called = f"the {what} {term!r}"
@@ -112,9 +111,11 @@ class SCEAT(AssociationMeasure):
         names = [(g, name) for g in GROUPS for name in given.coverage.group(g).stimuli]
         return self._each(names, means, n, given, notes, "stimulus")
 
-    def _together(self, scores: NDArray[np.float64], n: int) -> BatchResult | None:
+    def _together(
+        self, scores: NDArray[np.float64], n: int, precision: float | None
+    ) -> BatchResult | None:
         """Counts of all terms at once, where each would be counted anyway."""
         counted = math.comb(scores.shape[1], n) <= ALWAYS_EXACT
         if self.strict or self.studentised or self.p not in {"auto", "exact"} or not counted:
             return None
-        return permutation_tests(scores, n, scale=1.0)
+        return permutation_tests(scores, n, scale=1.0, precision=precision)

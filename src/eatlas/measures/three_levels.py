@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from eatlas import kernels
-from eatlas.measures.association import learned_level2, misaligned
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import Observed, SmallestEffect, design_power, generalised_input
 from eatlas.measures.p_values import of_one_stimulus
@@ -116,25 +115,20 @@ def compared(
     level2: bool,
     bootstrap: Bootstrap,
     smallest: SmallestEffect,
-    learned: bool = False,
 ) -> dict[str, Any]:
     """Compare groups of scores, and say how the findings depend on the terms."""
     terms, stimuli = Associations.of(given.rows, level2=level2), stimuli_of(given.coverage)
-    if learned and (remark := misaligned(given.rows, given.unit or {})):
-        notes.append(remark)
-    found = _levels(measure, terms, given, notes, learned=learned)
+    found = _levels(measure, terms, given, notes)
     read, judged, over = terms, found, None
     unit: Unit = "stimulus" if several(stimuli) else "term"
     if unit == "stimulus":
         read = terms.over(stimuli)
-        judged = _levels(measure, read, given, notes, stimuli, learned=learned)
+        judged = _levels(measure, read, given, notes, stimuli)
         sentences = sentence_counts(given.coverage, stimuli)
         over = {**judged, "sentences": sentences, "scores": read.record()}
-    varied = bootstrap.variation(given, notes, None if learned else measure.rule)
+    varied = bootstrap.variation(given, notes, measure.rule)
     varied = varied if level2 else varied.of_level1
-    crossed = generalised_input(
-        given, notes, confidence=bootstrap.confidence, level2=level2, learned=learned
-    )
+    crossed = generalised_input(given, notes, confidence=bootstrap.confidence, level2=level2)
     kind = StimulusMLEAT if level2 else StimulusWEAT
     return {
         **found,
@@ -143,7 +137,7 @@ def compared(
         "uncertainty": varied.uncertainty,
         "influence": varied.influence,
         "generalisation": crossed,
-        "power": _power(measure, read, None if learned else judged.get("level2"), unit),
+        "power": _power(measure, read, judged.get("level2"), unit),
         "equivalence": smallest.equivalence(read.pairs(), crossed, given),
     }
 
@@ -154,8 +148,6 @@ def _levels(
     given: Input,
     notes: list[str],
     stimuli: Mapping[str, Stimuli] | None = None,
-    *,
-    learned: bool,
 ) -> dict[str, Any]:
     """Effect sizes and p-values of all contrasts, and the pattern of both level 2.
 
@@ -170,16 +162,8 @@ def _levels(
             notes.append(of_one_stimulus(f" {what}", alone))
             found[place] = None
             continue
-        answer = None
-        if learned and place != "level1":
-            how: dict[str, Any] = {
-                "draws": measure.draws,
-                "rng": given.rng,
-                "precision": given.precision,
-            }
-            answer = learned_level2(given.unit or {}, place[-1], stimuli=stimuli, **how)
         what = f"{what} over stimuli" if stimuli else what
-        found[place] = measure.level(*pair, what, notes, given, answer)
+        found[place] = measure.level(*pair, what, notes, given)
     if not scores.attributes:
         return found
     x, y = found["level2.X"], found["level2.Y"]

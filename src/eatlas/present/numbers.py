@@ -21,7 +21,6 @@ SMALLEST = 5e-324
 _MOST_DIGITS = 17  # of a double
 _METHODS = {
     "sampled": "sampling",
-    "importance": "importance sampling",
     "normal": "a normal approximation",
 }
 

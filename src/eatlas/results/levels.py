@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal, get_args
 
-from pydantic import (
-    Field,
-)
+from pydantic import Field
 
 from eatlas.results.inference import Influence, Uncertainty
 from eatlas.results.parts import (
@@ -51,19 +49,6 @@ class Draws(ByTail[int | None]):
     """Random relabellings behind each tail's p-value; None where it was not drawn at random."""
 
 
-class NearTies(Record):
-    """Counts without the relabellings that tie by the precision of computed vectors alone.
-
-    ``count`` includes every relabelling whose statistic is within the tolerance of the observed
-    one. Here those are left out, above and below it, but for the ones that equal it.
-    """
-
-    tolerance: float
-    """Sums of the first group's scores tie when they differ by at most this."""
-    without: Counts
-    """Relabellings that are beyond the tolerance, or equal the observed one."""
-
-
 class PValues(Record):
     """Permutation p-values of one statistic t, over all relabellings of one size.
 
@@ -89,8 +74,6 @@ class PValues(Record):
     bracket: Brackets | None = None
     interval: Intervals | None = None
     draws: Draws | None = None
-    near_ties: NearTies | None = Field(default=None, exclude_if=is_empty)
-    """Of computed vectors, where a count includes near ties; None where it has none."""
 
     def tail(self, name: str) -> float:
         """Return the p-value of one tail."""

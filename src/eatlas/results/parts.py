@@ -25,7 +25,7 @@ from eatlas.stimuli.association_test import ROLES, ContextsOrigin
 Value = TypeVar("Value")
 Tail = Literal["greater", "less", "two_sided"]
 TAILS: tuple[Tail, ...] = ("greater", "less", "two_sided")
-Method = Literal["exact", "inversion", "bracket", "sampled", "importance", "normal"]
+Method = Literal["exact", "inversion", "bracket", "sampled", "normal"]
 Probability = Annotated[float, Field(gt=0.0, le=1.0)]
 Bounds = tuple[Probability, Probability]
 Magnitude = Annotated[float, Field(ge=-1e6, le=1e6)]

@@ -8,6 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from eatlas.stats.permutation import PermutationResult, permutation_test
+from eatlas.stats.permutation.engine import tails
+from eatlas.stats.permutation.problem import ask
+
 
 def separated(n, m, d, seed):
     """n + m normal scores (sd 0.05) with an effect size of about d, first group high."""
@@ -83,3 +87,14 @@ def lattice_counts(steps, n):
 def counts(result):
     """The three counts of a result."""
     return result.greater.count, result.less.count, result.two_sided.count
+
+
+def bounds(scores, n, *, strict=False, scale=None):
+    """Certain bounds alone, the last resort of ``auto``."""
+    question = ask(np.asarray(scores, dtype=float), n, scale, strict=strict)
+    if question.degenerate:
+        return permutation_test(scores, n, strict=strict, scale=scale)
+    upper, lower, both = tails(question, "bracket")
+    if question.mirrored:
+        upper, lower = lower, upper
+    return PermutationResult(upper, lower, both, question.total)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.stats.permutation.designs import random_design, separated
+from tests.stats.permutation.designs import bounds, random_design, separated
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation import solvers as module
@@ -34,7 +34,7 @@ def test_small_designs_on_coarse_lattices(monkeypatch, most_steps):
     r = np.random.default_rng(most_steps)
     for i in range(120):
         scores, n = random_design(r, i % 7)
-        contains(permutation_test(scores, n, method="bracket"), permutation_test(scores, n))
+        contains(bounds(scores, n), permutation_test(scores, n))
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,7 @@ def test_small_designs_on_coarse_lattices(monkeypatch, most_steps):
 def test_larger_designs(monkeypatch, n, m, d):
     monkeypatch.setattr(module, "WORK", 2e7)
     scores = separated(n, m, d, n)
-    contains(
-        permutation_test(scores, n, method="bracket"), permutation_test(scores, n, method="exact")
-    )
+    contains(bounds(scores, n), permutation_test(scores, n, method="exact"))
 
 
 def test_more_work_narrows_the_bracket(monkeypatch):
@@ -53,14 +51,14 @@ def test_more_work_narrows_the_bracket(monkeypatch):
     widths = []
     for work in (1e6, 1e7, 1e8):
         monkeypatch.setattr(module, "WORK", work)
-        low, high = permutation_test(scores, 25, method="bracket").greater.bracket
+        low, high = bounds(scores, 25).greater.bracket
         widths.append(high / low - 1)
     assert widths[0] > widths[1] > widths[2] > 0
     assert widths[2] < 0.01
 
 
 def test_a_far_tail_of_many_scores_gets_a_useful_bracket():
-    result = permutation_test(separated(128, 128, 1.8, 3), 128, method="bracket")
+    result = bounds(separated(128, 128, 1.8, 3), 128)
     exact = permutation_test(separated(128, 128, 1.8, 3), 128, method="exact")
     contains(result, exact)
     assert result.greater.bracket[1] / result.greater.bracket[0] < 2
@@ -68,7 +66,7 @@ def test_a_far_tail_of_many_scores_gets_a_useful_bracket():
 
 def test_too_many_scores_fall_back_on_chernoff():
     scores = separated(1000, 1000, 0.5, 4)
-    low, high = permutation_test(scores, 1000, method="bracket").greater.bracket
+    low, high = bounds(scores, 1000).greater.bracket
     p = permutation_test(scores, 1000).greater.p
     assert 0 < low <= p < high < 1e4 * p
     assert math.log10(high) < -20

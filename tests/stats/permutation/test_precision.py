@@ -1,4 +1,4 @@
-"""Ties of scores whose vectors were rounded: counts with them and without, by enumeration."""
+"""Ties of scores whose vectors were rounded: counts by enumeration."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from tests.stats.permutation.designs import counts
 
 from eatlas.errors import EatlasError
 from eatlas.stats.effect_size import effect_size, effect_sizes
@@ -22,45 +23,33 @@ def rounded(r: np.random.Generator, size: int, noise: float = 0.2) -> np.ndarray
 
 
 def enumerated(scores, n, precision, scale=1.0):
-    """Counts with near ties and without, of all subsets, in whole numbers."""
+    """Counts with near ties, of all subsets, in whole numbers."""
     w, q = to_fixed(scores)
     size, whole = w.size, int(w.sum())
     tolerance = tie_tolerance(size, scale, q, precision)
-    exact = tie_tolerance(size, scale, q)
     t = int(w[:n].sum())
     sums = np.array([sum(c) for c in itertools.combinations(w.tolist(), n)], object)
     away, mine = np.abs(size * sums - n * whole), abs(size * t - n * whole)
-    tied = np.abs(sums - t) <= exact
-    # every sum is as far from the mean as one that ties with it
-    both = (away > mine + size * tolerance) | (np.abs(away - mine) <= size * exact)
-    both |= mine <= size * exact
     return (
         (sums >= t - tolerance).sum(),
         (sums <= t + tolerance).sum(),
         (away >= mine - size * tolerance).sum(),
-    ), ((sums > t + tolerance).sum() + tied.sum(), (sums < t - tolerance).sum() + tied.sum(),
-        both.sum())  # fmt: skip
+    )
 
 
-def both_counts(scores, n, precision):
-    found = permutation_test(scores, n, scale=1.0, precision=precision)
-    counted = found.greater.count, found.less.count, found.two_sided.count
-    if found.near_ties is None:
-        return counted, counted
-    near = found.near_ties
-    assert near.tolerance == len(scores) * precision
-    return counted, (near.greater, near.less, near.two_sided)
+def counted(scores, n, precision):
+    return counts(permutation_test(scores, n, scale=1.0, precision=precision))
 
 
 @pytest.mark.parametrize("size", range(2, 12))
-def test_counts_with_and_without_near_ties_equal_enumeration(size):
+def test_counts_with_near_ties_equal_enumeration(size):
     r = np.random.default_rng(size)
     seen = 0
     for _ in range(60):
         scores, n = rounded(r, size), int(r.integers(1, size))
-        found, expected = both_counts(scores, n, SINGLE), enumerated(scores, n, SINGLE)
-        assert found == expected, (scores.tolist(), n)
-        seen += found[0] != found[1]
+        found = counted(scores, n, SINGLE)
+        assert found == enumerated(scores, n, SINGLE), (scores.tolist(), n)
+        seen += found != counted(scores, n, None)
     assert seen  # the case that is tested does occur
 
 
@@ -72,11 +61,6 @@ def test_twelve_against_twelve_by_any_method():
     exactly = permutation_test(values, 12, scale=1.0, precision=SINGLE)
     found = permutation_test(scores, 12, scale=1.0, precision=SINGLE)
     assert found.greater == exactly.greater
-    assert exactly.near_ties is None
-    assert found.near_ties.greater < found.greater.count
-    assert found.near_ties.greater + found.near_ties.less == found.total + 2 - (
-        found.greater.count + found.less.count - found.total
-    )
     assert permutation_test(scores, 12, scale=1.0).greater != exactly.greater
 
 
@@ -99,14 +83,13 @@ def test_without_a_precision_nothing_changes():
         plain = permutation_test(scores, n, scale=1.0)
         assert permutation_test(scores, n, scale=1.0, precision=None) == plain
         assert permutation_test(scores, n, scale=1.0, precision=0.0) == plain
-        assert plain.near_ties is None
 
 
 def test_counts_do_not_fall_when_the_tolerance_grows():
     r = np.random.default_rng(4)
     for _ in range(50):
         scores = rounded(r, 12, noise=2.0)
-        counts = [both_counts(scores, 5, SINGLE * factor)[0] for factor in (0.25, 0.5, 1, 1.5, 4)]
+        counts = [counted(scores, 5, SINGLE * factor) for factor in (0.25, 0.5, 1, 1.5, 4)]
         for lower, higher in itertools.pairwise(counts):
             assert all(a <= b for a, b in zip(lower, higher, strict=True))
 
@@ -131,8 +114,6 @@ def test_scores_that_differ_by_rounding_alone_have_no_effect_and_p_1():
     assert effect_size(scores, 4)[1] > 0.5
     found = permutation_test(scores, 4, scale=1.0, precision=SINGLE)
     assert found.greater.count == found.less.count == found.two_sided.count == found.total == 70
-    # three of the higher scores against one: 4 * 4 subsets like it, and one beyond
-    assert (found.near_ties.greater, found.near_ties.two_sided) == (16, 32)
 
 
 def test_a_precision_that_is_none_is_refused():

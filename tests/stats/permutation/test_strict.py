@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.stats.permutation.designs import brute_counts, counts, random_design, separated
+from tests.stats.permutation.designs import bounds, brute_counts, counts, random_design, separated
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation import solvers as module
@@ -54,7 +54,7 @@ def test_brackets_contain_the_strict_count(monkeypatch):
     for i in range(60):
         scores, n = random_design(r, i % 7)
         exact = permutation_test(scores, n, strict=True)
-        wide = permutation_test(scores, n, strict=True, method="bracket")
+        wide = bounds(scores, n, strict=True)
         for name in ("greater", "less", "two_sided"):
             low, high = getattr(wide, name).bracket or (0.0, 1.0)
             assert low * (1 - 1e-12) <= getattr(exact, name).p <= high * (1 + 1e-12)
@@ -62,7 +62,7 @@ def test_brackets_contain_the_strict_count(monkeypatch):
 
 def test_nothing_beyond_the_greatest_sum_of_very_many_scores():
     scores = np.arange(2400.0)[::-1] ** 1.5
-    result = permutation_test(scores, 1200, strict=True, method="bracket")
+    result = bounds(scores, 1200, strict=True)
     assert result.greater.count == 0
     assert result.greater.p == SMALLEST
 

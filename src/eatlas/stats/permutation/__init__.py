@@ -17,7 +17,7 @@ from eatlas.stats.permutation.engine import (
     STUDENTISED_METHODS,
     permutation_test,
 )
-from eatlas.stats.permutation.problem import NearTies, PermutationResult, Tail
+from eatlas.stats.permutation.problem import PermutationResult, Tail
 from eatlas.stats.permutation.solvers import ALWAYS_EXACT
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ __all__ = [
     "METHODS",
     "STUDENTISED_METHODS",
     "BatchResult",
-    "NearTies",
     "PermutationResult",
     "Tail",
     "permutation_test",

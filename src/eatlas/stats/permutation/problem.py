@@ -45,8 +45,7 @@ class Tail:
     p: float
     """The p-value, in (0, 1]; for a bracket its upper end."""
     method: str
-    """``exact`` (an integer count), ``inversion``, ``bracket``, ``sampled``, ``importance`` or
-    ``normal``."""
+    """``exact`` (an integer count), ``inversion``, ``bracket``, ``sampled`` or ``normal``."""
     count: int | None = None
     """Subsets at least as extreme as the observed one; None unless exact."""
     rel_err: float | None = None
@@ -54,11 +53,9 @@ class Tail:
     bracket: Interval | None = None
     """Certain lower and upper bound of p; None unless by bracket."""
     interval: Interval | None = None
-    """95% confidence interval of p; None unless sampled or by importance."""
+    """95% confidence interval of p; None unless sampled."""
     draws: int | None = None
-    """Subsets drawn; None unless sampled or by importance."""
-    std_err: float | None = None
-    """Estimated standard error of p; None unless by importance."""
+    """Subsets drawn; None unless sampled."""
 
     def __repr__(self) -> str:
         known = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -97,24 +94,6 @@ class Tail:
 
 
 @dataclass(frozen=True)
-class NearTies:
-    """What the counts are without the sums that tie by the precision of the vectors alone.
-
-    Sums that are equal but for the rounding of double precision stay; of the others that lie
-    within the tolerance of the observed sum, above or below it, none is counted.
-    """
-
-    tolerance: float
-    """Two sums of the first group's scores tie when they differ by at most this."""
-    greater: int | None
-    """Subsets with T > t + tolerance or T = t; None where the tail is not counted."""
-    less: int | None
-    """Subsets with T < t - tolerance or T = t."""
-    two_sided: int | None
-    """The same of distances from the mean."""
-
-
-@dataclass(frozen=True)
 class PermutationResult:
     """The three tails of one two-sample permutation test.
 
@@ -129,8 +108,6 @@ class PermutationResult:
     """Subsets with abs(T - E T) >= abs(t - E T); not twice a one-sided p."""
     total: int
     """C(N, n), the number of subsets."""
-    near_ties: NearTies | None = None
-    """Where a count includes near ties; None where it is the same without."""
 
     @property
     def min_p(self) -> float:
@@ -215,8 +192,6 @@ class Problem:
     """True when the question's upper tail is the caller's lower tail."""
     strict: bool = False
     """True when a sum that ties with the observed one is not extreme."""
-    exact: int | None = None
-    """Sums tie exactly when they differ by at most this; None where all ties are exact."""
 
     @cached_property
     def total(self) -> int:
@@ -316,10 +291,9 @@ def ask(
     """State the question for the first `n` of `scores`."""
     w, q = to_fixed(scores)
     scale = float(np.max(np.abs(scores))) if scale is None else scale
-    exact = tie_tolerance(w.size, scale, q)
     tolerance = tie_tolerance(w.size, scale, q, relative_tolerance(precision))
     question = orient(w, n, int(w[:n].sum()), tolerance)
-    return replace(question, strict=strict, exact=exact if exact < tolerance else None)
+    return replace(question, strict=strict)
 
 
 def orient(w: NDArray[np.int64], n: int, observed: int, tolerance: int) -> Problem:
