@@ -102,19 +102,16 @@ def test_vectors_of_stimuli_are_means_of_their_pieces(model, contexts, family):
 def test_both_levels_in_one_run_stand_side_by_side(model, contexts):
     sources = [f"hf:{model('bert')}?level={level}" for level in ("sentence", "word")]
     results = eatlas.run(TEST, sources, "ceat(n=40)", contexts=contexts)
-    frame = results.sensitivity("level")
-    assert frame["level"].tolist() == ["word (mean)", "sentence (cls)"]
-    assert frame["effect_size"].tolist() == [
-        results[1].level1.effect_size,
-        results[0].level1.effect_size,
-    ]
+    found = results.compare("level")
+    assert found.values == ("word (mean)", "sentence (cls)")
+    assert found[0].members == (results[1], results[0])
     html = report_html(results)
     assert "Words and whole texts" in html
     assert "word (mean)" in html
     assert "Sources compared" not in html
     more = eatlas.run(TEST, [*sources, f"hf:{model('bert')}?pool=mean"], "weat", contexts=contexts)
-    levels = more.sensitivity("level")["level"].tolist()
-    assert levels == ["word (mean)", "sentence (cls)", "sentence (mean)"]
+    levels = more.compare("level").values
+    assert levels == ("word (mean)", "sentence (cls)", "sentence (mean)")
 
 
 @pytest.mark.parametrize(

@@ -55,11 +55,9 @@ def test_a_window_alone_gives_the_same(results, contexts, tmp_path):
 
 
 def test_they_are_compared_in_their_order(results):
-    frame = results.sensitivity("window")
-    assert list(frame.columns[:3]) == ["test", "model", "window"]
-    assert frame["window"].tolist() == [1, 2, 3]
-    assert frame["model"].unique().tolist() == ["cbow:glove-sample"]
-    assert results.sensitivity("distance").empty
+    frame = results.compare("window").to_frame()
+    assert list(frame.columns[:2]) == ["row", "window"]
+    assert frame["window"].unique().tolist() == ["1", "2", "3"]
 
 
 def test_they_are_verified(results, contexts, tmp_path):

@@ -136,8 +136,8 @@ def test_windows_and_distances_of_pairs(tmp_path, monkeypatch):
     assert results.to_frame()[["window", "distance"]].to_numpy().tolist() == [
         list(s) for s in sizes
     ]
-    assert results.sensitivity("window")["window"].tolist() == [0, 9, 0, 9]
-    assert results.sensitivity("distance")["distance"].tolist() == [1, 18, 1, 18]
+    assert results.compare("window").values == ("0", "9")
+    assert results.compare("distance").values == ("1", "18")
     assert [one.status for one in verify(results, contexts=pairs)] == ["same"] * 4
     page = report_html(results)
     assert ">Windows compared</h2>" in page

@@ -15,12 +15,14 @@ from eatlas.results.parts import Encoding
 from eatlas.stimuli import ContextsOrigin
 
 
-def encoded(pattern="AX-Singular", made=ml_eat, *, d=1.4, source="hf:model", **choices):
+def encoded(
+    pattern="AX-Singular", made=ml_eat, *, d=1.4, source="hf:model", greater=None, **choices
+):
     given = {"model": "model", "architecture": "BertModel", "level": "word", "layer": "12"}
     encoding = Encoding(**{**given, **choices})
     name = ",".join(f"{key}={value}" for key, value in choices.items())
     args = (pattern,) if made is ml_eat else ()
-    result = made(*args, d=d, source=f"{source}?{name}")
+    result = made(*args, d=d, greater=greater, source=f"{source}?{name}")
     return result.model_copy(update={"encoding": encoding})
 
 
@@ -84,17 +86,6 @@ def test_bad_choices_are_named():
         ResultsError, match="test-1 on some-vectors: it was not measured in contexts"
     ):
         value_of(ml_eat(), "window")
-
-
-def test_a_frame_of_prompts():
-    results = Results(
-        [encoded(prompt="The {}"), encoded("A-Uniform", prompt="A {}", d=0.7), ml_eat()]
-    )
-    frame = results.sensitivity("prompt")
-    assert frame["prompt"].tolist() == ["The {}", "A {}"]
-    assert frame["effect_size"].tolist() == [1.4, 0.7]
-    assert list(frame.columns[:3]) == ["test", "model", "prompt"]
-    assert results.sensitivity("layer").empty
 
 
 def test_sentences_say_what_moves():

@@ -3,10 +3,9 @@
 import pickle
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 import eatlas
-from eatlas.results.inference import TermInfluence
 from eatlas.results.json_lines import record_from_dict
 from eatlas.results.levels import AttributeScores
 from eatlas.results.parts import LARGEST, Concepts, Coverage, GroupCoverage
@@ -58,23 +57,13 @@ def test_records_have_the_groups_of_their_test_alone_and_in_order(part):
     assert record_from_dict(whole).to_dict() == given.to_dict()
     assert str(record_from_dict(whole).to_dict()) == str(given.to_dict()), "the order is the test's"
     del place[last]["X"]
-    with pytest.raises(ValidationError, match=rf"{part}\.X\n  Field required"):
+    with pytest.raises(ValidationError, match="the groups are X, Y, A, B|the groups are X, Y, not"):
         record_from_dict(whole)
     place[last] = {**values[last], "Z": values[last]["X"]}
-    with pytest.raises(ValidationError, match=rf"{part}\.Z\n  Extra inputs are not permitted"):
+    with pytest.raises(ValidationError, match="the groups are X, Y.*, Z"):
         record_from_dict(whole)
 
 
 def test_numbers_beyond_bounds_are_refused():
     with pytest.raises(ValidationError, match="A holds a number beyond"):
         AttributeScores(A=(2 * LARGEST,), B=())
-
-
-def test_the_json_schema_names_the_groups():
-    found = TypeAdapter(TermInfluence).json_schema()
-    assert (list(found["properties"]), found["additionalProperties"]) == (
-        ["X", "Y", "A", "B"],
-        False,
-    )
-    assert found["required"] == ["X", "Y", "A", "B"]
-    assert TypeAdapter(Concepts).json_schema()["additionalProperties"] == {"type": "string"}

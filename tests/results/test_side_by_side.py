@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.present.test_encodings import encoded
 
 import eatlas
 from eatlas.errors import ResultsError
@@ -37,7 +38,7 @@ def test_as_text_frame_html_and_latex(results):
     ]
     frame = found.to_frame()
     assert len(frame) == 18
-    first, other = frame[(frame["row"] == "weat-1") & (frame["level"] == "level1")].to_dict(
+    first, other = frame[(frame["row"] == "weat-1") & (frame["place"] == "level1")].to_dict(
         "records"
     )
     assert (first["source"], other["source"]) == ("plain", "centred")
@@ -149,3 +150,15 @@ def test_what_cannot_be_compared(results, by, said):
 def test_one_result_has_nothing_beside_it():
     with pytest.raises(ResultsError, match="do not differ in their setting alone"):
         eatlas.plot(eatlas.run("weat-6"), "matrix")
+
+
+def test_signs_and_significance_of_prompts():
+    before = encoded(prompt="The {}")
+    after = encoded("Non-Directional", prompt="A {}", d=-0.2, greater=6000)
+    frame = eatlas.Results([before, after]).compare("prompt").to_frame()
+    level1 = frame[frame["place"] == "level1"]
+    assert level1["prompt"].tolist() == ["The {}", "A {}"]
+    assert level1["sign_flips"].tolist() == [False, True]
+    assert level1["significance_differs"].tolist() == [False, True]
+    assert level1["pattern_differs"].tolist() == [False, True]
+    assert level1["mean_XA"].tolist() == [0.1, 0.1]

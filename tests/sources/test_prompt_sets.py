@@ -126,10 +126,7 @@ def test_prompts_alone_and_averaged_in_one_run():
     assert [one.encoding.prompt for one in results] == [
         "{}", "This is {}", "mean of {} | This is {}",
     ]  # fmt: skip
-    changes = results.changes("prompt")
-    assert [(one.since, one.to) for one in changes] == [
-        ("{}", "This is {}"), ("{}", "mean of {} | This is {}"),
-    ]  # fmt: skip
+    assert results.compare("prompt").values == ("{}", "This is {}", "mean of {} | This is {}")
 
 
 def test_each_prompt_of_a_file_alone(tmp_path):

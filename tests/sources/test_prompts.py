@@ -90,6 +90,6 @@ def test_several_prompts_in_one_run():
     prompts = ["This is {}", "The {} is here", "This is {}"]
     results = eatlas.run(make_test(**WORDS), Letters(), prompts=prompts)
     assert [result.encoding.prompt for result in results] == prompts[:2]
-    frame = results.sensitivity("prompt")
-    assert frame["prompt"].tolist() == prompts[:2]
-    assert frame["effect_size"].nunique() == 2
+    found = results.compare("prompt")
+    assert list(found.values) == prompts[:2]
+    assert len({one.d for one in found[0].effects("level1")}) == 2

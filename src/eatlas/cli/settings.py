@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import ON, least_width, rich_table, show, table_of
-from eatlas.present.changes import tables_of_changes
+from eatlas.cli.console import ON, least_width, show, table_of
 from eatlas.present.comparison import comparisons
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.family import DeclaredFamily
@@ -112,12 +111,3 @@ def print_comparisons(console: Console, results: Results, family: DeclaredFamily
     told = told_apart(names, [f" ({one.about})" for one in found])
     for name, one in zip(told, found, strict=True):
         show(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
-
-
-def print_changes(console: Console, results: Results) -> None:
-    """Print the effect sizes of all tests with one prompt beside those with another."""
-    for found in tables_of_changes(results):
-        show(console, Text(f"\n{found.title}", style="bold"))
-        for table in filter(None, (found.table, found.means)):
-            show(console, rich_table(table))
-        show(console, Text(found.sentence))

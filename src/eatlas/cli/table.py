@@ -97,7 +97,6 @@ def print_results(results: Results, family: str = "level1") -> None:
         _print_group(console, members, settings, said)
     if several := repeated(results):
         from eatlas.cli.settings import (  # noqa: PLC0415  (most runs have one setting)
-            print_changes,
             print_comparisons,
             print_matrix,
         )
@@ -106,7 +105,6 @@ def print_results(results: Results, family: str = "level1") -> None:
     for name, line in declared.lines():
         show(console, Text.assemble((f"{name}: " if name else "", "bold"), line))
     if several:
-        print_changes(console, results)
         print_comparisons(console, results, declared)
     for trend in results.trends:
         show(console, Text(f"\n{heading(trend, settings)}", style="bold"))

@@ -104,7 +104,9 @@ def _named(text: str, names: set[str]) -> tuple[str, str]:
 
 
 def _called(record: AssociationResult | TrendResult) -> str:
-    if record.periods is not None:
+    from eatlas.results import is_result  # noqa: PLC0415
+
+    if not is_result(record):
         return f"trend of {record.test} on {record.source}"
     size = record.contexts and record.contexts.size
     more = [str(one) for one in (record.period, size) if one]

@@ -69,7 +69,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         the tests of its kind.
     prompts : str or list, optional
         Texts that words are put into before they are encoded, such as ``"This is {}"``; each
-        source is read with each of them, and ``Results.changes("prompt")`` compares. ``"{}"`` is
+        source is read with each of them, and ``Results.compare("prompt")`` compares. ``"{}"`` is
         the word alone. A list within the list is a set whose prompts are averaged: a word is the
         mean of its unit vectors in all of them. A name of a file stands for the prompts on its
         lines. Images are put into none.
@@ -80,7 +80,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         a file of it.
     windows : int, "sentence", or list of them, optional
         Words on either side to which the contexts are cut, at most what they have; each is measured
-        by itself, and ``Results.sensitivity("window")`` compares.
+        by itself, and ``Results.compare("window")`` compares.
     distances : int or list of int, optional
         Of pairs: those with at most so many words between the two are measured, each distance by
         itself.

@@ -160,14 +160,12 @@ def _adjusted(row: Row, one: Effect) -> str:
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
     "d": lambda _, one: effect(one.d),
     "interval": lambda _, one: bracketed(one) if one.interval else "",
-    "p": lambda _, one: _p(one, one.p_value, one.p_low),
+    "p": lambda _, one: _p(one, *one.p_of()),
     "p over sentences": lambda _, one: (
         _p(one, one.p.tail(one.tail), one.p.low(one.tail)) if one.p else UNDEFINED
     ),
-    "p in the direction of d": lambda _, one: _p(one, one.one_sided, one.one_sided_low),
-    "two-sided p": lambda _, one: (
-        f"({_p(one, one.two_sided, one.two_sided_low)})" if one.two_sided is not None else ""
-    ),
+    "p in the direction of d": lambda _, one: _p(one, *one.p_of(one.direction)),
+    "two-sided p": lambda _, one: f"({p})" if (p := _p(one, *one.p_of("two_sided"))) else "",
     "p greater": _tail("greater"),
     "p less": _tail("less"),
     "p two-sided": _tail("two_sided"),

@@ -149,8 +149,9 @@ def _points(members: Sequence[tuple[int, Section]], number: int) -> Iterator[Poi
     for place, section in members:
         one = section.levels[number]
         text = "undefined" if one.d is None else f"{one.symbol} = {effect(one.d)}"
-        if one.p_value is not None:
-            text += f", {p_equals(one.p_value, one.rule.alpha, one.p_low)}"
+        p, low = one.p_of()
+        if p is not None:
+            text += f", {p_equals(p, one.rule.alpha, low)}"
         yield Point(place, one.d, one.interval, one.significant, text)
 
 

@@ -108,5 +108,6 @@ def _starred(shown: Effect) -> str:
 def _line(shown: Effect) -> Line:
     """One effect size with its interval and the p-value that is read."""
     name = shown.name if shown.term else f"{shown.title.partition(',')[0]}: {compared(shown)}"
-    p = "" if shown.p_value is None else p_value(shown.p_value, shown.rule.alpha, shown.p_low)
+    value, low = shown.p_of()
+    p = "" if value is None else p_value(value, shown.rule.alpha, low)
     return Line(name, _starred(shown), bracketed(shown) if shown.resampled else "", p)

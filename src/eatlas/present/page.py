@@ -170,14 +170,11 @@ def _series(shown: Sequence[Section], *facts: Iterable[Any]) -> list[Series]:
 def _beside(others: Sequence[Section], draw: Callable[..., object]) -> dict[str, object]:
     """Settings of one test beside each other, drawn in this order."""
     if not repeated(section.result for section in others):
-        return {"changed": [], "compared": []}
-    from eatlas.present.changes import tables_of_changes  # noqa: PLC0415
+        return {"compared": []}
     from eatlas.present.comparison import comparisons, kinds, matrices  # noqa: PLC0415
 
     compared = [(one, draw("compared", comparison=one)) for one in comparisons(others)]
-    tables = tables_of_changes(section.result for section in others)
     return {
-        "changed": [(table, draw("changed", changed=table)) for table in tables],
         "compared": [
             (kind, members, matrices(one for one, _ in members))
             for by, kind in kinds().items()

@@ -18,7 +18,7 @@ from eatlas.present.sentences import levels_of_trend, wording
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
-from eatlas.results.effects import UNDEFINED, Rule, parameters
+from eatlas.results.effects import UNDEFINED, parameters
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, source_name
 
@@ -207,7 +207,7 @@ def methods_paragraph(
         "seeds": distinct(str(r.provenance.seed) for r in given),
         "signatures": distinct(r.signature for r in given),
         "cited": distinct(cited.rstrip(".") for r in given if (cited := r.provenance.citation)),
-        "studentised": [Rule.studentised(r) for r in given],
+        "studentised": list(map(_studentised, given)),
         "over_stimuli": any(r.primary.over_stimuli for r in given),
         "draws": dict.fromkeys(
             (r.measure.upper(), r.draws.count, r.draws.drawn) for r in given if r.draws
@@ -243,6 +243,11 @@ def _measures(given: Sequence[AssociationResult]) -> dict[str, object]:
     first = measures[0]["formula"]
     alike = len(measures) > 1 and all(measure["formula"] == first for measure in measures)
     return {"measures": measures, "shared": first if alike else None}
+
+
+def _studentised(result: AssociationResult) -> bool:
+    """Whether a measure relabels the difference of means over its standard error."""
+    return parameters(result.signature).get("statistic") == "studentised"
 
 
 def _shares(given: Sequence[AssociationResult]) -> dict[str, Any] | None:
@@ -344,7 +349,7 @@ def bibtex(
         "holm": any(_several(result, "labels") for result in given),
         "crossed": any(map(_answered, given)),
         "equivalence": any(result.equivalence for result in given),
-        "studentised": any(map(Rule.studentised, given)),
+        "studentised": any(map(_studentised, given)),
         "trend": any(True for trend in trends for _ in levels_of_trend(trend)),
         family.family.method if family.family else "": True,
     }

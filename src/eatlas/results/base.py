@@ -1,4 +1,4 @@
-"""How results show themselves: by presenters, which are imported when they are used."""
+"""What results of all measures have in common, and how they show themselves."""
 
 from __future__ import annotations
 
@@ -7,41 +7,49 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from eatlas.lazy import as_frame
 from eatlas.results.diagnosis import TermsDiagnosis
-from eatlas.results.effects import Effect, Primary, Rule, shown
-from eatlas.results.inference import Frequency
-from eatlas.results.levels import Level, TargetScores
+from eatlas.results.effects import Effect, Primary, Rule, parameters, shown
+from eatlas.results.inference import (
+    Equivalence,
+    Frequency,
+    Generalisation,
+    Influence,
+    Power,
+    Uncertainty,
+)
+from eatlas.results.levels import (
+    DrawsRecord,
+    Level,
+    Level3,
+    Pattern,
+    StimulusWEAT,
+    TargetScores,
+    TargetShares,
+    TargetValue,
+)
 from eatlas.results.parts import (
-    OF_ROLES,
+    ByGroup,
     Concepts,
     Coverage,
     Encoding,
-    OfAnyNames,
+    LanguageModelRecord,
     Provenance,
     Record,
     at,
+    in_order,
     is_empty,
+    is_none,
 )
-from eatlas.stimuli.association_test import OPPOSITES
+from eatlas.stimuli.association_test import OPPOSITES, ROLES
 from eatlas.stimuli.kinds import OF_TARGETS
 
 if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeIs
 
-    from eatlas.results.inference import Equivalence, Generalisation, Influence, Power, Uncertainty
-    from eatlas.results.levels import (
-        DrawsRecord,
-        Level3,
-        Pattern,
-        StimulusWEAT,
-        TargetShares,
-        TargetValue,
-    )
-    from eatlas.results.parts import LanguageModelRecord
     from eatlas.stimuli import ContextsOrigin
 
 Renderer = Callable[[object], str]
@@ -69,16 +77,6 @@ def of_present(place: str) -> Any:
     return getattr(import_module(f"eatlas.present.{module}"), name)
 
 
-PARTS = frozenset(
-    {
-        "pattern", "level3", "similarities", "draws", "stimulus_level", "uncertainty",
-        "influence", "generalisation", "power", "equivalence", "language_model", "direction",
-        "templates", "sentences", "periods", "by_target", "values", "logit_scale",
-    }
-)  # fmt: skip
-"""What records of some measures have; it is None in the others."""
-_OF_THE_FIRST = {"d": "d", "p": "p_value"}
-"""Facts of the first effect size that a result has for short."""
 PLACES = {
     "level1": ("Level 1", "XY", ""),
     "level2.X": ("Level 2, X", "X", "_X"),
@@ -138,8 +136,8 @@ class AssociationResult(Record):
     """Year of the vectors, in a series of periods."""
     encoding: Encoding | None = None
     """How texts became vectors; None where vectors were looked up."""
-    concepts: Annotated[Concepts, OF_ROLES]
-    coverage: Annotated[Coverage, OF_ROLES]
+    concepts: Concepts
+    coverage: Coverage
     diagnosis: TermsDiagnosis | None = None
     """Whether cosines mean anything among the test's terms; None where a measure has none."""
     frequency: Frequency | None = None
@@ -151,101 +149,69 @@ class AssociationResult(Record):
     """What a reader should know before trusting the numbers, in whole sentences."""
     provenance: Provenance
 
-    if TYPE_CHECKING:
+    # what only some measures find; None in the results of others
+    pattern: Pattern | None = Field(default=None, exclude_if=is_none)
+    """EAT pattern over terms; ``primary.pattern`` is the one that is read."""
+    level3: Level3 | None = Field(default=None, exclude_if=is_none)
+    """Mean and spread of the similarities in each of the four blocks."""
+    similarities: tuple[tuple[float, ...], ...] | None = Field(default=None, exclude_if=is_none)
+    """Of each target, X then Y, with each attribute, A then B."""
+    draws: DrawsRecord | None = Field(default=None, exclude_if=is_none)
+    """Effect sizes of each draw of contexts."""
+    stimulus_level: StimulusWEAT | None = Field(default=None, exclude_if=is_none)
+    """Findings over the stimuli of sentences."""
+    uncertainty: Uncertainty | None = Field(default=None, exclude_if=is_none)
+    """Bootstrap intervals, and the share of each pattern."""
+    influence: Influence | None = Field(default=None, exclude_if=is_none)
+    """Change of each effect size without each term."""
+    generalisation: Generalisation | None = Field(default=None, exclude_if=is_none)
+    """Crossed tests: whether other words would show it."""
+    power: Power | None = Field(default=None, exclude_if=is_none)
+    """What the design can find."""
+    equivalence: Equivalence | None = Field(default=None, exclude_if=is_none)
+    """Whether effects are smaller than what matters."""
+    language_model: LanguageModelRecord | None = Field(default=None, exclude_if=is_none)
+    """The model behind log-probabilities."""
+    direction: str | None = Field(default=None, exclude_if=is_none)
+    """What is conditioned on what in a log-ratio."""
+    templates: tuple[str, ...] | None = Field(default=None, exclude_if=is_none)
+    """Sentences with places for a target and an attribute."""
+    sentences: tuple[tuple[int, ...], ...] | None = Field(default=None, exclude_if=is_none)
+    """How many sentences of a corpus hold each pair."""
+    logit_scale: float | None = Field(default=None, exclude_if=is_none)
+    """What cosines are multiplied by before a softmax."""
 
-        @property
-        def pattern(self) -> Pattern | None:
-            """EAT pattern over terms; ``primary.pattern`` is the one that is read."""
+    @property
+    def by_target(self) -> tuple[TargetShares, ...] | None:
+        """What was found of each target against k groups."""
+        return None
 
-        @property
-        def level3(self) -> Level3 | None:
-            """Mean and spread of the similarities in each of the four blocks."""
+    @property
+    def values(self) -> tuple[TargetValue, ...] | None:
+        """The number of each target, of measures that have one."""
+        return None
 
-        @property
-        def similarities(self) -> tuple[tuple[float, ...], ...] | None:
-            """Of each target, X then Y, with each attribute, A then B."""
+    @property
+    def d(self) -> float | None:
+        """The first effect size, which is that of level 1 in most measures; None if undefined.
 
-        @property
-        def draws(self) -> DrawsRecord | None:
-            """Effect sizes of each draw of contexts."""
+        :meth:`effects` has all of them, with their p-values and intervals.
+        """
+        return next((effect.d for effect in self.effects()), None)
 
-        @property
-        def stimulus_level(self) -> StimulusWEAT | None:
-            """Findings over the stimuli of sentences."""
+    @property
+    def p(self) -> float | None:
+        """The p-value of that effect size in the tail that is read; None if it has none.
 
-        @property
-        def uncertainty(self) -> Uncertainty | None:
-            """Bootstrap intervals, and the share of each pattern."""
+        Where only bounds are known, it is the upper one.
+        """
+        return next((effect.p_of()[0] for effect in self.effects()), None)
 
-        @property
-        def influence(self) -> Influence | None:
-            """Change of each effect size without each term."""
-
-        @property
-        def generalisation(self) -> Generalisation | None:
-            """Crossed tests: whether other words would show it."""
-
-        @property
-        def power(self) -> Power | None:
-            """What the design can find."""
-
-        @property
-        def equivalence(self) -> Equivalence | None:
-            """Whether effects are smaller than what matters."""
-
-        @property
-        def language_model(self) -> LanguageModelRecord | None:
-            """The model behind log-probabilities."""
-
-        @property
-        def direction(self) -> str | None:
-            """What is conditioned on what in a log-ratio."""
-
-        @property
-        def templates(self) -> tuple[str, ...] | None:
-            """Sentences with places for a target and an attribute."""
-
-        @property
-        def sentences(self) -> tuple[tuple[int, ...], ...] | None:
-            """How many sentences of a corpus hold each pair."""
-
-        @property
-        def periods(self) -> tuple[int, ...] | None:
-            """Years of a trend; None in every result."""
-
-        @property
-        def logit_scale(self) -> float | None:
-            """What cosines are multiplied by before a softmax."""
-
-        @property
-        def by_target(self) -> tuple[TargetShares, ...] | None:
-            """What was found of each target against k groups."""
-
-        @property
-        def values(self) -> tuple[TargetValue, ...] | None:
-            """The number of each target, of measures that have one."""
-
-        @property
-        def d(self) -> float | None:
-            """The first effect size, which is that of level 1 in most measures; None if undefined.
-
-            :meth:`effects` has all of them, with their p-values and intervals.
-            """
-
-        @property
-        def p(self) -> float | None:
-            """The p-value of that effect size in the tail that is read; None if it has none.
-
-            Where only bounds are known, it is the upper one.
-            """
-    else:
-
-        def __getattr__(self, name: str) -> Any:
-            if name in PARTS:
-                return None
-            if name in _OF_THE_FIRST:  # no properties: a record may have fields of these names
-                return next((getattr(one, _OF_THE_FIRST[name]) for one in self.effects()), None)
-            return super().__getattr__(name)
+    @field_validator("concepts", "coverage")
+    @classmethod
+    def _of_its_groups(cls, groups: ByGroup[Any]) -> ByGroup[Any]:
+        """X, Y, A and B in this order; of a test of groups they have any names."""
+        return groups if cls.kind == "groups" else type(groups)(in_order(groups.root, ROLES))
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -279,7 +245,10 @@ class AssociationResult(Record):
     @property
     def rule(self) -> Rule:
         """The level and the tail by which the result is read."""
-        return Rule.of(self)
+        if self.pattern is not None:
+            return Rule(self.pattern.alpha, self.pattern.tail, self.pattern.threshold)
+        alpha = parameters(self.signature).get("alpha")
+        return Rule(alpha) if isinstance(alpha, float) else Rule()
 
     def effects(self) -> tuple[Effect, ...]:
         """The effect sizes that are read, each with all that is known about it.
@@ -473,9 +442,8 @@ class GroupsResult(AssociationResult):
     kind: ClassVar[str] = "groups"
     heading: ClassVar[str] = "Test: targets, groups"
 
-    concepts: Annotated[Concepts, OfAnyNames()]
+    concepts: Concepts
     """Names of the concept of targets, as ``targets``, and of each group."""
-    coverage: Annotated[Coverage, OfAnyNames()]
     groups: tuple[str, ...] = Field(min_length=2)
     """Names of the groups, in the order of the test."""
     reference: tuple[Share, ...]

@@ -13,7 +13,6 @@ import numpy as np
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
 from eatlas.lazy import as_frame
 from eatlas.results.base import AssociationResult, html_of, of_present
-from eatlas.results.compare import By, Changes, changes_of, model_of, varied
 from eatlas.results.json_lines import read_lines, write_results
 from eatlas.results.levels import PValues
 from eatlas.results.parts import Tail
@@ -392,69 +391,6 @@ class Results(Sequence[AssociationResult]):
         ['3.1e-04', '4.5e-03']
         """
         return family_of(self, levels, tail, method, settings=settings)
-
-    def sensitivity(self, by: By = "prompt") -> pd.DataFrame:
-        """Return how the findings move with one choice of how texts were taken or encoded.
-
-        Parameters
-        ----------
-        by : {"prompt", "layer", "level", "weights", "window", "distance"}
-            Results that are alike but for this are together: one test, one measure, one model.
-            ``level``: what a vector stands for, and how several tokens become one.
-
-        Returns
-        -------
-        DataFrame
-            A row for each result that has another to compare it with: the columns of
-            :meth:`to_frame`, with ``model`` and the choice in front. Empty where nothing varies.
-
-        Raises
-        ------
-        ResultsError
-            If there is no such choice.
-
-        Examples
-        --------
-        >>> import eatlas
-        >>> eatlas.run(tests="weat-6").sensitivity("prompt").empty
-        True
-        """
-        return as_frame(
-            {"test": member.test, "model": model_of(member, by), by: value, **row}
-            for group in varied(self, by)
-            for member, value in zip(group.members, group.values, strict=True)
-            for row in member.rows()
-        )
-
-    def changes(self, by: By = "prompt", *, since: str | None = None) -> Changes:
-        """Return what one choice changes: signs, significance, EAT patterns, means of level 3.
-
-        Parameters
-        ----------
-        by : {"prompt", "layer", "level", "weights", "window", "distance"}
-            As of :meth:`sensitivity`.
-        since : str, optional
-            The value that the others are compared with, such as ``"{}"`` for the word alone; by
-            default the first one.
-
-        Returns
-        -------
-        Changes
-            A sequence of :class:`~eatlas.results.compare.Change`, one for each test and value;
-            ``.to_frame()`` has a row for each effect size.
-
-        Raises
-        ------
-        ResultsError
-            If there is no such choice, or no result has the value `since`.
-
-        Examples
-        --------
-        >>> import eatlas
-        >>> len(eatlas.run(tests="weat-6").changes("prompt"))
-        0
-        """
-        return changes_of(self, by, since)
 
     def compare(self, by: str = "setting") -> SideBySide:
         """Put results that are alike but for one respect side by side, and say what differs.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import SignatureError
 from eatlas.results.levels import Level, PValues, SentenceCounts, TargetScores
@@ -26,18 +26,6 @@ if TYPE_CHECKING:
 DEFAULT_ALPHA = 0.05
 
 
-class Measured(Protocol):
-    """What of a result says how it is read."""
-
-    @property
-    def signature(self) -> str:
-        """The measure with all its parameters."""
-
-    @property
-    def pattern(self) -> Pattern | None:
-        """EAT pattern, where the measure has one."""
-
-
 @dataclass(frozen=True)
 class Rule:
     """The level and the tail by which a result is read.
@@ -55,19 +43,6 @@ class Rule:
     alpha: float = DEFAULT_ALPHA
     tail: Literal["directional", "two-sided"] = "directional"
     threshold: float | None = None
-
-    @classmethod
-    def of(cls, result: Measured) -> Self:
-        """The rule of the measure that gave a result."""
-        if (pattern := result.pattern) is not None:
-            return cls(pattern.alpha, pattern.tail, pattern.threshold)
-        alpha = parameters(result.signature).get("alpha")
-        return cls(alpha if isinstance(alpha, float) else DEFAULT_ALPHA)
-
-    @staticmethod
-    def studentised(result: Measured) -> bool:
-        """Whether a measure relabels the difference of means over its standard error."""
-        return parameters(result.signature).get("statistic") == "studentised"
 
     def tail_at(self, effect_size: float | None) -> Tail:
         """Return the tail that the rule reads at an effect size."""
@@ -178,44 +153,24 @@ class Effect:
         return self.rule.tail_at(self.d)
 
     @property
-    def p_value(self) -> float | None:
-        """The p-value of that tail; None where d is undefined."""
-        return self._p(self.tail)
-
-    @property
-    def p_low(self) -> float | None:
-        """Its lower bound, where only bounds are known; `p_value` is then the upper one."""
-        return self._low(self.tail)
-
-    @property
-    def one_sided_tail(self) -> Tail:
+    def direction(self) -> Tail:
         """The tail of the sign that was observed."""
         return "greater" if (self.d or 0.0) > 0 else "less"
 
-    @property
-    def one_sided(self) -> float | None:
-        """The p-value in the direction of d; None where d is undefined."""
-        return self._p(self.one_sided_tail)
+    def p_of(self, tail: Tail | None = None) -> tuple[float | None, float | None]:
+        """The p-value of a tail, by default the one that the rule reads, and its lower bound.
 
-    @property
-    def one_sided_low(self) -> float | None:
-        """Its lower bound, where only bounds are known."""
-        return self._low(self.one_sided_tail)
-
-    @property
-    def two_sided(self) -> float | None:
-        """The two-sided p-value; None where d is undefined."""
-        return self._p("two_sided")
-
-    @property
-    def two_sided_low(self) -> float | None:
-        """Its lower bound, where only bounds are known."""
-        return self._low("two_sided")
+        The bound is None where p is known, and both are where d is undefined.
+        """
+        if self.p is None or self.d is None:
+            return None, None
+        tail = tail or self.tail
+        return self.p.tail(tail), self.p.low(tail)
 
     @property
     def significant(self) -> bool:
         """Whether d is defined and the p-value that the rule reads is below alpha."""
-        p = self.p_value
+        p, _ = self.p_of()
         return p is not None and p < self.rule.alpha
 
     @property
@@ -239,12 +194,6 @@ class Effect:
             lows = {f"p_{tail}_low": self.p.low(tail) for tail in TAILS}
             columns |= {name: bound for name, bound in lows.items() if bound is not None}
         return {f"{before}{name}{self.suffix}": value for name, value in columns.items()}
-
-    def _p(self, tail: Tail) -> float | None:
-        return None if self.p is None or self.d is None else self.p.tail(tail)
-
-    def _low(self, tail: Tail) -> float | None:
-        return None if self.p is None or self.d is None else self.p.low(tail)
 
 
 def shown(value: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -37,7 +37,7 @@ from eatlas.results.levels import (
     VarianceShares,
     effect_of,
 )
-from eatlas.results.parts import OF_ROLES, ByGroup, LanguageModelRecord, Probability, Record
+from eatlas.results.parts import ByGroup, LanguageModelRecord, Probability, Record
 from eatlas.stimuli.association_test import ROLES, TARGETS
 
 
@@ -448,7 +448,7 @@ class ContextDraws(DrawsRecord):
     varied: ClassVar[str] = "contexts"
     varied_of: ClassVar[str] = "contexts of one stimulus"
 
-    contexts: Annotated[SentenceCounts, OF_ROLES]
+    contexts: SentenceCounts
     """Contexts of each stimulus, by its name."""
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from pydantic import Field
 
 from eatlas.results.inference import Influence, Uncertainty
 from eatlas.results.parts import (
-    OF_ROLES,
     Bounds,
     ByGroup,
     ByTail,
@@ -19,7 +18,7 @@ from eatlas.results.parts import (
     is_empty,
     is_none,
 )
-from eatlas.stimuli.association_test import ATTRIBUTES, TARGETS
+from eatlas.stimuli.association_test import ATTRIBUTES, ROLES, TARGETS
 
 
 class Methods(ByTail[Method]):
@@ -127,6 +126,8 @@ class TargetScores(Record):
 class SentenceCounts(ByGroup[dict[str, int]]):
     """Used sentences of each stimulus, in order of its first one."""
 
+    names: ClassVar = ROLES
+
 
 class Cell(Record):
     """Level 3: the cosines, or log-ratios, of one target group with one attribute group."""
@@ -210,7 +211,7 @@ class StimulusWEAT(Record):
     Sentences of one stimulus are not independent, and some stimuli have more of them than others.
     """
 
-    sentences: Annotated[SentenceCounts, OF_ROLES]
+    sentences: SentenceCounts
     level1: Level | None
     """None where the sentences of X, or of Y, are made of one stimulus."""
     scores: TargetScores

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
     RootModel,
-    ValidationError,
     model_validator,
 )
-from pydantic_core import InitErrorDetails
-from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
-from eatlas.stimuli.association_test import ROLES, ContextsOrigin
+from eatlas.stimuli.association_test import ContextsOrigin
 
 Value = TypeVar("Value")
 Tail = Literal["greater", "less", "two_sided"]
@@ -135,29 +129,21 @@ class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_its_groups(cls, given: Any) -> Any:
-        return ordered(given, cls.names) if cls.names and not isinstance(given, cls) else given
+    def _of_its_groups(cls, values: Any) -> Any:
+        return in_order(values, cls.names) if cls.names and isinstance(values, dict) else values
 
     @model_validator(mode="after")
     def _not_beyond_all_bounds(self) -> Self:
         _require_bounds(self.root.items())
         return self
 
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return closed(handler(schema), handler, cls.names)
-
     def __iter__(self) -> Iterator[str]:  # type: ignore[override]
         return iter(self.root)
 
     def __getattr__(self, name: str) -> Value:
-        groups = self.__dict__.get("root", {})
-        if name not in groups:
+        if name not in self.__dict__.get("root", {}):
             raise AttributeError(f"{type(self).__name__!r} has no group {name!r}")
-        value: Value = groups[name]
-        return value
+        return self.root[name]
 
     def __getitem__(self, group: str) -> Value:
         return self.root[group]
@@ -169,97 +155,26 @@ class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
         return hash(tuple(self.root))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._listed(', ')})"
+        return f"{type(self).__name__}({self})"
 
     def __str__(self) -> str:
-        return self._listed(" ")
-
-    def _listed(self, separator: str) -> str:
-        return separator.join(f"{name}={value!r}" for name, value in self.root.items())
+        return ", ".join(f"{name}={value!r}" for name, value in self.root.items())
 
     def group(self, name: str) -> Value:
-        """Return the value of one group."""
+        """The value of one group."""
         return self.root[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values, exactly what the JSON holds."""
+        """Plain Python values, exactly what the JSON holds."""
         values: dict[str, Any] = self.model_dump(mode="json")
         return values
 
 
-@dataclass(frozen=True)
-class Of:
-    """Annotation of a field whose groups have these names, such as X, Y, A and B."""
-
-    names: tuple[str, ...]
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return no_info_before_validator_function(
-            lambda given: ordered(given, self.names), handler(source)
-        )
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return closed(handler(schema), handler, self.names)
-
-
-def ordered(given: Any, names: tuple[str, ...]) -> Any:
+def in_order(values: Mapping[str, Value], names: tuple[str, ...]) -> dict[str, Value]:
     """Values by group in the order of the names; others than these are refused."""
-    values = given.root if isinstance(given, ByGroup) else given
-    if not isinstance(values, dict):
-        return given
-    faults = [
-        InitErrorDetails(type="missing", loc=(name,), input=values)
-        for name in names
-        if name not in values
-    ]
-    faults += [
-        InitErrorDetails(type="extra_forbidden", loc=(str(name),), input=value)
-        for name, value in values.items()
-        if name not in names
-    ]
-    if faults:
-        raise ValidationError.from_exception_data("groups", faults)
+    if values.keys() != set(names):
+        raise ValueError(f"the groups are {', '.join(names)}, not {', '.join(map(str, values))}")
     return {name: values[name] for name in names}
-
-
-def closed(
-    found: dict[str, Any], handler: GetJsonSchemaHandler, names: tuple[str, ...]
-) -> dict[str, Any]:
-    """The JSON Schema of a mapping, with a property for each name and no others."""
-    definition = handler.resolve_ref_schema(found)
-    value = definition.get("additionalProperties")
-    if names and isinstance(value, dict):
-        titled = "$ref" not in value and "anyOf" not in value
-        properties = {name: {**value, "title": name} if titled else value for name in names}
-        definition |= {
-            "additionalProperties": False,
-            "properties": properties,
-            "required": list(names),
-        }
-    return found
-
-
-OF_ROLES = Of(ROLES)
-
-
-class OfAnyNames:
-    """Annotation of a field whose groups have the names that a test gives them.
-
-    In the JSON Schema it is by itself: the definition of its type has the names of others.
-    """
-
-    def __get_pydantic_json_schema__(
-        self, source: Any, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        definition = handler.resolve_ref_schema(handler(source))
-        properties = definition.get("properties", {}).values()
-        value = definition.get("additionalProperties") or next(iter(properties))
-        value = {key: what for key, what in value.items() if key != "title"}
-        return {"type": "object", "additionalProperties": value}
 
 
 class GroupCoverage(Record):
@@ -335,8 +250,8 @@ class Concepts(ByGroup[str]):
     """What the four groups are called."""
 
     def name(self, group: str) -> str:
-        """Return what a group is called."""
-        return self[group]
+        """What a group is called."""
+        return self.root[group]
 
 
 class ImageEncoding(Record):

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from eatlas.results.parts import OF_ROLES, ByGroup, Concepts, Probability, Record, is_empty
+from eatlas.results.parts import ByGroup, Concepts, Probability, Record, is_empty
 from eatlas.stimuli.association_test import TARGETS
 
 Rho = Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -81,7 +81,7 @@ class TrendResult(Record):
     """The series, or the name that the run gives it."""
     source_from: str = Field(default="", exclude_if=is_empty)
     """Source string of a series that the run gives a name."""
-    concepts: Annotated[Concepts, OF_ROLES]
+    concepts: Concepts
     periods: tuple[int, ...]
     """Periods with a result, rising."""
     missing: tuple[MissingPeriod, ...] = ()

@@ -264,9 +264,9 @@ def _of_result(result: AssociationResult) -> dict[str, Any]:
         "d": effect.d,
         "low": low,
         "high": high,
-        "p": effect.p_value,
-        "two_sided": effect.two_sided,
-        "significant": None if effect.p_value is None else effect.significant,
+        "p": effect.p_of()[0],
+        "two_sided": effect.p_of("two_sided")[0],
+        "significant": None if effect.p_of()[0] is None else effect.significant,
         "pattern": pattern,
     }
 

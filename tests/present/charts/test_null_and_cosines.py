@@ -38,7 +38,9 @@ def test_what_is_as_far_from_zero_is_dark(results):
     bars = null.prepare(results["weat-7"])
     dark = bars[bars["beyond"]]
     assert (dark[["low", "high"]].mean(axis=1).abs() >= results["weat-7"].d - 1e-9).all()
-    assert dark["share"].sum() == pytest.approx(results["weat-7"].effects()[0].two_sided, abs=0.01)
+    assert dark["share"].sum() == pytest.approx(
+        results["weat-7"].effects()[0].p_of("two_sided")[0], abs=0.01
+    )
     assert "d = 1.28, two-sided p = .0045" in results.plot("null").description
 
 

@@ -33,7 +33,7 @@ def effects(result: AssociationResult) -> Rows:
             "name": " and ".join(effect.names), "term": effect.term is not None,
             "effect_size": effect.d, "low": low, "high": high,
             "confidence": None if low is None else effect.confidence,
-            "p": effect.p_value, "p_low": effect.p_low, "alpha": effect.rule.alpha,
+            **dict(zip(("p", "p_low"), effect.p_of(), strict=True)), "alpha": effect.rule.alpha,
             "tail": effect.rule.tail, "significant": effect.significant,
             "read_over": effect.read_over,
         }  # fmt: skip
