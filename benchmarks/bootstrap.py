@@ -24,10 +24,8 @@ import numpy as np
 import scipy
 from scipy import stats
 
-from eatlas.measures.resampling import STUDENTISED
-from eatlas.stats.bootstrap import bootstrap_layout, influence_in
-from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
-from eatlas.stats.resampling import streams_of
+from eatlas.stats.bootstrap import PatternRule, bootstrap, influence, streams_of
+from eatlas.stats.bootstrap import pattern_stability as pattern_stability_of
 from eatlas.stats.weighted import Design
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -127,15 +125,13 @@ def measured(cosines, n):
     """What a result holds: standard errors of the first resamples, and effect sizes once."""
     test, streams = Design(cosines, n, n), streams_of(np.random.default_rng(0))
     how = {"over": "both", "resamples": DEFAULT[n]}
-    _, drawn = bootstrap_layout(
-        test, streams=copy.deepcopy(streams), level=0.95, ddof=1, with_errors=STUDENTISED, **how
-    )
-    pattern_stability_in(
+    _, drawn = bootstrap(test, streams=copy.deepcopy(streams), level=0.95, ddof=1, **how)
+    pattern_stability_of(
         test,
         streams=streams,
         aside=np.random.default_rng(0),
         rule=PatternRule(),
-        drawn=drawn.d[1:],
+        drawn=drawn[1:],
         **how,
     )
 
@@ -156,7 +152,7 @@ def report(n):
         n,
         "-",
         "influence of every term",
-        seconds(lambda: influence_in(Design(cosines, n, n), ddof=1), 30),
+        seconds(lambda: influence(Design(cosines, n, n), ddof=1), 30),
     )
 
 

@@ -23,8 +23,8 @@ import eatlas
 from eatlas import kernels
 from eatlas.sources import ArraySource, VectorSource
 from eatlas.sources.snapshot import ranking_of
+from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.matched import matched_effects, matched_lists, monte_carlo_p, rank_sum
-from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.rejections import Judge
 
 ROLES = "XYAB"

@@ -43,16 +43,13 @@ import numpy as np
 
 import eatlas
 from eatlas.errors import UndefinedWarning
-from eatlas.stats.bootstrap import Bootstrap, bootstrap_layout
-from eatlas.stats.clusters import Side, cluster_design
-from eatlas.stats.resampling import streams_of
-from eatlas.stats.weighted import Design
+from eatlas.stats.bootstrap import EffectInterval, bootstrap, streams_of
+from eatlas.stats.weighted import Design, Side, cluster_design
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.stats.plain import bootstrap_effects
 
-KINDS = ("percentile", "bca", "studentised")
 SIZES = (6, 8, 25)
 EFFECTS = (0.0, 0.8, 1.5)
 NOISES = (1.0, 2.0, 4.0)
@@ -188,10 +185,10 @@ def clustered(given: argparse.Namespace) -> None:
             )
             how = {"over": "both", "resamples": given.resamples, "level": 0.95, "ddof": 1}
             found = [
-                bootstrap_layout(layout, streams=streams_of(rng), with_errors=0, **how)[0].level1
+                bootstrap(layout, streams=streams_of(rng), **how)[0][0]
                 for layout in (Design(block, n, n), test)
             ]
-            held += [one.percentile[0] <= truth <= one.percentile[1] for one in found]
+            held += [one.interval[0] <= truth <= one.interval[1] for one in found]
         cells = " | ".join(f"{share:.3f}" for share in held / given.simulations)
         print(f"| {n} v {n} | {pairs} | {alike:g} | {cells} |", flush=True)
 
@@ -284,7 +281,9 @@ TABLES = {
 }
 
 
-def simulate(world: World, seed: int, given: argparse.Namespace) -> list[Bootstrap]:
+def simulate(
+    world: World, seed: int, given: argparse.Namespace
+) -> list[tuple[EffectInterval, ...]]:
     rng = np.random.default_rng([given.seed, seed])
     options = {"over": world.over, "resamples": given.resamples, "rng": rng}
     with warnings.catch_warnings():
@@ -293,28 +292,24 @@ def simulate(world: World, seed: int, given: argparse.Namespace) -> list[Bootstr
         return [bootstrap_effects(*world.sample(rng), **options) for _ in range(given.simulations)]
 
 
-def lines(world: World, found: list[Bootstrap], shares: dict) -> Iterator[str]:
-    """Share of intervals that hold the value, and their median width, for each kind."""
+def lines(world: World, found: list[tuple[EffectInterval, ...]], shares: dict) -> Iterator[str]:
+    """Share of intervals that hold the value, and their median width."""
     for level, against, truth in world.asked:
         name = {"level1": "1", "level2_x": "2"}[level]
         cells = [*world.head, name, f"{world.n} v {world.n}", against, f"{truth:.2f}"]
-        for kind in KINDS:
-            ends = np.array([getattr(getattr(one, level), kind) for one in found])
-            held = np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
-            shares[world.over, world.n, against, kind].append(held)
-            cells.append(f"{held:.3f} ({np.nanmedian(ends[:, 1] - ends[:, 0]):.2f})")
+        ends = np.array([levels[name == "2"].interval for levels in found])
+        held = np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
+        shares[world.over, world.n, against].append(held)
+        cells.append(f"{held:.3f} ({np.nanmedian(ends[:, 1] - ends[:, 0]):.2f})")
         yield f"| {' | '.join(cells)} |"
 
 
 def summary(shares: dict) -> Iterator[str]:
-    yield "| resampled | lists | against | percentile | BCa | studentised |"
-    yield "|" + " --- |" * 6
-    for over, n, against in dict.fromkeys(key[:3] for key in shares):
-        cells = [over, f"{n} v {n}", against]
-        for kind in KINDS:
-            some = shares[over, n, against, kind]
-            cells.append(f"{np.mean(some):.3f} ({min(some):.3f} to {max(some):.3f})")
-        yield f"| {' | '.join(cells)} |"
+    yield "| resampled | lists | against | interval |"
+    yield "|" + " --- |" * 4
+    for (over, n, against), some in shares.items():
+        held = f"{np.mean(some):.3f} ({min(some):.3f} to {max(some):.3f})"
+        yield f"| {over} | {n} v {n} | {against} | {held} |"
 
 
 def main() -> None:
@@ -336,8 +331,8 @@ def main() -> None:
             continue
         worlds, heads = TABLES[name]
         shares: dict = defaultdict(list)
-        print(f"\n| {heads} | level | lists | against | d | percentile | BCa | studentised |")
-        print("|" + " --- |" * 9)
+        print(f"\n| {heads} | level | lists | against | d | interval |")
+        print("|" + " --- |" * 7)
         for i, world in enumerate(worlds()):
             for line in lines(world, simulate(world, i, given), shares):
                 print(line, flush=True)

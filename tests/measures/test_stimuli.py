@@ -268,9 +268,9 @@ def test_intervals_resample_stimuli():
     for level in ("level1", "level2"):
         ends = [
             np.array(
-                [getattr(u, level).percentile]
+                [getattr(u, level).interval]
                 if level == "level1"
-                else [u.level2.X.percentile, u.level2.Y.percentile]
+                else [u.level2.X.interval, u.level2.Y.interval]
             )
             for u in (one.uncertainty, other.stimulus_level.uncertainty)
         ]

@@ -7,8 +7,8 @@ from tests.inputs import make_test, make_vectors
 import eatlas
 from eatlas.engine.verify import verify
 from eatlas.errors import StimulusError
+from eatlas.stats.bootstrap import draw
 from eatlas.stats.crossed import crossed_association, crossed_interaction
-from eatlas.stats.resampling import draw
 from eatlas.stats.weighted import Design
 from eatlas.stimuli import to_toml
 
@@ -85,7 +85,7 @@ def test_a_cluster_is_drawn_with_all_its_words():
         x, y = rows["X"] @ away, rows["Y"] @ away
         drawn.append((x.mean() - y.mean()) / np.concatenate([x, y]).std(ddof=1))
     expected = np.quantile(drawn, [0.025, 0.975])
-    assert result.uncertainty.level1.percentile == pytest.approx(tuple(expected), abs=1e-6)
+    assert result.uncertainty.level1.interval == pytest.approx(tuple(expected), abs=1e-6)
 
 
 def test_clusters_are_read_written_kept_and_verified(tmp_path):

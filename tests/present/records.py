@@ -163,8 +163,7 @@ COSINES = tuple(tuple((10 * i + j) / 100 for j in range(6)) for i in range(6))
 def interval(low: float | None, high: float | None) -> dict[str, Any]:
     """An interval; none where its ends are None."""
     ends = None if low is None else (low, high)
-    kinds = ("percentile", "bca", "studentised", "interval")
-    return {"se": 0.2, **dict.fromkeys(kinds, ends), "undefined": 0}
+    return {"se": 0.2, "interval": ends, "undefined": 0}
 
 
 def uncertainty(*, patterns: dict[str, float] | None = None, **changes: Any) -> Uncertainty:

@@ -12,11 +12,11 @@ from scipy import stats
 from tests.stats.plain import bootstrap_effects
 
 from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.kernels import quantiles
+from eatlas.stats.bootstrap import around, draw, errors, streams_of, studentised, tails
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.resampling import draw, streams_of
 from eatlas.stats.weighted import Design
 
-LEVELS = ("level1", "level2_x", "level2_y")
 OVER = ("targets", "attributes", "both")
 SAME = 1e-10
 """Largest difference seen from naive loops: 7e-16."""
@@ -52,21 +52,19 @@ def copies(weights, k):
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_a_naive_loop(over, ddof):
     s, n_x, n_a, count = cosines(), 8, 7, 300
-    found = bootstrap_effects(s, n_x, n_a, rng=rng(5), over=over, resamples=count, ddof=ddof)
+    intervals = bootstrap_effects(s, n_x, n_a, rng=rng(5), over=over, resamples=count, ddof=ddof)
     (weights,) = draw(Design(s, n_x, n_a), over, count, streams_of(rng(5)))
     drawn = []
     for k in range(count):
         rows, columns = copies(weights, k)
         drawn.append(three(s[np.ix_(rows, columns)], n_x, n_a, ddof))
     drawn = np.array(drawn)
-    for i, name in enumerate(LEVELS):
-        one = getattr(found, name)
-        assert one.estimate == pytest.approx(three(s, n_x, n_a, ddof)[i], rel=SAME)
-        assert one.se == pytest.approx(drawn[:, i].std(ddof=1), rel=SAME)
-        assert one.percentile == pytest.approx(
-            tuple(np.quantile(drawn[:, i], [0.025, 0.975])), rel=SAME
-        )
-        assert (one.undefined, one.unstudentised) == (0, 0)
+    for i, level in enumerate(intervals):
+        assert level.se == pytest.approx(drawn[:, i].std(ddof=1), rel=SAME)
+        assert level.undefined == 0
+        if over == "both":
+            ends = tuple(np.quantile(drawn[:, i], [0.025, 0.975]))
+            assert level.interval == pytest.approx(ends, rel=SAME)
 
 
 def scored(scores):
@@ -79,25 +77,16 @@ def union_d(x, y, axis=-1):
     return (x.mean(axis=axis) - y.mean(axis=axis)) / union.std(axis=axis, ddof=1)
 
 
-@pytest.mark.parametrize("over", ["targets", "attributes"])
-@pytest.mark.filterwarnings("ignore:level:eatlas.errors.UndefinedWarning")
-def test_scipy_from_its_own_resamples(over):
-    """Same method, other random numbers: ends differ by sampling error alone."""
+def test_the_standard_error_is_scipys():
+    """Same method, other random numbers: they differ by sampling error alone, 0.7% over seeds."""
     x, y = rng(1).normal(0.8, 1, 12), rng(2).normal(0, 1, 9)
-    block, scores = scored(np.concatenate([x, y])), np.concatenate([x, y])
-    if over == "targets":
-        found = bootstrap_effects(block, 12, 1, rng=rng(3), resamples=20_000).level1
-    else:
-        block = np.stack([scores, scores[::-1]])
-        found = bootstrap_effects(block, 1, 12, rng=rng(3), over=over, resamples=20_000).level2_x
-    # standard deviations of an end over 20 seeds: up to 0.009 and 0.026; of the se 0.7%
-    methods = (("percentile", found.percentile, 0.05), ("BCa", found.bca, 0.15))
-    for method, ours, tolerance in methods:
-        theirs = stats.bootstrap(
-            (x, y), union_d, n_resamples=20_000, method=method, rng=rng(4), vectorized=True
+    how = {"n_resamples": 20_000, "method": "percentile", "rng": rng(4), "vectorized": True}
+    theirs = stats.bootstrap((x, y), union_d, **how)
+    with pytest.warns(UndefinedWarning):  # one attribute a side has no level 2
+        ours = bootstrap_effects(
+            scored(np.concatenate([x, y])), 12, 1, rng=rng(3), resamples=20_000
         )
-        assert ours == pytest.approx(tuple(theirs.confidence_interval), abs=tolerance)
-        assert found.se == pytest.approx(theirs.standard_error, rel=0.04)
+    assert ours[0].se == pytest.approx(theirs.standard_error, rel=0.04)
 
 
 def test_all_resamples_by_hand():
@@ -111,18 +100,14 @@ def test_all_resamples_by_hand():
         values[d] = values.get(d, 0) + 1 / 16
     assert sum(math.isnan(d) for d in values) == 1  # 0, 0 | 0, 0 has no spread, once in 16
     with pytest.warns(UndefinedWarning, match="level 1: .* of 16000 resamples have no spread"):
-        found = bootstrap_effects(scored(scores), 2, 1, rng=rng(), resamples=16_000).level1
-    assert found.undefined == pytest.approx(1000, abs=5 * math.sqrt(1000))
-    # every group constant: no error to studentise with (1, 1 | 0, 0; 1, 1 | -1, -1; 0, 0 | -1, -1)
-    assert found.unstudentised == pytest.approx(3000, abs=5 * math.sqrt(3000))
+        level1 = bootstrap_effects(scored(scores), 2, 1, rng=rng(), resamples=16_000)[0]
+    assert level1.undefined == pytest.approx(1000, abs=5 * math.sqrt(1000))
     values = {d: share for d, share in values.items() if not math.isnan(d)}
     d, share = np.array(list(values)), np.array(list(values.values()))
     mean = np.average(d, weights=share)
-    assert found.se == pytest.approx(
+    assert level1.se == pytest.approx(
         math.sqrt(np.average((d - mean) ** 2, weights=share)), rel=0.03
     )
-    assert found.percentile == pytest.approx((d.min(), d.max()))
-    assert found.estimate == pytest.approx(effect_size(scores, 2)[1])
 
 
 @settings(max_examples=30)
@@ -131,58 +116,44 @@ def test_all_resamples_by_hand():
 def test_ends_are_in_order_and_within_the_bound(seed, over):
     sizes = rng(seed).integers(2, 7, 4).tolist()
     s = cosines(*sizes, seed=seed)
-    found = bootstrap_effects(s, sizes[0], sizes[2], rng=rng(seed), over=over, resamples=200)
-    for name, pair in zip(LEVELS, (sizes[:2], sizes[2:], sizes[2:]), strict=True):
-        one, size = getattr(found, name), sum(pair)
-        bound = math.sqrt((size - 1) * size / (pair[0] * pair[1])) + 1e-9
-        for low, high in (one.percentile, one.bca, one.studentised):
-            assert math.isnan(low) or -bound <= low <= high <= bound
-        low, high = one.studentised
-        assert math.isnan(low) or low - 1e-9 <= high
+    intervals = bootstrap_effects(s, sizes[0], sizes[2], rng=rng(seed), over=over, resamples=200)
+    for level, pair in zip(intervals, (sizes[:2], sizes[2:], sizes[2:]), strict=True):
+        bound = math.sqrt((sum(pair) - 1) * sum(pair) / (pair[0] * pair[1])) + 1e-9
+        low, high = level.interval
+        assert math.isnan(low) or -bound <= low <= high <= bound
 
 
 @pytest.mark.parametrize("over", OVER)
 def test_what_d_does_not_depend_on_does_not_matter(over):
     """A unit, and for level 1 a level of each target and of each attribute."""
-    s = cosines()
-    plain = bootstrap_effects(s, 8, 7, rng=rng(), over=over, resamples=400)
-    doubled = bootstrap_effects(4.0 * s, 8, 7, rng=rng(), over=over, resamples=400)
-    assert astuple(doubled) == astuple(plain)
+    s, how = cosines(), {"over": over, "resamples": 400}
+    plain = bootstrap_effects(s, 8, 7, rng=rng(), **how)
+    doubled = bootstrap_effects(4.0 * s, 8, 7, rng=rng(), **how)
+    assert [astuple(level) for level in doubled] == [astuple(level) for level in plain]
     moved = s + rng(1).normal(size=(16, 1)) + rng(2).normal(size=16)
-    again = bootstrap_effects(moved, 8, 7, rng=rng(), over=over, resamples=400)
-    assert again.level1.bca == pytest.approx(plain.level1.bca, rel=1e-8)
-    assert again.level1.studentised == pytest.approx(plain.level1.studentised, rel=1e-8)
-
-
-@pytest.mark.parametrize("over", OVER)
-def test_opposite_cosines_have_opposite_intervals(over):
-    s = cosines()
-    one, other = (
-        bootstrap_effects(sign * s, 8, 7, rng=rng(), over=over, resamples=400) for sign in (1, -1)
-    )
-    for name in LEVELS:
-        for kind in ("percentile", "bca", "studentised"):
-            low, high = getattr(getattr(one, name), kind)
-            assert getattr(getattr(other, name), kind) == pytest.approx((-high, -low), rel=1e-8)
+    again = bootstrap_effects(moved, 8, 7, rng=rng(), **how)
+    assert again[0].interval == pytest.approx(plain[0].interval, rel=1e-8)
+    opposite = bootstrap_effects(-s, 8, 7, rng=rng(), **how)
+    for level, mirrored in zip(plain, opposite, strict=True):
+        low, high = level.interval
+        assert mirrored.interval == pytest.approx((-high, -low), rel=1e-8)
 
 
 def test_a_higher_level_is_wider():
-    narrow, wide = (
-        bootstrap_effects(
-            cosines(), 8, 7, rng=rng(), over="both", resamples=2000, level=level
-        ).level1
-        for level in (0.8, 0.99)
-    )
-    for kind in ("percentile", "bca", "studentised"):
-        (low, high), (lower, higher) = getattr(narrow, kind), getattr(wide, kind)
-        assert lower < low < narrow.estimate < high < higher
+    for over in OVER:
+        narrow, wide = (
+            bootstrap_effects(cosines(), 8, 7, rng=rng(), over=over, resamples=2000, level=level)
+            for level in (0.8, 0.99)
+        )
+        (low, high), (lower, higher) = narrow[0].interval, wide[0].interval
+        assert lower < low < high < higher
 
 
 def test_both_sides_add_their_variances():
     """Over both, the variance is near the sum of those over each, and a little larger."""
     s = cosines(20, 20, 20, 20)
     se = {
-        over: bootstrap_effects(s, 20, 20, rng=rng(), over=over, resamples=4000).level1.se
+        over: bootstrap_effects(s, 20, 20, rng=rng(), over=over, resamples=4000)[0].se
         for over in OVER
     }
     apart = math.hypot(se["targets"], se["attributes"])
@@ -192,39 +163,65 @@ def test_both_sides_add_their_variances():
 def test_scores_without_spread():
     flat = np.full((6, 6), 0.3)
     with pytest.warns(UndefinedWarning) as caught:
-        found = bootstrap_effects(flat, 3, 3, rng=rng(), over="both", resamples=50)
+        intervals = bootstrap_effects(flat, 3, 3, rng=rng(), over="both", resamples=50)
     assert len(caught) == 1
     assert str(caught[0].message).startswith(
-        "level 1: 50 of 50 resamples have no spread and are left out; "
-        "level 1 has no percentile or BCa or studentised interval; level 2 of X: 50 of 50"
+        "level 1: 50 of 50 resamples have no spread and are left out; level 1 has no interval; "
+        "level 2 of X: 50 of 50"
     )
-    for name in LEVELS:
-        one = getattr(found, name)
-        assert one.undefined == 50
-        figures = (one.estimate, one.se, *one.percentile, *one.bca, *one.studentised)
-        assert all(map(math.isnan, figures))
+    for level in intervals:
+        assert level.undefined == 50
+        assert all(map(math.isnan, (level.se, *level.interval, *level.error)))
 
 
 def test_separated_groups_without_spread_of_their_own():
     block = scored(np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]))
-    with pytest.warns(UndefinedWarning, match="^level 1 has no BCa or studentised interval"):
-        found = bootstrap_effects(block, 3, 1, rng=rng(), resamples=50).level1
-    assert found.percentile == pytest.approx((found.estimate, found.estimate))
-    assert found.unstudentised == 50
-    assert found.undefined == 0
+    with pytest.warns(UndefinedWarning, match="^level 1 has no interval"):
+        level1 = bootstrap_effects(block, 3, 1, rng=rng(), resamples=50)[0]
+    assert level1.undefined == 0
+    assert level1.se == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"over": "words"}, "over must say which stimuli are resampled\n  got: 'words'"),
-        ({"resamples": 0}, "resamples is out of range\n  got: 0\n  allowed: 1 or more"),
-        ({"level": 95}, "level must be a probability\n  got: 95"),
-        ({"ddof": 2}, "ddof is out of range\n  got: 2\n  allowed: 0 to 1"),
-    ],
-)
-def test_messages(change, message):
-    given = {"cosines": cosines(), "n_x": 8, "n_a": 7, "rng": rng(), **change}
-    with pytest.raises(EatlasError) as caught:
-        bootstrap_effects(**given)
-    assert str(caught.value).startswith(message)
+def test_errors_of_ends_are_those_of_other_resamples():
+    """Of 400 sets of 2,000 normal numbers, the ends vary as each set says of itself."""
+    ends, said = [], []
+    for seed in range(400):
+        drawn = rng(seed).normal(size=2000)
+        ends.append(quantiles(drawn, tails(0.95)))
+        said.append(errors(quantiles(drawn, around(tails(0.95), 2000)).tolist()))
+    # the standard deviation of 400 numbers has a relative standard error of .035
+    assert np.mean(said, axis=0) == pytest.approx(np.std(ends, axis=0), rel=0.12)
+
+
+def test_studentised_by_hand():
+    # on Fisher's scale z = 0 with error 0.2, and (z* - z) / se* = -2, ..., 2 in steps of 1/50
+    t, se = np.linspace(-2, 2, 201), np.full(201, 0.1)
+    d, error = 2 * np.tanh(t * se), se * 2 * (1 - np.tanh(t * se) ** 2)
+    interval, moved = studentised((0.0, 0.4, 2.0), d, error, np.full(201, 2.0), 0.95)
+    assert interval == pytest.approx((2 * math.tanh(-1.9 * 0.2), 2 * math.tanh(1.9 * 0.2)))
+    # 0.025 of 201 resamples +- its standard error, in 200 steps of t
+    share = math.sqrt(0.025 * 0.975 / 201)
+    near = [-2 + 4 * (0.025 + sign * share) for sign in (-1, 1)]
+    expected = (2 * math.tanh(0.2 * near[1]) - 2 * math.tanh(0.2 * near[0])) / 2
+    assert moved == pytest.approx((expected, expected))
+
+
+def test_studentised_reverses_the_tails_and_leaves_out_what_has_no_error():
+    """Resamples with long upper tails speak for values far below the estimate."""
+    t = np.concatenate([np.full(500, -1.0), np.linspace(0, 6, 500)])
+    d, error = 2 * np.tanh(0.5 + t * 0.1), 0.2 * (1 - np.tanh(0.5 + t * 0.1) ** 2)
+    estimate = 2 * math.tanh(0.5), 0.2 * (1 - math.tanh(0.5) ** 2), 2.0
+    (low, high), _ = studentised(estimate, d, error, np.full(1000, 2.0), 0.9)
+    assert np.arctanh(high / 2) == pytest.approx(0.6)
+    assert np.arctanh(low / 2) < 0.5 - 0.5
+    d, error = np.array([0.1, 0.2, 0.3, 2.0, -2.0]), np.array([0.1, 0.1, 0.0, 0.0, 0.1])
+    (low, high), _ = studentised((0.15, 0.1, 2.0), d, error, np.full(5, 2.0), 0.95)
+    assert low < 0.15 < high
+    for estimate in ((2.0, 0.1, 2.0), (0.5, 0.0, 2.0), (math.nan, math.nan, 2.0)):
+        interval, _ = studentised(estimate, d, error, np.full(5, 2.0), 0.95)
+        assert all(map(math.isnan, interval))
+
+
+def test_an_unknown_side_is_refused():
+    with pytest.raises(EatlasError, match="over must say which stimuli are resampled\n  got: 'w"):
+        bootstrap_effects(cosines(), 8, 7, rng=rng(), over="words")

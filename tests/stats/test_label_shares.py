@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from eatlas.stats.bootstrap import bootstrap_layout, influence_in
+from eatlas.stats.bootstrap import PatternRule, bootstrap, influence, pattern_stability, streams_of
 from eatlas.stats.label_shares import ShareDesign, label_powers
-from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
-from eatlas.stats.resampling import streams_of
 from eatlas.stats.weighted import Weights
 
 FIT = 1e-11
@@ -94,7 +92,7 @@ def test_variances_are_those_of_numeric_derivatives(level, over):
 
 
 def test_a_term_that_is_left_out_leaves_its_share_to_the_others():
-    found = influence_in(design(3)).level1
+    found = influence(design(3), ddof=1)[0]
     table = cosines(3)
     for label in range(9):
         kept = np.ones(9)
@@ -112,7 +110,7 @@ def test_a_term_that_is_left_out_leaves_its_share_to_the_others():
 def test_intervals_enclose_what_a_loop_over_resamples_finds():
     """Percentiles of so many effect sizes, each drawn and computed by itself."""
     test, rng = design(4), np.random.default_rng(11)
-    found, _ = bootstrap_layout(
+    found, _ = bootstrap(
         test, streams=streams_of(np.random.default_rng(1)), over="both", resamples=4_000,
         level=0.9, ddof=1,
     )  # fmt: skip
@@ -123,7 +121,7 @@ def test_intervals_enclose_what_a_loop_over_resamples_finds():
         with np.errstate(divide="ignore", invalid="ignore"):
             drawn.append(effect_by_loops(cosines(4), 100.0, 0, w, v))
     ends = np.nanquantile(drawn, [0.05, 0.95])
-    assert found.level1.percentile == pytest.approx(ends, abs=0.1)  # four Monte Carlo errors
+    assert found[0].interval == pytest.approx(ends, abs=0.1)  # four Monte Carlo errors
 
 
 def test_mean_shares_of_resamples():
@@ -146,8 +144,8 @@ def test_patterns_of_resamples_where_the_readings_are_clear():
     table[6:, 8:] = 0.05
     table += 1e-4 * np.random.default_rng(2).standard_normal(table.shape)
     test = ShareDesign(label_powers(table, 100.0), 6, 8)
-    found = pattern_stability_in(
+    found = pattern_stability(
         test, streams=streams_of(np.random.default_rng(3)), aside=np.random.default_rng(4),
         over="both", resamples=200, rule=PatternRule(),
     )  # fmt: skip
-    assert found.share(1, -1) == 1.0
+    assert found.shares[0, 2] == 1.0

@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from eatlas.errors import EatlasError
+from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.matched import matched_effects, matched_lists, monte_carlo_p, rank_sum
-from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import permutation_test
 
 

@@ -9,15 +9,13 @@ from tests.stats.test_bootstrap import copies, cosines
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.measures.patterns import associated_with
-from eatlas.stats import pattern_stability as module
+from eatlas.stats import bootstrap as module
+from eatlas.stats.bootstrap import PatternRule, draw, streams_of
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.pattern_stability import PatternRule, PatternStability
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.resampling import draw, streams_of
 from eatlas.stats.weighted import Design
 
 OVER = ("targets", "attributes", "both")
-NONE = ((0.0,) * 3,) * 3
 
 
 def rng(seed=0):
@@ -74,19 +72,6 @@ def test_drawn_designs_agree_but_for_p_near_alpha(over):
     assert np.abs(200 * np.array(found.shares) - expected).sum() <= 2 * 4 + 1e-9
 
 
-def test_shares():
-    shares = ((0.01, 0.02, 0.03), (0.04, 0.05, 0.06), (0.07, 0.08, 0.64))
-    errors = ((0.0,) * 3, (0.0,) * 3, (0.0, 0.0, 0.048))
-    found = PatternStability(shares, errors, "both", 100, 100, (0, 0), 0.0)
-    assert found.share(1, 1) == 0.01
-    assert found.share(1, -1) == 0.03
-    assert found.share(0, 0) == 0.05
-    assert found.share(-1, 0) == 0.08
-    assert found.error(-1, -1) == 0.048
-    assert found.x == pytest.approx((0.06, 0.15, 0.79))
-    assert found.y == pytest.approx((0.12, 0.15, 0.73))
-
-
 def test_errors_of_few_resamples_are_binomial():
     s = cosines(6, 6, 5, 5)
     found = pattern_stability(s, 6, 5, rng=rng(), resamples=400)
@@ -126,7 +111,7 @@ def test_strong_associations_stay():
     s[:10, :10] += 0.1
     s[10:, 10:] += 0.1
     for over in OVER:
-        assert pattern_stability(s, 10, 10, rng=rng(), over=over, resamples=300).share(1, -1) == 1
+        assert pattern_stability(s, 10, 10, rng=rng(), over=over, resamples=300).shares[0, 2] == 1
 
 
 def test_noise_is_more_often_associated_in_resamples_than_in_new_lists():
@@ -139,7 +124,7 @@ def test_noise_is_more_often_associated_in_resamples_than_in_new_lists():
     for seed in range(200):
         s = rng(seed).normal(size=(2, 14))
         found = pattern_stability(s, 1, 7, rng=rng(seed), over="attributes", resamples=100)
-        shares += [1 - found.x[1], 1 - found.y[1]]
+        shares += [1 - found.shares[1].sum(), 1 - found.shares[:, 1].sum()]
     assert 0.22 < np.mean(shares) < 0.32
 
 
@@ -158,7 +143,7 @@ def test_no_spread_is_no_association():
         "level 2 of X: 60 of 60 resamples have no spread and count as neither"
     )
     assert found.undefined == (60, 0)
-    assert found.x == (0, 1, 0)
+    assert found.shares.sum(axis=1).tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -179,10 +164,6 @@ def test_no_spread_is_no_association():
             "tail must say which relabellings count as extreme\n  got: 'less'",
         ),
         (lambda: PatternRule(ddof=2), "ddof is out of range\n  got: 2\n  allowed: 0 to 1"),
-        (
-            lambda: PatternStability(NONE, NONE, "both", 1, 1, (0, 0), 0.0).share(2, 0),
-            "x must be an association\n  got: 2\n  allowed: 1 (with A), 0 (with neither), -1 (with B)",
-        ),
     ],
 )
 def test_messages(call, message):

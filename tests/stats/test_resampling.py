@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError
-from eatlas.stats.resampling import BLOCK, draw, fewest, sides, streams_of
+from eatlas.stats.bootstrap import BLOCK, draw, fewest, sides, streams_of
 from eatlas.stats.weighted import Design
 
 TEST = Design(np.zeros((7, 6)), 3, 2)

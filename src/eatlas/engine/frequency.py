@@ -30,6 +30,7 @@ from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources import CaseRule
 from eatlas.sources.snapshot import MOST_TERMS, Ranking, Wish, drawn_for, ranking_of
 from eatlas.sources.word_orders import NEAR
+from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.matched import (
     MatchedEffects,
     matched_effects,
@@ -37,7 +38,6 @@ from eatlas.stats.matched import (
     monte_carlo_p,
     rank_sum,
 )
-from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stimuli import ROLES, AssociationTest, Test
 
 DRAWS = 2_000

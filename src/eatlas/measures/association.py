@@ -20,7 +20,7 @@ from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.rows import Array
 from eatlas.results.inference import SesoiUnit
 from eatlas.results.parts import Coverage
-from eatlas.stats.resampling import Over
+from eatlas.stats.bootstrap import Over
 
 Association = Literal["cosine", "projection"]
 _DIRECTION = Allowed("a text of defining pairs", lambda value: isinstance(value, str))

@@ -23,8 +23,8 @@ from eatlas.results.levels import Level
 from eatlas.results.parts import Coverage
 from eatlas.signature import Signature
 from eatlas.stats import permutation
+from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import (
     DRAWING,
     DRAWS,

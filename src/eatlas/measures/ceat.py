@@ -30,8 +30,8 @@ from eatlas.measures.three_levels import kept_pairs
 from eatlas.results.embedding_tests import CEATResult, ContextDraws
 from eatlas.results.levels import Model, Replace, Variance
 from eatlas.results.parts import Coverage
+from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.draws import Components
-from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stimuli import ROLES, Test
 
 Array = NDArray[np.float64]

@@ -37,11 +37,11 @@ from eatlas.results.levels import (
     Variance,
     VarianceShares,
 )
+from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.draws import Components, DrawEffects, draw_effects
 from eatlas.stats.effect_size import borenstein_variance, union_variance
 from eatlas.stats.inputs import relative_tolerance
 from eatlas.stats.meta import random_effects
-from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.permutation import DRAWING, DRAWS
 from eatlas.stats.permutation.problem import SMALLEST
 from eatlas.stats.rejections import Judge

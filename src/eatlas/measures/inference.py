@@ -31,6 +31,7 @@ from eatlas.results.inference import (
     Unit,
 )
 from eatlas.results.parts import defined
+from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_interaction
 from eatlas.stats.designs import (
     chance_of_rejection,
@@ -40,7 +41,6 @@ from eatlas.stats.designs import (
 )
 from eatlas.stats.distributions import t_outside, t_quantile
 from eatlas.stats.inputs import least_spread
-from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.rejections import smallest_p
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 

@@ -22,9 +22,9 @@ from eatlas.results import AssociationResult, is_result
 from eatlas.results.inference import Equivalence, Generalisation, Power, SesoiUnit, Unit
 from eatlas.results.levels import effect_of
 from eatlas.results.parts import at
+from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.designs import chance_of_rejection, shift_of_d, terms_needed
 from eatlas.stats.inputs import numbers, open_unit, whole
-from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.rejections import checked_alpha, checked_tail
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, load_tests
 

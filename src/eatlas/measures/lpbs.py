@@ -40,8 +40,7 @@ from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.results.embedding_tests import LPBSResult, PieceCounts
 from eatlas.results.inference import SesoiUnit
-from eatlas.stats.pattern_stability import PatternRule
-from eatlas.stats.resampling import Over
+from eatlas.stats.bootstrap import Over, PatternRule
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, ContextsOrigin
 from eatlas.stimuli.sentences.pairs import (
     EXAMPLE,

@@ -11,7 +11,7 @@ from eatlas.measures.base import FROM_0, Input, parameter
 from eatlas.measures.patterns import TailRule
 from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.results import MLEATResult, WEATResult
-from eatlas.stats.pattern_stability import PatternRule
+from eatlas.stats.bootstrap import PatternRule
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 ONE_DIRECTION = (

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.results.levels import Attribute, Direction, Label, Level, Level2, Pattern
-from eatlas.stats.pattern_stability import PatternRule
+from eatlas.stats.bootstrap import PatternRule
 
 NO_PATTERN: Final = "Non-Directional"
 TailRule = Literal["directional", "two-sided"]

@@ -28,10 +28,17 @@ from eatlas.results.inference import (
     Unit,
 )
 from eatlas.results.parts import Coverage, defined, defined_ends
-from eatlas.stats.bootstrap import EffectIntervals, EffectsDrawn, bootstrap_layout, influence_in
+from eatlas.stats.bootstrap import EffectInterval as Interval
 from eatlas.stats.bootstrap import Influence as Changes
-from eatlas.stats.pattern_stability import PatternRule, pattern_stability_in
-from eatlas.stats.resampling import Over, Streams, fewest
+from eatlas.stats.bootstrap import (
+    Over,
+    PatternRule,
+    Streams,
+    bootstrap,
+    fewest,
+    influence,
+    pattern_stability,
+)
 from eatlas.stats.weighted import Design, Layout
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 from eatlas.stimuli.association_test import OPPOSITES
@@ -42,8 +49,6 @@ then have Monte Carlo errors of about .003, and shares of patterns of about .002
 Tests with more terms have narrower intervals, so that fewer resamples do."""
 WORK = 170_000_000
 """Products of a weight and a cosine, in the scores of one level: 50,000 resamples of 64 by 50."""
-STUDENTISED = 2_048
-"""Resamples behind the studentised interval where the percentile interval is the one to report."""
 _MOST_WORK = 2 * 10**10
 CLOSE = 0.9
 """Cosine of two words, once the mean of all words of the test is taken out: of the ten tests of
@@ -253,37 +258,34 @@ class Resampling:
 
     def intervals(
         self, test: Layout, unit: Unit, notes: list[str], what: str = ""
-    ) -> tuple[Uncertainty, EffectsDrawn]:
+    ) -> tuple[Uncertainty, tuple[np.ndarray, ...]]:
         """Intervals of all three effect sizes, and these in the resamples.
 
         `what` is said in notes.
         """
         with _noted(notes, what):
-            found, drawn = bootstrap_layout(
+            (level1, x, y), drawn = bootstrap(
                 test,
                 streams=self.streams(),
                 over=self.over,
                 resamples=self.resamples,
                 level=self.confidence,
                 ddof=self.ddof,
-                with_errors=STUDENTISED if self.over == "both" else None,
             )
         return Uncertainty(
             over=self.over,
             unit=unit,
             resamples=self.resamples,
             confidence=self.confidence,
-            level1=_interval(found.level1, self.over),
-            level2=Level2Intervals(
-                X=_interval(found.level2_x, self.over), Y=_interval(found.level2_y, self.over)
-            ),
+            level1=_interval(level1),
+            level2=Level2Intervals(X=_interval(x), Y=_interval(y)),
         ), drawn
 
     def patterns(
         self,
         test: Layout,
         rule: PatternRule,
-        drawn: EffectsDrawn,
+        drawn: tuple[np.ndarray, ...],
         notes: list[str],
         what: str = "",
     ) -> dict[str, Any]:
@@ -292,16 +294,16 @@ class Resampling:
         Returns the fields of :class:`eatlas.results.inference.Uncertainty` that say so.
         """
         with _noted(notes, what):
-            found = pattern_stability_in(
+            found = pattern_stability(
                 test,
                 streams=self.streams(),
                 aside=self.aside(),
                 over=self.over,
                 resamples=self.resamples,
                 rule=rule,
-                drawn=(drawn.d[1], drawn.d[2]),
+                drawn=(drawn[1], drawn[2]),
             )
-        return {"patterns": _by_label(found.share), "patterns_error": _by_label(found.error)}
+        return {"patterns": _by_label(found.shares), "patterns_error": _by_label(found.errors)}
 
 
 def allows(test: Layout, over: Over) -> bool:
@@ -330,14 +332,14 @@ def leave_one_out(
         )
         return None
     with _noted(notes, what):
-        found = influence_in(test, ddof=ddof)
+        level1, *level2 = influence(test, ddof=ddof)
     return Influence(
         unit=unit,
-        level1=_changes(found.level1, test, TARGETS, places),
+        level1=_changes(level1, test, TARGETS, places),
         level2=Level2Influence(
             {
                 role: _changes(changes, test, (role,), places)
-                for role, changes in zip(TARGETS, (found.level2_x, found.level2_y), strict=True)
+                for role, changes in zip(TARGETS, level2, strict=True)
             }
         ),
     )
@@ -358,26 +360,16 @@ def _noted(notes: list[str], what: str = "") -> Iterator[None]:
     notes.extend(f"Resampled{what}: {w.message}." for w in caught)
 
 
-def _by_label(of: Callable[[int, int], float]) -> dict[str, float]:
-    return {label_of(*signs): round(of(*signs), DECIMALS) for signs in SIGNS}
+def _by_label(table: np.ndarray) -> dict[str, float]:
+    """Figures of the nine patterns by their names."""
+    return {label_of(x, y): round(float(table[1 - x, 1 - y]), DECIMALS) for x, y in SIGNS}
 
 
-def _interval(found: EffectIntervals, over: Over) -> EffectInterval:
-    """The record of an interval, with the kind that covers best as the reported one."""
-    # what covers: with both sides resampled percentile held 94% to 95% on real lists and
-    # studentised 93% to 94.5%; with one side percentile held 81% to 93% and studentised 94% to 96%
-    reported, error = (
-        (found.percentile, found.percentile_error)
-        if over == "both"
-        else (found.studentised, found.studentised_error)
-    )
+def _interval(found: Interval) -> EffectInterval:
     return EffectInterval(
-        interval=defined_ends(reported, DECIMALS),
-        error=defined_ends(error, DECIMALS),
+        interval=defined_ends(found.interval, DECIMALS),
+        error=defined_ends(found.error, DECIMALS),
         se=defined(found.se, DECIMALS),
-        percentile=defined_ends(found.percentile, DECIMALS),
-        bca=defined_ends(found.bca, DECIMALS),
-        studentised=defined_ends(found.studentised, DECIMALS),
         undefined=found.undefined,
     )
 

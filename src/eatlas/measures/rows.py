@@ -20,7 +20,7 @@ from eatlas.stimuli import ROLES, TARGETS
 from eatlas.stimuli.association_test import OPPOSITES
 
 if TYPE_CHECKING:
-    from eatlas.stats.clusters import ClusterDesign, Side
+    from eatlas.stats.weighted import ClusterDesign, Side
 
 Array = NDArray[np.float64]
 Rows = Mapping[str, Array]
@@ -242,13 +242,13 @@ class Clusters:
         means = np.concatenate([self.of[role].mean_rows(self.rows[role]) for role in others])
         cosines = np.concatenate([product(self.rows[role], means.T) for role in mine])
         first, second = (self.of[role] for role in mine)
-        from eatlas.stats.clusters import Side  # noqa: PLC0415  (tests of words have none)
+        from eatlas.stats.weighted import Side  # noqa: PLC0415  (tests of words have none)
 
         return Side(cosines, (first + second).of, len(first))
 
     def sentences(self) -> ClusterDesign:
         """Effect sizes of sentences, whose stimuli are drawn."""
-        from eatlas.stats.clusters import cluster_design  # noqa: PLC0415
+        from eatlas.stats.weighted import cluster_design  # noqa: PLC0415
 
         return cluster_design(self.targets, self.attributes, self.precision)
 
@@ -260,7 +260,7 @@ class Clusters:
 
     def stimuli(self) -> ClusterDesign:
         """Effect sizes of stimuli, which count in means of the other side by their sentences."""
-        from eatlas.stats.clusters import Side, cluster_design  # noqa: PLC0415
+        from eatlas.stats.weighted import Side, cluster_design  # noqa: PLC0415
 
         targets, attributes = (
             Side(table, np.arange(len(table)), side.n, side.sizes)

@@ -22,9 +22,8 @@ from eatlas.results.embedding_tests import CellIntervals, ZeroShotResult
 from eatlas.results.inference import Generalisation
 from eatlas.results.levels import Cell, Level2, Level3
 from eatlas.results.parts import defined_ends
+from eatlas.stats.bootstrap import Over, PatternRule
 from eatlas.stats.label_shares import ShareDesign, label_powers
-from eatlas.stats.pattern_stability import PatternRule
-from eatlas.stats.resampling import Over
 from eatlas.stats.shares import central
 from eatlas.stimuli import ATTRIBUTES, ROLES, Test
 

@@ -294,7 +294,7 @@ def _paired(first: AssociationResult, other: AssociationResult) -> bool:
 
 def _drawn(result: AssociationResult) -> tuple[Any, ...]:
     """Effect sizes over resampled terms; the same terms for results of the same test and seed."""
-    from eatlas.stats.resampling import draw, streams_of  # noqa: PLC0415  (few compare)
+    from eatlas.stats.bootstrap import draw, streams_of  # noqa: PLC0415  (few compare)
     from eatlas.stats.weighted import Design  # noqa: PLC0415
 
     sizes = [len(result.coverage.group(role).used) for role in ROLES]

@@ -21,17 +21,12 @@ class EffectInterval(Record):
 
     se: float | None
     """Standard deviation over the resamples."""
-    percentile: Interval | None
-    bca: Interval | None
-    """Efron's bias-corrected and accelerated interval."""
-    studentised: Interval | None
-    """Bootstrap-t on Fisher's scale."""
     interval: Interval | None
-    """The one to report, which tables and charts show: of the three, the one that covers best where
-    the same stimuli were resampled in simulations. Percentile for both, else studentised."""
+    """Percentile interval where both sides are resampled, studentised (bootstrap-t on Fisher's
+    scale) where one is: what covered best in simulations."""
     error: Interval | None = None
     """Monte Carlo standard errors of its ends: how far other resamples of the same number would
-    move them. None in results of versions that did not say."""
+    move them."""
     undefined: int = 0
     """Resamples whose scores have no spread, left out."""
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eatlas.kernels.cosines import product
+from eatlas.stats.bootstrap import Over, Streams, draw
 from eatlas.stats.inputs import rounding_noise
-from eatlas.stats.resampling import Over, Streams, draw
 from eatlas.stats.weighted import (
     Array,
     Effects,

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
+from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import effect_sizes
-from eatlas.stats.pattern_stability import PatternRule
 from eatlas.stats.rejections import Judge
 
 Array = NDArray[np.float64]

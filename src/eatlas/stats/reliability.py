@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
+from eatlas.stats.bootstrap import percentile
 from eatlas.stats.inputs import ROUNDING_UNITS, generator, numbers, open_unit, whole
-from eatlas.stats.resampling import percentile
 
 Array = NDArray[np.float64]
 
