@@ -6,7 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 LOWEST := build/lowest
 AUDIT := build/audit
 # tests of what is read, written and printed, and of each optional package
-CONTRACTS := tests/annotation tests/contracts tests/cli tests/results tests/install tests/present/tables \
+CONTRACTS := tests/apps/annotation tests/contracts tests/cli tests/results tests/install tests/present/tables \
 	tests/engine/test_store.py tests/sources/files tests/corpora tests/encoders
 
 .DEFAULT_GOAL := help

@@ -18,9 +18,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import eatlas
+from eatlas.apps.protocol.card import number
 from eatlas.corpora import find_contexts
 from eatlas.measures.registry import BUILT_IN
-from eatlas.present.card import number
 from eatlas.results.evidence import Card, Evidence
 
 CARDS = Path(__file__).parents[1] / "docs/cards"

@@ -14,7 +14,15 @@ from eatlas.lazy import attributes
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
-    from eatlas.annotation import load_items, read_labels, sample_items, serve_items
+    from eatlas.apps.annotation import load_items, read_labels, sample_items, serve_items
+    from eatlas.apps.atlas import write_atlas
+    from eatlas.apps.explorer import explore
+    from eatlas.apps.protocol.card import write_card
+    from eatlas.apps.protocol.running import protocol
+    from eatlas.apps.replication.page import write_replication
+    from eatlas.apps.replication.replicate import replicate
+    from eatlas.apps.studies import Study, multiverse
+    from eatlas.apps.studies.folder import read_study
     from eatlas.corpora import (
         Contexts,
         Pairs,
@@ -30,7 +38,6 @@ if TYPE_CHECKING:
     from eatlas.engine.text import count_text
     from eatlas.engine.verify import verify
     from eatlas.errors import EatlasError, EatlasWarning
-    from eatlas.explorer import explore
     from eatlas.measures import (
         CEAT,
         ECT,
@@ -53,10 +60,7 @@ if TYPE_CHECKING:
     from eatlas.measures.inference_functions import equivalence, generalisation, power
     from eatlas.measures.reliability import reliability
     from eatlas.present import write_report
-    from eatlas.present.atlas import write_atlas
-    from eatlas.present.card import write_card
     from eatlas.present.charts import plot
-    from eatlas.present.replication import write_replication
     from eatlas.ray_executor import OnRay
     from eatlas.results import Results, read_results
     from eatlas.results.evidence import read_card
@@ -70,10 +74,6 @@ if TYPE_CHECKING:
     from eatlas.stats.permutation import permutation_test
     from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
     from eatlas.stimuli.batteries import tests
-    from eatlas.studies import Study, multiverse
-    from eatlas.studies.folder import read_study
-    from eatlas.studies.replication import replicate
-    from eatlas.validation.running import protocol
 
 __all__ = [
     "CEAT",
@@ -148,7 +148,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "eatlas.annotation": "load_items read_labels sample_items serve_items",
+    "eatlas.apps.annotation": "load_items read_labels sample_items serve_items",
     "eatlas.ray_executor": "OnRay",
     "eatlas.corpora": "Contexts Pairs find_contexts find_pairs load_contexts load_pairs "
     "with_contexts",
@@ -158,17 +158,17 @@ _HOMES = {
     "eatlas.engine.text": "count_text",
     "eatlas.engine.verify": "verify",
     "eatlas.errors": "EatlasError EatlasWarning",
-    "eatlas.explorer": "explore",
+    "eatlas.apps.explorer": "explore",
     "eatlas.measures": "CEAT DirectBias DivDist ECT IndirectBias LPBS LPBSCEAT MAC MLEAT RIPA "
     "RND RNSB SCEAT SemAxis WEAT ZeroShot get_measure",
     "eatlas.measures.inference_functions": "equivalence generalisation power",
     "eatlas.measures.reliability": "reliability",
     "eatlas.present": "write_report",
-    "eatlas.present.atlas": "write_atlas",
-    "eatlas.present.card": "write_card",
+    "eatlas.apps.atlas": "write_atlas",
+    "eatlas.apps.protocol.card": "write_card",
     "eatlas.present.charts": "plot",
-    "eatlas.present.replication": "write_replication",
-    "eatlas.validation.running": "protocol",
+    "eatlas.apps.replication.page": "write_replication",
+    "eatlas.apps.protocol.running": "protocol",
     "eatlas.results": "Results read_results",
     "eatlas.results.evidence": "read_card",
     "eatlas.results.scan": "read_scan",
@@ -179,11 +179,11 @@ _HOMES = {
     "eatlas.sources.residual": "residual_bias",
     "eatlas.sources.writing": "write_vectors",
     "eatlas.stats.permutation": "permutation_test",
-    "eatlas.studies.replication": "replicate",
+    "eatlas.apps.replication.replicate": "replicate",
     "eatlas.stimuli": "AssociationTest Concept GroupsTest load_tests",
     "eatlas.stimuli.batteries": "tests",
-    "eatlas.studies": "Study multiverse",
-    "eatlas.studies.folder": "read_study",
+    "eatlas.apps.studies": "Study multiverse",
+    "eatlas.apps.studies.folder": "read_study",
 }
 """Public names by the modules that define them."""
 

@@ -7,8 +7,8 @@ from tests.cli.conftest import RUNS
 from tests.tiny_models import make_model
 
 import eatlas
+from eatlas.apps.studies import read_plan
 from eatlas.errors import SourceError, UntrustedSourceError
-from eatlas.studies import read_plan
 
 DRY = [(), ("--dry-run",)]
 OWN = """

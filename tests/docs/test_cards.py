@@ -16,8 +16,8 @@ from tools import write_cards
 from tools.docs import cards
 
 import eatlas
+from eatlas.apps.protocol.studies import in_order
 from eatlas.measures.registry import BUILT_IN
-from eatlas.validation.studies import in_order
 
 ROOT = Path(__file__).parents[2]
 CARDS = ROOT / "docs/cards"

@@ -151,7 +151,7 @@ def test_a_model_is_loaded_once_by_each_worker(cluster, bert, tmp_path):
             "prompt": {f"p{n}": f"number {n} {{}}" for n in range(4)},
         },
     }
-    from eatlas.studies import carry_out, prepare
+    from eatlas.apps.studies import carry_out, prepare
 
     log = tmp_path / "loads.txt"
     prepared = prepare(plan)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tests.inputs import make_test, make_vectors
 
 import eatlas
+from eatlas.apps.studies.plan import read_plan
 from eatlas.errors import SourceError
 from eatlas.results.settings import Settings
 from eatlas.sources.naming import LONGEST, NamedSpec, named_spec, names_under, specs_of
-from eatlas.studies.plan import read_plan
 
 TINY = make_test()
 

@@ -11,8 +11,8 @@ from eatlas.cli.options import Commands
 from eatlas.errors import listed
 
 if TYPE_CHECKING:
-    from eatlas.annotation import Adjudicated, Agreement, Items
-    from eatlas.annotation.agreement import Figure
+    from eatlas.apps.annotation import Adjudicated, Agreement, Items
+    from eatlas.apps.annotation.agreement import Figure
 
 LONGEST_GUIDE = 20_000
 """Characters of a guide."""
@@ -53,9 +53,9 @@ def sample(
     seed : N >= 0
         Seed of the sample and of the order in which each person sees it.
     """
-    from eatlas.annotation import sample_items  # noqa: PLC0415  (--help waits for none)
-    from eatlas.annotation.items import require_csv  # noqa: PLC0415
-    from eatlas.annotation.journal import journal_of  # noqa: PLC0415
+    from eatlas.apps.annotation import sample_items  # noqa: PLC0415  (--help waits for none)
+    from eatlas.apps.annotation.items import require_csv  # noqa: PLC0415
+    from eatlas.apps.annotation.journal import journal_of  # noqa: PLC0415
     from eatlas.corpora.writing import beside  # noqa: PLC0415
     from eatlas.errors import EatlasError  # noqa: PLC0415
     from eatlas.writing import require_other_file  # noqa: PLC0415
@@ -121,10 +121,10 @@ def serve(
     port : --port N >= 0
         Port; 0 chooses a free one.
     """
-    from eatlas.annotation import Journal, load_items  # noqa: PLC0415
-    from eatlas.annotation.journal import journal_of  # noqa: PLC0415
-    from eatlas.annotation.page import application  # noqa: PLC0415
-    from eatlas.serving import serve as serve_page  # noqa: PLC0415
+    from eatlas.apps.annotation import Journal, load_items  # noqa: PLC0415
+    from eatlas.apps.annotation.journal import journal_of  # noqa: PLC0415
+    from eatlas.apps.annotation.page import application  # noqa: PLC0415
+    from eatlas.apps.serving import serve as serve_page  # noqa: PLC0415
     from eatlas.writing import require_other_file  # noqa: PLC0415
 
     given = load_items(items)
@@ -215,7 +215,7 @@ def read(
     as_json : --json
         Print only JSON: agreement and adjudication as one object.
     """
-    from eatlas.annotation import load_items, read_labels  # noqa: PLC0415
+    from eatlas.apps.annotation import load_items, read_labels  # noqa: PLC0415
 
     _require_outputs(items, labels, decisions, counts, ties, labelled, contexts)
     known = load_items(items)
@@ -248,7 +248,7 @@ def _require_outputs(
     contexts: Path | None,
 ) -> None:
     """Refuse what could not be written, or would be written over what is read."""
-    from eatlas.annotation.sheets import require_unlabelled  # noqa: PLC0415
+    from eatlas.apps.annotation.sheets import require_unlabelled  # noqa: PLC0415
     from eatlas.corpora.writing import beside, require_place  # noqa: PLC0415
     from eatlas.errors import EatlasError  # noqa: PLC0415
     from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415

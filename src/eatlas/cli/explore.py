@@ -40,11 +40,11 @@ def explore(
     open_page : --open
         Open the page in the browser.
     """
+    from eatlas.apps.explorer import Explorer, application  # noqa: PLC0415
+    from eatlas.apps.explorer.page import EXTRA  # noqa: PLC0415
+    from eatlas.apps.explorer.requests import LARGEST  # noqa: PLC0415
+    from eatlas.apps.serving import serve  # noqa: PLC0415
     from eatlas.engine.plan import DEFAULT_TESTS, DEFAULT_VECTORS  # noqa: PLC0415  (--help is quick)
-    from eatlas.explorer import Explorer, application  # noqa: PLC0415
-    from eatlas.explorer.page import EXTRA  # noqa: PLC0415
-    from eatlas.explorer.requests import LARGEST  # noqa: PLC0415
-    from eatlas.serving import serve  # noqa: PLC0415
 
     explorer = Explorer.of(tests or DEFAULT_TESTS, vectors or DEFAULT_VECTORS, measure)
     for one in explorer.left_out:

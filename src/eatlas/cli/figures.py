@@ -29,8 +29,8 @@ from eatlas.results.inference import DesignPower, Power
 from eatlas.results.scan import SIDES, ScanResult, TopList
 
 if TYPE_CHECKING:
+    from eatlas.apps.studies import Prepared
     from eatlas.results.study import StudyRecord
-    from eatlas.studies import Prepared
 
 HEADS = ("d", "diff.", "p", "maxT", "BY")
 SORTED = {
@@ -310,7 +310,7 @@ def _below(one: Power, *, over_stimuli: bool) -> str:
 
 def print_costs(prepared: Prepared) -> None:
     """Print the choices of a plan, what is read, and how long it takes."""
-    from eatlas.studies.costs import RULE, cost_of  # noqa: PLC0415  (other figures need no study)
+    from eatlas.apps.studies.costs import RULE, cost_of  # noqa: PLC0415  (other figures need no study)
 
     console, cost = new_console(), cost_of(prepared)
     if prepared.plan.title:

@@ -20,8 +20,8 @@ from eatlas.cli.progress import bar_of, bars
 from eatlas.errors import StudyError
 
 if TYPE_CHECKING:
+    from eatlas.apps.studies import Prepared, Study
     from eatlas.executors import Executor
-    from eatlas.studies import Prepared, Study
 
 DEFAULT_OUT = Path("study")
 LISTED = 5
@@ -76,9 +76,9 @@ def multiverse(
         Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
         machine. [default: a new one on this machine, ended with the command]
     """
+    from eatlas.apps.studies import example as plan_example  # noqa: PLC0415
+    from eatlas.apps.studies import prepare  # noqa: PLC0415
     from eatlas.engine import choose  # noqa: PLC0415  (--help waits for none)
-    from eatlas.studies import example as plan_example  # noqa: PLC0415
-    from eatlas.studies import prepare  # noqa: PLC0415
 
     if example:
         with output_of_a_command():
@@ -107,7 +107,7 @@ def multiverse(
 
 def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
     """Do the study in its folder, with progress; say what is kept when it is cut off."""
-    from eatlas.studies.folder import carry_out_in  # noqa: PLC0415
+    from eatlas.apps.studies.folder import carry_out_in  # noqa: PLC0415
 
     done = 0
 
@@ -145,7 +145,7 @@ def _say_what_is_skipped(prepared: Prepared) -> None:
 
 def _show(study: Study, out: Path, *, as_json: bool) -> None:
     """Print JSON and nothing else, or what the choices do and where the files lie."""
-    from eatlas.studies.study import FILES  # noqa: PLC0415
+    from eatlas.apps.studies.study import FILES  # noqa: PLC0415
 
     if as_json:
         print_json(study.record.rows())

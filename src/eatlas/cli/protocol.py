@@ -69,8 +69,8 @@ def protocol(
     seed : N >= 0
         Of random subsets and rotations, recorded with the card.
     """
-    from eatlas.present.card import JSON, PAGE, lines_of, write_card  # noqa: PLC0415
-    from eatlas.validation.running import protocol as run  # noqa: PLC0415
+    from eatlas.apps.protocol.card import JSON, PAGE, lines_of, write_card  # noqa: PLC0415
+    from eatlas.apps.protocol.running import protocol as run  # noqa: PLC0415
     from eatlas.writing import require_writable  # noqa: PLC0415
 
     if out is not None:

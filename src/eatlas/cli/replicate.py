@@ -11,7 +11,7 @@ from eatlas.cli.messages import complain, output_of_a_command, print_json, print
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
-    from eatlas.present.replication import Grid
+    from eatlas.apps.replication.page import Grid
     from eatlas.results.replication import Replication
 
 FEW = 12
@@ -51,8 +51,8 @@ def replicate(
     workers : N >= 1
         Number of processes. [default: one]
     """
-    from eatlas.present.replication import PAGE, write_replication  # noqa: PLC0415
-    from eatlas.studies.replication import compared  # noqa: PLC0415
+    from eatlas.apps.replication.page import PAGE, write_replication  # noqa: PLC0415
+    from eatlas.apps.replication.replicate import compared  # noqa: PLC0415
     from eatlas.writing import require_writable  # noqa: PLC0415
 
     if out is not None:
@@ -96,7 +96,7 @@ def _named(vectors: list[str]) -> dict[str, str]:
 
 def _show(found: Replication) -> None:
     """Print what was compared, what does not hold, what is missing, and why numbers differ."""
-    from eatlas.present.replication import grids  # noqa: PLC0415
+    from eatlas.apps.replication.page import grids  # noqa: PLC0415
 
     print_line(f"{found.title}: {' '.join(found.citation.split())}")
     for use in found.models:
@@ -126,8 +126,8 @@ def _show(found: Replication) -> None:
 
 def _print_grid(grid: Grid) -> None:
     """One published table, each column with one's own beside it."""
+    from eatlas.apps.replication.page import computed, published  # noqa: PLC0415
     from eatlas.cli.console import new_console, show, table_of  # noqa: PLC0415
-    from eatlas.present.replication import computed, published  # noqa: PLC0415
 
     sources = ", ".join(
         f"{source}{' (other vectors)' if other else ''}" for source, other in grid.sources

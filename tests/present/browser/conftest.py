@@ -15,9 +15,9 @@ from tests.present.records import full, ml_eat, sc_eat, weat
 from tests.present.test_study import PLAN
 
 import eatlas
+from eatlas.apps.protocol.card import card_html
+from eatlas.apps.replication.page import replication_html
 from eatlas.present import write_report
-from eatlas.present.card import card_html
-from eatlas.present.replication import replication_html
 from eatlas.results import Results
 
 PICTURES = Path(__file__).parents[3] / "build" / "screenshots"

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from eatlas.present.card import VERDICT
+from eatlas.apps.protocol.card import VERDICT
 
 
 def test_what_is_read_stands_on_the_page(card_page, open_page):

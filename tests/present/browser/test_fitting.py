@@ -9,8 +9,8 @@ from tests.present.kinds import KINDS, on_layers, results_of
 from tests.present.test_thumbnails import images_of
 
 import eatlas
+from eatlas.apps.replication.page import replication_html
 from eatlas.present import write_report
-from eatlas.present.replication import replication_html
 from eatlas.results import Results
 
 FONTS = "DejaVu Sans", "Liberation Sans"

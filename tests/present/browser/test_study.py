@@ -6,8 +6,8 @@ from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
 from tests.present.test_study import HOSTILE, made
 
-from eatlas.present.study import study_html
-from eatlas.studies.analysis import analyse
+from eatlas.apps.studies.analysis import analyse
+from eatlas.apps.studies.page import study_html
 
 
 def test_links_lead_to_their_parts(study_page, open_page):

@@ -1,0 +1,390 @@
+"""Contexts to be labelled: a random sample of those of the targets of a test, as a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from eatlas.apps.annotation.sheets import require_unlabelled, rows_of
+from eatlas.corpora import Context, Contexts, load_contexts
+from eatlas.corpora.writing import beside
+from eatlas.csv_cells import marked, unmarked
+from eatlas.decoding import json_value, require_file
+from eatlas.errors import EatlasError, SourceError, StimulusError, described, nearest
+from eatlas.lazy import as_frame
+from eatlas.paths import is_file
+from eatlas.stimuli import GroupsTest, load_tests
+from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
+from eatlas.version import __version__
+from eatlas.writing import atomic_files
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = "eatlas/items/1"
+NONE = "none"
+"""The label of a context in which the target is associated with none of the groups."""
+COLUMNS = ("item", "label", "target", "text", "start", "end")
+WRITTEN = "eatlas annotate sample"
+
+Given = Mapping[str, Mapping[str, str]]
+"""Labels by annotator, then by item."""
+
+
+class Item(NamedTuple):
+    """A context to be labelled."""
+
+    id: str
+    """Follows from all else."""
+    target: str
+    text: str
+    start: int
+    """Where the target begins: characters of the text."""
+    end: int
+    """Behind its last character."""
+
+    @classmethod
+    def of(cls, context: Context) -> Item:
+        """Make an item of a context."""
+        said = json.dumps(context, ensure_ascii=False).encode()
+        return cls(f"c{hashlib.blake2b(said, digest_size=6).hexdigest()}", *context)
+
+    @property
+    def context(self) -> Context:
+        """The context of the target."""
+        return Context(*self[1:])
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The text before the target, the target as it is there, and the text behind it."""
+        return (
+            self.text[: self.start],
+            self.text[self.start : self.end],
+            self.text[self.end :],
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Items:
+    """Contexts to be labelled, and the labels that there may be; of :func:`eatlas.sample_items`."""
+
+    rows: tuple[Item, ...]
+    """In random order."""
+    groups: tuple[str, ...]
+    """The labels, beside "none"."""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    """Test, file of contexts and its hash, seed, contexts of each target, version."""
+    name: str = "items"
+
+    def __repr__(self) -> str:
+        return f"<Items: {len(self.rows):,} contexts of {len(self.targets):,} targets>"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.rows)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What a person may choose: the groups, then "none"."""
+        return (*self.groups, NONE)
+
+    @cached_property
+    def by_id(self) -> dict[str, Item]:
+        """Items by their id."""
+        return {one.id: one for one in self.rows}
+
+    @cached_property
+    def targets(self) -> dict[str, int]:
+        """Contexts of each target that has some."""
+        return dict(sorted(Counter(one.target for one in self.rows).items()))
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Targets of the test without any context."""
+        return tuple(self.provenance.get("without_context", ()))
+
+    @property
+    def test(self) -> str:
+        """Id of the test."""
+        return str(self.provenance.get("test", ""))
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the items and the groups, whatever their order."""
+        said = json.dumps([sorted(self.by_id), sorted(self.groups)], ensure_ascii=False)
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    def order_of(self, annotator: str) -> tuple[Item, ...]:
+        """Items in the order in which one person sees them, which follows from name and seed."""
+        seed = self.provenance.get("seed", 0)
+        return tuple(sorted(self.rows, key=lambda one: _key(seed, "order", annotator, one.id)))
+
+    def label(self, text: str) -> str | None:
+        """The label that a person means, in whatever case; None if it is none of them."""
+        return {one.casefold(): one for one in self.labels}.get(text.strip().casefold())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each item."""
+        return as_frame(self.rows, Item._fields)
+
+    def write(self, path: str | Path) -> None:
+        """Write a CSV file whose column ``label`` people fill in, and FILE.json beside it.
+
+        Raises
+        ------
+        EatlasError
+            If its name does not end in .csv, it cannot be written, or people filled in labels
+            there.
+        """
+        path = require_csv(Path(path))
+        require_unlabelled(path)
+        about = {**self.provenance, "schema": SCHEMA, "groups": list(self.groups),
+                 "items": len(self), "sha256": self.sha256}  # fmt: skip
+        with atomic_files() as new:
+            table = csv.writer(new(path), lineterminator="\n")
+            table.writerow(COLUMNS)
+            for one in self.rows:
+                table.writerow([one.id, "", marked(one.target), marked(one.text), *one[3:]])
+            new(beside(path)).write(json.dumps(about, ensure_ascii=False, indent=1) + "\n")
+
+
+def require_csv(path: Path) -> Path:
+    """Refuse a name that does not end in .csv."""
+    if path.suffix.lower() != ".csv":
+        raise EatlasError(
+            f"{path}: items are written as CSV",
+            got=path.suffix or "a name without ending",
+            allowed="a name that ends in .csv",
+        )
+    return path
+
+
+def sample_items(
+    contexts: Contexts | str | Path, test: TestsLike, *, per_target: int = 20, seed: int = 0
+) -> Items:
+    """Sample contexts of the targets of a test of groups, for people to label.
+
+    Parameters
+    ----------
+    contexts : Contexts, str or path
+        What :func:`eatlas.find_contexts` returned, or a file of it.
+    test : anything that :func:`eatlas.load_tests` takes
+        One test of targets and groups; the groups are the labels.
+    per_target : int, default 20
+        Most contexts of each target.
+    seed : int, default 0
+        Of the sample, and of the order in which each person sees it. The first n items of a target
+        are the sample of size n, in whatever order the file has its contexts.
+
+    Returns
+    -------
+    Items
+
+    Raises
+    ------
+    StimulusError
+        If the test is of another kind, or none of its targets has a context.
+    EatlasError
+        If a number is below its least value, or the file cannot be read.
+
+    Examples
+    --------
+    >>> from eatlas.corpora import Context
+    >>> texts = ["The nurse said she was late.", "A nurse came in."]
+    >>> contexts = Contexts.of([Context("nurse", text, text.index("nurse"), text.index("nurse") + 5)
+    ...     for text in texts])
+    >>> items = sample_items(contexts, "divdist-face-validity", per_target=1)
+    >>> items.labels, items.targets
+    (('Female', 'Male', 'none'), {'nurse': 1})
+    """
+    for name, value, least in (("per_target", per_target, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise EatlasError(
+                f"{name} is not usable",
+                got=described(value),
+                allowed=f"a whole number from {least}",
+            )
+    one = _one_test(test)
+    given = load_contexts(contexts) if isinstance(contexts, str | Path) else contexts
+    if not isinstance(given, Contexts):
+        raise StimulusError(
+            "these are not contexts of single words",
+            got=described(given),
+            allowed="what eatlas.find_contexts returned, or the name of a file of it",
+        )
+    chosen: list[Item] = []
+    without: list[str] = []
+    for target in one.concept(OF_TARGETS).terms:
+        found = _different(given.of_stimulus(target))
+        found.sort(key=lambda item: _key(seed, "sample", item.id))
+        chosen += found[:per_target]
+        if not found:
+            without.append(target)
+    if not chosen:
+        sought = given.provenance.get("tests")
+        raise StimulusError(
+            f"test {one.id}: no target has a context",
+            got=f"none of {len(without)} targets occurs in {given.name or 'the contexts'}"
+            + (f", which was made for {', '.join(sought)}" if sought else ""),
+            allowed="contexts of at least one target",
+            remedy=f"eatlas contexts CORPUS --tests {one.id}",
+        )
+    chosen.sort(key=lambda item: _key(seed, "sheet", item.id))
+    return Items(
+        rows=tuple(chosen),
+        groups=tuple(group.name for group in one.groups),
+        provenance={
+            "test": one.id,
+            "contexts": given.name,
+            "contexts_sha256": given.sha256,
+            "per_target": per_target,
+            "seed": seed,
+            "without_context": without,
+            "version": __version__,
+        },
+    )
+
+
+def load_items(path: str | Path) -> Items:
+    """Load items that :meth:`Items.write` or ``eatlas annotate sample`` wrote.
+
+    Labels in the file are left for :func:`eatlas.read_labels`.
+
+    Parameters
+    ----------
+    path : str or path
+        The CSV file; FILE.json lies beside it.
+
+    Raises
+    ------
+    SourceError
+        If a file is missing or damaged, or items were changed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> contexts = Contexts.of([Context("nurse", "The nurse said she was late.", 4, 9)])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "items.csv")
+    ...     sample_items(contexts, "divdist-face-validity").write(path)
+    ...     items = load_items(path)
+    >>> items
+    <Items: 1 contexts of 1 targets>
+    """
+    path = require_csv(Path(path))
+    about = _about(path)
+    rows = []
+    for number, cells in rows_of(path, COLUMNS):
+        try:
+            places = int(cells["start"]), int(cells["end"])
+        except ValueError as error:
+            raise SourceError(
+                f"{path}, line {number}: a place is not a number", got=str(error)
+            ) from error
+        item = Item.of(Context(unmarked(cells["target"]), unmarked(cells["text"]), *places))
+        if item.id != cells["item"].strip():
+            raise SourceError(
+                f"{path}, line {number}: the item is not what was sampled",
+                got=f"{cells['item']}, {item.text!r}"[:200],
+                allowed="the cells as they were written, but for the column label",
+                remedy=f"make the file again with {WRITTEN} and the same seed; labels of a changed "
+                "file can still be read, by their item",
+            )
+        rows.append(item)
+    items = Items(tuple(rows), tuple(about.pop("groups")), about, path.name)
+    if items.sha256 != about.get("sha256"):
+        raise SourceError(
+            f"{path}: its items are not those that were sampled",
+            got=f"{len(items):,} items, {len(items.by_id):,} of them different",
+            allowed=f"the {about.get('items')} items that {beside(path).name} counts",
+            remedy=f"make the file again with {WRITTEN} and the same seed",
+        )
+    return items
+
+
+def _about(path: Path) -> dict[str, Any]:
+    """What the file beside says: groups and provenance."""
+    other = beside(path)
+    require_file(other, SourceError)
+    try:
+        about = json_value(other.read_bytes())
+        good = about["schema"] == SCHEMA and all(isinstance(one, str) for one in about["groups"])
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        there = is_file(path)
+        raise SourceError(
+            f"{other}: the groups of the items cannot be read"
+            if there
+            else f"{path}: no such file",
+            got=getattr(error, "strerror", None) or str(error)[:200] or "nothing",
+            allowed=f"the file that {WRITTEN} wrote" + (" beside the items" if there else ""),
+            remedy="keep both files in one folder" if there else None,
+        ) from error
+    if not good:
+        raise SourceError(
+            f"{other}: this has no record of items",
+            got=str(about)[:100],
+            allowed=f"schema {SCHEMA}",
+        )
+    return dict(about)
+
+
+def _one_test(test: Any) -> GroupsTest:
+    """The one test of groups that is meant."""
+    tests = load_tests(test)
+    kinds = [one for one in tests if isinstance(one, GroupsTest)]
+    if len(tests) != 1 or not kinds:
+        raise StimulusError(
+            "contexts are labelled with the groups of one test",
+            got=", ".join(f"{one.id} ({one.kind})" for one in tests[:5]),
+            allowed="one test of targets and groups, such as divdist-gender",
+        )
+    names = [group.name.casefold() for group in kinds[0].groups]
+    if NONE in names or len(set(names)) < len(names):
+        raise StimulusError(
+            f"test {kinds[0].id}: its groups cannot be labels",
+            got=", ".join(group.name for group in kinds[0].groups),
+            allowed=f"different names, none of them {NONE!r}",
+        )
+    if kinds[0].concept(OF_TARGETS).sentences or kinds[0].concept(OF_TARGETS).images:
+        raise StimulusError(
+            f"test {kinds[0].id}: contexts are labelled for words",
+            got="targets that are sentences or images",
+            allowed="a test whose targets are words",
+        )
+    return kinds[0]
+
+
+def _different(contexts: list[Context]) -> list[Item]:
+    """Items of contexts, that of a text that holds its target twice once."""
+    found: dict[str, Context] = {}
+    for one in contexts:
+        found[one.text] = min(found.get(one.text, one), one)
+    return [Item.of(one) for one in found.values()]
+
+
+def _key(*parts: object) -> bytes:
+    """A number that looks random and follows from its parts."""
+    return hashlib.blake2b(json.dumps(parts, ensure_ascii=False).encode(), digest_size=16).digest()
+
+
+def unknown_label(items: Items, labels: Mapping[str, str]) -> SourceError:
+    """Say that labels are none of the groups; places and what is written there."""
+    said = [f"{where}: {text!r}" for where, text in labels.items()]
+    more = f" and {len(said) - 5:,} more" if len(said) > 5 else ""
+    near = nearest(next(iter(labels.values())), items.labels)
+    return SourceError(
+        f"{len(said):,} labels are not groups of {items.test or 'the test'}",
+        got="; ".join(said[:5]) + more,
+        allowed=f"{', '.join(items.labels)}, or an empty cell",
+        remedy=f"did you mean {near[0]}?" if near else None,
+    )

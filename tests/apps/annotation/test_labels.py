@@ -1,0 +1,403 @@
+"""Items are sampled, labels read back and adjudicated; what people do wrong is named."""
+
+import csv
+import json
+import shutil
+import warnings
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.apps.annotation.conftest import HOSTILE, TEST, context
+
+import eatlas
+from eatlas.apps.annotation import Journal
+from eatlas.apps.annotation.journal import Work, journal_of, replay
+from eatlas.corpora import Contexts
+from eatlas.errors import EatlasError, EatlasWarning, SourceError, StimulusError, UndefinedWarning
+
+
+def fill(sheet, path, labels, delimiter=","):
+    """A copy of the sheet as a spreadsheet saves it."""
+    rows = list(csv.DictReader(sheet.read_text(encoding="utf-8").splitlines()))
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        table = csv.DictWriter(file, rows[0], delimiter=delimiter)
+        table.writeheader()
+        for row, label in zip(rows, labels, strict=False):
+            table.writerow(row | {"label": label})
+    return path
+
+
+def test_a_sample_is_random_and_its_first_are_a_smaller_one(contexts):
+    whole = eatlas.sample_items(contexts, TEST)
+    assert whole.targets == {"dancer": 4, "nurse": 5, "pilot": 4}
+    assert whole.absent == ("carpenter", "librarian", "soldier", "businessman", "businesswoman")
+    turned = Contexts.of(list(reversed(contexts.rows)))
+    for n in (1, 2, 3):
+        few = eatlas.sample_items(contexts, TEST, per_target=n)
+        assert set(few.targets.values()) == {n}
+        assert set(few.by_id) < set(whole.by_id)
+        assert eatlas.sample_items(turned, TEST, per_target=n).rows == few.rows
+    other = eatlas.sample_items(contexts, TEST, per_target=1, seed=1)
+    assert other.rows != eatlas.sample_items(contexts, TEST, per_target=1).rows
+
+
+def test_orders_are_of_the_person_and_the_seed(contexts, items):
+    assert items.order_of("Anna") == items.order_of("Anna") != items.order_of("Ben")
+    assert set(items.order_of("Anna")) == set(items.rows)
+    assert eatlas.sample_items(contexts, TEST, seed=1).order_of("Anna") != items.order_of("Anna")
+
+
+def test_a_sheet_comes_back_and_holds_no_formula(items, sheet):
+    back = eatlas.load_items(sheet)
+    assert (back.rows, back.groups, back.sha256) == (items.rows, items.groups, items.sha256)
+    assert back.provenance["contexts_sha256"] == items.provenance["contexts_sha256"]
+    odd = Contexts.of(
+        [context("nurse", text) for text in ("=1+1 nurse", 'nurse,\n"x"; y', HOSTILE)]
+    )
+    items = eatlas.sample_items(odd, TEST)
+    items.write(sheet)
+    assert "\\=1+1 nurse" in sheet.read_text(encoding="utf-8")
+    assert set(eatlas.load_items(sheet).rows) == set(items.rows)
+
+
+def test_sampling_refuses(contexts):
+    with pytest.raises(StimulusError, match="labelled with the groups of one test"):
+        eatlas.sample_items(contexts, "weat-6")
+    with pytest.raises(StimulusError, match="labelled with the groups of one test"):
+        eatlas.sample_items(contexts, "divdist")
+    with pytest.raises(EatlasError, match="per_target is not usable\n  got: 0"):
+        eatlas.sample_items(contexts, TEST, per_target=0)
+    alone = Contexts.of([context("ivy", "The ivy grows.")])
+    with pytest.raises(StimulusError, match="no target has a context\n  got: none of 8"):
+        eatlas.sample_items(alone, TEST)
+    named = eatlas.GroupsTest(
+        targets={"Jobs": ["nurse"]},
+        groups={"none": ["she"], "Male": ["he"]},
+        reference="uniform",
+    )
+    with pytest.raises(StimulusError, match="its groups cannot be labels"):
+        eatlas.sample_items(contexts, named)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_sheets_of_any_spreadsheet_are_read(items, sheet, tmp_path, delimiter):
+    path = fill(
+        sheet, tmp_path / "Anna.csv", ["female", " MALE ", "", "None"] + [""] * 9, delimiter
+    )
+    found = eatlas.read_labels(sheet, path)
+    ids = [one.id for one in items]
+    assert found.given == {"Anna": {ids[0]: "Female", ids[1]: "Male", ids[3]: "none"}}
+
+
+def test_one_table_of_several_people(items, tmp_path):
+    path = tmp_path / "all.csv"
+    one = items.rows[0].id
+    path.write_text(f"annotator,item,label\nAnna,{one},Female\nBen,{one},Male\n")
+    assert eatlas.read_labels(items, path).given == {"Anna": {one: "Female"}, "Ben": {one: "Male"}}
+
+
+def test_labels_outside_the_groups_are_named_with_their_places(sheet, tmp_path):
+    path = fill(sheet, tmp_path / "Anna.csv", ["Female", "Femal", "m"] + ["Male"] * 10)
+    with pytest.raises(SourceError) as caught:
+        eatlas.read_labels(sheet, path)
+    assert str(caught.value).split("\n") == [
+        "2 labels are not groups of divdist-face-validity",
+        f"  got: {path}, line 3: 'Femal'; {path}, line 4: 'm'",
+        "  allowed: Female, Male, none, or an empty cell",
+        "  remedy: did you mean Female?",
+    ]
+
+
+def test_what_else_people_do_wrong(items, sheet, tmp_path):
+    def refused(text, what, name="x.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        with pytest.raises(SourceError, match=what):
+            eatlas.read_labels(sheet, path)
+
+    one = items.rows[0].id
+    refused("item,label\nc0,Female\n", "line 2: there is no such item\n  got: 'c0'")
+    refused("item,label\n\n,\n", "there are no labels\n  got: no label in any file")
+    refused("item,who\nx,y\n", "the header has no label")
+    refused("", "the header has no item, label\n  got: no header")
+    refused(
+        f"item,label\n{one},Female\n{one},Male\n",
+        "gave the item c\\w+ two labels\n  got: Female and Male",
+    )
+    refused(f"item,label\n{one},Female,5\n", "line 2: the row has more cells")
+    refused(b"item,label\n\xe9,1\n", "not UTF-8")
+    refused(b"PK\x03\x04...", "a workbook of a spreadsheet\n  remedy: save the sheet as CSV")
+    refused("x", "this is not a file of labels", "labels.txt")
+    with pytest.raises(SourceError, match="the table cannot be read"):
+        eatlas.read_labels(sheet, tmp_path / "absent.csv")
+    with pytest.raises(SourceError, match="no file items.labels.jsonl beside"):
+        eatlas.read_labels(sheet)
+
+
+def test_changed_items_are_refused(sheet):
+    text = sheet.read_text(encoding="utf-8")
+    sheet.write_text(text.replace("day 1 the pilot", "day 9 the pilot"), encoding="utf-8")
+    with pytest.raises(SourceError, match="the item is not what was sampled"):
+        eatlas.load_items(sheet)
+    sheet.write_text(text.rsplit("\n", 2)[0] + "\n", encoding="utf-8")
+    with pytest.raises(SourceError, match="its items are not those that were sampled\n  got: 12"):
+        eatlas.load_items(sheet)
+    sheet.write_text(text, encoding="utf-8")
+    beside = sheet.with_name("items.csv.json")
+    beside.unlink()
+    with pytest.raises(SourceError, match="keep both files in one folder"):
+        eatlas.load_items(sheet)
+    beside.write_text("[]")
+    with pytest.raises(SourceError, match="groups of the items cannot be read"):
+        eatlas.load_items(sheet)
+
+
+def test_annotators_with_disjoint_items_have_no_agreement(items):
+    ids = [one.id for one in items]
+    labels = eatlas.read_labels(
+        items, {"Anna": dict.fromkeys(ids[:5], "Female"), "Ben": dict.fromkeys(ids[5:], "Male")}
+    )
+    with pytest.warns(UndefinedWarning, match="no context has two labels; Anna, Ben labelled diff"):
+        found = labels.agreement()
+    assert found.alpha.value is found.kappa.value is found.pairs[0].kappa.value is None
+    assert found.to_dict()["alpha"] == {"value": None, "interval": None}
+    assert len(labels.adjudicated().labels) == 13  # each label is still one
+    some = eatlas.read_labels(items, {**labels.given, "Cem": dict.fromkeys(ids[:4], "Male")})
+    with pytest.warns(UndefinedWarning, match="in common: Anna and Ben; Ben and Cem"):
+        assert some.agreement(resamples=0).compared == 4
+    with pytest.warns(UndefinedWarning, match="Anna labelled alone"):
+        eatlas.read_labels(items, {"Anna": {ids[0]: "Male"}}).agreement()
+
+
+def test_the_majority_decides_ties_are_listed_and_a_person_decides_them(items, tmp_path):
+    ids = [one.id for one in items]
+    votes = {
+        "Anna": ("Female", "Female", "Female", "none"),
+        "Ben": ("Female", "Male", "Male", "none"),
+        "Cem": ("Male", "none", None, None),
+    }
+    given = {
+        name: {i: label for i, label in zip(ids, some, strict=False) if label}
+        for name, some in votes.items()
+    }
+    labels = eatlas.read_labels(items, given)
+    found = labels.adjudicated()
+    assert dict(found.labels) == {ids[0]: "Female", ids[3]: "none"}
+    assert [(tie.item, dict(tie.votes)) for tie in found.ties] == [
+        (ids[1], {"Female": 1, "Male": 1, "none": 1}), (ids[2], {"Female": 1, "Male": 1}),
+    ]  # fmt: skip
+    assert found.unlabelled == 9
+    ties = tmp_path / "ties.csv"
+    found.write_ties(ties)
+    rows = ties.read_text(encoding="utf-8").replace(f"{ids[1]},,", f"{ids[1]},male,")
+    ties.write_text(rows, encoding="utf-8")
+    decided = labels.adjudicated(ties)
+    assert decided.labels[ids[1]] == "Male"
+    assert (decided.decided, len(decided.ties)) == (1, 1)
+    assert labels.adjudicated({ids[0]: "none"}).labels[ids[0]] == "none"
+    with pytest.raises(SourceError, match="labels are not groups"):
+        labels.adjudicated({ids[0]: "Both"})
+    with pytest.raises(SourceError, match="this decides nothing"):
+        labels.adjudicated({"c0": "Male"})
+
+
+def test_counts_are_a_source_and_what_was_not_seen_is_undefined(items, tmp_path):
+    of = {"nurse": "Female", "pilot": "none"}
+    given = {one.id: of[one.target] for one in items if one.target in of}
+    found = eatlas.read_labels(items, {"Anna": given}).adjudicated()
+    assert found.counts().rows == {
+        "nurse": {"Female": 5, "Male": 0}, "pilot": {"Female": 0, "Male": 0},
+    }  # fmt: skip
+    path = tmp_path / "counts.csv"
+    found.write_counts(path)
+    assert path.read_text() == "term,Female,Male,total\nnurse,5,0,5\npilot,0,0,4\n"
+    for source in (found.counts(), path):
+        (result,) = eatlas.run(TEST, source, "divdist(soa=counts,resamples=20)")
+        bias = {one.term: one.bias for one in result.targets}
+        assert bias == {"nurse": 1.0, "pilot": None}
+        assert any("Undefined bias of pilot" in note for note in result.warnings)
+        assert "dancer" in result.coverage["targets"].missing
+
+
+def test_labelled_contexts_come_back_from_every_format(contexts, items, tmp_path):
+    given = {one.id: "Female" if "she" in one.text else "none" for one in items.rows[:9]}
+    found = eatlas.read_labels(items, {"Anna": given}).adjudicated()
+    labelled = found.labelled(contexts)
+    assert len(labelled.labels) == 9
+    assert labelled.sha256 != contexts.sha256
+    for name in ("labelled.parquet", "labelled.jsonl", "labelled.csv"):
+        labelled.write(tmp_path / name)
+        back = eatlas.load_contexts(tmp_path / name)
+        assert back.labels == labelled.labels
+        assert back.sha256 == labelled.sha256
+        assert back.to_frame()["label"].notna().sum() == 9
+    assert len(labelled.first(1).labels) <= 3
+    cut = labelled.cut(1)
+    assert set(cut.labels.values()) <= {"Female", "none"}
+    assert set(cut.labels) <= set(cut.rows)
+    with pytest.raises(SourceError, match="labelled contexts are not among them\n  got: [1-9]"):
+        found.labelled(Contexts.of(contexts.rows[:3]))
+    one = tmp_path / "odd.jsonl"
+    one.write_text(
+        json.dumps({"stimulus": "nurse", "text": "nurse", "start": 0, "end": 5, "label": [1]})
+    )
+    with pytest.raises(SourceError, match="line 1: label is not text"):
+        eatlas.load_contexts(one)
+
+
+acts = st.lists(
+    st.tuples(st.sampled_from("AB"), st.integers(0, 4), st.sampled_from(["Female", "none", None, "undo"])),
+    max_size=30,
+)  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(acts, st.data())
+def test_a_journal_is_what_was_done_however_it_ends(tmp_path_factory, acts, data):
+    """Whatever byte a crash comes at, whole lines are kept, and the next call goes on."""
+    rows = [context("nurse", f"nurse {i}") for i in range(5)]
+    items = eatlas.sample_items(Contexts.of(rows), TEST)
+    path = tmp_path_factory.mktemp("journal") / "labels.jsonl"
+    expected = {"A": Work(), "B": Work()}
+    states = [json.dumps([one.labels for one in expected.values()])]
+    with Journal(path, items) as journal:
+        for name, i, what in acts:
+            item = items.rows[i].id
+            if what == "undo":
+                assert journal.undo(name) == expected[name].undo()
+            else:
+                journal.label(name, item, what)
+                expected[name].label(item, what or "")
+            states.append(json.dumps([one.labels for one in expected.values()]))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: data.draw(st.integers(0, len(whole)))])
+    with Journal(path, items) as journal:
+        found = [journal.of(name).labels for name in "AB"]
+        assert json.dumps(found) in states
+        journal.label("A", items.rows[0].id, "Male")
+    assert replay(path, items)[0]["A"].labels[items.rows[0].id] == "Male"
+
+
+def test_journals_of_others_and_damaged_ones_are_refused(items, contexts, sheet):
+    path = journal_of(sheet)
+    with Journal(path, items) as journal:
+        journal.label(" Anna  B ", items.rows[0].id, "Male")
+        with pytest.raises(EatlasError, match="another eatlas annotate serve has it open"):
+            Journal(path, items)
+    assert eatlas.read_labels(sheet).annotators == ("Anna B",)
+    other = eatlas.sample_items(contexts, TEST, per_target=1)
+    with pytest.raises(SourceError, match="these are labels of other items"):
+        Journal(path, other)
+    good = path.read_text()
+    for line, what in (
+        ("{}", "line 3: this is not an act"), ("nonsense", "line 3: this is not an act"),
+        ('{"annotator": "A", "item": "c0", "label": null}', "line 3: there is no such item"),
+        (json.dumps({"annotator": "A", "item": items.rows[0].id, "label": "X"}), "are not groups of"),
+        (json.dumps({"annotator": "\ud800", "item": items.rows[0].id, "label": "Male"}), "line 3: thi"),
+    ):  # fmt: skip
+        path.write_text(f"{good}{line}\n")
+        with pytest.raises(SourceError, match=what):
+            eatlas.read_labels(sheet)
+        with pytest.raises(SourceError, match=what):
+            Journal(path, items)
+    path.write_text(good)
+    Journal(path, items).__exit__(None, None, None)  # a refusal leaves no lock
+
+
+def test_half_a_character_beside_the_items_is_refused(sheet):
+    about = sheet.with_name("items.csv.json")
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"name": "\ud800"}))
+    with pytest.raises(SourceError) as said:
+        eatlas.read_labels(sheet)
+    assert said.value.what == f"{about}: the groups of the items cannot be read"
+    assert said.value.got == "\\ud800 occurs alone, which is not a character"
+
+
+def removed(path):
+    path.unlink()
+
+
+def folder_removed(path):
+    shutil.rmtree(path.parent)
+
+
+def replaced(path):
+    path.with_name("new").write_text("new")
+    path.with_name("new").replace(path)
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+def lengthened(path):
+    path.write_bytes(path.read_bytes() + b"more\n")
+
+
+@pytest.mark.parametrize("harm", [removed, folder_removed, replaced, emptied, lengthened])
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_labels_outlive_what_others_do_to_their_file(items, tmp_path, harm, goes_on):
+    path = tmp_path / "study" / "items.labels.jsonl"
+    path.parent.mkdir()
+    labelled = items.rows[:6]
+    with warnings.catch_warnings(record=True) as heard, Journal(path, items) as journal:
+        warnings.simplefilter("always")
+        for item in labelled[:3]:
+            journal.label("Anna", item.id, "Male")
+        harm(path)
+        left = path.read_bytes() if path.exists() else None
+        for item in labelled[3:] * goes_on:
+            journal.label("Anna", item.id, "Female")
+            assert replay(journal.path, items)[0]["Anna"].labels[item.id] == "Female"
+    assert [one.category for one in heard] == [EatlasWarning]
+    assert journal.path == (path if left is None else path.with_name("items.labels-2.jsonl"))
+    assert str(journal.path) in str(heard[0].message)
+    assert left is None or path.read_bytes() == left
+    saved = replay(journal.path, items)[0]["Anna"].labels
+    assert list(saved) == [item.id for item in labelled[: 6 if goes_on else 3]]
+
+
+@pytest.mark.filterwarnings("default::eatlas.errors.EatlasWarning")
+def test_a_label_that_cannot_be_written_again_is_not_saved(items, tmp_path):
+    path = tmp_path / "study" / "items.labels.jsonl"
+    path.parent.mkdir()
+    with Journal(path, items) as journal:
+        journal.label("Anna", items.rows[0].id, "Male")
+        shutil.rmtree(path.parent)
+        path.parent.write_text("in its place")
+        with pytest.raises(EatlasError, match="the label was not saved"):
+            journal.label("Anna", items.rows[1].id, "Male")
+        path.parent.unlink()
+        journal.label("Anna", items.rows[2].id, "Male")
+    assert list(replay(path, items)[0]["Anna"].labels) == [items.rows[0].id, items.rows[2].id]
+
+
+def test_a_link_to_the_labels_stays_a_link(items, tmp_path):
+    link, real = tmp_path / "a.jsonl", tmp_path / "kept" / "b.jsonl"
+    real.parent.mkdir()
+    link.symlink_to(real)
+    with Journal(link, items) as journal:
+        journal.label("Anna", items.rows[0].id, "Male")
+    assert link.is_symlink()
+    assert [one.name for one in real.parent.iterdir()] == ["b.jsonl"]
+    assert replay(real, items)[0]["Anna"].done == 1
+
+
+def test_what_people_filled_in_is_not_written_over(items, sheet, tmp_path):
+    items.write(sheet)  # without labels it may be written again
+    fill(sheet, sheet, ["Male"])
+    with pytest.raises(EatlasError, match=r"people filled in labels there\n  got: 1 labels"):
+        items.write(sheet)
+    ties = tmp_path / "ties.csv"
+    found = eatlas.read_labels(
+        items, {"A": {items.rows[0].id: "Male"}, "B": {items.rows[0].id: "none"}}
+    ).adjudicated()
+    found.write_ties(ties)
+    found.write_ties(ties)
+    ties.write_text(ties.read_text().replace(",,", ",male,"))
+    with pytest.raises(EatlasError, match="people filled in labels there"):
+        found.write_ties(ties)
+    ties.write_bytes("item;label\nä;Männlich\n".encode("latin-1"))
+    with pytest.raises(EatlasError, match="is not a table without labels"):
+        found.write_ties(ties)

@@ -1,0 +1,467 @@
+"""The page in Chromium, as a person uses it: by mouse, by keyboard, on a desk and on a phone."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.browsing import Tabs, violations
+
+import eatlas
+from eatlas.engine.verify import verify
+from eatlas.results import read_results
+
+PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
+DESK, WIDE, PHONE = 1280, 1920, 390
+FONTS = "DejaVu Sans", "Liberation Sans"
+REFUSED = "status of 422"
+"""What Chromium says in its console of words that are refused."""
+BAND = "Words were changed after seeing results"
+
+
+@pytest.fixture
+def open_page(tabs: Tabs, server) -> Callable[..., Page]:
+    """The page of the one server in a tab of its own."""
+    tabs.forgiven = (REFUSED,)
+
+    def opened(width: int = DESK, scheme: str = "light", *, still: bool = True) -> Page:
+        page = tabs.open(
+            server.address, width=width, height=800, scheme=scheme, still=still,
+            allowed=lambda url: url.startswith((server.address, "blob:")),
+        )  # fmt: skip
+        expect(page.locator("#headline")).to_contain_text("Female names go with Family")
+        return page
+
+    return opened
+
+
+def numbers(page: Page) -> list[str]:
+    """d of the three levels."""
+    return page.locator("#levels tbody td:nth-child(2) b").all_inner_texts()
+
+
+def test_a_word_is_switched_off_and_on_and_undone(open_page):
+    page = open_page()
+    before = numbers(page)
+    assert before == ["1.72", "0.75", "−1.34"]
+    expect(page.locator("#band")).to_have_count(0)
+    page.get_by_role("button", name="Diana").click()
+    expect(page.locator("#band")).to_contain_text(BAND)
+    expect(page.locator("#finding")).to_contain_text("changed: without Diana (Female names)")
+    diana = page.locator("#chip-Y4")
+    expect(diana).to_have_attribute("aria-pressed", "false")
+    assert "line-through" in diana.evaluate("one => getComputedStyle(one).textDecorationLine")
+    assert page.locator("#plane .dot.off[data-word=Y4]").count() == 1
+    assert page.locator("#plane .mean.ghost").count() == 1  # where the mean of Y was
+    changed = numbers(page)
+    assert changed != before
+    expect(page.locator("#levels")).to_contain_text("was −1.34")
+    expect(page.locator("#others table")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(diana).to_have_attribute("aria-pressed", "true")
+    assert numbers(page) == before
+    expect(page.locator("#band")).to_contain_text(BAND)  # it stays
+    diana.click()
+    page.get_by_role("button", name="Original words").click()
+    expect(diana).to_have_attribute("aria-pressed", "true")
+    assert numbers(page) == before
+
+
+def test_everything_by_keyboard(open_page):
+    page = open_page()
+    chips = page.locator("#group-X .chip")
+    assert chips.evaluate_all("all => all.filter((one) => one.tabIndex === 0).length") == 1
+    chips.first.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home", "ArrowLeft"):
+        page.keyboard.press(key)
+    focused = "document.activeElement.dataset.text"
+    assert page.evaluate(focused) == "Bill"  # from the first to the last
+    page.keyboard.press("Space")
+    expect(page.locator("#finding")).to_contain_text("without Bill")
+    assert page.evaluate(focused) == "Bill"  # the new page keeps the focus
+    page.keyboard.press("Tab")
+    page.keyboard.type("Bob")
+    page.keyboard.press("Enter")
+    expect(page.locator("#chip-X8")).to_have_text("Bob")
+    expect(page.locator("#finding")).to_contain_text("with Bob (Male names)")
+    page.locator("#chip-X8").focus()
+    page.keyboard.press("Control+z")
+    expect(page.locator("#chip-X8")).to_have_count(0)
+    reached = set()
+    page.locator("#test").focus()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.add(
+            page.evaluate("document.activeElement.id || document.activeElement.dataset.copy")
+        )
+    wanted = {"source", "against", "undo", "make", "take", "add-X", "add-B", "chip-Y0", "command"}
+    assert wanted <= reached
+
+
+def test_a_word_that_is_pointed_at_is_lit_in_every_view(open_page):
+    page = open_page()
+    page.locator("#chip-Y3").hover()
+    lit = page.locator(".lit").evaluate_all("all => all.map((one) => one.dataset.word)")
+    assert set(lit) == {"Y3"}
+    assert len(lit) >= 5  # button, mark, name, and a mark in two rows or more of the strip
+    page.locator("#headline").hover()
+    expect(page.locator(".lit")).to_have_count(0)
+    page.locator("#plane .dot[data-word=X0]").hover()
+    expect(page.locator("#chip-X0")).to_have_class(re.compile("lit"))
+
+
+def test_a_group_emptied_shows_no_number_and_comes_back(open_page):
+    page = open_page()
+    for i in range(7):
+        page.locator(f"#chip-Y{i}").click()
+        expect(page.locator(f"#chip-Y{i}")).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("#why")).to_contain_text("In Female names, one word is switched on.")
+    page.locator("#chip-Y7").click()
+    expect(page.locator("#why")).to_contain_text("no word is switched on")
+    assert page.locator("#levels, #plane, #others, #say, #without").count() == 0
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#levels")).to_be_visible()
+
+
+def test_words_with_markup_are_text(open_page):
+    page = open_page()
+    page.locator("#test").select_option("mine")
+    expect(page.locator("#group-X summary")).to_contain_text("Jobs <i>one</i>")
+    expect(page.locator("#chip-X2")).to_contain_text("<img src=x onerror=window.bad=1>")
+    page.locator("#add-Y").fill("<script>window.bad = 1</script>")
+    page.locator("#add-Y").press("Enter")
+    expect(page.locator("#chip-Y3")).to_contain_text("<script>")
+    assert page.evaluate("window.bad") is None
+    assert page.locator("#board img, #board script").count() == 0
+
+
+def test_a_word_that_is_too_long_leaves_no_stale_number(open_page):
+    page = open_page()
+    page.locator("#add-X").fill("x" * 10_000)
+    page.locator("#add-X").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("a word of 10,000 letters")
+    expect(page.locator("#headline")).to_be_hidden()
+    expect(page.locator("#levels")).to_be_hidden()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#headline")).to_be_visible()
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
+def test_ten_thousand_words_are_refused_where_they_are_written(open_page):
+    page = open_page()
+    many = ", ".join(f"word{i}" for i in range(10_000))
+    page.locator("#add-X").fill(many)
+    page.locator("#add-X").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("at most 200 in a group")
+    expect(page.locator("#levels")).to_be_hidden()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#levels")).to_be_visible()
+    page.get_by_role("button", name="New test").click()
+    page.locator("#words-X").fill(many)
+    expect(page.locator("#remarks")).to_contain_text("10,000 words; the explorer takes at most 200")
+    page.locator("#words-X").fill("x" * 10_000)
+    expect(page.locator("#remarks")).to_contain_text("a word of 10,000 letters")
+
+
+def test_both_attributes_the_same_word(open_page):
+    page = open_page()
+    page.locator("#add-A").fill("home")
+    page.locator("#add-A").press("Enter")
+    expect(page.locator("#why")).to_contain_text("home is in both Career and Family")
+    assert page.locator("#levels, #plane, #say").count() == 0
+    page.locator("#chip-B0").click()  # the other home
+    expect(page.locator("#levels")).to_be_visible()
+    expect(page.locator("#finding")).to_contain_text("home moved from Family to Career")
+    page.get_by_role("button", name="New test").click()
+    given = {"X": "nurse, teacher", "Y": "carpenter, engineer", "A": "she", "B": "she"}
+    for role, words in given.items():
+        page.locator(f"#words-{role}").fill(words)
+    expect(page.locator("#remarks")).to_contain_text("A has 1 word: each list needs two or more")
+    for role in "AB":
+        page.locator(f"#words-{role}").fill("she, woman")
+    expect(page.locator("#remarks")).to_contain_text("she, woman are in both A and B")
+    page.get_by_role("button", name="Measure these lists").click()
+    expect(page.get_by_role("alert")).to_contain_text("are in both A and B")
+    expect(page.locator("#levels")).to_be_hidden()
+
+
+def test_a_source_whose_file_vanished(browser, tmp_path):
+    words = [one.lower() for one in eatlas.load_tests("weat-6")[0].terms]
+    found = eatlas.open_vectors("glove-sample").lookup(words)
+    path = tmp_path / "vectors.txt"
+    path.write_text("".join(f"{w} {' '.join(map(str, v))}\n" for w, v in found.items()))
+    with eatlas.explore("weat-6", path) as served:
+        page = browser.new_page()
+        page.goto(served.address)
+        expect(page.locator("#levels")).to_be_visible()
+        path.unlink()
+        page.get_by_role("button", name="Diana").click()
+        expect(page.locator("#why")).to_contain_text("The file of vectors.txt no longer exists")
+        assert page.locator("#levels, #plane, #say").count() == 0
+        page.get_by_role("button", name="Export").click()
+        page.get_by_role("button", name="Results (JSON Lines)").click()
+        expect(page.locator("#taken")).to_contain_text("The file of vectors.txt no longer exists")
+        page.close()
+
+
+def test_a_wrong_token_shows_nothing(server, browser):
+    page = browser.new_page()
+    for address in (server.address[:-2] + "/", f"http://127.0.0.1:{server.port}/"):
+        assert page.goto(address).status == 403
+        expect(page.locator("body")).to_contain_text("The address lacks its token")
+    page.close()
+
+
+def test_a_word_is_dragged_to_another_group(open_page):
+    page = open_page()
+    page.locator("#chip-X0").drag_to(page.locator("#group-B summary"))
+    expect(page.locator("#finding")).to_contain_text("John moved from Male names to Family")
+    expect(page.locator("#chip-B8")).to_have_text("John")
+    expect(page.locator("#chip-X0")).to_have_attribute("aria-pressed", "false")
+    assert page.locator("#plane .dot.off[data-word=X0]").count() == 1
+    page.locator("#chip-B8").drag_to(page.locator("#group-X .chips"))  # home again
+    expect(page.locator("#chip-B8")).to_have_count(0)
+    expect(page.locator("#chip-X0")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#finding")).not_to_contain_text("changed")
+    page.locator("#chip-X0").drag_to(page.locator("#chip-X3"))  # within its group: nothing
+    expect(page.locator("#finding")).not_to_contain_text("changed")
+
+
+def test_a_word_is_moved_by_keyboard(open_page):
+    page = open_page()
+    focused = "document.activeElement.textContent.trim()"
+    page.locator("#chip-Y0").focus()
+    page.keyboard.press("m")
+    expect(page.get_by_role("menu")).to_be_visible()
+    assert violations(page) == []
+    assert page.evaluate(focused) == "X: Male names"
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(focused) == "B: Family"
+    page.keyboard.press("Escape")
+    expect(page.locator("#moves")).to_be_hidden()
+    assert page.evaluate("document.activeElement.id") == "chip-Y0"
+    page.keyboard.press("m")
+    page.keyboard.press("a")
+    expect(page.locator("#finding")).to_contain_text("Amy moved from Female names to Career")
+    expect(page.locator("#chip-A8")).to_be_focused()
+    assert page.locator("#finding").get_attribute("role") == "status"  # and so it is read aloud
+    page.keyboard.press("Control+z")
+    expect(page.locator("#finding")).not_to_contain_text("changed")
+    page.locator("#chip-X1").click(button="right")
+    page.get_by_role("menuitem", name="Y: Female names").click()
+    expect(page.locator("#finding")).to_contain_text("Paul moved from Male names to Female names")
+
+
+def test_lists_to_start_from(open_page, mine):
+    page = open_page()
+    page.get_by_role("button", name="New test").click()
+    page.get_by_role("button", name="Science/Arts").click()
+    expect(page.locator("#name-X")).to_have_value("Science")
+    expect(page.locator("#found-X")).to_contain_text("8 found")
+    page.locator("#file").set_input_files(mine)
+    expect(page.locator("#started")).to_have_text("These are the lists of mine.")
+    expect(page.locator("#words-A")).to_have_value("she, woman, her, mother")
+    page.locator("#file").set_input_files(__file__)
+    expect(page.locator("#started")).to_contain_text("test_page.py: The file: this is not TOML")
+    page.get_by_role("button", name="the words that are shown").click()
+    expect(page.locator("#name-X")).to_have_value("Male names")
+
+
+def test_everything_decisive_is_in_one_view(open_page):
+    page = open_page()
+    page.get_by_role("button", name="Diana").click()
+    expect(page.locator("#others table")).to_be_visible()
+    parts = "#band", "#headline", "#group-B", "#plane svg", "#levels", "#others table"
+    for font in FONTS:
+        page.evaluate(f"document.documentElement.style.setProperty('--sans', '{font}')")
+        for part in parts:
+            box = page.locator(part).bounding_box()
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= 800, (font, part)
+        strip = page.locator("#without svg").bounding_box()
+        assert strip["y"] + strip["height"] <= 810  # but for the numbers below the last row
+
+
+def test_new_lists_and_what_is_missing_while_typing(open_page):
+    page = open_page()
+    page.get_by_role("button", name="New test").click()
+    given = {"X": "nurse, teacher, qqxq", "Y": "carpenter, engineer", "A": "she, woman", "B": "he"}
+    for role, words in given.items():
+        page.locator(f"#name-{role}").fill(f"List {role}")
+        page.locator(f"#words-{role}").fill(words)
+    expect(page.locator("#found-X")).to_contain_text(
+        "2 found in GloVe 6B (100d); 1 word missing: qqxq"
+    )
+    expect(page.locator("#remarks")).to_contain_text(
+        "List B has 1 word: each list needs two or more"
+    )
+    page.locator("#words-B").fill("he, man")
+    expect(page.locator("#found-B")).to_contain_text("2 found")
+    page.get_by_role("button", name="Measure these lists").click()
+    expect(page.locator("#group-X summary")).to_contain_text("List X")
+    expect(page.locator("#group-X .missing")).to_have_text(re.compile("qqxq"))
+    expect(page.locator("#test")).to_have_value("")
+    page.reload()  # the tab keeps its words
+    expect(page.locator("#group-X summary")).to_contain_text("List X")
+
+
+def test_two_sources_as_arrows(open_page, picture):
+    page = open_page()
+    page.locator("#against").select_option("1")
+    expect(page.locator("#across figure")).to_be_visible()
+    assert page.locator("#across .arrow").count() == 16
+    expect(page.locator("#across")).to_contain_text("divided by their standard deviation")
+    assert page.locator("#across tbody tr").count() == 1
+    picture(page, "across")
+    page.locator("#against").select_option("")
+    expect(page.locator("#across")).to_be_hidden()
+
+
+def test_two_tabs_at_once(open_page):
+    one, other = open_page(), open_page()
+    one.get_by_role("button", name="Amy").click()
+    other.get_by_role("button", name="Joan").click()
+    expect(one.locator("#finding")).to_contain_text("without Amy (Female names)")
+    expect(other.locator("#finding")).to_contain_text("without Joan (Female names)")
+    one.get_by_role("button", name="Kate").click()
+    expect(one.locator("#finding")).to_contain_text("without Amy, Kate (Female names)")
+    expect(other.locator("#finding")).to_contain_text("without Joan (Female names)")
+
+
+def test_downloads_verify(open_page, tmp_path):
+    page = open_page()
+    page.get_by_role("button", name="Diana").click()
+    expect(page.locator("#finding")).to_contain_text("without Diana")
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Results (JSON Lines)").click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    expect(page.locator("#taken")).to_have_text("Downloaded: weat-6-explored.jsonl")
+    found = read_results(path)
+    assert found[0].provenance.explored >= 2
+    assert {one.status for one in verify(found)} == {"same"}
+
+
+def test_the_sentence_is_copied_with_its_powers(open_page):
+    page = open_page()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy the sentence").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("The vectors associate Female names with Family")
+    assert "(d = 1.72, p = 7.8 × 10⁻⁵)" in copied
+
+
+def test_marks_move(open_page):
+    page = open_page(still=False)
+    page.evaluate("""() => {
+      window.moved = 0;
+      const was = Element.prototype.animate;
+      Element.prototype.animate = function (...given) {
+        window.moved += 1;
+        return was.apply(this, given);
+      };
+    }""")
+    page.get_by_role("button", name="career", exact=True).click()
+    expect(page.locator("#finding")).to_contain_text("without career")
+    assert page.evaluate("window.moved") > 16
+    calm = open_page()
+    calm.evaluate("() => { Element.prototype.animate = () => { throw new Error('moved'); }; }")
+    calm.get_by_role("button", name="career", exact=True).click()
+    expect(calm.locator("#finding")).to_contain_text("without career")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
+def test_axe_is_content_and_nothing_overflows(open_page, picture, scheme, width):
+    page = open_page(width, scheme)
+    picture(page, f"{scheme}-{width}")
+
+    def check() -> None:
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    page.get_by_role("button", name="Diana").click()
+    page.locator("#against").select_option("1")
+    expect(page.locator("#across figure")).to_be_visible()
+    expect(page.locator("#others table")).to_be_visible()
+    picture(page, f"changed-{scheme}-{width}")
+    check()
+    page.get_by_role("button", name="New test").click()
+    page.get_by_role("button", name="Export").click()
+    check()
+
+
+@pytest.mark.parametrize("test", ["weat-6", "mine", "weat-3"])
+def test_nothing_overflows_in_wide_and_narrow_fonts(open_page, test):
+    """Long names of groups, and p-values by inversion, included."""
+    page = open_page()
+    page.locator("#test").select_option(test)
+    expect(page.locator("#chip-X31" if test == "weat-3" else "#chip-X3")).to_be_attached()
+    if test == "mine":
+        expect(page.locator("#group-Y")).to_contain_text("civil engineering")
+    expect(page.locator("#others table")).to_be_attached()
+    for font, width in product(FONTS, (DESK, WIDE, PHONE)):
+        page.evaluate(f"document.documentElement.style.setProperty('--sans', '{font}')")
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        over = page.evaluate(
+            "[...document.querySelectorAll('#board table, #board .chips, header select')]"
+            ".filter((one) => !one.closest('.scroll') && "
+            "one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 80))"
+        )
+        assert over == []
+
+
+def test_a_page_of_another_origin_gets_nothing(server, serve, browser):
+    """In the same browser, and it even knows the token."""
+    other = serve("--tests", "weat-6")
+    page = browser.new_page()
+    page.goto(f"http://127.0.0.1:{other.port}/nothing")  # an origin of its own, without a policy
+    page.set_content("<p>evil</p>")
+    said = page.evaluate(
+        """async (address) => {
+          const found = [];
+          for (const mode of ["cors", "no-cors"]) {
+            try {
+              const body = JSON.stringify({ test: "weat-6", source: 0, what: "toml" });
+              found.push((await fetch(address + "export", { method: "POST", body, mode })).type);
+            } catch { found.push("failed"); }
+          }
+          return found;
+        }""",
+        server.address,
+    )
+    assert "basic" not in said
+    assert "cors" not in said
+    page.close()
+
+
+def test_a_server_that_has_ended_is_said(serve, browser):
+    server = serve("--tests", "weat-6")
+    page = browser.new_page()
+    page.goto(server.address)
+    expect(page.locator("#headline")).to_be_visible()
+    server.end()
+    page.get_by_role("button", name="Diana").click()
+    expect(page.get_by_role("alert")).to_contain_text("The server has ended.")
+    expect(page.locator("#levels")).to_be_hidden()
+    page.close()
+
+
+@pytest.fixture
+def picture() -> Callable[[Page, str], None]:
+    """Keep what a page looks like, where that is wanted."""
+
+    def take(page: Page, name: str) -> None:
+        if os.environ.get("EATLAS_PICTURES"):
+            PICTURES.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=PICTURES / f"explore-{name}.png", full_page=True)
+
+    return take

@@ -1,0 +1,156 @@
+"""Agreement of annotators, and people against the measure and against co-occurrence."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from scipy.stats import spearmanr
+
+import eatlas
+from eatlas.apps.annotation import Journal, load_items, read_labels
+from eatlas.errors import UndefinedWarning
+from eatlas.results.evidence import Evidence
+
+CRITERIA = ["convergent", "inter-annotator"]
+WOMEN = {"nurse": 9, "dancer": 7, "librarian": 6, "soldier": 1, "pilot": 2, "carpenter": 4}
+"""Of ten texts of a profession so many are about a woman."""
+
+
+def text_of(folder: Path) -> Path:
+    """Ten documents of four sentences for each profession; pronouns in the second and fourth."""
+    lines = []
+    for term, women in WOMEN.items():
+        for k in range(10):
+            she = "She" if k < women else "He"
+            lines.append(f"On day {k} the {term} rose. {she} ate. It rained. {she} saw number {k}.")
+    path = folder / "text.txt"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
+    """Items, labels of three people, and counts of three spans, of one text."""
+    folder = tmp_path_factory.mktemp("labels")
+    text = text_of(folder)
+    contexts = eatlas.find_contexts(text, "divdist-face-validity", window=20)
+    items = eatlas.sample_items(contexts, "divdist-face-validity", per_target=10)
+    items.write(folder / "items.csv")
+    rows = list(csv.DictReader((folder / "items.csv").read_text().splitlines()))
+    people = [folder / f"{name}.csv" for name in ("anna", "ben", "cleo")]
+    for j, path in enumerate(people):
+        with path.open("w", newline="") as file:
+            table = csv.DictWriter(file, rows[0])
+            table.writeheader()
+            for i, row in enumerate(rows):
+                label = "Female" if " She " in row["text"] else "Male"
+                table.writerow(row | {"label": "none" if (i + j) % 15 == 0 else label})
+    counts = []
+    for span in (5, 1, 2):
+        counts.append(folder / f"counts-{span}.csv")
+        with pytest.warns(UndefinedWarning):
+            eatlas.count_text(text, "divdist-gender", span=span).write(counts[-1])
+    return {"labels": [folder / "items.csv", *people], "counts": counts}
+
+
+def found(measure: str = "semaxis", vectors: object = "glove-sample", **given: object) -> dict[
+    str, Evidence
+]:  # fmt: skip
+    card = eatlas.protocol(measure, vectors, criteria=CRITERIA, **given)
+    return {one.study: one for one in card.evidence if one.study in OURS}
+
+
+OURS = ("agreement", "human-associations", "text-by-span")
+
+
+def test_agreement_is_that_of_the_labels(files: dict[str, list[Path]]) -> None:
+    evidence = found(labels=files["labels"])["agreement"]
+    labels = read_labels(load_items(files["labels"][0]), files["labels"][1:])
+    theirs = labels.agreement()
+    for name, one, n in (
+        ("Krippendorff's alpha", theirs.alpha, 60),
+        ("Fleiss' kappa", theirs.kappa, 60),
+        ("agreement", theirs.agreement, 60),
+    ):
+        figure = evidence.figure(name)
+        assert (figure.value, figure.n, figure.of) == (one.value, n, "contexts")
+        assert (figure.low, figure.high) == one.interval
+    assert evidence.tables[0].rows == (("anna", 60), ("ben", 60), ("cleo", 60))
+    assert len(evidence.tables[2].rows) == 3
+
+
+def test_people_against_the_measure(files: dict[str, list[Path]]) -> None:
+    evidence = found(labels=files["labels"])["human-associations"]
+    (table,) = evidence.tables
+    assert table.columns[:3] == ("target", "lean to Female", "people: share of Female")
+    people = {row[0]: row[2] for row in table.rows}
+    assert people == pytest.approx({term: women / 10 for term, women in WOMEN.items()}, abs=0.06)
+    (result,) = eatlas.run("divdist-face-validity", "glove-sample", "semaxis")
+    values = {one.term: one.value for one in result.targets}
+    figure = evidence.figure("rho, lean to Female")
+    sign = 1 if values["nurse"] * {row[0]: row[1] for row in table.rows}["nurse"] > 0 else -1
+    rho = spearmanr([sign * values[term] for term in people], list(people.values())).statistic
+    assert figure.value == pytest.approx(rho)
+    assert figure.n == 6
+
+
+def test_people_against_co_occurrence_by_span(files: dict[str, list[Path]]) -> None:
+    evidence = found(labels=files["labels"], counts=files["counts"])["text-by-span"]
+    (table,) = evidence.tables
+    assert [row[0] for row in table.rows] == [1, 2, 5]
+    assert evidence.figure("rho, share of Female, 2 sentences").value == pytest.approx(1.0)
+    assert evidence.figure("rho, share of Female, 5 sentences").p == pytest.approx(2 / 120)
+    assert "2 sentences: no association with a group of pilot." in evidence.remarks  # not counted
+    # the pronoun is never in the sentence that names the profession
+    assert evidence.figure("rho, share of Female, 1 sentence").value is None
+    assert any(one.startswith("1 sentence: no association with a group of") for one in
+               evidence.remarks)  # fmt: skip
+    marks = [(one.label, one.group) for one in evidence.drawings[0].marks]
+    assert marks == [(label, "Female") for label in ("1 sentence", "2 sentences", "5 sentences")]
+
+
+def test_the_file_of_the_page_names_its_items(files: dict[str, list[Path]], tmp_path: Path) -> None:
+    items = load_items(files["labels"][0])
+    items.write(tmp_path / "mine.csv")
+    with Journal(tmp_path / "mine.labels.jsonl", items) as journal:
+        for name in ("anna", "ben"):
+            for one in items.rows[:5]:
+                journal.label(name, one.id, "Male")
+    for given in ([tmp_path / "mine.csv"], [tmp_path / "mine.labels.jsonl"]):
+        evidence = found(labels=given)
+        assert evidence["agreement"].figure("agreement").value == 1.0
+        assert evidence["agreement"].figure("Krippendorff's alpha").value is None
+        assert any("all labels that can be compared are the same" in one
+                   for one in evidence["agreement"].remarks)  # fmt: skip
+
+
+def test_people_who_labelled_different_contexts(
+    files: dict[str, list[Path]], tmp_path: Path
+) -> None:
+    rows = files["labels"][1].read_text().splitlines(keepends=True)
+    halves = tmp_path / "a.csv", tmp_path / "b.csv"
+    halves[0].write_text("".join(rows[:30]))
+    halves[1].write_text("".join([rows[0], *rows[30:]]))
+    evidence = found(labels=[files["labels"][0], *halves])["agreement"]
+    assert evidence.figure("Krippendorff's alpha").value is None
+    assert any("labelled different contexts" in one for one in evidence.remarks)
+
+
+def test_what_is_not_run_says_why(files: dict[str, list[Path]], tmp_path: Path) -> None:
+    none = found()
+    assert none["agreement"].not_run == (
+        "Nothing was given by --labels, labels by people and their items, as eatlas annotate "
+        "writes them."
+    )
+    assert none["text-by-span"].not_run == none["agreement"].not_run
+    alone = found(labels=files["labels"][1:])["agreement"]
+    assert alone.not_run.startswith("The labels are of 0 files of items, and one is needed")
+    only = found(labels=files["labels"])["text-by-span"]
+    assert only.not_run.startswith("Nothing was given by --counts, of the text that the contexts")
+    odd = tmp_path / "odd.csv"
+    odd.write_text(files["labels"][1].read_text().replace(",Male,", ",man,"))
+    bad = found(labels=[files["labels"][0], odd])["agreement"]
+    assert "man" in bad.not_run
+    assert "Female, Male, none" in bad.not_run

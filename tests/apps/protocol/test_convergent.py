@@ -1,0 +1,94 @@
+"""Convergent validity and sensitivity: correlations against scipy, what is left out, seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.apps.protocol.plugins import Nearness
+
+import eatlas
+from eatlas.results.evidence import Evidence
+from eatlas.stimuli import GroupsTest, load_tests
+
+RHO, R, N = 2, 5, 1
+
+
+def only(measure: object, criterion: str, study: str, **given: object) -> Evidence:
+    card = eatlas.protocol(measure, criteria=[criterion], **given)  # type: ignore[arg-type]
+    (found,) = (one for one in card.evidence if one.study == study)
+    return found
+
+
+def values(measure: eatlas.measures.base.Measure, test: GroupsTest) -> dict[str, float]:
+    return {one.term: one.value for one in measure(test, "glove-sample").values}
+
+
+def test_correlations_are_those_of_scipy() -> None:
+    found = only("semaxis", "convergent", "other-measures")
+    (test,) = load_tests("divdist-gender")
+    own, other = values(eatlas.SemAxis(), test), values(eatlas.RND(), test)
+    terms = sorted(own)
+    x = [own[term] for term in terms]
+    y = [-other[term] for term in terms]  # RND is smaller towards the first group
+    row = next(row for row in found.tables[0].rows if row[0] == "RND")
+    assert row[N] == 288
+    assert row[RHO] == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
+    assert row[R] == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-12)
+    assert row[8] == pytest.approx(row[R] ** 2)
+    rhos = [row[RHO] for row in found.tables[0].rows]
+    assert found.figures[0].value == pytest.approx(np.median(rhos))
+    names = [row[0] for row in found.tables[0].rows]
+    assert {"WEAT", "SC-EAT", "DivDist", "MAC"} <= set(names)
+    assert "SemAxis" not in names
+    left_out = " ".join(found.remarks)
+    for reason in ("Not compared, ceat:", "Not compared, lpbs: It needs a source of another kind."):
+        assert reason in left_out
+    assert "Numbers without a direction: MAC, Indirect bias." in found.remarks
+
+
+def test_a_test_that_is_given_is_compared_too() -> None:
+    card = eatlas.protocol("rnd", tests="weat-7", criteria=["convergent"])
+    titles = [one.tables[0].title for one in card.evidence if one.study == "other-measures"]
+    assert titles == [
+        f"Correlations over the targets of {name}" for name in ("divdist-gender", "weat-7-AB")
+    ]
+
+
+def test_a_plug_in_is_correlated_with_ours() -> None:
+    found = only(Nearness(), "convergent", "other-measures", tests=None)
+    row = next(row for row in found.tables[0].rows if row[0] == "WEAT")
+    assert row[RHO] == pytest.approx(1.0)  # both are the difference of two mean cosines
+
+
+def test_shorter_lists_are_drawn_by_the_seed_alone() -> None:
+    first, again, other = (
+        only("semaxis", "sensitivity", "word-lists", seed=seed) for seed in (0, 0, 1)
+    )
+    assert first == again != other
+    for size in (3, 5):
+        figure = first.figure(f"Spearman's rho, {size} words a group")
+        assert -1 <= figure.low <= figure.value <= figure.high <= 1
+    assert first.figures[0].value < 1
+
+
+def test_choices_of_parameters_are_tried_and_those_that_fail_say_why() -> None:
+    found = only("divdist", "sensitivity", "parameters")
+    rows = {row[0]: row for row in found.tables[0].rows}
+    assert rows["divergence=l2"][RHO] == pytest.approx(1.0)  # of two groups, proportional to l1
+    assert rows["divergence=l2"][R] == pytest.approx(1.0)
+    assert 0.5 < rows["normalize=softmax"][RHO] < 1.0  # 0.90 in Table 8, of other vectors
+    assert any(one.startswith("Not measured, soa=counts:") for one in found.remarks)
+    smallest = min(rows.values(), key=lambda row: row[RHO])
+    assert found.figures[0].text == smallest[0]
+    none = only("mac", "sensitivity", "parameters")
+    assert none.not_run == "mac has no parameter with choices."
+
+
+def test_vectors_of_length_one_change_nothing_where_only_angles_count() -> None:
+    of_angles = only("rnd", "sensitivity", "treated-vectors")
+    of_lengths = only("ripa", "sensitivity", "treated-vectors")
+    rows = [{row[0]: row for row in one.tables[0].rows} for one in (of_angles, of_lengths)]
+    assert rows[0].get("length 1", [None, None, 1.0])[RHO] == pytest.approx(1.0)
+    assert rows[1]["length 1"][RHO] < 1.0
+    assert {"center", "standardize", "all-but-the-top:1"} <= set(rows[1])

@@ -1,0 +1,333 @@
+"""Replications: the data, the checks of printed numbers, what is compared, pages and files."""
+
+import csv
+import io
+import re
+import tomllib
+from collections import Counter
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from tests.inputs import optional_data
+from tests.present.reading import Page
+from tests.tiny_models import make_model
+from tests.tiny_vision import draw, make_towers
+
+import eatlas
+from eatlas.apps.replication.checks import CHECKS, checked
+from eatlas.apps.replication.page import (
+    computed,
+    difference,
+    grids,
+    published,
+    replication_csv,
+    replication_html,
+    write_replication,
+)
+from eatlas.apps.replication.published import PAPERS, paper, printed_numbers
+from eatlas.apps.replication.replicate import value_at
+from eatlas.errors import EatlasError, SourceError
+from eatlas.results.replication import Compared, Printed
+from eatlas.stimuli import load_tests
+
+SECOND_READING = tomllib.loads(
+    (Path(__file__).parents[2] / "measures" / "ml_eat_tables.toml").read_text(encoding="utf-8")
+)
+
+
+@pytest.fixture(scope="module")
+def ml_eat():
+    return eatlas.replicate("ml-eat")
+
+
+def test_two_transcriptions_of_ml_eat_agree():
+    """Level 2 of every row: the data of the package, and those that the tests hold."""
+    cells = {(c.table, c.row, c.column): c for c in printed_numbers("ml-eat")}
+    compared = 0
+    for table, rows in SECOND_READING.items():
+        for row in rows:
+            for role in "XY":
+                d, star = row[role]
+                cell = cells[table, row["eat"], f"Level 2, {role}"]
+                assert (cell.number, cell.star) == (d, star)
+                compared += 1
+    assert compared == 2 * sum(map(len, SECOND_READING.values())) == 268
+
+
+def test_vectors_of_the_paper_give_its_tables():
+    """Cells of Tables 1 and 4 that are the same to the last digit, on the published vectors."""
+    folder = optional_data("published-vectors")
+    models = ("glove-840b", "google-news")
+    replication = eatlas.replicate(
+        "ml-eat", vectors={model: folder / f"{model}-items.npz" for model in models}
+    )
+    same = Counter(grid.table.id for grid in grids(replication) for _ in range(grid.same))
+    assert (same["table-1"], same["table-4"]) == (113, 95)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_data_fit_together(name):
+    known = paper(name)
+    tables, models = {one.id for one in known.table}, {one.id for one in known.model}
+    cells = printed_numbers(name)
+    assert {cell.table for cell in cells} == tables
+    assert {cell.model for cell in cells} <= models
+    assert set(known.checks) <= set(CHECKS)
+    ids = sorted({cell.test for cell in cells if cell.test})
+    assert [test.id for test in load_tests(ids)] == ids
+    keys = [(c.table, c.model, c.row, c.column) for c in cells]
+    assert len(set(keys)) == len(keys)
+    for one in known.table:
+        eatlas.get_measure(one.measure)
+    for one in known.model:
+        assert one.published or one.get or one.not_run, one.id
+
+
+def test_the_number_of_cells():
+    counts = {name: len(printed_numbers(name)) for name in PAPERS}
+    assert counts == {"ml-eat": 1517, "seat": 102, "divdist": 168, "mind-your-bias": 226}
+    rows = {(c.table, c.row) for c in printed_numbers("ml-eat")}
+    assert len(rows) == 134 + 19  # rows of the tables, and decades of figure 3
+
+
+def test_table_1_has_the_numbers_of_the_paper():
+    """The row of career and family, as printed in the paper's Table 1."""
+    cells = [
+        c for c in printed_numbers("ml-eat")
+        if c.table == "table-1" and c.row == "Male/Female Career/Family"
+    ]  # fmt: skip
+    assert [c.text for c in cells] == [
+        "1.81", "0.31", "-1.39", ".18", ".09", ".16", ".05", ".09", ".09", ".23", ".06",
+        "BY-Singular",
+    ]  # fmt: skip
+    assert [c.star for c in cells[:3]] == [True, False, True]
+
+
+def failing(name):
+    found = checked(paper(name).checks, printed_numbers(name))
+    return [(check.name, check.where) for check in found if not check.holds]
+
+
+def test_what_the_papers_print_against_themselves():
+    assert failing("ml-eat") == [
+        ("repeat", "table-3-xl and table-8, Young/Old P/U8, Level 2, Y"),
+        ("name", "table-3-base and table-5, weat-6"),
+        ("sign", "table-6, Mental/Physical Temporary/Permanent, Level 2, X"),
+    ]
+    assert failing("divdist") == [
+        ("correlation", "table-4, context of 3 sentences"),
+        ("correlation", "table-4, context of 3 sentences"),
+        ("reduced", "table-7, w2v Soft (M) race"),
+        ("amplified", "table-7"),
+    ]
+    assert failing("mind-your-bias") == failing("seat") == []
+
+
+def changed(name, table, row, column, **changes):
+    """The cells of a paper, one of them printed otherwise."""
+
+    def one(cell):
+        here = (cell.table, cell.row, cell.column) == (table, row, column)
+        return replace(cell, **changes) if here else cell
+
+    cells = [one(cell) for cell in printed_numbers(name)]
+    assert cells != list(printed_numbers(name))
+    return cells
+
+
+@pytest.mark.parametrize(
+    ("check", "name", "where", "changes"),
+    [
+        ("patterns", "ml-eat", ("table-1", "Young/Old P/U8", "Pattern"), {"text": "A-Singular"}),
+        ("patterns", "ml-eat", ("table-1", "Young/Old P/U8", "Level 2, Y"), {"star": False}),
+        ("repeats", "ml-eat", ("table-5", "EA/AA32 P/U25", "Level 1"), {"text": "0.24"}),
+        ("signs", "ml-eat", ("table-1", "Young/Old P/U8", "Level 2, Y"), {"text": "-0.94"}),
+        ("sums", "divdist", ("table-6", "nurse", "L3; L1"), {"text": "-0.121"}),
+        ("repeats", "mind-your-bias", ("table-13", "CEAT, I1", "OPT, avg."), {"text": "0.72"}),
+    ],
+)
+def test_a_misprint_is_found(check, name, where, changes):
+    before = {c.where for c in checked([check], printed_numbers(name)) if not c.holds}
+    after = {c.where for c in checked([check], changed(name, *where, **changes)) if not c.holds}
+    assert len(after - before) == 1
+
+
+def test_the_sample_in_place_of_the_papers_vectors(ml_eat):
+    measured = {one.test: one for one in eatlas.run(tests="caliskan")}
+    found = [one for one in ml_eat if one.printed.table == "table-1"]
+    assert len(found) == 120
+    assert len(ml_eat.computed) == 120
+    for one in found:
+        assert one.source == "glove-sample"
+        assert one.stand_in
+        result = measured[one.printed.test]
+        assert one.value == value_at(result, one.printed.place)
+    stars = {one.printed.row: one.star for one in found if one.printed.column == "Level 2, Y"}
+    assert stars["EA/AA16 P/U8"]
+    assert not stars["Flower/Insect P/U25"]
+    (use,) = [use for use in ml_eat.models if use.source]
+    assert "GloVe of other text" in use.stand_in_is
+    assert use.missing.startswith("eatlas data fetch glove.840B.300d (2.2 GB)")
+    assert len(ml_eat.results) == 10
+
+
+@pytest.mark.slow
+def test_vectors_of_ones_own_are_no_stand_in(tmp_path):
+    path = tmp_path / "mine.txt"
+    eatlas.write_vectors("glove-sample", path)
+    found = eatlas.replicate("ml-eat", {"google-news": str(path)})
+    own = [one for one in found if one.printed.model == "google-news"]
+    assert len(own) == 110
+    assert all(one.source == str(path) and not one.stand_in for one in own)
+    assert all(one.value is not None for one in own)
+
+
+@pytest.mark.slow
+def test_a_transformer_gets_the_options_and_the_prompt_of_the_method(tmp_path):
+    folder = make_model(tmp_path, "gpt2")
+    found = eatlas.replicate("ml-eat", {"gpt2": f"hf:{folder}"})
+    encodings = {
+        (r.encoding.level, r.encoding.layer, r.encoding.subword, r.encoding.prompt)
+        for r in found.results
+        if r.encoding is not None
+    }
+    assert len(encodings) == 1
+    level, layer, subword, prompt = encodings.pop()
+    assert (level, subword, prompt) == ("word", "last", "This is {}")
+    assert layer == str(max(r.encoding.layers for r in found.results if r.encoding))
+    tables = {one.printed.table for one in found.computed}
+    assert tables == {"table-1", "table-3-base", "table-5"}
+    other = eatlas.replicate("ml-eat", {"gpt2": f"hf:{folder}?level=sentence&pool=mean"})
+    assert {r.encoding.level for r in other.results if r.encoding} == {"sentence"}
+
+
+@pytest.mark.slow
+def test_images_are_measured_where_they_are(tmp_path, monkeypatch):
+    """Drawn images in the folders of the published set: words get the prompt, images none."""
+    data = files("eatlas.stimuli") / "data" / "ml-eat-images.toml"
+    for number, folder in enumerate(set(re.findall(r"ieat:([\w/-]+)", data.read_text()))):
+        for image in range(3):
+            path = tmp_path / "ieat" / folder / f"{image}.png"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draw(path, 3 * number + image)
+    model = f"clip:{make_towers(tmp_path / 'clip', 'clip')}"
+    wanted = {"clip-vit-l14-336": model, "clip-vit-l14-336-prompt": model}
+    with pytest.raises(EatlasError, match="its images are not on this machine"):
+        eatlas.replicate("ml-eat", wanted)
+    monkeypatch.setenv("EATLAS_IEAT", str(tmp_path / "ieat"))
+    found = eatlas.replicate("ml-eat", wanted)
+    tables = Counter(one.printed.table for one in found.computed)
+    assert tables == {
+        "table-1": 120, "table-2-no-prompt": 60, "table-2-with-prompt": 60, "table-12": 121,
+    }  # fmt: skip
+    prompts = {one.encoding.prompt for one in found.results if one.encoding is not None}
+    assert prompts == {"", "a picture that brings to mind {}"}
+    level1 = {
+        one.printed.table: one.value
+        for one in found.computed
+        if one.printed.row == "Thin/Heavy P/U25" and one.printed.column == "Level 1"
+    }
+    assert level1["table-2-no-prompt"] == level1["table-12"] != level1["table-2-with-prompt"]
+
+
+def test_the_other_papers_on_the_sample():
+    divdist = eatlas.replicate("divdist")
+    signs = {one.printed.row: one for one in divdist.computed}
+    assert len(signs) == 8
+    assert all(one.value * one.printed.number > 0 for one in signs.values())
+    seat = eatlas.replicate("seat")
+    assert {one.printed.column for one in seat.computed} == {"CBoW", "CBoW, p"}
+    assert [one.printed.text for one in seat if one.agrees is not None] == ["0.016"]
+    biases = eatlas.replicate("mind-your-bias")
+    assert len(biases.computed) == 3
+    assert all(one.signless for one in biases)
+
+
+def test_agreement_is_that_of_the_printed_digits():
+    cell = Printed("t", "m", "r", "c", text="-0.39")
+    assert cell.half_unit == pytest.approx(0.005)
+    for value, agrees in ((-0.3901, True), (-0.385, True), (-0.3849, False), (-0.396, False)):
+        assert Compared(cell, "s", value=value).agrees is agrees
+    assert Compared(cell, "s", value=0.391, signless=True).agrees
+    assert not Compared(cell, "s", value=0.391).agrees
+    assert Compared(cell, "s", value=None).agrees is None
+    label = Printed("t", "m", "r", "c", text="A-Uniform")
+    assert Compared(label, "s", value="A-Uniform").agrees
+    assert Compared(label, "s", value="B-Uniform").agrees is False
+    missing = Printed("t", "m", "r", "c")
+    assert Compared(missing, "s", value=1.0).agrees is None
+    assert Compared(missing, "s", value=1.0).difference is None
+
+
+def test_words_of_cells():
+    cell = Compared(
+        Printed("t", "m", "r", "c", text="-0.390", star=True), "s", value=-0.4, star=True
+    )
+    assert (published(cell.printed), computed(cell), difference(cell)) == (
+        "−0.390*", "−0.400*", "−0.010",
+    )  # fmt: skip
+    p = Compared(Printed("t", "m", "r", "p", text="0.016"), "s", value=3e-5)
+    assert computed(p) == "3e-05"
+    undefined = Compared(Printed("t", "m", "r", "c", text="0.1"), "s", value=None)
+    assert (computed(undefined), difference(undefined)) == ("undefined", "")
+    assert computed(Compared(cell.printed)) == ""
+
+
+def test_frame_and_table_have_every_cell(ml_eat):
+    frame = ml_eat.to_frame()
+    assert len(frame) == len(ml_eat) == 1517
+    assert frame["agrees"].notna().sum() == 120
+    rows = list(csv.DictReader(io.StringIO(replication_csv(ml_eat))))
+    assert len(rows) == 1517
+    assert list(rows[0]) == list(frame.columns)
+    assert float(rows[0]["ours"]) == frame["ours"][0]
+    assert "120 compared" in repr(ml_eat)
+
+
+def test_the_page(ml_eat):
+    page = Page(replication_html(ml_eat))
+    assert "These are other vectors." in page.text
+    assert "Differences are expected" in page.text
+    for word in ("AX-Singular", "GPT-2 Medium", "-0.99", *ml_eat.reasons[0].split()):
+        assert word in page.text
+    assert len(page.scripts) == 1
+    assert len(page.all("article")) == len(grids(ml_eat)) == 15
+    assert not [one for one in page.tags if {"src", "srcset"} & set(one[1])]
+
+
+def test_files_verify_and_keep_other_results(tmp_path):
+    found = eatlas.replicate("divdist")
+    names = [path.name for path in write_replication(found, tmp_path)]
+    assert names == ["replication.html", "replication.csv", "results.jsonl", "report.html"]
+    results = eatlas.read_results(tmp_path / "results.jsonl")
+    assert results == found.results
+    assert {one.status for one in eatlas.verify(results)} == {"same"}
+    with pytest.warns(eatlas.EatlasWarning, match="had results of another run; kept as"):
+        write_replication(eatlas.replicate("divdist", seed=1), tmp_path)
+    assert (tmp_path / "results-1.jsonl").exists()
+
+
+def test_jobs_that_fail_are_named_and_the_others_are_there():
+    with pytest.warns(eatlas.EatlasWarning, match=r"9 jobs failed: sent-weat-1 on glove-sample"):
+        found = eatlas.replicate("seat", {"gpt": "glove-sample"})
+    gpt = [one for one in found if one.printed.model == "gpt" and one.printed.place]
+    assert Counter(bool(one.source) for one in gpt) == {True: 6, False: 9}
+
+
+def test_a_file_of_words_becomes_a_bag_of_words_where_the_paper_has_one(tmp_path):
+    eatlas.write_vectors("glove-sample", tmp_path / "mine.txt")
+    found = eatlas.replicate("seat", {"cbow-glove-840b": tmp_path / "mine.txt"})
+    assert {one.source for one in found.computed} == {f"cbow:{tmp_path / 'mine.txt'}"}
+    assert len(found.computed) == 15
+
+
+def test_mistakes():
+    with pytest.raises(EatlasError, match="no paper 'mleat' is known; did you mean ml-eat"):
+        eatlas.replicate("mleat")
+    with pytest.raises(EatlasError, match="the paper has no model 'glove-840'") as error:
+        eatlas.replicate("ml-eat", {"glove-840": "x.txt"})
+    assert "google-news" in error.value.allowed
+    with pytest.raises(SourceError):
+        eatlas.replicate("ml-eat", {"glove-840b": "nowhere.txt"})

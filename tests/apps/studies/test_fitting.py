@@ -1,0 +1,111 @@
+"""Choices that do not fit each other: listed, and skipped only when that is wanted."""
+
+import pytest
+from tests.tiny_models import make_model
+
+import eatlas
+from eatlas.apps.studies import prepare
+from eatlas.errors import StudyError
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return f"hf:{make_model(tmp_path_factory.mktemp('bert'), 'bert')}"
+
+
+def study_of(bert, **choices):
+    return {
+        "tests": ["weat-6"],
+        "vectors": {"bert": bert},
+        "measures": ["weat"],
+        "choices": choices,
+    }
+
+
+def test_they_are_listed_by_reason_with_their_number(bert):
+    plan = study_of(bert, level=["word", "sentence"], subword=["mean", "first"])
+    with pytest.raises(StudyError) as caught:
+        prepare(plan)
+    assert str(caught.value).splitlines() == [
+        "2 of 4 specifications have choices that do not fit each other",
+        "  got: subword changes nothing at level sentence: 2 specifications, such as test=weat-6, "
+        "vectors=bert, measure=weat, level=sentence, subword=mean",
+        '  remedy: say when a choice applies: subword = { values = [...], when = { level = "word" '
+        "} }; or leave combinations out by [[exclude]]; or skip these: --skip-invalid, in Python "
+        "skip_invalid=True",
+    ]
+
+
+def test_a_condition_makes_them_fit(bert):
+    subword = {"values": ["mean", "first"], "when": {"level": "word"}}
+    prepared = prepare(study_of(bert, level=["word", "sentence"], subword=subword))
+    assert [one.source.name.partition("?")[2] for one in prepared.requests] == [
+        "level=word&subword=mean",
+        "level=word&subword=first",
+        "level=sentence",
+    ]
+
+
+def test_those_that_are_skipped_stay_in_the_table(bert):
+    plan = study_of(bert, pool=["mean", "first"], layer=["-1", "3"], layers=["mean"])
+    with pytest.raises(StudyError, match="layers = mean: this alternative fits nowhere"):
+        prepare(plan, skip_invalid=True)
+    several = study_of(bert, layer=["3", "1..2"], layers=["mean", "sum"])
+    with pytest.raises(StudyError, match="layer = 3: this alternative fits nowhere"):
+        prepare(several, skip_invalid=True)
+    several["tests"] = ["weat-6", "sent-weat-6"]
+    several["choices"] = {"prompt": ["none", "This is {}"]}
+    study = eatlas.multiverse(several, skip_invalid=True)
+    found = study.record.specifications
+    assert [one.status for one in found] == ["done", "done", "done", "skipped"]
+    assert found[3].reason == "a prompt changes nothing where stimuli occur in sentences"
+    assert [one.line for one in found] == [1, 2, 3, None]
+
+
+@pytest.mark.parametrize(
+    ("choices", "reason"),
+    [
+        ({"layer": [0, 99]}, "the model has no such layer"),
+        ({"level": ["word"], "pool": ["mean"]}, "pool changes nothing at level word"),
+        ({"window": [3]}, "window: for contexts of a corpus alone"),
+        ({"case": ["auto", "exact"]}, "the case rule changes nothing where a model encodes texts"),
+        ({"contexts": ["templates"], "prompt": ["This is {}"]}, "a prompt changes nothing where"),
+        ({"ddof": [1, 7]}, "weat: the parameter ddof has no such value"),
+        (
+            {"prompt": {"none": "none", "empty": ""}},
+            "these choices change nothing: another combination is the same job",
+        ),
+        ({"contexts": ["nothere.jsonl"]}, "nothere.jsonl"),
+    ],
+)
+def test_what_fits_nowhere_is_a_mistake_even_where_misfits_are_skipped(bert, choices, reason):
+    with pytest.raises(StudyError, match="this alternative fits nowhere") as caught:
+        prepare(study_of(bert, **choices), skip_invalid=True)
+    assert reason in str(caught.value)
+
+
+def test_options_of_encoders_are_for_encoders():
+    with pytest.raises(
+        StudyError, match=r"do not fit each other\n  got: layer: for encoders \(hf:, clip:\)"
+    ):
+        prepare({"tests": ["weat-6"], "choices": {"layer": [1]}})
+
+
+def test_an_option_that_the_vectors_state_themselves(bert):
+    plan = study_of(f"{bert}?layer=1", layer=[2])
+    with pytest.raises(StudyError, match="bert says layer=1 itself"):
+        prepare(plan)
+
+
+def test_two_sources_of_one_name_are_refused(tiny, tiny_vectors):
+    one, other = (
+        eatlas.ArraySource(list(tiny_vectors), list(tiny_vectors.values()), name="same")
+        for _ in range(2)
+    )
+    with pytest.raises(StudyError, match="two sources have the name 'same'"):
+        prepare({"tests": [tiny], "vectors": {"a": one, "b": other}, "measures": ["weat"]})
+
+
+def test_controls_need_a_model():
+    with pytest.raises(StudyError, match="no source of this study has random weights"):
+        prepare({"tests": ["weat-6"], "control": {"random_models": 1}})

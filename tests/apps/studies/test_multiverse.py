@@ -1,0 +1,259 @@
+"""Studies against plain runs: the same numbers, whoever reads, encodes and measures."""
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+from tests.encoders.language import tiny
+from tests.inputs import make_test
+from tests.tiny_models import make_model
+
+import eatlas
+from eatlas.apps.studies import carry_out, prepare, reading
+from eatlas.apps.studies.costs import cost_of
+from eatlas.encoders import loading, transformer
+from eatlas.executors import Processes
+
+SMALL = make_test(
+    X=("rose", "ivy"), Y=("ant", "wasp"), A=("nice", "lovely", "peace"), B=("vile", "awful", "war")
+)
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return f"hf:{make_model(tmp_path_factory.mktemp('bert'), 'bert')}"
+
+
+def test_specifications_are_what_eatlas_run_finds():
+    choices = {
+        "transform": ["none", "center"],
+        "ddof": [1, 0],
+        "tail": ["directional", "two-sided"],
+    }
+    study = eatlas.multiverse({"tests": ["weat-6", "weat-9"], "choices": choices})
+    plain = "ml-eat(frequency=off,resamples=0,ddof={ddof},tail={tail})"
+    for one, result in zip(study.record.specifications, study.results, strict=True):
+        source = {"none": "glove-sample", "center": "glove-sample?transform=center"}
+        (alone,) = eatlas.run(
+            one.choices["test"], source[one.choices["transform"]], plain.format(**one.choices)
+        )
+        assert result == alone
+        assert (one.d, one.p, one.pattern) == (
+            alone.level1.effect_size,
+            alone.effects()[0].p_of()[0],
+            alone.pattern.label,
+        )
+        assert study.results[one.line - 1].test == one.test
+
+
+def test_case_and_seed_belong_to_each_job():
+    choices = {"case": ["auto", "exact"], "seed": [0, 1]}
+    study = eatlas.multiverse(
+        {"tests": ["weat-7"], "measures": ["weat(p=sampled)"], "choices": choices}
+    )
+    found = [(r.provenance.case, r.provenance.seed) for r in study.results]
+    assert found == [("auto", 0), ("auto", 1), ("exact", 0), ("exact", 1)]
+    assert study.results[0].level1.p.greater != study.results[1].level1.p.greater
+
+
+def test_resampling_is_for_those_who_want_it():
+    bare = {"tests": ["weat-6"]}
+    assert eatlas.multiverse(bare).results[0].uncertainty is None
+    full = eatlas.multiverse({**bare, "study": {"intervals": True}})
+    assert full.results[0] == eatlas.run("weat-6")[0]
+    one = full.record.specifications[0]
+    assert one.low < one.d < one.high
+    chosen = eatlas.multiverse({**bare, "choices": {"resamples": [500]}})
+    assert chosen.record.specifications[0].low is not None
+
+
+def test_templates_and_words_names_and_terms(bert):
+    study = eatlas.multiverse(
+        {
+            "tests": {"career": {"names": "c6-name", "terms": "c6-term"}},
+            "vectors": {"bert": bert},
+            "measures": ["weat"],
+            "choices": {"contexts": ["none", "templates"]},
+        }
+    )
+    assert [one.test for one in study.record.specifications] == [
+        "c6-name", "sent-c6-name", "c6-term", "sent-c6-term",
+    ]  # fmt: skip
+    (alone,) = eatlas.run("sent-c6-name", bert, "weat(frequency=off,resamples=0)")
+    assert study.results[1].level1 == alone.level1
+    names, terms = (study.record.specifications[n].stimuli for n in (0, 2))
+    assert names != terms
+    assert study.record.specifications[1].stimuli == names  # the same targets in sentences
+
+
+def test_contexts_of_a_corpus_with_windows(bert, tmp_path):
+    (tmp_path / "corpus.txt").write_text(
+        "\n".join(
+            f"We saw that the {word} was there again on a very long day number {n}."
+            for role in "XYAB"
+            for word in eatlas.load_tests("weat-9")[0].concept(role).terms
+            for n in range(3)
+        )
+    )
+    contexts = eatlas.find_contexts(str(tmp_path / "corpus.txt"), "weat-9", per_term=3)
+    contexts.write(tmp_path / "contexts.jsonl")
+    window = {"values": [2, 5], "when": {"contexts": "corpus"}}
+    study = eatlas.multiverse(
+        {
+            "tests": ["weat-9"],
+            "vectors": {"bert": f"{bert}?level=word"},
+            "measures": ["weat"],
+            "choices": {
+                "contexts": {"words": "none", "corpus": str(tmp_path / "contexts.jsonl")},
+                "window": window,
+            },
+        }
+    )
+    assert [one.choices["window"] for one in study.record.specifications] == ["", "2", "5"]
+    runs = eatlas.run(
+        "weat-9",
+        f"{bert}?level=word",
+        "weat(frequency=off,resamples=0)",
+        contexts=contexts,
+        windows=[2, 5],
+    )
+    assert [r.level1 for r in study.results[1:]] == [r.level1 for r in runs]
+    assert [r.contexts.window for r in study.results[1:]] == [2, 5]
+
+
+def test_cosine_and_probability_in_one_study(tmp_path):
+    model, tokenizer = tiny.bert()
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    measures = ["weat", "lpbs"]
+    study = eatlas.multiverse(
+        {"tests": [SMALL], "vectors": [f"hf:{tmp_path}"], "measures": measures}
+    )
+    assert [one.metric for one in study.record.specifications] == ["cosine", "log-probability"]
+    (alone,) = eatlas.run(SMALL, f"hf:{tmp_path}", "lpbs(resamples=0)")
+    assert study.results[1] == alone
+
+
+def test_a_model_is_loaded_once_and_layers_share_a_pass(bert, monkeypatch):
+    loads, passes = [], []
+    load, batch = loading._load, transformer.TransformerSource._batch
+    monkeypatch.setattr(loading, "_load", lambda model: loads.append(model) or load(model))
+    monkeypatch.setattr(
+        transformer.TransformerSource,
+        "_batch",
+        lambda self, *rest: passes.append(self.layers) or batch(self, *rest),
+    )
+    loading.forget()
+    plan = {
+        "tests": ["weat-6", "weat-9"],
+        "vectors": {"bert": bert},
+        "measures": ["weat"],
+        "choices": {"layer": [0, 1, 2, 3], "pool": ["mean", "first"], "prompt": ["none", "a {}"]},
+    }
+    study = eatlas.multiverse(plan)
+    assert len(study.results) == 32
+    assert len(loads) == 1
+    assert {str(layers) for layers in passes} == {"0"}  # the others came with it
+    (alone,) = eatlas.run(
+        "weat-9", f"{bert}?layer=2&pool=first&cache=no", "weat(frequency=off,resamples=0)"
+    )
+    spec = next(
+        one
+        for one in study.record.specifications
+        if (one.test, one.choices["layer"], one.choices["pool"], one.choices["prompt"])
+        == ("weat-9", "2", "first", "none")
+    )
+    assert spec.d == pytest.approx(alone.level1.effect_size, abs=1e-6)
+
+
+def test_processes_change_no_number(bert):
+    plan = {
+        "tests": ["weat-6", "weat-9"],
+        "vectors": {"glove": "glove-sample", "bert": bert},
+        "measures": ["ml-eat"],
+        "choices": {"ddof": [1, 0]},
+    }
+    here = eatlas.multiverse(plan)
+    prepared = prepare(plan)
+    there = carry_out(prepared, Processes(2), reader=Processes(2))
+    assert there.results == here.results
+    assert there.record == here.record
+
+
+def test_pieces_of_many_texts_give_the_same_vectors(bert, monkeypatch):
+    plan = {"tests": ["sent-weat-9"], "vectors": {"bert": f"{bert}?cache=no"}, "measures": ["weat"]}
+    whole = eatlas.multiverse(plan).record.specifications[0]
+    monkeypatch.setattr(reading, "SHARD", 20)
+    calls = []
+    monkeypatch.setattr(
+        reading,
+        "read_batch",
+        lambda batch, read=reading.read_batch: calls.append(batch) or read(batch),
+    )
+    pieces = eatlas.multiverse(plan).record.specifications[0]
+    assert len(calls) > 5
+    assert pieces.d == pytest.approx(whole.d, abs=1e-6)
+    assert pieces.p == pytest.approx(whole.p, rel=1e-2)
+
+
+def test_families_are_adjusted_as_statsmodels_does():
+    choices = {"transform": ["none", "center"], "ddof": [1, 0]}
+    plan = {
+        "tests": ["weat-6", "weat-7", "weat-8", "weat-9"],
+        "measures": ["weat"],
+        "choices": choices,
+    }
+    frame = eatlas.multiverse(plan).to_frame()
+    for _, family in frame.groupby(["transform", "ddof"]):
+        assert len(family) == 4
+        for method, column in (("holm", "p_holm"), ("fdr_bh", "p_bh")):
+            expected = multipletests(family["p_two_sided"], method=method)[1]
+            np.testing.assert_allclose(family[column], expected, rtol=1e-12)
+    plan["family"] = {"over": "all"}
+    frame = eatlas.multiverse(plan).to_frame()
+    expected = multipletests(frame["p_two_sided"], method="holm")[1]
+    np.testing.assert_allclose(frame["p_holm"], expected, rtol=1e-12)
+
+
+def test_controls_are_the_same_jobs_with_random_weights(bert):
+    plan = {
+        "tests": ["weat-6"],
+        "vectors": {"glove": "glove-sample", "bert": bert},
+        "measures": ["weat"],
+        "control": {"random_models": 2},
+    }
+    record = eatlas.multiverse(plan).record
+    assert [one.control for one in record.specifications] == [None, None, 0, 1]
+    assert [one.number for one in record.specifications] == [1, 2, 2, 2]
+    controls = record.specifications[2:]
+    assert [one.source.partition("?")[2] for one in controls] == [
+        "weights=random&seed=0",
+        "weights=random&seed=1",
+    ]
+    assert controls[0].d != controls[1].d != record.specifications[1].d
+    assert len(record.measured) == 2
+
+
+def test_costs_count_texts_and_share_passes(bert):
+    plan = {
+        "tests": ["weat-6"],
+        "vectors": {"glove": "glove-sample", "bert": bert},
+        "measures": ["weat"],
+        "choices": {"layer": {"values": [0, 1], "when": {"vectors": "bert"}}},
+    }
+    cost = cost_of(prepare(plan))
+    assert (cost.specifications, cost.controls, cost.skipped) == (3, 0, 0)
+    assert [(one.kind, one.shared) for one in cost.sources] == [
+        ("looked up", False), ("encoded", False), ("encoded", True),
+    ]  # fmt: skip
+    words = {t for role in "XYAB" for t in eatlas.load_tests("weat-6")[0].concept(role).terms}
+    assert cost.texts == len(words) == cost.sources[1].items
+
+
+def test_a_failed_job_costs_no_other():
+    study = eatlas.multiverse(
+        {"tests": ["weat-6", "weat-7"], "measures": ["weat"], "choices": {"case": ["exact"]}}
+    )
+    assert [one.status for one in study.record.specifications] == ["failed", "done"]
+    assert "no term has a usable vector" in study.record.specifications[0].reason
+    with pytest.raises(eatlas.EatlasError, match="no term has a usable vector"):
+        eatlas.multiverse({"tests": ["weat-6"], "choices": {"case": ["exact"]}})

@@ -1,0 +1,177 @@
+"""Plans: what a file may say, and every fault named."""
+
+import pytest
+
+import eatlas
+from eatlas.apps.studies import example, prepare, read_plan
+from eatlas.apps.studies.folder import resolved
+from eatlas.apps.studies.grid import combinations
+from eatlas.errors import StudyError
+
+
+def write(folder, text):
+    path = folder / "plan.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def labels(plan):
+    return [tuple(one.labels.values()) for one in combinations(read_plan(plan))]
+
+
+def test_the_example_is_a_plan_that_runs(tmp_path):
+    plan = read_plan(write(tmp_path, example()))
+    assert plan.alternatives()["stimuli"] == ("names", "terms")
+    study = eatlas.multiverse(plan)
+    assert len(study.results) == 40
+    assert not study.results.failures
+
+
+def test_lists_stand_at_the_top_or_under_study(tmp_path):
+    top = write(tmp_path, 'tests = ["weat-6"]\nvectors = ["glove-sample"]')
+    under = {"study": {"tests": ["weat-6"], "vectors": ["glove-sample"]}}
+    assert read_plan(top) == read_plan(under)
+
+
+def test_the_grid_is_every_combination_in_the_order_of_the_plan():
+    plan = {
+        "tests": ["weat-6", "weat-7"],
+        "measures": ["weat"],
+        "choices": {"ddof": [1, 0], "alpha": [0.05]},
+    }
+    assert labels(plan) == [
+        (test, "glove-sample", "weat", ddof, "0.05")
+        for test in ("weat-6", "weat-7")
+        for ddof in ("1", "0")
+    ]
+
+
+def test_a_battery_in_a_list_is_all_its_tests():
+    assert len(labels({"tests": "caliskan"})) == 10
+
+
+def test_a_choice_with_a_condition_is_open_where_it_is_not_met():
+    when = {"values": [0.1, 0.3], "when": {"tail": "two-sided"}}
+    plan = {
+        "tests": ["weat-6"],
+        "choices": {"threshold": when, "tail": ["directional", "two-sided"]},
+    }
+    found = [one.labels for one in combinations(read_plan(plan))]
+    assert [(one["threshold"], one["tail"]) for one in found] == [
+        ("", "directional"),
+        ("0.1", "two-sided"),
+        ("0.3", "two-sided"),
+    ]
+
+
+def test_conditions_in_a_circle_are_refused():
+    choices = {
+        "ddof": {"values": [0, 1], "when": {"tail": "two-sided"}},
+        "tail": {"values": ["directional", "two-sided"], "when": {"ddof": 0}},
+    }
+    with pytest.raises(StudyError, match="depend on each other in a circle"):
+        combinations(read_plan({"tests": ["weat-6"], "choices": choices}))
+
+
+def test_exclusions_leave_out_what_they_match():
+    plan = {
+        "tests": ["weat-6", "weat-7"],
+        "choices": {"ddof": [1, 0], "tail": ["directional", "two-sided"]},
+        "exclude": [{"test": "weat-7", "ddof": 0}, {"tail": ["two-sided"]}],
+    }
+    found = [
+        (one["test"], one["ddof"])
+        for one in map(dict, (c.labels for c in combinations(read_plan(plan))))
+    ]
+    assert found == [("weat-6", "1"), ("weat-6", "0"), ("weat-7", "1")]
+
+
+def test_each_measure_takes_the_tests_of_its_kind():
+    plan = {"tests": ["weat-6", "divdist-face-validity"], "measures": ["weat", "divdist"]}
+    assert [(one[0], one[2]) for one in labels(plan)] == [
+        ("weat-6", "weat"),
+        ("divdist-face-validity", "divdist"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        ({"tests": ["weat-6"], "choises": {}}, "key choises: is not a key of a plan; did you mean choices?"),
+        ({"study": {"tests": ["weat-6"], "titel": ""}}, "key study.titel: is not a key of a plan; did you mean title?"),
+        ({"tests": ["weat-6"], "choices": {"laier": [1]}}, "key choices.laier: is not a choice that eatlas knows; did you mean layer?"),
+        ({"tests": ["weat-6"], "choices": {"ddof": []}}, "key choices.ddof: has no alternatives, so the grid is empty"),
+        ({"tests": ["weat-6"], "choices": {"ddof": [0, 0]}}, "key choices.ddof: an alternative is there twice"),
+        ({"tests": ["weat-6"], "choices": {"ddof": [[0]]}}, "is not a single value"),
+        ({"tests": ["weat-6"], "choices": {"vectors": ["x"]}}, "key choices.vectors: alternatives of this are in [vectors]"),
+        ({"tests": []}, "key tests: there is no test"),
+        ({"tests": ["weat-66"]}, "key tests: there is no test or battery 'weat-66'"),
+        ({"tests": {"all": "caliskan"}}, "key tests.all: these are 10 tests, weat-1, weat-2, weat-3 ...; name one"),
+        ({"tests": ["weat-6"], "measures": ["weet"]}, "key measures.weet: there is no measure 'weet'"),
+        ({"tests": ["weat-6"], "measures": ["divdist"]}, "no measure takes that"),
+        ({"tests": ["weat-6"], "vectors": {}}, "key vectors: is empty"),
+        ({"tests": ["weat-6"], "study": {"seed": -1}}, "key study.seed: -1 (allowed: a whole number from 0)"),
+        ({"tests": ["weat-6"], "exclude": [{"dof": 1}]}, "dof is not a choice of this plan"),
+        ({"tests": ["weat-6"], "choices": {"ddof": [1]}, "exclude": [{"ddof": 2}]}, "ddof has no alternative '2'"),
+        ({"tests": ["weat-6"], "family": {"over": ["tests"]}}, "tests is not a choice of this plan; did you mean test?"),
+        ({"tests": ["weat-6"], "choices": {"ddof": {"values": [1], "when": {"lvl": "a"}}}}, "lvl is not a choice of this plan"),
+        ({"tests": ["weat-6"], "study": {"tests": ["weat-7"]}}, "key tests: is there twice"),
+    ],
+)  # fmt: skip
+def test_every_fault_is_named(plan, message):
+    with pytest.raises(StudyError) as caught:
+        read_plan(plan)
+    assert message in str(caught.value)
+
+
+def test_all_faults_are_named_at_once(tmp_path):
+    path = write(tmp_path, '[study]\ntitel = ""\ntests = ["weat-66"]\n[choices]\nlaier = [1]\n')
+    with pytest.raises(StudyError) as caught:
+        read_plan(path)
+    assert [word in str(caught.value) for word in ("titel", "weat-66", "laier")] == [True] * 3
+
+
+def test_everything_excluded_is_an_empty_grid():
+    with pytest.raises(StudyError, match="the grid of this plan is empty"):
+        combinations(read_plan({"tests": ["weat-6"], "exclude": [{"test": "weat-6"}]}))
+
+
+def test_what_is_no_plan():
+    with pytest.raises(StudyError, match="this is not a plan of a study"):
+        read_plan(7)
+    with pytest.raises(StudyError, match=r"nothere\.toml: the plan cannot be read"):
+        read_plan("nothere.toml")
+
+
+def test_a_resolved_plan_is_the_same_plan(tmp_path):
+    prepared = prepare(write(tmp_path, example()))
+    again = prepare(write(tmp_path, resolved(prepared)))
+    assert again.sha256 == prepared.sha256
+    assert [r.measure.signature for r in again.requests] == [
+        r.measure.signature for r in prepared.requests
+    ]
+
+
+def test_a_title_is_no_part_of_what_is_measured():
+    one, other = ({"tests": ["weat-6"], "study": {"title": title}} for title in "ab")
+    assert prepare(one).sha256 == prepare(other).sha256
+    assert prepare(one).sha256 != prepare({"tests": ["weat-7"]}).sha256
+
+
+def test_a_test_of_a_file_is_named_by_its_id(test_file, tiny, tiny_vectors):
+    plan = {"tests": {"mine": f"{test_file}#tiny"}, "vectors": {"mine": tiny_vectors}}
+    assert read_plan(plan).tests["mine"][""].id == "tiny"
+    with pytest.raises(StudyError, match="there is no test 'tini'; did you mean tiny"):
+        read_plan({"tests": {"mine": f"{test_file}#tini"}})
+
+
+def test_objects_serve_as_well_as_names(tiny, tiny_vectors):
+    source = eatlas.ArraySource(list(tiny_vectors), list(tiny_vectors.values()), name="mine")
+    study = eatlas.multiverse({"tests": [tiny], "vectors": [source], "measures": [eatlas.WEAT()]})
+    assert study.record.specifications[0].choices == {
+        "test": "tiny",
+        "vectors": "mine",
+        "measure": eatlas.WEAT().signature,
+    }
+    as_words = eatlas.multiverse({"tests": [tiny], "vectors": tiny_vectors, "measures": ["weat"]})
+    assert as_words.results[0].level1 == study.results[0].level1

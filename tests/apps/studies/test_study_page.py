@@ -1,0 +1,245 @@
+"""The page of a study: what it says follows from the record, is escaped, and is bounded."""
+
+import itertools
+import random
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import eatlas
+from eatlas.apps.studies.analysis import analyse
+from eatlas.apps.studies.page import MOST_ROWS as TABLE_ROWS
+from eatlas.apps.studies.page import share, study_html
+from eatlas.errors import ResultsError
+from eatlas.present.drawings.specification import (
+    MOST,
+    MOST_ROWS,
+    drawn_of,
+    panel,
+    rows_of,
+    specification_curve,
+)
+from eatlas.results.study import RandomControl, Specification, StudyAnalysis, StudyRecord
+
+PLAN = {
+    "study": {"title": "Career", "question": "Does it depend on how?"},
+    "tests": {"career": {"names": "c6-name", "terms": "c6-term"}, "w7": "weat-7", "w8": "weat-8"},
+    "choices": {"transform": ["none", "center"], "ddof": [1, 0]},
+    "family": {"over": ["test"]},
+}
+HOSTILE = "<script>alert(1)</script>&\"'"
+
+
+def text_of(html):
+    return " ".join(
+        re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(style|script)>.*?</\1>", "", html)).split()
+    )
+
+
+def spec(number, choices, d, **more):
+    values = {
+        "test": choices["test"], "source": "s", "signature": "W", "metric": "cosine",
+        "stimuli": choices["test"], "line": number, "status": "done", "p": 0.2,
+        "two_sided": 0.4, "significant": abs(d or 0) > 0.5,
+    }  # fmt: skip
+    return Specification(number=number, choices=choices, d=d, **(values | more))
+
+
+def made(choices, *, seed=1, **more):
+    """A study of every combination of the choices, with effect sizes at random."""
+    rng = random.Random(seed)
+    found = [
+        spec(n, dict(zip(choices, combination, strict=True)), rng.gauss(0.4, 0.5), **more)
+        for n, combination in enumerate(itertools.product(*choices.values()), start=1)
+    ]
+    return record(choices, found)
+
+
+def record(choices, found, **more):
+    return StudyRecord(
+        version="1", plan_sha256="ab" * 32, choices=choices, alpha=0.05,
+        specifications=tuple(found), **more,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def study():
+    return eatlas.multiverse(PLAN)
+
+
+def test_the_findings_come_first_and_follow_from_the_record(study):
+    html = study_html(study.record, study.analysis(), [0])
+    said = text_of(html)
+    effects = sorted(one.d for one in study.record.specifications)
+    significant = sum(one.significant for one in study.record.specifications)
+    assert len(effects) == 16
+    assert (
+        f"16 specifications have an effect size d: median {(effects[7] + effects[8]) / 2:.2f}, "
+        f"from {effects[0]:.2f} to {effects[-1]:.2f}." in said
+    )
+    part = f"{100 * significant / 16:.0f}% of those with a p-value are significant"
+    assert f"{part} ({significant} of 16)" in said
+    top = max(study.analysis().shares, key=lambda one: one.shapley)
+    assert f"{top.choice} decides most: it explains {share(top.shapley)}" in said
+    assert "The shares describe this grid: with other alternatives they are others." in said
+    assert "decides more is open" not in said
+    assert said.index("decides most") < said.index("Each column is one specification")
+    for heading in (
+        "Specification curve", "What decides", "Stability of the EAT patterns", "Contrasts",
+        "Correlations of methods", "Joint permutation test", "Specifications", "Provenance",
+    ):  # fmt: skip
+        assert f">{heading}</h2>" in html
+    assert study.record.plan_sha256 in html
+    assert "http://" not in html.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in html
+    assert "Failed and skipped" not in said
+
+
+def test_every_pattern_has_its_share(study):
+    said = text_of(study_html(study.record, study.analysis()))
+    patterns = [one.pattern for one in study.record.specifications]
+    for name in set(patterns):
+        assert f"{name} {share(patterns.count(name) / 16)}" in said
+
+
+def test_the_curve_has_a_mark_for_each_specification_and_each_choice(study):
+    choices = {name: study.record.choices[name] for name in study.record.varying}
+    svg = ET.fromstring(specification_curve(study.record.measured, choices))  # noqa: S314  (ours)
+    marks = [one for one in svg.iter() if one.get("class", "").startswith("study-mark")]
+    assert len(marks) == 16
+    filled = [one for one in marks if one.get("class") == "study-mark on"]
+    assert len(filled) == sum(one.significant for one in study.record.measured)
+    ticks = [one.get("d") for one in svg.iter() if one.get("class", "").startswith("study-tick")]
+    taken = sum(bool(one.choices[name]) for one in study.record.measured for name in choices)
+    assert sum(d.count("M") for d in ticks) == taken + 16  # a pattern each
+    heights = [float(re.match(r"M\S+ (\S+?)a", one.get("d"))[1]) for one in marks]
+    assert heights == sorted(heights, reverse=True)
+
+
+def test_rows_are_the_patterns_then_the_alternatives():
+    found = [
+        spec(n, {"test": "t", "way": way}, d, pattern=pattern)
+        for n, (way, d, pattern) in enumerate(
+            [("a", 0.1, "A-Uniform"), ("b", 0.2, "B-Uniform"), ("b", 0.3, "B-Uniform")], start=1
+        )
+    ]
+    rows = rows_of(found, {"way": ("a", "b", "unused")})
+    assert [(row.choice, row.name, row.taken) for row in rows] == [
+        ("EAT pattern", "B-Uniform", (False, True, True)),
+        ("EAT pattern", "A-Uniform", (True, False, False)),
+        ("way", "a", (True, False, False)),
+        ("way", "b", (False, True, True)),
+    ]
+
+
+def test_patterns_that_are_equally_frequent_are_in_the_order_of_their_names():
+    names = ["B-Uniform", "Non-Directional", "A-Uniform", "BY-Singular", "AX-Singular"]
+    found = [spec(n, {"test": "t"}, 0.1 * n, pattern=name) for n, name in enumerate(names, 1)]
+    assert [row.name for row in rows_of(found, {})] == sorted(names)
+
+
+def test_names_are_escaped_everywhere():
+    choices = {"test": tuple(f"{HOSTILE}{n}" for n in range(4)), "way": (HOSTILE, "b\u202eb")}
+    study = made(choices, pattern="A-Uniform")
+    lost = [
+        spec(9, study.specifications[0].choices, None, status=status, reason=HOSTILE, line=None)
+        for status in ("failed", "skipped")
+    ]
+    study = record(
+        choices, [*study.specifications, *lost], title=HOSTILE, question=HOSTILE, notes=(HOSTILE,)
+    )
+    html = study_html(study, analyse(study))
+    assert "<script>alert" not in html
+    assert "\u202e" not in html
+    assert html.count("<script>") == 1
+    assert html.count("&lt;script&gt;alert(1)&lt;/script&gt;") > 20
+    assert "Failed and skipped" in html
+
+
+def test_a_thousand_specifications_are_less_than_a_megabyte():
+    choices = {
+        "test": tuple(f"test {n}" for n in range(50)), "transform": tuple("abcde"),
+        "ddof": ("1", "0"), "tail": ("one", "two"),
+    }  # fmt: skip
+    study = made(choices, low=-1.0, high=1.0, pattern="A-Uniform")
+    assert len(study.specifications) == 1000
+    html = study_html(study, analyse(study))
+    assert len(html.encode()) < 1_000_000
+    assert f"The {TABLE_ROWS // 2} least and the {TABLE_ROWS // 2} greatest of 1,000" in html
+    assert f"{50 - MOST_ROWS + 1} others" in html
+    assert "lie evenly in this order" not in html
+
+
+def test_of_more_specifications_some_are_drawn_and_that_is_said():
+    choices = {"test": tuple(f"{n}" for n in range(600)), "ddof": ("1", "0"), "tail": ("a", "b")}
+    study = made(choices)
+    drawn = drawn_of(study.measured)
+    d = sorted(one.d for one in study.measured)
+    assert len(drawn) == MOST
+    assert (drawn[0].d, drawn[-1].d) == (d[0], d[-1])
+    assert [one.d for one in drawn] == sorted({one.d for one in drawn})
+    html = study_html(study, analyse(study))
+    assert "1,000 of 2,400 specifications are drawn" in html
+    assert len(html.encode()) < 1_500_000
+
+
+def test_without_effect_sizes_it_says_so():
+    study = record({"test": ("t",)}, [spec(1, {"test": "t"}, None, significant=None, p=None)])
+    said = text_of(study_html(study, analyse(study)))
+    assert "No specification has an effect size d, so there is no specification curve." in said
+    assert "decides most" not in said
+    assert "There are no shares:" in said
+    assert "correlations need at least three tests" in said
+
+
+def test_one_specification_without_p():
+    study = record({"test": ("t",)}, [spec(1, {"test": "t"}, 0.5, significant=None, p=None)])
+    said = text_of(study_html(study, analyse(study)))
+    assert "1 specification has an effect size d: median 0.50, from 0.50 to 0.50." in said
+    assert "p-value are significant" not in said
+
+
+def test_a_refused_joint_test_says_why_and_a_control_is_shown(study):
+    control = RandomControl(
+        specifications=4, controls=12, significant=0.75, random_significant=0.05,
+        size=1.2, random_size=0.2, beyond=3,
+    )  # fmt: skip
+    analysis = study.analysis()
+    refused = analysis.joint[0].model_copy(update={"refused": "they lack targets"})
+    changed = analysis.model_copy(update={"control": control, "joint": (refused,)})
+    said = text_of(study_html(study.record, changed))
+    assert "No joint test: they lack targets." in said
+    assert "In 3 of 4 specifications |d| is above that of each control" in said
+
+
+def test_points_lie_at_their_effect_sizes():
+    drawn = panel([(0.0, 2.0), (2.0, 0.0), (1.0, 1.0)], HOSTILE, "b")
+    svg = ET.fromstring(drawn)  # noqa: S314  (ours)
+    (dots,) = [one.get("d") for one in svg.iter() if one.get("class") == "fig-dot"]
+    places = [tuple(map(float, pair)) for pair in re.findall(r"M(\S+) (\S+?)a", dots)]
+    (x0, y0), (x1, y1), (x2, y2) = [(x + 2.6, y) for x, y in places]
+    assert x0 < x2 < x1
+    assert y0 < y2 < y1
+    assert x2 == pytest.approx((x0 + x1) / 2, abs=0.11)
+    assert y2 == pytest.approx((y0 + y1) / 2, abs=0.11)
+
+
+def test_save_and_the_folder_write_the_same_page(study, tmp_path):
+    study.save(tmp_path / "report.html")
+    again = eatlas.multiverse(PLAN, out=tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_bytes()
+    assert (tmp_path / "report.html").read_bytes() == page
+    assert again.record == study.record
+    with pytest.raises(ResultsError, match="cannot be written"):
+        study.save(tmp_path / "out" / "report.html" / "file")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "report.html").write_text("mine")
+    with pytest.raises(eatlas.EatlasError, match="this folder holds other files of these names"):
+        eatlas.multiverse(PLAN, out=tmp_path / "other")
+    assert (tmp_path / "other" / "report.html").read_text() == "mine"
+
+
+def test_an_analysis_of_nothing_is_a_page():
+    study = made({"test": ("a", "b"), "way": ("x", "y")})
+    assert "There is none, as no specification" in study_html(study, StudyAnalysis())
