@@ -37,7 +37,6 @@ MEASURE = "ml-eat(resamples=0)"
 CANNOT_HOLD = {
     "hdf5_sent_bias": lambda word: "/" in word or word in {".", "category"},
     "npz_of_words": lambda word: word in {"file", "allow_pickle"},
-    "semicolons": lambda word: ";" in word or '"' in word,
     "tsv": lambda word: '"' in word,
 }
 

@@ -261,7 +261,7 @@ def test_options_that_typer_refuses(eatlas_cli, options):
 def test_what_is_read_is_not_written(eatlas_cli, tiny_scan):
     vectors = tiny_scan[2]
     before = vectors.read_bytes()
-    for source in (vectors, f"{vectors}?index=no"):
+    for source in (vectors, f"{vectors}?encoding=utf-8"):
         options = ["--vectors", source, "--attributes", tiny_scan[4], "--out", vectors]
         ended = eatlas_cli("scan", *options)
         assert ended.code == 2

@@ -9,7 +9,6 @@ import pytest
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.sources.files.sequential import Index, read_index, write_index
 
 
 @pytest.fixture
@@ -65,18 +64,18 @@ def test_the_hash_of_a_model_that_was_kept(eatlas_cli, model, computed_vectors):
     assert "provenance.source_fingerprint: " in ended.out
 
 
-def test_a_forged_index(eatlas_cli, test_file, tiny_vectors, tmp_path):
+def test_a_forged_index(eatlas_cli, test_file, tiny_vectors, tmp_path, monkeypatch):
+    monkeypatch.setattr("eatlas.sources.files.sequential._INDEX_FROM", 0)
     path = tmp_path / "v.txt"
     lines = [f"{term} {' '.join(map(repr, row.tolist()))}" for term, row in tiny_vectors.items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    source = eatlas.open_vectors(f"{path}?index=yes")
+    source = eatlas.open_vectors(path)
     source.lookup(["aster"])
-    kept = source._index_path()
-    true = read_index(kept)
-    rows = [row for row, word in enumerate(true.words) if word != b"aster"]
-    words = b"\n".join(true.words[row] for row in rows)
-    write_index(kept, Index(words, true.starts[rows], "0" * 64, b"\n"))
-    eatlas_cli("run", "--tests", test_file, "--vectors", f"{path}?index=yes")
+    kept = source._path()
+    words, starts, _ = source.index()
+    hidden = b"\n".join(b"_" if word == b"aster" else word for word in words)
+    source._write(hidden, starts, "0" * 64)
+    eatlas_cli("run", "--tests", test_file, "--vectors", path)
     line = json.loads((tmp_path / "out" / "results.jsonl").read_text("utf-8"))
     assert line["coverage"]["X"]["missing"] == ["aster"]
     ended = eatlas_cli("verify", "out/results.jsonl")

@@ -53,13 +53,14 @@ def same(one, other):
     assert np.allclose(one.pool.vectors, other.pool.vectors, rtol=1e-6)
 
 
-def test_an_index_a_pass_and_an_array_say_the_same(tmp_path):
+def test_an_index_a_pass_and_an_array_say_the_same(tmp_path, monkeypatch):
     path = tmp_path / "v.txt"
     path.write_bytes(as_text(DATA))
     expected = ranking(ArraySource(LISTED, DATA.vectors, ordered=True))
     assert expected.ranks == {t: LISTED.index(t) + 1 for t in TEST.terms}
-    same(ranking(f"{path}?index=no"), expected)
-    indexed = open_vectors(f"{path}?index=yes")
+    same(ranking(path), expected)
+    monkeypatch.setattr("eatlas.sources.files.sequential._INDEX_FROM", 0)
+    indexed = open_vectors(path)
     indexed.lookup({"war"})  # writes the index
     assert indexed.index() is not None
     same(ranking(indexed), expected)
@@ -68,7 +69,7 @@ def test_an_index_a_pass_and_an_array_say_the_same(tmp_path):
     same(ranking(packed), expected)
     binary = word2vec_binary(tmp_path, DATA)
     same(ranking(binary), expected)
-    binary_indexed = open_vectors(f"{binary}?index=yes")
+    binary_indexed = open_vectors(binary)
     binary_indexed.lookup({"war"})
     same(ranking(binary_indexed), expected)
 
@@ -87,7 +88,7 @@ def test_a_word_that_stands_twice_has_its_first_rank(tmp_path):
     data = Data(words, matrix(len(words), 12))
     path = tmp_path / "v.txt"
     path.write_bytes(as_text(data))
-    source = open_vectors(f"{path}?index=yes")
+    source = open_vectors(path)
     source.lookup({"war"})
     for found in (ranking(source), ranking(ArraySource(words, data.vectors, ordered=True))):
         assert found.ranks["war"] == LISTED.index("war") + 1

@@ -96,7 +96,7 @@ def test_a_vocabulary_that_wants_to_run_code_is_refused(folder, tmp_path):
     import pickle
 
     (folder / "1900-vocab.pkl").write_bytes(pickle.dumps(Payload()))
-    with pytest.raises(SourceError, match="names something that vectors do not need"):
+    with pytest.raises(SourceError, match="this is not a pickled list of words"):
         open_sources(folder)
     assert not (tmp_path / "harm").exists()
 
@@ -104,7 +104,7 @@ def test_a_vocabulary_that_wants_to_run_code_is_refused(folder, tmp_path):
 def test_a_cut_matrix(folder):
     data = (folder / "1900-w.npy").read_bytes()
     (folder / "1900-w.npy").write_bytes(data[:-3])
-    with pytest.raises(SourceError, match="the array ends early"):
+    with pytest.raises(SourceError, match="this array is damaged"):
         open_sources(folder)
 
 

@@ -32,10 +32,10 @@ def test_parts(text, path, options, member):
 
 
 def test_an_existing_path_wins(tmp_path):
-    for name in ("what?.txt", "a#b.txt", "a?index=yes"):
+    for name in ("what?.txt", "a#b.txt", "a?encoding=yes"):
         (tmp_path / name).write_bytes(as_text())
         assert set(open_vectors(tmp_path / name).lookup({"cat"})) == {"cat"}
-        assert set(open_vectors(f"{tmp_path / name}?index=no").lookup({"cat"})) == {"cat"}
+        assert set(open_vectors(f"{tmp_path / name}?encoding=utf-8").lookup({"cat"})) == {"cat"}
 
 
 @given(st.dictionaries(st.text(min_size=1), st.text(), max_size=3))
@@ -47,15 +47,14 @@ def test_escaped_options_come_back(options):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("foo=1", "unknown option\n  got: foo\n  allowed: encoding, format, index"),
+        ("foo=1", "unknown option\n  got: foo\n  allowed: encoding, format"),
         ("encodin=latin-1", "remedy: did you mean encoding?"),
         (
-            "index=maybe",
-            "the option index cannot be maybe\n  got: index=maybe\n  allowed: auto, yes, no",
+            "encoding",
+            "an option cannot be read\n  got: encoding\n  allowed: key=value, with & between",
         ),
-        ("index", "an option cannot be read\n  got: index\n  allowed: key=value, with & between"),
         ("=yes", "an option cannot be read\n  got: =yes"),
-        ("index=yes&index=no", "an option is given twice\n  got: index"),
+        ("encoding=a&encoding=b", "an option is given twice\n  got: encoding"),
         ("encoding=ebcdic", "allowed: utf-8, utf8, latin-1, latin1"),
         (
             "format=glove",

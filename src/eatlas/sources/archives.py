@@ -8,20 +8,18 @@ import io
 import lzma
 import math
 import os
-import re
 import struct
 import sys
-import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, cast
 
-from eatlas.errors import SourceError
+from eatlas.errors import SourceError, listed
 from eatlas.sources.files.on_disk import BUFFER, Stamp, library, open_binary, unreadable
 
 # Text of vectors shrinks 2 to 4 times, one of round numbers 20 times; what grows beyond 200 times
@@ -30,17 +28,13 @@ MAX_RATIO = 200
 FREE_BYTES = 64 << 20
 GROWTH = "EATLAS_MAX_GROWTH"
 """Environment variable: how many times its own size a file may grow; MAX_RATIO without it."""
-_MAX_EXTRA = 1 << 20
-"""Bytes of a long name or an extended header of a tar archive; honest ones take some hundred."""
 _TAR_MAGIC, _TAR_AT = b"ustar", 257
 _ZSTD_WINDOW = 1 << 27
 _ZSTD_AT_ONCE = 4096
 _LONG_WINDOW = 1 << 31  # dumps of Reddit are written with zstd --long=31
-_LIST_AT_MOST = 20
-_TAR_TEXTS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 _DAMAGED = (
-    EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
-    ValueError, LookupError, OverflowError, struct.error,  # what zipfile and tarfile let through
+    EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, gzip.BadGzipFile,
+    ValueError, LookupError, OverflowError, struct.error,  # what zipfile lets through
 )  # fmt: skip
 
 Opener = Callable[[Path], AbstractContextManager[IO[bytes]]]
@@ -138,7 +132,7 @@ class Content:
             return self.path
         raise SourceError(
             f"{self.label}: {what} cannot be read while compressed",
-            allowed="text, tables and word2vec's binary form inside gz, bz2, xz, zst, zip or tar",
+            allowed="text, tables and word2vec's binary form inside gz, bz2, xz, zst or zip",
             remedy="unpack it and open the file itself",
         )
 
@@ -150,21 +144,23 @@ def locate(path: Path, member: str | None = None, *, long_windows: bool = False)
         head = file.read(_TAR_AT + len(_TAR_MAGIC))
     if head.startswith(_ZIP) and not _is_npz(path):
         return _in_zip(path, stamp, member)
-    opener = next((o for magic, o in _COMPRESSED.items() if head.startswith(magic)), None)
-    if opener is _open_zstd and long_windows:
-        opener = partial(_open_zstd, window=_LONG_WINDOW)
-    inner = Content(path, stamp, None, plain=opener is None, _open=opener or open_binary)
-    if opener is not None:
-        head = inner.head(_TAR_AT + len(_TAR_MAGIC))
-    if head[_TAR_AT:] == _TAR_MAGIC:
-        return _in_tar(inner, member)
     if member is not None:
         raise SourceError(
-            f"{path}: this is not an archive, so it has no members",
+            f"{path}: this is not a zip archive, so it has no members",
             got=f"#{member}",
             remedy="leave out what follows #",
         )
-    return inner
+    opener = next((o for magic, o in _COMPRESSED.items() if head.startswith(magic)), None)
+    if opener is _open_zstd and long_windows:
+        opener = partial(_open_zstd, window=_LONG_WINDOW)
+    content = Content(path, stamp, None, plain=opener is None, _open=opener or open_binary)
+    if opener is not None:
+        head = content.head(_TAR_AT + len(_TAR_MAGIC))
+    if head[_TAR_AT:] == _TAR_MAGIC:
+        raise SourceError(
+            f"{path}: tar archives are not read", remedy="unpack it, and open the file in it"
+        )
+    return content
 
 
 def _is_npz(path: Path) -> bool:
@@ -174,108 +170,34 @@ def _is_npz(path: Path) -> bool:
 
 
 def _in_zip(path: Path, stamp: Stamp, member: str | None) -> Content:
+    """The requested member, or the only one there is."""
     with archive_errors(str(path)), zipfile.ZipFile(path) as archive:
         names = [info.filename for info in archive.infolist() if not info.is_dir()]
-    return zip_member(path, _choose(path, names, member), stamp)
-
-
-def zip_member(path: Path, name: str, stamp: Stamp | None = None) -> Content:
-    """The content of a member of a zip file, which is there."""
+    if member is not None and member not in names:
+        raise SourceError(
+            f"{path}: the archive has no such member", got=member, allowed=listed(names)
+        )
+    visible = [
+        name
+        for name in names
+        if not any(part.startswith(("__MACOSX", ".")) for part in PurePosixPath(name).parts)
+    ]
+    if member is None and not visible:
+        raise SourceError(f"{path}: the archive holds no file", allowed="a file of vectors in it")
+    if member is None and len(visible) > 1:
+        raise SourceError(
+            f"{path}: the archive holds several files",
+            got=listed(visible),
+            remedy=f"choose one: {path}#{visible[0]}",
+        )
+    name = member or visible[0]
 
     @contextmanager
     def opener(path: Path) -> Iterator[IO[bytes]]:
         with zipfile.ZipFile(path) as archive, archive.open(name) as stream:
             yield stream
 
-    return Content(path, stamp or Stamp.of(path), name, plain=False, _open=opener)
-
-
-def _in_tar(outer: Content, member: str | None) -> Content:
-    """Find a member of a tar archive, which is read as a stream."""
-    packed = outer.stamp.size
-    with outer.open() as file, archive_errors(outer.label), _tar(file) as archive:
-        names = [info.name for info in _members(archive, outer.label, packed) if info.isfile()]
-    chosen = _choose(outer.path, names, member)
-
-    @contextmanager
-    def opener(path: Path) -> Iterator[IO[bytes]]:
-        with (
-            outer._open(path) as raw,
-            closing(_tar(_Guarded(raw, outer.label, packed))) as archive,
-        ):
-            for info in _members(archive, outer.label, packed):
-                if info.isfile() and info.name == chosen:
-                    yield cast("IO[bytes]", archive.extractfile(info))
-                    return
-        raise SourceError(f"{path}: the member {chosen} no longer exists")
-
-    return Content(outer.path, outer.stamp, chosen, plain=False, _open=opener)
-
-
-class _TarMember(tarfile.TarInfo):
-    """Header of a member of a tar archive, with a limit for its texts."""
-
-    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-        texts = (*_TAR_TEXTS, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
-        if self.type in texts and not 0 <= self.size <= _MAX_EXTRA:
-            raise tarfile.ReadError(f"a name or an extended header of {self.size:,} bytes")
-        return super()._proc_member(archive)  # type: ignore[misc,no-any-return]
-
-
-def _tar(stream: Any) -> tarfile.TarFile:
-    return tarfile.open(fileobj=stream, mode="r|", tarinfo=_TarMember)
-
-
-def _members(archive: tarfile.TarFile, label: str, packed: int) -> Iterator[tarfile.TarInfo]:
-    """Members in order; each is looked at before it is stepped over, which could take for ever."""
-    for info in archive:
-        check_growth(f"{label}, the member {info.name[:100]}", info.size, packed)
-        yield info
-
-
-def _choose(path: Path, names: list[str], member: str | None) -> str:
-    """The requested member, or the only one there is."""
-    if member is not None:
-        return _checked(path, names, member)
-    hidden = re.compile(r"__MACOSX|\.(?!\.$).*", re.DOTALL)
-    visible = [n for n in names if not any(map(hidden.fullmatch, _place(n).parts))]
-    if len(visible) == 1:
-        return _checked(path, visible, visible[0])
-    if not visible:
-        raise SourceError(f"{path}: the archive holds no file", allowed="a file of vectors in it")
-    raise SourceError(
-        f"{path}: the archive holds several files",
-        got=_listed(visible),
-        remedy=f"choose one: {path}#{visible[0]}",
-    )
-
-
-def _place(name: str) -> PurePosixPath:
-    return PurePosixPath(name.replace("\\", "/"))
-
-
-def _checked(path: Path, names: list[str], member: str) -> str:
-    """Return the name of a member that exists once and stays within the archive."""
-    place = _place(member)
-    if place.is_absolute() or ".." in place.parts or place.parts[:1] == ("~",):
-        raise SourceError(
-            f"{path}: a member's name leads out of the archive",
-            got=member,
-            allowed="names below the archive's own root",
-            remedy="do not trust this archive",
-        )
-    if member not in names:
-        raise SourceError(
-            f"{path}: the archive has no such member", got=member, allowed=_listed(names)
-        )
-    if names.count(member) > 1:
-        raise SourceError(f"{path}: the archive has this member more than once", got=member)
-    return member
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - _LIST_AT_MOST
-    return ", ".join(names[:_LIST_AT_MOST]) + (f" and {more} more" if more > 0 else "")
+    return Content(path, stamp, name, plain=False, _open=opener)
 
 
 @contextmanager
@@ -285,28 +207,20 @@ def archive_errors(label: str) -> Iterator[None]:
         yield
     except SourceError:
         raise
-    except gzip.BadGzipFile as error:
-        raise _damaged(label, error) from error
-    except OSError as error:
-        if error.errno is None:  # what bz2 raises for damaged data has no number of the system
-            raise _damaged(label, error) from error
-        raise unreadable(Path(label), error) from error
     except (RuntimeError, NotImplementedError) as error:  # zipfile: a password, an unknown method
         raise SourceError(f"{label}: the archive cannot be read", got=str(error)) from error
     except MemoryError as error:
         raise SourceError(f"{label}: reading this would take more memory than there is") from error
     except Exception as error:
-        if isinstance(error, _DAMAGED) or type(error).__name__ == "ZstdError":
-            raise _damaged(label, error) from error
+        if isinstance(error, OSError) and error.errno is not None:  # damaged bz2 has no number
+            raise unreadable(Path(label), error) from error
+        if isinstance(error, (OSError, *_DAMAGED)) or type(error).__name__ == "ZstdError":
+            raise SourceError(
+                f"{label}: the compressed data are damaged or end early",
+                got=str(error) or type(error).__name__,
+                remedy="get the file again; the copy is probably incomplete",
+            ) from error
         raise
-
-
-def _damaged(label: str, error: Exception) -> SourceError:
-    return SourceError(
-        f"{label}: the compressed data are damaged or end early",
-        got=str(error) or type(error).__name__,
-        remedy="get the file again; the copy is probably incomplete",
-    )
 
 
 class _Guarded(io.RawIOBase):
@@ -314,7 +228,7 @@ class _Guarded(io.RawIOBase):
 
     def __init__(self, stream: IO[bytes], label: str, packed: int) -> None:
         self._stream, self._label = stream, label
-        self._limit = most_bytes(packed) if packed else None
+        self._limit = most_bytes(packed) if packed else sys.maxsize
         self._count = 0
 
     def readable(self) -> bool:
@@ -329,7 +243,7 @@ class _Guarded(io.RawIOBase):
         return b"".join(parts)
 
     def readinto(self, buffer: Any) -> int:
-        if self._limit is None:
+        if self._limit == sys.maxsize:
             with archive_errors(self._label):
                 return self._stream.readinto(buffer)  # type: ignore[attr-defined,no-any-return]
         part = self._some(len(buffer))
@@ -340,7 +254,7 @@ class _Guarded(io.RawIOBase):
         with archive_errors(self._label):
             part = self._stream.read(size)
         self._count += len(part)
-        if self._limit is not None and self._count > self._limit:
+        if self._count > self._limit:
             raise _grows(self._label, self._limit)
         return part
 
@@ -382,6 +296,5 @@ def _grows(label: str, limit: int, size: int | None = None) -> SourceError:
         f"{label}: {what}",
         got=f"more than {limit:,} bytes" if size is None else f"{size:,} bytes",
         allowed=f"{_ratio():g} times the size of the file, or {FREE_BYTES:,} bytes",
-        remedy=f"if you trust it, set {GROWTH} to a larger number"
-        + (", or unpack it and open the file itself" if size is None else ""),
+        remedy=f"if you trust it, set {GROWTH} to a larger number",
     )

@@ -19,7 +19,7 @@ _ESCAPES = {"%": "%25", "?": "%3F", "#": "%23", "&": "%26"}
 CONFIG, MODULES, GGUF = "config.json", "modules.json", ".gguf"
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
-    ".parquet", ".h5", ".hdf5", ".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz",
+    ".parquet", ".h5", ".hdf5", ".gz", ".bz2", ".xz", ".zst", ".zip",
 )  # fmt: skip
 """Of files of vectors, compressed ones included."""
 

@@ -18,22 +18,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.sources.files.faults import written
-from tests.sources.files.mutations import FORMATS, Original, check, damage, try_one
+from tests.sources.files.mutations import FORMATS, Original, check, try_one
 from tests.sources.files.writers import (
-    WORDS,
     Data,
     as_text,
-    csv_file,
-    glove,
     word2vec_binary_lines,
-    word2vec_text,
 )
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
-from eatlas.sources.files import text
 
-TRIALS = 25
+TRIALS = 15
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # what the writing libraries give
@@ -45,47 +40,17 @@ def test_damaged_files(writer, tmp_path):
         not try_one(original, tmp_path / "damaged", np.random.default_rng([5, trial]))
         for trial in range(TRIALS)
     )
-    assert refused > TRIALS // 8 or writer.__name__ == "text_with_index"
-
-
-def answer(path: Path) -> object:
-    """All that a file gives, or what is said of it."""
-    try:
-        source = open_vectors(path)
-        found = {word: row.tobytes() for word, row in source.lookup(WORDS).items()}
-        rows = [(words, vectors.tobytes()) for words, vectors in source.iter_chunks(5)]
-        return found, list(source.vocabulary()), rows
-    except SourceError as error:
-        return str(error)
-
-
-@pytest.mark.parametrize(
-    "writer", [glove, word2vec_text, csv_file], ids=lambda writer: writer.__name__
-)
-def test_compiled_loops_say_what_python_says(writer, tmp_path, monkeypatch):
-    path = Path(writer(tmp_path))
-    sound = path.read_bytes()
-    copies = [
-        written(
-            tmp_path / f"{trial}{path.suffix}", damage(sound, np.random.default_rng([6, trial]))
-        )
-        for trial in range(60)
-    ]
-    slow = [answer(copy) for copy in copies]
-    monkeypatch.setattr(text, "COMPILE_FROM", 0)
-    assert [answer(copy) for copy in copies] == slow
-    assert len({str(each) for each in slow}) > 20
+    assert refused > TRIALS // 8
 
 
 BEGINNINGS = (
-    b"", b"\x93NUMPY\x01\x00", b"\x89HDF\r\n\x1a\n", b"PAR1", b"PK\x03\x04", b"\xba\x16\x4f\x2f\x0c\x00",
-    b"\x80\x04", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"3 2\n", b"the 1 2\n",
+    b"", b"\x93NUMPY\x01\x00", b"PAR1", b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"3 2\n", b"the 1 2\n",
     b"\x20\x00\x00\x00\x00\x00\x00\x00{", b"\xef\xbb\xbf", b"word,1,2\n", b"\x00" * 257 + b"ustar",
 )  # fmt: skip
 NAMES = ("v", "v.txt", "v.bin", "v.csv", "v.npy", "v.kv", "v.safetensors", "v.h5", "v.zip", "v.tsv")
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(st.sampled_from(BEGINNINGS), st.binary(max_size=400), st.sampled_from(NAMES))
 def test_any_bytes(beginning, rest, name):
     with TemporaryDirectory() as folder:

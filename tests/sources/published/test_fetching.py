@@ -52,8 +52,8 @@ def test_a_file_by_name(publisher, data, file):
     register(data, publisher.url, file, {"name": "mine", "title": "t"})
     path = fetch_vectors("mine")
     assert path.read_bytes() == MANY
-    source = open_vectors("mine?index=no")
-    assert (source.name, source.dim) == ("mine?index=no", 5)
+    source = open_vectors("mine?encoding=utf-8")
+    assert (source.name, source.dim) == ("mine?encoding=utf-8", 5)
     np.testing.assert_array_equal(
         source.lookup(["w7"])["w7"], open_vectors(path).lookup(["w7"])["w7"]
     )

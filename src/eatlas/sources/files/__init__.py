@@ -1,5 +1,6 @@
-"""Files of vectors: :mod:`formats` recognises a file and opens it, one module for each format.
+"""Files of vectors: :mod:`formats` recognises a file and opens it.
 
-:mod:`on_disk` opens files and hashes them, :mod:`words` holds vocabularies, :mod:`matrix` rows that
-are read when they are needed, and :mod:`sequential` finds words by reading a file from end to end.
+:mod:`text` and :mod:`word2vec_binary` find words by reading a file from end to end
+(:mod:`sequential`); :mod:`arrays` and :mod:`tables` are read at once or mapped (:mod:`matrix`).
+:mod:`on_disk` opens files and hashes them.
 """

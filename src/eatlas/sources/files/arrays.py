@@ -1,58 +1,35 @@
-"""Arrays with a vocabulary: ``.npy`` and safetensors, mapped, ``.npz``, and spaCy's tables.
-
-A head is checked before anything is believed.
-"""
+"""Arrays with words: ``.npy`` and safetensors, mapped; ``.npz``, HDF5, gensim's and fastText's."""
 
 from __future__ import annotations
 
-import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
-from math import prod
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.decoding import json_value
-from eatlas.errors import SourceError
-from eatlas.sources.archives import Content, archive_errors, check_growth, zip_member
+from eatlas.errors import SourceError, listed
+from eatlas.sources.archives import Content, archive_errors, check_growth
 from eatlas.sources.files.matrix import (
-    ArrayMatrix,
-    Matrix,
     MatrixSource,
-    StreamMatrix,
+    as_words,
+    beside,
+    check_finite,
     check_matrix,
     part_of,
+    read_vocabulary,
 )
-from eatlas.sources.files.on_disk import Stamp, incomplete, library, open_binary, unreadable
-from eatlas.sources.files.words import Words, as_words, beside, open_vocabulary
-from eatlas.sources.spec import model_at
+from eatlas.sources.files.on_disk import Stamp, faults_of_library, library, open_binary
+from eatlas.sources.interface import Vector
+from eatlas.sources.spec import choice, model_at
+from eatlas.untrusted import require_trust
 
-_NPY_HEAD = 1 << 16
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
-
-
-# --- npy ------------------------------------------------------------------------------------------
-
-
-class ArrayHead(NamedTuple):
-    """What the head of an array says, and where its data begin."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[np.generic]
-    fortran: bool
-    start: int
-
-    @property
-    def size(self) -> int:
-        """Bytes of the data."""
-        return self.dtype.itemsize * prod(self.shape)
-
-    def __str__(self) -> str:
-        return f"{self.dtype}, shape {self.shape}"
+_OBJECTS = "save words with np.array(words, dtype='U'), vectors as float32"
+_LISTED = 10
 
 
 def open_npy(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
@@ -62,220 +39,83 @@ def open_npy(content: Content, options: Mapping[str, str], name: str) -> MatrixS
 
 def array_with_words(path: Path, vocabulary: str | None, name: str) -> MatrixSource:
     """Map an array whose words are in a file of their own."""
-    array = map_array(path)
+    Stamp.of(path)
+    with faults_of_library(path, "this array"):
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
     check_matrix(array.shape, array.dtype, str(path))
     words = beside(path, vocabulary)
-    return MatrixSource(open_vocabulary(words), ArrayMatrix(array), name=name, files=(path, words))
-
-
-def map_array(path: Path) -> NDArray[Any]:
-    """Map an array: its rows are read when they are needed."""
-    with open_binary(path) as file:
-        head = read_head(file, str(path))
-    have = Stamp.of(path).size - head.start
-    if have < head.size:
-        announced = f"{head.size:,} bytes, as its head announces: {head.dtype}, {head.shape}"
-        raise incomplete(f"{path}: the array ends early", f"{have:,} bytes of data", announced)
-    if not head.size:
-        return np.empty(head.shape, head.dtype)
-    return mapped(path, head.dtype, head.start, head.shape, "F" if head.fortran else "C")
-
-
-def mapped(
-    path: Path,
-    dtype: np.dtype[Any],
-    start: int,
-    shape: tuple[int, ...],
-    order: Literal["F", "C"] = "C",
-) -> NDArray[Any]:
-    """Map a part of a file as an array."""
-    try:
-        array: NDArray[Any] = np.memmap(path, dtype, "r", start, shape, order)
-    except OSError as error:  # a process that may not have so much address space
-        raise unreadable(path, error) from error
-    return array
-
-
-def read_head(file: BinaryIO, label: str) -> ArrayHead:
-    """Read the head of an array."""
-    try:
-        # what follows the version may announce a head of 4 GiB, and numpy would read it
-        start = io.BytesIO(file.read(_NPY_HEAD))
-        version = np.lib.format.read_magic(start)
-        reader = np.lib.format.read_array_header_1_0
-        if version != (1, 0):
-            reader = np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = reader(start)
-    except Exception as error:  # numpy raises ValueError and, for odd heads, half a dozen others
-        raise SourceError(
-            f"{label}: the head of the array cannot be read", got=str(error)[:200]
-        ) from error
-    if dtype.hasobject:
-        raise SourceError(
-            f"{label}: the array holds Python objects, which only a pickle can restore",
-            allowed="arrays of numbers; words as numpy strings",
-            remedy="save words with np.array(words, dtype='U'), vectors as float32",
-        )
-    if dtype.fields is not None or dtype.itemsize == 0 or any(length < 0 for length in shape):
-        raise SourceError(f"{label}: this is not a plain array", got=f"{dtype}, shape {shape}")
-    return ArrayHead(shape, dtype, fortran, start.tell())
-
-
-# --- npz ------------------------------------------------------------------------------------------
+    return MatrixSource(read_vocabulary(words), array, name=name, files=(path, words))
 
 
 def open_npz(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open an array of vectors and one of words, or a named vector for each word."""
-    path = content.path
-    heads = _heads(path)
-    if _is_one_vector_a_word(heads) and not options:
-        rows = ArrayMatrix(_read_rows(path, heads))
-        return MatrixSource(list(heads), rows, name=name, files=(path,))
-    vectors = _part(path, heads, "vectors", "fiu", 2, options)
-    head = heads[vectors]
-    check_matrix(head.shape, head.dtype, f"{path}, {vectors}")
-    check_growth(f"{path}, {vectors}", head.size, Stamp.of(path).size)
-    words, files = _words(path, heads, options)
-    return MatrixSource(words, _matrix(path, vectors, head), name=name, files=files)
-
-
-def _words(
-    path: Path, heads: Mapping[str, ArrayHead], options: Mapping[str, str]
-) -> tuple[Words, Sequence[Path]]:
-    """The words, and the files that they and the vectors are read from."""
-    has_words = any(head.dtype.kind in "US" for head in heads.values())
-    if "vocab" in options or not (has_words or "words" in options):
+    path, files = content.path, [content.path]
+    with archive_errors(str(path)), zipfile.ZipFile(path) as archive:
+        size = sum(info.file_size for info in archive.infolist())
+    check_growth(str(path), size, content.stamp.size)
+    with (
+        faults_of_library(path, f"an array of this archive ({_OBJECTS})"),
+        np.load(path, allow_pickle=False) as arrays,
+    ):
+        parts = dict(arrays)
+    shapes = {array.shape for array in parts.values()}
+    numbers = {key: array for key, array in parts.items() if array.dtype.kind in "fiu"}
+    if len(numbers) == len(parts) and len(shapes) == 1 and len(min(shapes)) == 1 and not options:
+        return MatrixSource(list(parts), np.stack(list(parts.values())), name=name, files=files)
+    kinds = {key: f"{array.dtype}, shape {array.shape}" for key, array in parts.items()}
+    matrices = [key for key, array in numbers.items() if array.ndim == 2]
+    vectors = parts[part_of(str(path), "vectors", kinds, matrices, options.get("vectors"))]
+    texts = [key for key, array in parts.items() if array.dtype.kind in "US" and array.ndim == 1]
+    if "vocab" in options or not (texts or "words" in options):
         vocabulary = beside(path, options.get("vocab"))
-        return open_vocabulary(vocabulary), (path, vocabulary)
-    key = _part(path, heads, "words", "US", 1, options)
-    return as_words(_read(path, key, heads[key]), f"{path}, {key}"), (path,)
-
-
-def _heads(path: Path) -> dict[str, ArrayHead]:
-    """Heads of all arrays of an archive by name, checked against their sizes."""
-    heads = {}
-    with archive_errors(str(path)), zipfile.ZipFile(path) as archive:
-        for info in archive.infolist():
-            key = info.filename.removesuffix(".npy")
-            with archive.open(info) as member:
-                head = read_head(member, f"{path}, {key}")  # type: ignore[arg-type]
-            if info.file_size - head.start != head.size:
-                raise SourceError(
-                    f"{path}, {key}: the array does not have the size that its head announces",
-                    got=f"{info.file_size - head.start:,} bytes",
-                    allowed=f"{head.size:,} bytes",
-                )
-            heads[key] = head
-    return heads
-
-
-def _is_one_vector_a_word(heads: Mapping[str, ArrayHead]) -> bool:
-    first = next(iter(heads.values()))
-    return all(
-        len(head.shape) == 1 and head.shape == first.shape and head.dtype.kind in "fiu"
-        for head in heads.values()
-    )
-
-
-def _part(
-    path: Path,
-    heads: Mapping[str, ArrayHead],
-    what: str,
-    kinds: str,
-    ndim: int,
-    options: Mapping[str, str],
-) -> str:
-    """The name of the array that holds the vectors or the words."""
-    fit = [k for k, h in heads.items() if h.dtype.kind in kinds and len(h.shape) == ndim]
-    return part_of(str(path), "array", what, heads, fit, options.get(what))
-
-
-def _read(path: Path, key: str, head: ArrayHead) -> NDArray[np.generic]:
-    check_growth(f"{path}, {key}", head.size, Stamp.of(path).size)
-    with zip_member(path, f"{key}.npy").open() as member:
-        raw = member.read(head.start + head.size)[head.start :]
-    flat = _whole(raw, head, f"{path}, {key}")
-    return flat.reshape(head.shape, order="F" if head.fortran else "C")
-
-
-def _read_rows(path: Path, heads: Mapping[str, ArrayHead]) -> NDArray[Any]:
-    """All arrays, one below the other; the archive's list of members is read once for all."""
-    first = next(iter(heads.values()))
-    check_growth(str(path), len(heads) * first.size, Stamp.of(path).size)
-    rows = np.empty((len(heads), *first.shape), np.result_type(*{h.dtype for h in heads.values()}))
-    with archive_errors(str(path)), zipfile.ZipFile(path) as archive:
-        for row, (key, head) in enumerate(heads.items()):
-            with archive.open(f"{key}.npy") as member:
-                raw = member.read(head.start + head.size)[head.start :]
-            rows[row] = _whole(raw, head, f"{path}, {key}")
-    return rows
-
-
-def _whole(raw: bytes, head: ArrayHead, label: str) -> NDArray[Any]:
-    if len(raw) < head.size:
-        raise SourceError(f"{label}: the array ends early")
-    return np.frombuffer(raw, head.dtype)
-
-
-def _matrix(path: Path, key: str, head: ArrayHead) -> Matrix:
-    if head.fortran:  # rows are not contiguous, so a stream of them would need it all
-        return ArrayMatrix(_read(path, key, head))
-    shape = head.shape[0], head.shape[1]
-    member = zip_member(path, f"{key}.npy")
-    return StreamMatrix(member, head.start, shape, head.dtype, f"{path}, {key}")
-
-
-# --- safetensors ----------------------------------------------------------------------------------
+        words, files = read_vocabulary(vocabulary), [path, vocabulary]
+    else:
+        column = parts[part_of(str(path), "words", kinds, texts, options.get("words"))]
+        with faults_of_library(path, "the array of words (UTF-8)"):
+            words = (
+                np.strings.decode(column, "utf-8").tolist()
+                if column.dtype.kind == "S"
+                else (column.tolist())
+            )
+    return MatrixSource(words, vectors, name=name, files=files)
 
 
 def open_safetensors(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
-    """Open a tensor of vectors and the vocabulary that belongs to it."""
+    """Map a tensor of vectors; the vocabulary belongs to it."""
+    from safetensors import safe_open  # noqa: PLC0415  (only this format needs it)
+
     path = content.path
-    head, start = _tensors(path)
-    tensor = options.get("tensor") or _only_tensor(path, head)
-    if tensor not in head:
-        allowed = ", ".join(list(head)[:20])
-        raise SourceError(f"{path}: there is no such tensor", got=tensor, allowed=allowed)
-    facts, label = head[tensor], f"{path}, {tensor}"
-    kind, shape = facts["dtype"], tuple(facts["shape"])
-    if kind not in _TYPES:
+    with (
+        faults_of_library(path, "the head of this safetensors file"),
+        safe_open(path, framework="numpy"),  # checks all that the head says
+        open_binary(path) as file,
+    ):
+        length = int.from_bytes(file.read(8), "little")
+        tensors: dict[str, Any] = json.loads(file.read(length))
+    tensors.pop("__metadata__", None)
+    matrices = [key for key, facts in tensors.items() if len(facts["shape"]) == 2]
+    key = options.get("tensor") or (matrices[0] if len(matrices) == 1 else "")
+    facts = tensors.get(key)
+    if facts is None:
+        model = model_at(path)
         raise SourceError(
-            f"{label}: numbers of this type cannot be read", got=kind, allowed=", ".join(_TYPES)
+            f"{path}: no single tensor holds the vectors",
+            got=key or listed(tensors) or "no tensors",
+            allowed=f"one of {listed(matrices)}" if matrices else "a tensor (words, components)",
+            remedy=f"for the model in its folder: {model}"
+            if model
+            else f"name it: {path}?tensor=NAME",
         )
-    check_matrix(shape, np.dtype(_TYPES[kind]), label)
-    array = mapped(path, np.dtype(_TYPES[kind]), start + facts["data_offsets"][0], shape)
-    matrix = ArrayMatrix(array, _from_bfloat16) if kind == "BF16" else ArrayMatrix(array)
+    dtype = np.dtype(_TYPES[choice(facts["dtype"], _TYPES, "tensor", f"{path}, {key}")])
+    check_matrix(facts["shape"], dtype, f"{path}, {key}")
+    start = 8 + length + facts["data_offsets"][0]
+    array: NDArray[Any] = np.memmap(path, dtype, "r", start, tuple(facts["shape"]))
     words = beside(path, options.get("vocab"))
-    return MatrixSource(open_vocabulary(words), matrix, name=name, files=(path, words))
-
-
-def _tensors(path: Path) -> tuple[dict[str, Any], int]:
-    """Facts about each tensor, which the format's library has checked; where the numbers begin."""
-    from safetensors import SafetensorError, safe_open  # noqa: PLC0415  (only this format needs it)
-
-    try:
-        with safe_open(path, framework="numpy"), open_binary(path) as file:
-            length = int.from_bytes(file.read(8), "little")
-            head = json.loads(file.read(length))
-    except (SafetensorError, OSError, ValueError, RecursionError) as error:
-        what = f"{path}: the head of this safetensors file is damaged"
-        raise incomplete(what, str(error)) from error
-    head.pop("__metadata__", None)
-    return head, 8 + length
-
-
-def _only_tensor(path: Path, head: Mapping[str, Any]) -> str:
-    """The name of the only matrix."""
-    matrices = [name for name, facts in head.items() if len(facts["shape"]) == 2]
-    if len(matrices) == 1:
-        return matrices[0]
-    model = model_at(path)
-    named = f"name it: {path}?tensor=NAME" if matrices else None
-    raise SourceError(
-        f"{path}: no single tensor holds the vectors",
-        got=", ".join(list(head)[:20]) or "no tensors",
-        allowed="one tensor of shape (words, components)",
-        remedy=f"for the model in its folder: {model}" if model else named,
+    files = (path, words)
+    if facts["dtype"] != "BF16":
+        return MatrixSource(read_vocabulary(words), array, name=name, files=files)
+    return MatrixSource(
+        read_vocabulary(words), array, name=name, files=files, convert=_from_bfloat16
     )
 
 
@@ -284,99 +124,117 @@ def _from_bfloat16(rows: NDArray[Any]) -> NDArray[np.floating]:
     return (rows.astype(np.uint32) << 16).view(np.float32)
 
 
-# --- spaCy ----------------------------------------------------------------------------------------
-
-# In a folder ``vectors`` is an array, ``key2row`` a map from the key of a word to its row, and
-# ``strings.json`` lists the words, but not those that are symbols of spaCy. spaCy gives the keys.
-# Several words may share a row: that is how spaCy prunes a table.
-
-_TABLE = "key2row"
-
-
-def find_spacy(folder: Path) -> Path | None:
-    """The folder with the vectors: this one, its ``vocab``, or that of the package in it."""
-    places = [folder, folder / "vocab", *sorted(folder.glob("*/vocab"))]
-    places += sorted(folder.glob("*/*/vocab"))
-    return next((place for place in places if (place / _TABLE).is_file()), None)
-
-
-def open_spacy(folder: Path, name: str) -> MatrixSource:
-    """Open the vectors of a spaCy pipeline."""
-    paths = [folder / "vectors", folder / _TABLE, folder / "strings.json"]
-    for path in paths:
-        if not path.is_file():
-            raise SourceError(
-                f"{folder}: a file of the spaCy vectors is not there",
-                got=f"no {path.name}",
-                remedy="save the pipeline with nlp.to_disk(folder)",
-            )
-    _refuse_floret(folder)
-    array = map_array(paths[0])
-    check_matrix(array.shape, array.dtype, str(paths[0]))
-    keys, words, places = _keys(_strings(paths[2]), folder), [], []
-    rows = _rows(paths[1])
-    for word, key in keys.items():
-        row = rows.get(key, -1)
-        if 0 <= row < len(array):
-            words.append(word)
-            places.append(row)
-        elif row >= 0:
-            raise SourceError(
-                f"{paths[1]}: a word has a row that is not there",
-                got=f"{word!r}, row {row}",
-                allowed=f"rows 0 to {len(array) - 1}",
-            )
-    if not words:
-        raise SourceError(f"{folder}: no word of this pipeline has a vector")
-    return MatrixSource(words, ArrayMatrix(array, places=np.array(places)), name=name, files=paths)
-
-
-def _keys(words: list[str], folder: Path) -> dict[str, int]:
-    """The keys by which spaCy knows words: hashes, or small numbers of its symbols."""
-    what, remedy = "the vectors of its pipelines", "pip install spacy"
-    store = library("spacy.strings", str(folder), what, remedy).StringStore()
-    symbols = library("spacy.symbols", str(folder), what, remedy).IDS
-    return {word: store[word] for word in words} | {word: n for word, n in symbols.items() if n}
-
-
-def _rows(path: Path) -> dict[int, int]:
-    """The row of each key."""
-    try:
-        rows = library("srsly", str(path), "spaCy's tables").msgpack_loads(path.read_bytes())
-    except Exception as error:
-        raise _no_table(path, str(error)) from error
-    if not isinstance(rows, dict) or {type(n) for pair in rows.items() for n in pair} - {int}:
-        raise _no_table(path, "something other than whole numbers")
-    return rows
-
-
-def _no_table(path: Path, got: str) -> SourceError:
-    return SourceError(f"{path}: this is not a table of words and rows", got=got[:200])
-
-
-def _refuse_floret(folder: Path) -> None:
-    path = folder / "vectors.cfg"
-    if path.is_file() and _json(path) and b"floret" in path.read_bytes():
-        raise SourceError(
-            f"{folder}: these vectors are made of hashed n-grams (floret), which cannot be read",
-            allowed="tables with a row for each word",
-            remedy="export the words you need: nlp.vocab[word].vector",
+def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
+    """Open an array with as many strings, or a vector for each name, as sent-bias stores them."""
+    path = content.path
+    h5py = library("h5py", str(path), "HDF5")
+    sets: dict[str, Any] = {}
+    with faults_of_library(path, "this HDF5 file"), h5py.File(path) as file:
+        # links to other files are not followed
+        file.visititems(
+            lambda key, item: sets.update({key: item} if hasattr(item, "dtype") else {})
         )
+        if any(item.is_virtual or item.external for item in sets.values()):
+            raise SourceError(f"{path}: a data set takes its content from other files")
+        check_growth(str(path), sum(item.nbytes for item in sets.values()), content.stamp.size)
+        numbers = {key: item for key, item in sets.items() if item.dtype.kind in "fiu"}
+        if (
+            numbers
+            and not options
+            and all(item.size == max(item.shape or (0,)) for item in numbers.values())
+        ):
+            # below the group of the term; a slash in a sentence makes more groups
+            words = [key.partition("/")[2] or key for key in numbers]
+            rows = np.stack([np.ravel(item[()]) for item in numbers.values()])
+        else:
+            texts = [
+                key
+                for key, item in sets.items()
+                if item.ndim == 1
+                and (item.dtype.kind == "S" or h5py.check_string_dtype(item.dtype))
+            ]
+            matrices = [key for key, item in numbers.items() if item.ndim == 2]
+            rows = sets[part_of(str(path), "vectors", sets, matrices, options.get("vectors"))][()]
+            fit = [key for key in texts if len(sets[key]) == len(rows)]
+            column = sets[part_of(str(path), "words", sets, fit, options.get("words"))]
+            words = [word.decode() for word in column[()].tolist()]
+    return MatrixSource(words, rows, name=name, files=(path,))
 
 
-def _strings(path: Path) -> list[str]:
-    words = _json(path)
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise SourceError(f"{path}: this is not a list of words")
-    try:
-        "".join(words).encode()
-    except UnicodeEncodeError as error:
-        raise SourceError(f"{path}: a word is half a character", got=str(error)[:200]) from error
-    return words
+# --- gensim and fastText --------------------------------------------------------------------------
 
 
-def _json(path: Path) -> Any:
-    try:
-        return json_value(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise SourceError(f"{path}: this is not JSON", got=str(error)[:200]) from error
+def open_gensim(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
+    """Open vectors that gensim saved: a pickle, which runs what its writer put into it."""
+    path = content.path
+    require_trust(f"open {path}, a pickle that can run code of whoever wrote it")
+    if options.get("trust") != "yes":
+        raise SourceError(
+            f"{path}: what gensim saved is a pickle, which runs code of whoever wrote it",
+            remedy=f"if you trust it: {path}?trust=yes; or save it in gensim with "
+            "save_word2vec_format(..., binary=True)",
+        )
+    utils = library("gensim.utils", str(path), "what gensim saved", "pip install 'eatlas[gensim]'")
+    with faults_of_library(path, "what gensim saved"):
+        saved = utils.SaveLoad.load(str(path), mmap="r")
+        keyed = getattr(saved, "wv", saved)
+        words = as_words(list(keyed.index_to_key), str(path))
+    files = [path, *sorted(path.parent.glob(f"{path.name}.*.npy"))]
+    return _keyed(keyed, words, files, options, name)
+
+
+def open_fasttext(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
+    """Open a model of fastText."""
+    path = content.path
+    fasttext = library(
+        "gensim.models.fasttext", str(path), "fastText's .bin", "pip install 'eatlas[gensim]'"
+    )
+    with faults_of_library(path, "this model of fastText"):
+        keyed = fasttext.load_facebook_vectors(str(path))
+    return _keyed(keyed, keyed.index_to_key, [path], options, name)
+
+
+def _keyed(
+    keyed: Any, words: Sequence[str], files: Sequence[Path], options: Mapping[str, str], name: str
+) -> MatrixSource:
+    """The source of gensim's KeyedVectors."""
+    if choice(options.get("oov", "none"), ("none", "subword"), "oov", name) == "none":
+        return MatrixSource(words, keyed.vectors, name=name, files=files)
+    if not getattr(keyed, "bucket", 0) or not getattr(keyed, "max_n", 0):
+        raise SourceError(f"{name}: this model has no sub-words", got="oov=subword")
+    return SubwordSource(keyed, words, name=name, files=files)
+
+
+class SubwordSource(MatrixSource):
+    """A model of fastText that also gives words outside its vocabulary a vector, of n-grams."""
+
+    def __init__(
+        self, keyed: Any, words: Sequence[str], *, name: str, files: Sequence[Path]
+    ) -> None:
+        super().__init__(words, keyed.vectors, name=name, files=files)
+        self._keyed = keyed
+        self._composed: set[str] = set()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Duplicates, and words whose vector was made of n-grams."""
+        if not self._composed:
+            return super().notes
+        note = (
+            f"{self.name}: outside the vocabulary, with a vector from character n-grams (in some "
+            f"spelling): {listed(sorted(self._composed), _LISTED)}."
+        )
+        return (*super().notes, note)
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those keys that have one, or can be given one."""
+        vectors = dict(super().lookup(keys))
+        spelled = {key.casefold() for key in vectors}
+        # what holds a space is a phrase or a sentence: no n-gram with a space was ever trained
+        for key in (key for key in keys if not any(map(str.isspace, key))):
+            if key.casefold() in spelled or not (vector := self._keyed.get_vector(key)).any():
+                continue
+            check_finite(vector, f"{self.name}, the n-grams of {key!r}")
+            vectors[key] = vector
+            self._composed.add(key.casefold())
+        return vectors

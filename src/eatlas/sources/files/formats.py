@@ -17,14 +17,8 @@ from pathlib import Path
 from eatlas.errors import SourceError
 from eatlas.plugins import called, points
 from eatlas.sources.archives import Content, locate
-from eatlas.sources.files.dialects import (
-    HEAD_BYTES,
-    announcement,
-    names_images,
-    numbered_lines,
-    separator_of,
-    trailing_numbers,
-)
+from eatlas.sources.files import tables
+from eatlas.sources.files.text import HEAD_BYTES, announcement, numbered_lines, trailing_numbers
 from eatlas.sources.interface import ListedSource
 from eatlas.sources.source import VectorTable
 from eatlas.sources.spec import GGUF, SUFFIXES, check_options, choice, load, model_at
@@ -33,14 +27,10 @@ from eatlas.untrusted import require_trust
 Options = Mapping[str, str]
 ENTRY_POINTS = "eatlas.formats"
 SAFETENSORS_HEAD = 100_000_000  # the limit of the format's own library
-_OF_TEXT = {
-    "index": "whether to keep an index of the words: auto, yes, no",
-    "encoding": "encoding of the words: utf-8, latin-1",
-}
+_OF_TEXT = {"encoding": "encoding of the words: utf-8, latin-1"}
 _OF_SUBWORDS = {"oov": "vectors for words that are not in the vocabulary: none, subword"}
 _VOCABULARY = {"vocab": "file of words, one a line"}
-_NAMED = {"vectors": "name of the array of vectors", "words": "name of the array of words"}
-_EVERYWHERE = {"format": "the format, where its content does not show it"}
+_NAMED = {"vectors": "name of the part that holds vectors", "words": "name of that of words"}
 
 
 @dataclass(frozen=True)
@@ -64,14 +54,16 @@ class Format:
 
 FORMATS: dict[str, Format] = {
     "text": Format("text:open_text", _OF_TEXT, ordered=True),
-    "table": Format("text:open_table", _OF_TEXT),
-    "features": Format("features:open_features"),
+    "table": Format("tables:open_table", _OF_TEXT),
     "word2vec-binary": Format("word2vec_binary:open_word2vec", _OF_TEXT, ordered=True),
     "fasttext": Format(
-        "fasttext:open_fasttext", _OF_SUBWORDS, b"\xba\x16O/", "a model of fastText", ordered=True
+        "arrays:open_fasttext", _OF_SUBWORDS, b"\xba\x16O/", "a model of fastText", ordered=True
     ),
     "gensim": Format(
-        "gensim:open_gensim", _OF_SUBWORDS, unpacked="what gensim saved", ordered=True
+        "arrays:open_gensim",
+        {**_OF_SUBWORDS, "trust": "yes: run what the pickle holds"},
+        unpacked="what gensim saved",
+        ordered=True,
     ),
     "npy": Format("arrays:open_npy", _VOCABULARY, b"\x93NUMPY", "an array"),
     "npz": Format("arrays:open_npz", _VOCABULARY | _NAMED, b"PK\x03\x04", "an archive of arrays"),
@@ -80,18 +72,8 @@ FORMATS: dict[str, Format] = {
         _VOCABULARY | {"tensor": "name of the tensor of vectors"},
         unpacked="safetensors",
     ),
-    "parquet": Format(
-        "parquet:open_parquet",
-        {"words": "name of the column of words", "vectors": "name of the column of lists"},
-        b"PAR1",
-        "Parquet",
-    ),
-    "hdf5": Format(
-        "hdf5:open_hdf5",
-        {"vectors": "name of the data set of vectors", "words": "name of the data set of words"},
-        b"\x89HDF\r\n\x1a\n",
-        "HDF5",
-    ),
+    "parquet": Format("tables:open_parquet", _NAMED, b"PAR1", "Parquet"),
+    "hdf5": Format("arrays:open_hdf5", _NAMED, b"\x89HDF\r\n\x1a\n", "HDF5"),
 }
 """By the name that ``?format=`` takes."""
 
@@ -103,7 +85,7 @@ def open_file(
     *,
     name: str | None = None,
 ) -> ListedSource:
-    """Open a file of vectors, or a folder of spaCy, whatever its format."""
+    """Open a file of vectors, or a folder of tables of features of images."""
     chosen = dict(options or {})
     name = name or str(path)
     if path.is_dir():
@@ -116,7 +98,7 @@ def open_file(
     content = locate(path, member)
     kind = chosen.pop("format", None) or sniff(content)
     form = FORMATS[choice(kind, (*FORMATS, *_of_packages()), "format", content.label)]
-    check_options(chosen, {**form.options, **_EVERYWHERE}, content.label)
+    check_options(chosen, {**form.options, "format": "the format"}, content.label)
     return form.open(content, chosen, name)
 
 
@@ -126,38 +108,30 @@ def _of_packages() -> dict[str, EntryPoint]:
 
 
 def _open_folder(path: Path, options: Options, name: str) -> VectorTable:
-    """Open the folder of a spaCy pipeline."""
-    from eatlas.sources.files import arrays, features  # noqa: PLC0415  (few sources are folders)
-
-    if features.tables_in(path):
-        return features.open_folder(path, options, name)
-    place = arrays.find_spacy(path)
-    if place is None:
-        raise SourceError(
-            f"{path}: this is a directory",
-            allowed="a file of vectors, or the folder of a spaCy pipeline that has vectors",
-            remedy=f"for the model in it: {model}" if (model := model_at(path)) else None,
-        )
-    check_options(options, {}, str(path))
-    return arrays.open_spacy(place, name)
+    """Open a folder of features of images."""
+    if tables.tables_in(path):
+        return tables.open_folder(path, options, name)
+    remedy = f"for the model in it: {model}" if (model := model_at(path)) else None
+    if (path / "vocab").is_dir():
+        remedy = "of a spaCy pipeline: eatlas.open_vectors((words, nlp.vocab.vectors.data))"
+    raise SourceError(f"{path}: this is a directory", allowed="a file of vectors", remedy=remedy)
 
 
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85")
 _CONTROLS = bytes(c for c in range(32) if c not in _TEXT_CONTROLS)
 _LOOKED_AT = 4096
-_TABLES = {".csv", ".tsv"}
+_SAY = "if you know better, say so: ?format=NAME"
+_UNPACK = "unpack it, and open the file in it"
 _NO_VECTORS = {
-    b"%PDF": "PDF", b"<!DOC": "HTML", b"<!doc": "HTML", b"<html": "HTML", b"\x7fELF": "a program",
-    b"\x89PNG": "an image", b'{"': "JSON", b'[{"': "JSON",
-}  # fmt: skip
-_IN_OTHER_FORM = {
-    b"7z\xbc\xaf": ("a 7z archive", "unpack it, and open the file in it"),
-    b"Rar!": ("a RAR archive", "unpack it, and open the file in it"),
-    b"\x1f\x9d": ("a file of compress", "unpack it, and open the file in it"),
+    b"%PDF": ("PDF", _SAY), b"<!DOC": ("HTML", _SAY), b"<!doc": ("HTML", _SAY),
+    b"<html": ("HTML", _SAY), b"\x7fELF": ("a program", _SAY), b"\x89PNG": ("an image", _SAY),
+    b'{"': ("JSON", _SAY), b'[{"': ("JSON", _SAY),
+    b"7z\xbc\xaf": ("a 7z archive", _UNPACK), b"Rar!": ("a RAR archive", _UNPACK),
+    b"\x1f\x9d": ("a file of compress", _UNPACK),
     b"version https://git-lfs": ("a pointer of git LFS", "fetch the file itself: git lfs pull"),
     codecs.BOM_UTF16_LE: ("UTF-16, to judge by its first bytes", "save it as UTF-8"),
     codecs.BOM_UTF16_BE: ("UTF-16, to judge by its first bytes", "save it as UTF-8"),
-}
+}  # fmt: skip
 
 
 def sniff(content: Content) -> str:
@@ -166,78 +140,57 @@ def sniff(content: Content) -> str:
     for kind, form in FORMATS.items():
         if form.magic and head.startswith(form.magic):
             return kind
-    for magic, kind in _NO_VECTORS.items():
+    for magic, (kind, remedy) in _NO_VECTORS.items():
         if head.startswith(magic):
-            raise _unknown(content, kind)
+            raise _unknown(content, kind, remedy)
     if head.startswith(b"GGUF"):
         model = model_at(content.path.with_suffix(GGUF))
         raise _unknown(content, "a model (GGUF)", f"for a model: {model}")
-    for magic, (kind, remedy) in _IN_OTHER_FORM.items():
-        if head.startswith(magic):
-            raise _unknown(content, kind, remedy)
     if head[:1] == b"\x80" and 2 <= int.from_bytes(head[1:2], "big") <= pickle.HIGHEST_PROTOCOL:
         return "gensim"
-    if _is_safetensors(head, content):
+    length = int.from_bytes(head[:8], "little")
+    by_head = head[8:9] == b"{" and length <= min(SAFETENSORS_HEAD, content.stamp.size)
+    if by_head or content.path.suffix.lower() == ".safetensors":
         return "safetensors"
     return _text_kind(head, content)
 
 
-def _is_safetensors(head: bytes, content: Content) -> bool:
-    length = int.from_bytes(head[:8], "little")
-    named = content.path.suffix.lower() == ".safetensors"
-    return named or (head[8:9] == b"{" and length <= min(SAFETENSORS_HEAD, content.stamp.size))
-
-
 def _text_kind(head: bytes, content: Content) -> str:
-    """Kind of a file that begins with text: table, text, image features or binary word2vec."""
-    lines = numbered_lines(head)
+    """Kind of a file that begins with text: a table, text or binary word2vec."""
+    path = Path(content.member or content.path)
+    if not content.member and not content.plain:
+        path = path.with_suffix("")  # that of the compression
+    suffix, lines = path.suffix.lower(), numbered_lines(head)
     if not lines:
-        return "table" if _suffix(content) in _TABLES else "text"
+        return "table" if suffix in {".csv", ".tsv"} else "text"
     first = lines[0][1]
-    if names_images(first):
-        return "features"
-    if announcement(first) is not None and _is_binary(head, first, content):
-        return "word2vec-binary"
-    if _is_controlled(head[:_LOOKED_AT]):
+    if announcement(first) is not None:
+        # few bytes may look like text by chance
+        after = head.split(first, 1)[1].removeprefix(b"\r").removeprefix(b"\n")
+        if _is_controlled(after) or suffix == ".bin":
+            return "word2vec-binary"
+    if _is_controlled(head):
         raise _unknown(content, f"binary data: {head[:16].hex(' ')}")
-    return "table" if _is_table(first, content) else "text"
-
-
-def _is_binary(head: bytes, first: bytes, content: Content) -> bool:
-    """Whether numbers, not text, follow a header; few bytes may look like text by chance."""
-    after = head.split(first, 1)[1].removeprefix(b"\r").removeprefix(b"\n")
-    return _is_controlled(after[:_LOOKED_AT]) or _suffix(content) == ".bin"
+    by_space = trailing_numbers(first) > 0
+    if suffix in {".csv", ".tsv"}:
+        return (
+            "table"
+            if not by_space or b"\t" in first or b"," in first.split(b" ", 1)[-1]
+            else "text"
+        )
+    is_text = announcement(first) is not None or by_space
+    return "text" if is_text or not (b"," in first or b"\t" in first) else "table"
 
 
 def _is_controlled(data: bytes) -> bool:
-    return len(data.translate(None, _CONTROLS)) < len(data)
+    return len(data[:_LOOKED_AT].translate(None, _CONTROLS)) < len(data[:_LOOKED_AT])
 
 
-def _is_table(first: bytes, content: Content) -> bool:
-    line = first.removeprefix(codecs.BOM_UTF8)
-    by_space = trailing_numbers(line.rstrip(b" \t").split(separator_of(line)))
-    if _suffix(content) in _TABLES:
-        return not by_space or b"\t" in line or b"," in line.split(b" ", 1)[-1]
-    if announcement(line) is not None or by_space:
-        return False
-    return line.count(b",") > 0 or line.count(b";") > 0 or line.count(b"\t") > 0
-
-
-def _suffix(content: Content) -> str:
-    """The suffix that shows the format: of the member, or of the name without its compression."""
-    path = Path(content.member or content.path)
-    if not content.member and not content.plain:
-        path = path.with_suffix("")
-    return path.suffix.lower()
-
-
-def _unknown(
-    content: Content, got: str, remedy: str = "if you know better, say so: ?format=NAME"
-) -> SourceError:
+def _unknown(content: Content, got: str, remedy: str = _SAY) -> SourceError:
     return SourceError(
         f"{content.label}: this kind of file is not known",
         got=got,
         allowed="text (GloVe, word2vec, fastText), word2vec or fastText binary, gensim, npy, npz, "
-        "safetensors, CSV, TSV, Parquet, HDF5, a folder of spaCy",
+        "safetensors, CSV, TSV, Parquet, HDF5",
         remedy=remedy,
     )

@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,19 +89,17 @@ def library(name: str, label: str, what: str, remedy: str = "pip install 'eatlas
 
 
 @contextmanager
-def faults_of_library(path: Path, what: str) -> Iterator[None]:
+def faults_of_library(path: Path | str, what: str) -> Iterator[None]:
     """Say what a library raises for a damaged file as a SourceError."""
     try:
         yield
     except SourceError:
         raise
-    except (OSError, RuntimeError, LookupError, ValueError, TypeError, MemoryError) as error:
-        raise damaged(path, what, str(error).split("\n", 1)[0]) from error
-
-
-def damaged(path: Path, what: str, got: str) -> SourceError:
-    """Say that a file is no sound one of its format."""
-    return incomplete(f"{path}: {what} is damaged, or of a kind that cannot be read", got)
+    except Exception as error:  # a damaged file makes libraries raise whatever they like
+        got = str(error).split("\n", 1)[0] or type(error).__name__
+        raise incomplete(
+            f"{path}: {what} is damaged, or of a kind that cannot be read", got
+        ) from error
 
 
 def ends_hash(path: Path) -> str:
@@ -119,40 +118,33 @@ class FileDigest:
     need not wait for it.
     """
 
-    def __init__(self, paths: Sequence[Path], stamps: Sequence[Stamp]) -> None:
-        self._files = list(zip(paths, stamps, strict=True))
-        self._thread: threading.Thread | None = None
-        self._result: str | None = None
-        self._error: Exception | None = None
+    def __init__(self, files: Sequence[tuple[Path, Stamp]]) -> None:
+        self._files = files
+        self._future: Future[str] | None = None
 
     @property
     def started(self) -> bool:
         """Whether it has begun."""
-        return self._thread is not None
+        return self._future is not None
 
-    def start(self) -> None:
+    def start(self) -> Future[str]:
         """Begin, if that has not happened."""
-        if self._thread is None:
+        if self._future is None:
+            self._future = Future()
             # a daemon: a process that ends does not wait for gigabytes
-            self._thread = threading.Thread(target=self._run, daemon=True)
-            self._thread.start()
+            threading.Thread(target=self._run, args=(self._future,), daemon=True).start()
+        return self._future
 
     def result(self) -> str:
         """Wait for the hash: of one file, or of the list of hashes of several."""
-        self.start()
-        if self._thread is not None:
-            self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._result or ""
+        return self.start().result()
 
-    def _run(self) -> None:
+    def _run(self, future: Future[str]) -> None:
         try:
             hashes = [_hash_file(path, stamp) for path, stamp in self._files]
+            future.set_result(hashes[0] if len(hashes) == 1 else joint_hash(hashes))
         except Exception as error:  # noqa: BLE001  (raised by result())
-            self._error = error
-            return
-        self._result = hashes[0] if len(hashes) == 1 else joint_hash(hashes)
+            future.set_exception(error)
 
 
 def joint_hash(hashes: Iterable[str]) -> str:
@@ -162,11 +154,7 @@ def joint_hash(hashes: Iterable[str]) -> str:
 
 def stream_hash(file: BinaryIO) -> str:
     """SHA-256 of what a stream still holds."""
-    digest = hashlib.sha256()
-    buffer = memoryview(bytearray(BUFFER))
-    while size := file.readinto(buffer):  # type: ignore[attr-defined]
-        digest.update(buffer[:size])
-    return digest.hexdigest()
+    return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def _hash_file(path: Path, stamp: Stamp) -> str:

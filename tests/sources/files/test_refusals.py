@@ -1,0 +1,403 @@
+"""Files that cannot be read: what is said, that nothing runs, and how little memory it takes."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import h5py
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.sources.files import writers
+from tests.sources.files.faults import fault, no_more_memory_than, written
+from tests.sources.files.writers import VECTORS, WORDS, as_text
+
+from eatlas import open_vectors
+from eatlas.errors import SourceError
+from eatlas.sources import archives
+
+LINES = "\n".join(WORDS).encode()
+TEXT = as_text()
+GROWS = "this declares far more than a file of its size holds"
+BINARY = b"2 2\ncat " + np.float32([1, 2]).tobytes() + b"dog " + np.float32([3, 4]).tobytes()
+
+
+def saved(array, save=np.save) -> bytes:
+    out = io.BytesIO()
+    save(out, array) if save is np.save else save(out, **array)
+    return out.getvalue()
+
+
+def zipped(*members: tuple[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def tarred() -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("v.txt"))
+    return out.getvalue()
+
+
+def parquet(**columns) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out, compression="zstd")
+    return out.getvalue()
+
+
+def hdf5(**parts) -> bytes:
+    out = io.BytesIO()
+    with h5py.File(out, "w") as file:
+        for name, value in parts.items():
+            file[name] = value
+    return out.getvalue()
+
+
+def tensors(facts: object, data: bytes = b"\0" * 384) -> bytes:
+    head = facts if isinstance(facts, bytes) else json.dumps(facts).encode()
+    return struct.pack("<Q", len(head)) + head + data
+
+
+def head_of(shape: tuple[int, ...]) -> bytes:
+    out = io.BytesIO()
+    facts = {"descr": "<f4", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(out, facts)
+    return out.getvalue()
+
+
+DAMAGED = "is damaged, or of a kind that cannot be read"
+SECRET = {"v": {"dtype": "F32", "shape": [12, 8], "data_offsets": [0, 384]}}
+REFUSED = [
+    # what is no file of vectors
+    ("v.txt", b"%PDF-1.7\n", "this kind of file is not known\n  got: PDF\n  allowed: text (GloVe"),
+    ("v.txt", b"<!DOCTYPE html>", "got: HTML"),
+    ("v.txt", b'{"cat": [1, 2]}', "got: JSON"),
+    ("v.txt", b"7z\xbc\xaf\x27\x1c", "got: a 7z archive"),
+    ("v.txt", b"version https://git-lfs.github.com", "remedy: fetch the file itself: git lfs pull"),
+    ("v.txt", "cat 1 2\n".encode("utf-16"), "UTF-16, to judge by its first bytes"),
+    ("v.txt", b"the \x00\x01\x02", "binary data: 74 68 65 20 00 01 02"),
+    # compressed
+    ("v.gz", gzip.compress(TEXT)[:80], "the compressed data are damaged or end early"),
+    ("v.gz", gzip.compress(TEXT)[:-8] + b"12345678", "got: CRC check failed"),
+    ("v.xz", lzma.compress(TEXT)[:-30], "the compressed data are damaged or end early"),
+    ("v.bz2", bz2.compress(TEXT)[:-9] + b"123456789", "the compressed data are damaged"),
+    ("v.gz", gzip.compress(saved(VECTORS)), "cannot be read while compressed\n  allowed: text, ta"),
+    ("v.gz#x", gzip.compress(TEXT), "this is not a zip archive, so it has no members"),
+    ("v.zip", zipped(("a.txt", TEXT), ("b.txt", TEXT)), "the archive holds several files\n  got: a.txt, b.txt\n  remedy: choose one: FILE#a.txt"),
+    ("v.zip#c", zipped(("a.txt", TEXT)), "the archive has no such member\n  got: c\n  allowed: a.txt"),
+    ("v.zip", zipped(("__MACOSX/._v.txt", b"x"), (".DS_Store", b"x")), "the archive holds no file"),
+    ("v.zip", zipped(), "the archive holds no file"),
+    ("v.tar", tarred(), "tar archives are not read\n  remedy: unpack it"),
+    # word2vec's binary form
+    ("v.bin", BINARY.replace(b"2 2", b"3 2", 1), "the file ends early\n  got: 28 bytes\n  allowed: 3 vectors of 2 numbers"),
+    ("v.bin", BINARY.replace(b"2 2", b"1 2", 1), "the file continues after the last vector"),
+    ("v.bin", BINARY.replace(b"2 2", b"999999999999 2", 1), "the file ends early\n  got: 39 bytes"),
+    ("v.bin", BINARY.replace(b"2 2", b"0 2", 1), "the header of word2vec's binary form is not there"),
+    ("v.bin", BINARY[:-1], "remedy: get it again; the copy is probably incomplete"),
+    ("v.bin", b"2 3000\n" + b"\xff" * 24_100, "FILE, vector 1: there is no word here\n  got: b'\\xff"),
+    ("v.bin", b"1 2\ncaf\xe9 " + bytes(8), "FILE, byte 4: the file is not UTF-8\n  got: byte 0xe9"),
+    ("v.bin", b"1 2\ncat " + np.float32([1, np.nan]).tobytes(), "'cat': a component is not finite"),
+    # tables
+    ("v.csv", b"word,a,b\n", "the table has a header and no rows"),
+    ("v.csv", b"word\ncat\n", "a vector of the wrong length"),
+    ("v.csv", b"", "a vector of the wrong length\n  got: an empty file"),
+    ("v.csv", b"word,a,b\ncat,1,x\n", "a component is not a number\n  got: 'x'"),
+    ("v.csv", b"word,a\ncat,1\ndog,1,2\n", "the table cannot be read\n  got: Error tokenizing data. C error: Expected 2 fields in line 3"),
+    ("v.csv", b"cat\t0,5\t1\n", "the table has a header and no rows"),
+    ("v.csv", b"cat\t0.5\t1\ndog\t0,5\t1\n", "a component is not a number"),
+    ("v.csv", b"word,a\ncat,nan\n", "a component is not a number\n  got: 'nan'"),
+    ("v.csv", b"word,a\ncat,1e99\n", "the vector of 'cat': a component is not finite"),
+    ("v.csv", b"word,a\ncaf\xe9,1\n", "the file is not UTF-8"),
+    ("v.csv", b",0,1,img\n0,1,x,a.jpg\n", "a component is not a number"),
+    # arrays
+    ("v.npy", saved(np.zeros(3)), "this is not an array of vectors\n  got: float64, shape (3,)"),
+    ("v.npy", saved(np.zeros((1, 2), complex)), "got: complex128, shape (1, 2)"),
+    ("v.npy", saved(np.zeros((0, 3))), "got: float64, shape (0, 3)"),
+    ("v.npy", saved(np.array([{}])), DAMAGED),
+    ("v.npy", saved(VECTORS)[:-1], DAMAGED),
+    ("v.npy", saved(VECTORS).replace(b"'shape'", b"'shop' "), DAMAGED),
+    ("v.npy", saved(VECTORS[:11]), "the vocabulary does not fit the vectors\n  got: 12 words, 11 vectors"),
+    ("v.npy?vocab=none", saved(VECTORS), "the vocabulary is not there\n  got: none"),
+    ("v.npy", saved(np.full((12, 1), np.inf)), "a component is not finite\n  got: inf"),
+    ("v.npz", saved({"a": VECTORS, "b": VECTORS, "words": np.array(WORDS)}, np.savez), "no single part of this file holds the vectors"),
+    ("v.npz?vectors=c", saved({"a": VECTORS, "words": np.array(WORDS)}, np.savez), "got: c\n  allowed: a"),
+    ("v.npz", saved({"vectors": VECTORS, "words": np.array(WORDS, object)}, np.savez), "save words with np.array(words, dtype='U')"),
+    ("v.npz", saved({"words": np.array(WORDS)}, np.savez), "no single part of this file holds the vectors"),
+    ("v.npz", saved({"vectors": np.zeros((1, 3)), "words": np.array([""], "U17000000")}, np.savez_compressed), GROWS),
+    ("v.safetensors", tensors(b"{"), DAMAGED),
+    ("v.safetensors", tensors({"v": {"dtype": [[]], "shape": [1, 1], "data_offsets": [0, 4]}}, bytes(4)), DAMAGED),
+    ("v.safetensors", tensors({"v": SECRET["v"] | {"shape": [13, 8]}}), DAMAGED),
+    ("v.safetensors", tensors({"v": SECRET["v"] | {"dtype": "I32"}}), "cannot be I32"),
+    ("v.safetensors?tensor=c", tensors(SECRET), "no single tensor holds the vectors\n  got: c\n  allowed: one of v"),
+    ("v.safetensors", struct.pack("<Q", 1 << 60) + b"{}", DAMAGED),
+    # Parquet and HDF5
+    ("v.parquet", parquet(word=["cat", "dog"], v=[[1.0, 2.0], [1.0]]), "vectors differ in length"),
+    ("v.parquet", parquet(word=["cat", "dog"], v=[[1.0, 2.0], None]), "vectors differ in length"),
+    ("v.parquet", parquet(word=["cat", None], v=[[1.0], [2.0]]), "column word: a word is missing"),
+    ("v.parquet", parquet(word=["cat", "cow"], a=[1.0, None]), "a component is not finite"),
+    ("v.parquet", parquet(a=[1.0], b=[2.0]), "no single part of this file holds the words\n  got: a (double), b (double)"),
+    ("v.parquet", parquet(a=["x"], b=["y"], c=[1.0]), "remedy: name it: FILE?words=NAME"),
+    ("v.parquet", parquet(word=pa.array([], pa.string()), v=pa.array([], pa.float32())), "this is not an array of vectors"),
+    ("v.parquet", parquet(word=["cat"], v=[[1.0]])[:-9], DAMAGED),
+    ("v.parquet", parquet(word=pa.array(["a"] * 9_000_000), x=np.zeros(9_000_000, np.float32)), GROWS),
+    ("v.h5", hdf5(vectors=VECTORS, words=np.void(pickle.dumps(WORDS))), "no single part of this file holds the words"),
+    ("v.h5", hdf5(vectors=VECTORS, words=h5py.ExternalLink("other.h5", "/words")), "no single part of this file holds the words"),
+    ("v.h5", hdf5(vectors=np.eye(2), words=np.array([b"cat", b"caf\xe9"])), DAMAGED),
+    ("v.h5", hdf5(a=VECTORS, b=VECTORS, words=WORDS), "no single part of this file holds the vectors"),
+    ("v.h5", hdf5(vectors=VECTORS, words=WORDS)[:1000], DAMAGED),
+    # gensim and fastText
+    ("v.kv", pickle.dumps([1, 2]), "what gensim saved is a pickle, which runs code of whoever wrote"),
+    ("v.kv?trust=yes", pickle.dumps([1, 2]), DAMAGED),
+    ("v.bin", b"\xba\x16O/" + bytes(200), DAMAGED),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "data", "expected"), REFUSED, ids=range(len(REFUSED)))
+def test_refusals(tmp_path, monkeypatch, name, data, expected):
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path / name.partition("?")[0].partition("#")[0], data)
+    (tmp_path / "v.vocab").write_bytes(LINES)
+    spec = str(tmp_path / name)
+    assert expected in fault(spec).replace(str(path), "FILE")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"{", "this is not JSON"),
+        (b"[" * 100_000, "this is not JSON"),
+        (b'"cat"', "this is not a vocabulary\n  got: str\n  allowed: a list of words, or a dict"),
+        (b'["cat", 7]', "this is not a vocabulary"),
+        (b'{"cat": 0, "dog": 0}', "the rows of the words are not 0, 1, 2, ..."),
+    ],
+)
+def test_json_that_is_no_vocabulary(tmp_path, content, expected):
+    (tmp_path / "w.json").write_bytes(content)
+    path = written(tmp_path / "v.npy", saved(VECTORS))
+    assert expected in fault(f"{path}?vocab=w.json")
+
+
+# --- pickles --------------------------------------------------------------------------------------
+
+
+class Runs:
+    """A pickle of this makes a folder when it is loaded: harmless, and seen."""
+
+    def __init__(self, path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_a_pickled_list_is_read_and_nothing_runs(tmp_path, protocol):
+    np.save(tmp_path / "v.npy", VECTORS)
+    words, spec = tmp_path / "w.pkl", f"{tmp_path / 'v.npy'}?vocab=w.pkl"
+    words.write_bytes(pickle.dumps(WORDS, protocol))
+    assert list(open_vectors(spec).vocabulary()) == WORDS
+    mark = tmp_path / "it ran"
+    for value in (Runs(mark), ["cat", Runs(mark)], {"cat": 0}, ["cat", 7], ("cat",)):
+        words.write_bytes(pickle.dumps(value, protocol))
+        assert "this is not a pickled list of words" in fault(spec)
+    assert not mark.exists()
+    data = pickle.dumps(WORDS, protocol)
+    for size in range(len(data) - 1):
+        words.write_bytes(data[:size])
+        assert "this is not a pickled list of words" in fault(spec)
+
+
+def test_python_2_wrote_texts_as_bytes(tmp_path):
+    np.save(tmp_path / "v.npy", np.eye(2))
+    for data in (
+        b"(lp1\nS'cat'\np2\naS'caf\\xc3\\xa9'\np3\na.",
+        b"]q\x01(U\x03catU\x05caf\xc3\xa9e.",
+    ):
+        (tmp_path / "v-vocab.pkl").write_bytes(data)
+        assert list(open_vectors(tmp_path / "v.npy").vocabulary()) == ["cat", "café"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x80\x04\x8d" + struct.pack("<Q", 1 << 50) + b"few",  # BINUNICODE8
+        b"\x80\x04\x95" + struct.pack("<Q", 1 << 50) + b"few",  # FRAME
+        b"\x80\x04r" + struct.pack("<I", 0xFFFFFFFF) + b".",  # LONG_BINPUT
+        b"\x80\x04" + b"(" * 200_000,
+    ],
+)
+def test_pickles_that_ask_for_more_than_there_is(tmp_path, data):
+    np.save(tmp_path / "v.npy", VECTORS)
+    (tmp_path / "v-vocab.pkl").write_bytes(data)
+    with no_more_memory_than(64 << 20):
+        assert fault(tmp_path / "v.npy")
+
+
+# --- files of some kilobytes that stand for gigabytes ----------------------------------------------
+
+BOMBS = {
+    "lines": (b"", b"the" + b" 0.25" * 800 + b"\n", "this grows too much when it is decompressed"),
+    "blanks": (b"the 1 2\n", b"\n" * 4096, "this grows too much when it is decompressed"),
+}
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lambda data: zipped(("v.txt", data))])
+@pytest.mark.parametrize("kind", BOMBS)
+def test_text_that_grows_beyond_all_proportion(tmp_path, monkeypatch, kind, pack):
+    """With a limit a twentieth of the real one: bombs of 6 MB instead of 72 MB."""
+    head, piece, expected = BOMBS[kind]
+    monkeypatch.setattr(archives, "FREE_BYTES", 3 << 20)
+    bomb = written(tmp_path / "bomb", pack(head + piece * ((6 << 20) // len(piece))))
+    # three million blank lines take up to 120 MB before they are refused
+    with no_more_memory_than(250 << 20):
+        assert expected in fault(bomb)
+
+
+def test_arrays_that_declare_gigabytes(tmp_path):
+    np.savez_compressed(tmp_path / "v.npz", vectors=np.zeros((20, 1_000_000)))
+    with (tmp_path / "v.npy").open("wb") as file:
+        file.write(head_of((2, 1 << 30)))
+        file.truncate(9 << 30)
+    with h5py.File(tmp_path / "v.h5", "w") as file:
+        file.create_dataset("vectors", (10**9, 2), "f4", chunks=(1000, 2))
+        file.create_dataset("words", (10**9,), "S4", chunks=(1000,))
+    with no_more_memory_than(400 << 20):
+        assert f"FILE: {GROWS}\n  got: 160,000,128 bytes" in fault(tmp_path / "v.npz")
+        assert f"FILE: {GROWS}" in fault(tmp_path / "v.h5")
+        assert DAMAGED in fault(tmp_path / "v.npy")
+
+
+def test_one_giant_word_in_many_rows_of_parquet(tmp_path):
+    words = pa.DictionaryArray.from_arrays(np.zeros(4000, np.int32), ["x" * (1 << 20)])
+    data = pa.table({"word": words, "x": np.ones(4000)})
+    pq.write_table(data, tmp_path / "v.parquet", compression="zstd")
+    with no_more_memory_than(400 << 20):
+        assert open_vectors(tmp_path / "v.parquet").lookup({"cat"}) == {}
+
+
+def test_hdf5_that_takes_its_numbers_from_other_files(tmp_path):
+    other = written(tmp_path / "secret", b"0123456789abcdef")
+    with h5py.File(tmp_path / "v.h5", "w") as file:
+        file.create_dataset("vectors", (2, 2), "f4", external=[(str(other), 0, 16)])
+        file["words"] = ["a", "b"]
+    assert "a data set takes its content from other files" in fault(tmp_path / "v.h5")
+
+
+def test_the_limit_is_raised_by_the_user(tmp_path, monkeypatch):
+    path = tmp_path / "zeros.npz"
+    monkeypatch.setattr(archives, "FREE_BYTES", 10)
+    monkeypatch.setenv("EATLAS_MAX_GROWTH", "1")
+    np.savez_compressed(path, vectors=np.zeros((500, 50)), words=["a"] * 500)
+    assert GROWS in fault(path)
+    monkeypatch.setenv("EATLAS_MAX_GROWTH", "5000")
+    assert open_vectors(path).dim == 50
+    monkeypatch.setenv("EATLAS_MAX_GROWTH", "much")
+    with pytest.raises(SourceError, match="EATLAS_MAX_GROWTH: this environment variable is not a"):
+        open_vectors(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names")
+def test_a_pipe_as_vectors(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-1", "--vectors", "fifo"]
+    done = subprocess.run(
+        command, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, timeout=600, text=True
+    )
+    assert done.returncode == 2
+    assert "fifo: this is neither a file nor a folder" in done.stderr
+
+
+# --- odd files that are sound ---------------------------------------------------------------------
+
+
+def test_a_member_by_name(tmp_path):
+    turned = as_text(writers.Data(WORDS, -VECTORS))
+    path = written(tmp_path / "v.zip", zipped(("a/v.txt", TEXT), ("b.txt", turned)))
+    for member, sign in (("a/v.txt", 1), ("b.txt", -1)):
+        source = open_vectors(f"{path}#{member}")
+        np.testing.assert_array_equal(source.lookup({"cat"})["cat"], sign * VECTORS[1])
+        assert source.name == f"{path}#{member}"
+
+
+def test_types_of_numbers(tmp_path):
+    (tmp_path / "v.vocab").write_text("cat\ndog\n")
+    for kind, expected in (("f8", "f8"), ("f2", "f4"), ("i4", "f8"), ("u1", "f8"), (">f4", "f4")):
+        path = written(tmp_path / "v.npy", saved(np.array([[1, 2], [3, 4]], kind)))
+        found = open_vectors(path).lookup({"dog"})["dog"]
+        assert found.dtype == np.dtype(expected)
+        np.testing.assert_array_equal(found, [3, 4])
+
+
+def test_bfloat16(tmp_path):
+    halves = (VECTORS.view(np.uint32) >> 16).astype("<u2")
+    facts = {"v": {"dtype": "BF16", "shape": [12, 8], "data_offsets": [0, 192]}}
+    (tmp_path / "v.vocab").write_bytes(LINES)
+    source = open_vectors(written(tmp_path / "v.safetensors", tensors(facts, halves.tobytes())))
+    expected = (halves.astype(np.uint32) << 16).view(np.float32)
+    np.testing.assert_array_equal(np.concatenate([v for _, v in source.iter_chunks(5)]), expected)
+
+
+def test_parts_by_name(tmp_path):
+    path = written(
+        tmp_path / "v.h5", hdf5(a=VECTORS, **{"g/b": -VECTORS}, w1=WORDS, w2=WORDS[::-1])
+    )
+    found = open_vectors(f"{path}?vectors=g/b&words=w2").lookup({"the"})
+    np.testing.assert_array_equal(found["the"], -VECTORS[11])
+    path = written(
+        tmp_path / "v.parquet", parquet(a=["cat"], b=["dog"], v=[[1.0, 2.0]], u=[[3.0, 4.0]])
+    )
+    found = open_vectors(f"{path}?words=b&vectors=u").lookup({"cat", "dog"})
+    assert {word: vector.tolist() for word, vector in found.items()} == {"dog": [3.0, 4.0]}
+
+
+def test_sentences_with_a_slash_in_hdf5(tmp_path):
+    parts = {
+        "targ1/This is he/she.": np.float32([1, 2]),
+        "targ1/category": "Pronouns",
+        "attr1/This is it.": np.float32([[3, 4]]),
+    }
+    found = open_vectors(written(tmp_path / "v.h5", hdf5(**parts))).lookup(
+        {"This is he/she.", "This is it.", "category"}
+    )
+    assert {word: vector.tolist() for word, vector in found.items()} == {
+        "This is he/she.": [1, 2],
+        "This is it.": [3, 4],
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("v.bin", b"3 1\n" + b"".join(w + b" " + np.float32([k]).tobytes() for k, w in enumerate([b"cat", b"cat", b"dog"]))),
+        ("v.txt", b"cat 0\ncat 1\ndog 2\n"),
+        ("v.csv", b"word,a\ncat,0\ncat,1\ndog,2\n"),
+        ("v.parquet", parquet(word=pa.array(["cat", "cat", "dog"]).dictionary_encode(), v=[[0.0], [1.0], [2.0]])),
+    ],
+)  # fmt: skip
+def test_of_duplicates_the_first_wins_and_it_is_said(tmp_path, name, data):
+    source = open_vectors(written(tmp_path / name, data))
+    np.testing.assert_array_equal(source.lookup({"cat"})["cat"], [0])
+    assert source.notes == (f"{source.name}: 1 duplicate word; the first of each was taken.",)
+    assert [words for words, _ in source.iter_chunks(2)] == [["cat", "cat"], ["dog"]]
+
+
+def test_binary_words_in_latin_1(tmp_path):
+    path = written(tmp_path / "v.bin", b"1 2\ncaf\xe9 " + np.float32([1, 2]).tobytes())
+    source = open_vectors(f"{path}?encoding=latin-1")
+    np.testing.assert_array_equal(source.lookup({"café", "日"})["café"], [1, 2])
