@@ -2,7 +2,7 @@ from tests.present.records import ml_eat, sc_eat, weat
 
 from eatlas.present.comparison import comparisons
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.sections import sections
+from eatlas.present.sections import sections, source_of
 
 
 def compared(*results):
@@ -12,7 +12,7 @@ def compared(*results):
 def test_a_test_and_measure_on_several_sources():
     first, second = ml_eat(source="a"), ml_eat("A-Uniform", source="b", d=0.7)
     (found,) = compared(first, weat(source="a"), second, ml_eat(test="other"))
-    assert [s.source for s in found.members] == ["a", "b"]
+    assert [source_of(s.result) for s in found.members] == ["a", "b"]
     assert found.title == "test-1 by source: ML-EAT"
     assert found.sentence == (
         "a shows AX-Singular; b shows A-Uniform. The effect size d at level 1 goes from 0.70 to "
@@ -33,7 +33,10 @@ def test_a_weat_has_no_pattern_and_an_undefined_size_no_range():
 
 def test_years_are_sources_and_a_run_that_is_read_twice_is_not():
     (found,) = compared(ml_eat(period=1900), ml_eat(period=1990))
-    assert [s.source for s in found.members] == ["some-vectors, 1900", "some-vectors, 1990"]
+    assert [source_of(s.result) for s in found.members] == [
+        "some-vectors, 1900",
+        "some-vectors, 1990",
+    ]
     assert compared(ml_eat(), ml_eat()) == []
 
 

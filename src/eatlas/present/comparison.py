@@ -18,7 +18,7 @@ from eatlas.present.drawings.svg import inlined
 from eatlas.present.drawings.timeline import Line, Point, timeline
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.rendering import phrase
-from eatlas.present.sections import SERIES, Section
+from eatlas.present.sections import SERIES, Section, source_of
 from eatlas.present.sentences import Statement, finding, level_statements
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult, Failure
@@ -96,13 +96,13 @@ class Series:
     @property
     def finding(self) -> str:
         """Where the effect size of level 1 goes with the years."""
-        return "" if self.trend is None else finding(self.trend, self.members[0].rule.alpha)
+        return "" if self.trend is None else finding(self.trend, self.first.rule.alpha)
 
     @property
     def way(self) -> int:
         """1 where the effect size of level 1 rises significantly with the years, -1 or 0."""
         found = None if self.trend is None else self.trend.level1
-        if found is None or found.p.p >= self.members[0].rule.alpha:
+        if found is None or found.p.p >= self.first.rule.alpha:
             return 0
         return 1 if found.rho > 0 else -1
 
@@ -139,7 +139,7 @@ def figure_of(
         for number, one in enumerate(first.levels)
     ]
     up, *_, down = first.result.sides[-1]
-    ends, threshold = (up, down), first.rule.threshold
+    ends, threshold = (up, down), first.result.rule.threshold
     drawn = timeline(lines, missing, title=title, ends=ends, threshold=threshold, unit=unit)
     return Markup(inlined(drawn))  # noqa: S704  (escaped there)
 
@@ -276,7 +276,9 @@ class Comparison:
 
     def value(self, section: Section) -> str:
         """In what a member differs from the others."""
-        return section.source if self.by == "source" else value_of(section.result, self.by)
+        return (
+            source_of(section.result) if self.by == "source" else value_of(section.result, self.by)
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -375,7 +377,8 @@ def comparisons(shown: Iterable[Section]) -> list[Comparison]:
     by_source = [
         Comparison(tuple(group))
         for group in groups.values()
-        if len({s.source for s in group}) > 1 and frozenset(s.anchor for s in group) not in covered
+        if len({source_of(s.result) for s in group}) > 1
+        and frozenset(s.anchor for s in group) not in covered
     ]
     return by_source + encoded
 

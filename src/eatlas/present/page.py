@@ -19,7 +19,7 @@ from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.effects import BOUNDS, OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import page_files, render
-from eatlas.present.sections import Scales, Section, distinct, sections
+from eatlas.present.sections import Scales, Section, distinct, sections, source_of
 from eatlas.present.sentences import title, wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
@@ -195,7 +195,10 @@ def _of_results(shown: Sequence[Section]) -> dict[str, object]:
     maps = [result for result in results if result.pattern is not None]
     labels = [result.primary.label for result in maps]
     of_models = [result.language_model is not None for result in results]
-    tests, sources = distinct(r.test for r in results), {s.source: s.source_name for s in shown}
+    tests, sources = (
+        distinct(r.test for r in results),
+        {source_of(s.result): s.source_name for s in shown},
+    )
     signatures: dict[str, set[str]] = {}
     for result in results:
         signatures.setdefault(result.measure, set()).add(result.signature)

@@ -106,7 +106,9 @@ def _environment() -> Environment:
         auto_reload=False,
         extensions=["jinja2.ext.do"],
     )
-    env.filters |= FILTERS
+    from eatlas.present.sections import FILTERS as OF_RESULTS  # noqa: PLC0415  (they call this)
+
+    env.filters |= FILTERS | OF_RESULTS
     return env
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -45,11 +45,10 @@ from eatlas.present.sentences import (
     statements,
 )
 from eatlas.present.targets import Leans, leans
-from eatlas.present.text import isolated
 from eatlas.present.thumbnails import SYMBOL as OF_IMAGES
 from eatlas.present.thumbnails import Finder, Thumbnail, Thumbnails
 from eatlas.results import AssociationResult
-from eatlas.results.effects import Effect, Rule
+from eatlas.results.effects import Effect
 from eatlas.results.inference import MatchedLevel
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
@@ -75,7 +74,7 @@ _UNFIT = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True)
 class Section:
-    """One result and how the page shows it."""
+    """A result in a page: where it stands, and what it is called beside the others."""
 
     anchor: str
     """Id of the section, the target of the summary's link."""
@@ -89,13 +88,23 @@ class Section:
     """Of the images of the page."""
 
     @cached_property
+    def levels(self) -> list[Effect]:
+        """The effect sizes of the result as a whole."""
+        return levels_of(self.result)
+
+    @cached_property
     def kind(self) -> str:
         """Which table of the summary has its row: that of a measure of ours, or its own."""
         if self.result.pattern is not None:
             return "ml-eat" if self.result.direction is None else "lpbs"
-        if [one.place for one in self.levels] == ["level1"]:
+        if [effect.place for effect in self.levels] == ["level1"]:
             return "weat"
         return "sc-eat" if about_terms(self.result) else self.result.measure
+
+    @cached_property
+    def tested(self) -> bool:
+        """Whether there are effect sizes d, with p-values; other numbers have none."""
+        return any(effect.symbol == "d" for effect in self.levels)
 
     @cached_property
     def thumbnail(self) -> Finder:
@@ -103,50 +112,20 @@ class Section:
         return self.thumbnails.of(self.result)
 
     @cached_property
-    def levels(self) -> list[Effect]:
-        """The effect sizes of the result as a whole."""
-        return levels_of(self.result)
+    def map(self) -> EATMap | None:
+        """The EAT-Map, of a measure that has one."""
+        return None if self.result.pattern is None else EATMap.of(self.result, self.thumbnail)
 
     @cached_property
-    def terms(self) -> list[Effect]:
-        """Single terms from the strongest association with A to that with B, undefined last."""
-        terms = [one for one in self.result.effects() if one.term is not None]
-        return sorted(terms, key=lambda one: (one.d is None, -(one.d or 0.0)))
+    def targets(self) -> Leans | None:
+        """Targets against groups, of a measure that finds something for each."""
+        return None if self.result.by_target is None else leans(self.result)
 
     @property
-    def headline(self) -> tuple[str, str]:
-        """What was found in a short sentence: its first clause and the rest."""
-        return clauses(headline(self.result))
-
-    @property
-    def setting(self) -> str:
-        """What tells it from other settings of its test; empty where there is one."""
-        return self.settings.of(self.result)
-
-    @property
-    def named(self) -> str:
-        """The test, with its setting where there are several."""
-        return isolated(self.settings.named(self.result))
-
-    @property
-    def called(self) -> str:
-        """The same as plain text."""
-        return self.settings.named(self.result)
-
-    @property
-    def notes(self) -> list[str]:
-        """What readers should know about it."""
-        return [self.settings.without_paths(one) for one in self.result.warnings]
-
-    @property
-    def limits(self) -> list[str]:
-        """What the finding does not say, where readers may think that it does."""
-        return limits(self.result)
-
-    @property
-    def numbers(self) -> list[tuple[str, str]]:
-        """What a measure without effect sizes found."""
-        return numbers(self.result)
+    def source_name(self) -> str:
+        """The source with its year and the size of contexts, as a person calls it."""
+        year = "" if self.result.period is None else f", {self.result.period}"
+        return self.settings.place(self.result) + year
 
     @property
     def stability(self) -> tuple[float, float, Markup] | None:
@@ -159,172 +138,107 @@ class Section:
         return shares[label], errors.get(label, 0.0), bar
 
     @property
-    def other_pattern(self) -> str:
-        """The pattern that other words show more often."""
-        return other_pattern(self.result)
-
-    @property
-    def sentence(self) -> str:
-        """What the result says."""
-        return sentence(self.result)
-
-    @property
-    def short_sentence(self) -> str:
-        """The same, without what every result of its measure says."""
-        return short_sentence(self.result)
-
-    @property
     def statements(self) -> list[Statement]:
         """How far it may be trusted."""
         found = statements(self.result, self.levels, self.family)
-        return [one._replace(text=self.settings.without_paths(one.text)) for one in found]
+        return [about._replace(text=self.settings.without_paths(about.text)) for about in found]
 
-    def about(self, what: str) -> str:
-        """What the template ``trust`` says of the result's ``space`` or ``ratios``."""
-        return statement(what, self.result)
 
-    @property
-    def rule(self) -> Rule:
-        """The level and the tail by which the result is read."""
-        return self.result.rule
+def terms_in_order(result: AssociationResult) -> list[Effect]:
+    """Single terms from the strongest association with A to that with B, undefined last."""
+    terms = [effect for effect in result.effects() if effect.term is not None]
+    return sorted(terms, key=lambda effect: (effect.d is None, -(effect.d or 0.0)))
 
-    @property
-    def tested(self) -> bool:
-        """Whether there are effect sizes d, with p-values; other numbers have none."""
-        return any(one.symbol == "d" for one in self.levels)
 
-    @property
-    def source(self) -> str:
-        """The source with its year and the size of contexts, where it has them."""
-        return source_of(self.result)
+def score_unit(result: AssociationResult) -> str:
+    """What a score belongs to: "term" or "stimulus"."""
+    in_contexts = any(map(result.contexts_of, result.coverage))
+    return "stimulus" if result.primary.over_stimuli or in_contexts else "term"
 
-    @property
-    def source_name(self) -> str:
-        """The same, as a person calls it."""
-        year = "" if self.result.period is None else f", {self.result.period}"
-        return self.settings.place(self.result) + year
 
-    def adjusted(self, shown: Effect) -> tuple[float | None, float | None]:
-        """Adjusted p with its lower bound; None where the effect size is undefined."""
-        return (None, None) if shown.d is None else self.family.adjusted(self.result, shown)
+def drawn_cells(result: AssociationResult, *, dots: bool) -> dict[str, Any]:
+    """The figure of level 3, and whether it has every cosine, or quantiles of them."""
+    if not (drawn := cosine_plot(result, dots=dots)):
+        return {"figure": Markup()}
+    cosines = blocks(result)
+    most = any(len(block) > MOST_DOTS for block in (cosines or {}).values())
+    figure = Markup(inlined(drawn))  # noqa: S704  (escaped there)
+    return {"figure": figure, "dots": dots and cosines is not None, "quantiles": most}
 
-    @cached_property
-    def targets(self) -> Leans | None:
-        """Targets against groups, of a measure that finds something for each."""
-        return None if self.result.by_target is None else leans(self.result)
 
-    @cached_property
-    def map(self) -> EATMap | None:
-        """The EAT-Map, of a measure that has one."""
-        return None if self.result.pattern is None else EATMap.of(self.result, self.thumbnail)
+def drawn_leans(result: AssociationResult, thumbnail: Finder) -> Markup:
+    """The figure of level 1 term by term, unless the map shows the same and more."""
+    mapped = has_map(result)
+    if mapped and not any(result.coverage[role].image for role in TARGETS):
+        return Markup()
+    drawn = lean_plot(result, thumbnail)
+    if mapped and OF_IMAGES not in drawn:
+        return Markup()
+    return Markup(inlined(drawn))  # noqa: S704  (escaped there)
 
-    @property
-    def most_dots(self) -> bool:
-        """Whether the figure of level 3 shows quantiles rather than every cosine."""
-        return any(len(block) > MOST_DOTS for block in (blocks(self.result) or {}).values())
 
-    @property
-    def has_dots(self) -> bool:
-        """Whether the figure of level 3 shows every cosine."""
-        return self.dots and blocks(self.result) is not None
+def drawn_map(result: AssociationResult) -> Markup:
+    """The map of the words; empty where their cosines were not kept."""
+    return Markup(inlined(plane_figure(result)) if has_map(result) else "")  # noqa: S704
 
-    @property
-    def cosines(self) -> Markup:
-        """The figure of level 3."""
-        return Markup(inlined(cosine_plot(self.result, dots=self.dots)))  # noqa: S704  (escaped there)
 
-    @property
-    def lean(self) -> Markup:
-        """The figure of level 1 term by term."""
-        mapped = has_map(self.result)  # the map shows the same, and more, but for images
-        if mapped and not any(self.result.coverage[role].image for role in TARGETS):
-            return Markup()
-        drawn = lean_plot(self.result, self.thumbnail)
-        if mapped and OF_IMAGES not in drawn:
-            return Markup()
-        return Markup(inlined(drawn))  # noqa: S704  (escaped there)
+def matched_patterns(result: AssociationResult) -> list[tuple[str, float]]:
+    """How often random lists show each pattern, the most frequent first."""
+    matched = matched_of(result)
+    shares = (matched and matched.patterns) or {}
+    return sorted(((n, share) for n, share in shares.items() if share), key=lambda p: -p[1])
 
-    @property
-    def plane(self) -> Markup:
-        """The map of the words; empty where their cosines were not kept."""
-        if not has_map(self.result):
-            return Markup()
-        return Markup(inlined(plane_figure(self.result)))  # noqa: S704  (escaped there)
 
-    @property
-    def matched_patterns(self) -> list[tuple[str, float]]:
-        """How often random lists show each pattern, the most frequent first."""
-        matched = matched_of(self.result)
-        shares = (matched and matched.patterns) or {}
-        return sorted(((n, share) for n, share in shares.items() if share), key=lambda p: -p[1])
+def patterns_seen(result: AssociationResult) -> list[tuple[str, float, float, Markup, Markup]]:
+    """Label, share, its error, map and bar of patterns that were seen, largest share first."""
+    shares, errors = shares_of(result)
+    own = result.primary.label
+    seen = [label for label in PATTERNS if shares.get(label) or (shares and label == own)]
+    rows = []
+    for label in sorted(seen, key=lambda label: -shares.get(label, 0.0)):
+        share = shares.get(label, 0.0)
+        bar = Markup(share_bar(share, strong=label == own))  # noqa: S704  (numbers alone)
+        rows.append((label, share, errors.get(label, 0.0), mini_of(label), bar))
+    return rows
 
-    @property
-    def patterns(self) -> list[tuple[str, float, float, Markup, Markup]]:
-        """Label, share, its error, map and bar of patterns that were seen, largest share first."""
-        shares, errors = shares_of(self.result)
-        own = self.result.primary.label
-        seen = [label for label in PATTERNS if shares.get(label) or (shares and label == own)]
-        ordered = sorted(seen, key=lambda label: -shares.get(label, 0.0))
-        return [
-            (
-                label,
-                share := shares.get(label, 0.0),
-                errors.get(label, 0.0),
-                mini_of(label),
-                Markup(share_bar(share, strong=label == own)),  # noqa: S704  (numbers alone)
-            )
-            for label in ordered
-        ]
 
-    @property
-    def unit(self) -> str:
-        """What a score belongs to: "term" or "stimulus"."""
-        in_contexts = any(map(self.result.contexts_of, self.result.coverage))
-        return "stimulus" if self.result.primary.over_stimuli or in_contexts else "term"
+def term_bar(effect: Effect) -> Markup:
+    """The bar of one term's effect size."""
+    if effect.d is None:
+        return Markup()
+    limit = Axis.of_effects([effect.d]).high
+    return Markup(change_bar(effect.d, limit, strong=effect.significant))  # noqa: S704
 
-    @property
-    def missing(self) -> int:
-        """Terms that could not be used."""
-        return self.result.coverage.counts()[1]
 
-    def term_bar(self, shown: Effect) -> Markup:
-        """The bar of one term's effect size."""
-        if shown.d is None:
-            return Markup()
-        limit = Axis.of_effects([shown.d]).high
-        return Markup(change_bar(shown.d, limit, strong=shown.significant))  # noqa: S704
+def panels(section: Section) -> list[Panel]:
+    """Which single terms drive each effect size, each on its own scale of d."""
+    return [
+        _panel(section, effect, effect.d)
+        for effect in section.levels
+        if effect.d is not None
+        and effect.influence is not None
+        and any(change is not None for some in effect.influence.values() for change in some)
+    ]
 
-    @property
-    def panels(self) -> list[Panel]:
-        """Which single terms drive each effect size, each on its own scale of d."""
-        found = [(one, one.d, self._changes(one)) for one in self.levels if one.d is not None]
-        return [self._panel(one, d, changes) for one, d, changes in found if changes]
 
-    def _panel(self, shown: Effect, d: float, changes: list[tuple[float, str, str]]) -> Panel:
-        some = changes[:DRIVERS]
-        axis = without_axis((d + change for change, *_ in some), d)
-        terms = [self._driver(d, *one, axis) for one in some]
-        return Panel(shown, terms, len(changes), Markup(without_ruler(axis)))  # noqa: S704
-
-    def _changes(self, shown: Effect) -> list[tuple[float, str, str]]:
-        """Change of an effect size without a term, the term, its group; the largest first."""
-        if shown.influence is None:
-            return []
-        of = self.result
-        changes = [
-            (change, term, role)
-            for role in "XYAB"
-            for term, change in zip(
-                of.coverage.group(role).stimuli, shown.influence.group(role), strict=False
-            )
-            if change is not None
-        ]
-        return sorted(changes, key=lambda found: -abs(found[0]))
-
-    def _driver(self, d: float, change: float, name: str, role: str, axis: Axis) -> Driver:
-        drawn = without_mark(d + change, d, axis, rests=change * d < 0)
-        concept, thumbnail = self.result.concepts.name(role), self.thumbnail(role, name)
-        return Driver(name, concept, change, d + change, thumbnail, Markup(drawn))  # noqa: S704
+def _panel(section: Section, effect: Effect, d: float) -> Panel:
+    result = section.result
+    changes = [
+        (change, term, role)
+        for role, some in (effect.influence.items() if effect.influence else ())
+        for term, change in zip(result.coverage[role].stimuli, some, strict=False)
+        if change is not None
+    ]
+    changes.sort(key=lambda row: -abs(row[0]))
+    axis = without_axis((d + change for change, *_ in changes[:DRIVERS]), d)
+    terms = [
+        Driver(
+            term, result.concepts[role], change, d + change, section.thumbnail(role, term),
+            Markup(without_mark(d + change, d, axis, rests=change * d < 0)),  # noqa: S704
+        )
+        for change, term, role in changes[:DRIVERS]
+    ]  # fmt: skip
+    return Panel(effect, terms, len(changes), Markup(without_ruler(axis)))  # noqa: S704
 
 
 class Driver(NamedTuple):
@@ -376,7 +290,9 @@ class Scales:
             return Markup()
         ordered = sorted(rows, key=lambda row: row.place == "level1")
         drawn = glance(
-            map(Estimate.of, ordered), across(self.axis, width), section.rule.threshold or 0.0
+            map(Estimate.of, ordered),
+            across(self.axis, width),
+            section.result.rule.threshold or 0.0,
         )
         return Markup(drawn)  # noqa: S704  (numbers alone)
 
@@ -455,3 +371,17 @@ def source_of(result: AssociationResult) -> str:
 def distinct(values: Iterable[str]) -> list[str]:
     """Return each value once, in order of first appearance."""
     return list(dict.fromkeys(values))
+
+
+FILTERS: dict[str, Callable[..., object]] = {
+    one.__name__: one
+    for one in (
+        drawn_cells, drawn_leans, drawn_map, limits, matched_patterns, numbers, other_pattern,
+        panels, patterns_seen, score_unit, sentence, short_sentence, source_of, term_bar,
+        terms_in_order,
+    )
+} | {
+    "headline": lambda result: clauses(headline(result)),
+    "statement": lambda result, about: statement(about, result),
+}  # fmt: skip
+"""What templates ask of a result, or of its section, by the name of the function."""

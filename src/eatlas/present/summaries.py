@@ -14,7 +14,7 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import percent
 from eatlas.present.rendering import lines
 from eatlas.present.sections import Section, distinct, source_of
-from eatlas.present.sentences import levels_of_trend, wording
+from eatlas.present.sentences import levels_of_trend, short_sentence, wording
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
@@ -40,17 +40,19 @@ def in_brief(
     if not shown:
         return []
     # several measures of one test look up the same terms
-    counts = {(s.result.test, s.source): s.result.coverage.counts() for s in shown}
+    counts = {(s.result.test, source_of(s.result)): s.result.coverage.counts() for s in shown}
     used, missing = (sum(column) for column in zip(*counts.values(), strict=True))
     facts: dict[str, object] = {
         "finding": family.finding,
         "used": used,
         "missing": missing,
         "words": wording(s.result for s in shown),
-        "lacking": distinct(_looked_up(s) for s in shown if s.missing),
+        "lacking": distinct(_looked_up(s) for s in shown if s.result.coverage.counts()[1]),
         "gaps": any(one.missing for one in series),
         "leaning": [
-            f"{_name(s)}: {s.short_sentence}" for s in shown if s.result.by_target is not None
+            f"{_name(s)}: {short_sentence(s.result)}"
+            for s in shown
+            if s.result.by_target is not None
         ][:TRENDS],
     }
     return lines("brief", **facts, **_over_time(series), **_patterns(shown), **_doubts(shown))
@@ -74,7 +76,7 @@ def _patterns(shown: Sequence[Section]) -> dict[str, object]:
     reads = [(section, section.result.primary) for section in maps]
     labels = Counter(read.label for _, read in reads)
     measures = {section.result.measure.upper() for section in maps}
-    directional = [pair for pair in reads if pair[0].rule.tail == "directional"]
+    directional = [pair for pair in reads if pair[0].result.rule.tail == "directional"]
     known = [(_name(section), read.share) for section, read in reads if read.share is not None]
     return {
         "maps": len(maps),
@@ -104,7 +106,7 @@ def _doubts(shown: Sequence[Section]) -> dict[str, object]:
     patterned = [s for s in matched if s.result.primary.label != "Non-Directional"]
     return {
         "tested": len(crossed),
-        "doubtful": _names(section for section, p in crossed if p >= section.rule.alpha),
+        "doubtful": _names(section for section, p in crossed if p >= section.result.rule.alpha),
         "matched": bool(matched),
         "seldom": OFTEN,
         "often": _names(s for s in patterned if (share_by_chance(s.result) or 0.0) >= OFTEN),
@@ -126,7 +128,7 @@ def _looked_up(section: Section) -> str:
 
 def _name(section: Section) -> str:
     """The test and, where there are several, its setting: source, layer, year, measure."""
-    return section.named
+    return isolated(section.settings.named(section.result))
 
 
 def explain(result: ScanResult) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import count, number_of
 from eatlas.present.rendering import POWER, render
 from eatlas.present.sections import Scales, Section, sections
+from eatlas.present.sentences import headline, sentence
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -121,8 +122,8 @@ def _found(view: View, result: AssociationResult) -> dict[str, Any]:
             Row(one, was[one.place], moved_effect(one, was[one.place], axis)) for one in levels
         ],
         "limit": f"{axis.high:g}",
-        "said": said(view, section.sentence),
-        "plain": in_letters(said(view, section.sentence)),
+        "said": said(view, sentence(result)),
+        "plain": in_letters(said(view, sentence(result))),
         "plane": plane_of(view.lists, result, view.places, view.origins),
         "strip": strip(view.lists, result, levels),
         "table": [
@@ -235,7 +236,7 @@ def _found_in_short(section: Section) -> str:
     """The pattern, or whether the effect is significant where a measure has no patterns."""
     if section.result.pattern is not None:
         return section.result.primary.label
-    return "".join(section.headline)
+    return headline(section.result)
 
 
 def look_of(explorer: Explorer, request: Request) -> str:
