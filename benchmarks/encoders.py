@@ -22,8 +22,7 @@ import torch
 
 import eatlas
 from eatlas.encoders.loading import load
-from eatlas.encoders.pooling import _inputs
-from eatlas.encoders.tokens import batches, prepare
+from eatlas.encoders.tokens import _inputs, batches, prepare
 from eatlas.encoders.transformer import BUDGET
 from eatlas.sources.interface import all_items
 

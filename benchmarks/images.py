@@ -28,9 +28,7 @@ import torch
 from PIL import Image
 
 import eatlas
-from eatlas.encoders.images.batches import AT_ONCE, prepared
-from eatlas.encoders.images.pictures import read_head
-from eatlas.encoders.images.settings import preparing
+from eatlas.encoders.images import AT_ONCE, prepared, preparing, read_head
 from eatlas.encoders.loading import load
 from eatlas.sources.interface import Item
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from eatlas.encoders.images.settings import load_processor
+from eatlas.encoders.images import load_processor
 
 BEFORE = {"vit": 1, "dinov2": 1, "dinov2_with_registers": 3, "beit": 1}
 

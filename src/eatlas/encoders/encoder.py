@@ -1,20 +1,19 @@
-"""What encoders and language models share: calls in batches, checked vectors, kept answers."""
+"""What encoders share: calls in batches, checked vectors, layers of one pass."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.encoders.options import Layers
 from eatlas.errors import SourceError, described
-from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.interface import Answers, Found, Item, Tell, cut
-from eatlas.sources.source import Source
-from eatlas.stimuli.sentences.pairs import Answer, Kind, Question
+from eatlas.sources.interface import Answers, Found, Item, VectorSource, cut
+from eatlas.sources.source import Source, as_source, innermost
 
 ALLOWED = "an array of shape (number of texts, number of components): numpy, torch, list of lists"
 SHOWN = 60
@@ -100,16 +99,39 @@ def as_rows(given: Any, texts: Sequence[str], where: str) -> NDArray[np.floating
         bad = array[row][~np.isfinite(array[row])][0]
         raise SourceError(
             f"{where}: the vector of a text has a component that is not finite: "
-            f"{shortened(texts[row])!r}",
+            f"{shown(texts[row])}",
             got=str(bad),
             allowed="finite numbers",
         )
     return array
 
 
-def shortened(text: str) -> str:
-    """A text for a message."""
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+def shown(text: str) -> str:
+    """Begin a text in a message.
+
+    >>> shown("a" * 100)[-5:]
+    "aaa…'"
+    """
+    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
+
+
+def require_finite(
+    vectors: NDArray[np.floating],
+    items: Sequence[Collection[Item]],
+    where: str,
+    precision: str,
+) -> None:
+    """Refuse vectors that are not finite."""
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        one = next(iter(items[int(np.argmin(finite))]))
+        name = shown(one.content) if one.kind == "text" else one.content
+        raise SourceError(
+            f"{where}: the vector of {'a text' if one.kind == 'text' else 'an image'} is not "
+            f"finite: {name}",
+            got=f"numbers beyond the range of {precision}",
+            remedy=None if precision == "float32" else "precision=float32",
+        )
 
 
 def _as_array(given: Any, where: str) -> NDArray[np.floating]:
@@ -167,86 +189,69 @@ def roundoff_of_log_ratios(precision: str) -> float | None:
     return None if unit is None else LOG_RATIOS * unit
 
 
+def first_line(error: BaseException) -> str:
+    """What a library says, in one line that advises nothing dangerous."""
+    if "weights_only" in str(error):  # torch advises to read it all the same, which runs code
+        return "the weights hold something else than numbers, which may be code; it is not read"
+    lines = [line for line in str(error).strip().splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
+
+
+@dataclass
+class SharedLayers:
+    """Layers that are computed in one pass and read one after the other."""
+
+    layers: tuple[Layers, ...]
+    waiting: dict[Layers, dict[Item, Found]] = field(default_factory=dict)
+    """Answers that came with another layer's; handed over when their layer is read."""
+    cut: set[str] = field(default_factory=set)
+    """Texts that were cut, whichever layer was read."""
+
+    def order(self, layers: Layers) -> list[Layers]:
+        """The layers that are computed together, the given ones first."""
+        return [layers, *(each for each in self.layers if each != layers)]
+
+    def keep(self, order: Sequence[Layers], answers: Sequence[Answers]) -> None:
+        """Keep the answers of all layers but the first until they are read."""
+        for layers, others in zip(order[1:], answers[1:], strict=True):
+            self.waiting.setdefault(layers, {}).update(others)
+
+    def take(self, layers: Layers, items: Collection[Item]) -> dict[Item, Found]:
+        """Hand over what is kept of a layer, and let go of it."""
+        kept = self.waiting.pop(layers, {})
+        return {one: kept[one] for one in items if one in kept}
+
+
 @runtime_checkable
-class LanguageModel(Protocol):
-    """A model that says how probable a stimulus is in a text."""
+class InLayers(Protocol):
+    """A source of one layer, or of several that become one vector."""
+
+    layers: Layers
 
     @property
-    def name(self) -> str:
-        """What names the source in results, such as ``hf:bert-base-uncased``."""
+    def alike(self) -> tuple[object, ...]:
+        """What sources that can be computed in one pass have in common; the model first."""
         ...
 
-    @property
-    def fingerprint(self) -> str:
-        """Identifies the model's weights and tokenizer."""
-        ...
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know about the model, in whole sentences."""
-        ...
-
-    @property
-    def kind(self) -> Kind:
-        """Whether the model fills masks or continues a text."""
-        ...
-
-    @property
-    def about(self) -> LanguageModelRecord:
-        """What the result says of the model."""
-        ...
-
-    def score(
-        self, questions: Collection[Question], tell: Tell | None = None
-    ) -> Mapping[Question, Answer]:
-        """Answer questions, each with a finite log-probability or a reason why there is none.
-
-        Parameters
-        ----------
-        questions : collection of Question
-        tell : callable, optional
-            Called with the number of questions that are answered and the number of all.
-
-        Raises
-        ------
-        SourceError
-            If what the model computes is not finite.
-        """
+    def share(self, shared: SharedLayers) -> None:
+        """Be computed in the same pass as others."""
         ...
 
 
-@dataclass(frozen=True)
-class ModelSnapshot:
-    """What a language model answered, kept as a model of its own.
-
-    Each model of a run is queried once for all tests; its workers get the answers, not the model.
-    """
-
-    name: str
-    fingerprint: str
-    notes: tuple[str, ...]
-    kind: Kind
-    about: LanguageModelRecord
-    answers: Mapping[Question, Answer]
-
-    @classmethod
-    def of(
-        cls, model: LanguageModel, questions: Collection[Question], tell: Tell | None = None
-    ) -> ModelSnapshot:
-        """Query a model and keep its answers."""
-        answers = dict(model.score(questions, tell))
-        return cls(model.name, model.fingerprint, model.notes, model.kind, model.about, answers)
-
-    def score(
-        self, questions: Collection[Question], tell: Tell | None = None
-    ) -> Mapping[Question, Answer]:
-        """Return the answers to those questions that were kept."""
-        kept = {one: self.answers[one] for one in questions if one in self.answers}
-        if tell is not None:
-            tell(len(kept), len(kept))
-        return kept
-
-    def renamed(self, name: str) -> ModelSnapshot:
-        """Return the same under another name."""
-        notes = tuple(note.replace(self.name, name) for note in self.notes)
-        return replace(self, name=name, notes=notes)
+def share_passes(sources: Iterable[VectorSource]) -> list[list[VectorSource]]:
+    """Have sources that differ in their layers alone computed in one pass of the model."""
+    together: dict[tuple[object, ...], list[VectorSource]] = {}
+    for source in sources:
+        inner = innermost(source)
+        key: tuple[object, ...] = (source.name, id(source))
+        if isinstance(inner, InLayers):
+            said = as_source(source).encoding
+            key = (*inner.alike, said and said.prompt)
+        together.setdefault(key, []).append(source)
+    for several in together.values():
+        inners = [one for one in map(innermost, several) if isinstance(one, InLayers)]
+        if len(inners) > 1:
+            shared = SharedLayers(tuple(dict.fromkeys(one.layers for one in inners)))
+            for inner in inners:
+                inner.share(shared)
+    return [together[key] for key in sorted(together, key=lambda key: str(key[0]))]

@@ -1,29 +1,38 @@
-"""A transformer and its tokenizer, loaded onto a device."""
+"""A transformer and its tokenizer, loaded onto a device, and sources that compute with them."""
 
 from __future__ import annotations
 
 import gc
+import hashlib
 import inspect
 import io
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stderr
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, TypeVar
-from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.encoders.images.settings import load_processor, require_towers
-from eatlas.encoders.model_config import ModelConfig, read_gguf_header
-from eatlas.encoders.model_files import require_memory, too_little
-from eatlas.encoders.options import Options
+from eatlas.encoders.encoder import Encoder, first_line, roundoff_of
+from eatlas.encoders.images import load_processor
+from eatlas.encoders.models import (
+    Card,
+    NamedModel,
+    content_of,
+    gguf_reader,
+    gguf_values,
+    location,
+    one_reading_of_gguf,
+    trust_remedy,
+)
 from eatlas.errors import SourceError
+from eatlas.results.parts import Encoding
 
 T = TypeVar("T")
 NO_LIMIT = 10**6
@@ -47,17 +56,15 @@ class Model:
     precision: str
     device: str
     trust: bool
-    card: ModelConfig = field(compare=False)
+    card: Card = field(compare=False)
     head: Head = ""
     """What the model computes: vectors of texts or images, or log-probabilities of pieces."""
 
     @classmethod
-    def of(
-        cls, path: Path, content: str, options: Options, card: ModelConfig, head: Head = ""
-    ) -> Model:
+    def of(cls, named: NamedModel, content: str, head: Head = "") -> Model:
         """What the options of a source string request."""
-        o = options
-        return cls(path, content, o.seed, o.precision, o.device, o.trust, card, head)
+        o = named.options
+        return cls(named.path, content, o.seed, o.precision, o.device, o.trust, named.card, head)
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,7 @@ def forget() -> None:
     """Let go of the model that was loaded last."""
     if _kept:
         _kept.clear()
+        gguf_reader.cache_clear()
         gc.collect()  # modules refer to each other in circles
 
 
@@ -114,43 +122,30 @@ def _load(model: Model) -> Loaded:
 
     repeat_products()
     device = _device(model)
-    if device.type == "cpu":
-        require_memory(model.path, model.card.weights, model.precision)
-    once = _parsed_once() if model.path.is_file() else nullcontext()
     images, texts = model.head in _IMAGES, model.head not in _IMAGES or model.head == "towers"
-    with quiet(), once, torch.random.fork_rng(devices=[]):
+    with quiet(), one_reading_of_gguf(model.path), torch.random.fork_rng(devices=[]):
         tokenizer = load_tokenizer(model) if texts else None
         processor = load_processor(model.path, trust=model.trust) if images else None
         module = _explained(lambda: _module(model), model).eval().to(device)
-    if model.head == "towers":
-        require_towers(module, model.path)
+    towers = ("get_text_features", "get_image_features")
+    if model.head == "towers" and not all(hasattr(module, tower) for tower in towers):
+        raise SourceError(
+            f"{model.path}: this model has no space that texts and images share",
+            got=f"{type(module).__name__} without {' and '.join(towers)}",
+            allowed="two-tower models such as CLIP, SigLIP, ALIGN and AltCLIP",
+        )
     inputs = frozenset(inspect.signature(module.forward).parameters)
-    limit = _limit(model.card, tokenizer) if texts else None
+    limit = _limit(model.card, tokenizer, module) if texts else None
     return Loaded(tokenizer, module, limit, device, inputs, processor)
-
-
-@contextmanager
-def _parsed_once() -> Iterator[None]:
-    """Let configuration, tokenizer and weights share one reading of a GGUF file.
-
-    SmolLM2-135M takes 8 s of processor time so, and 26 s where each part reads it again.
-    """
-    import gguf  # noqa: PLC0415
-
-    with (
-        patch.object(gguf, "GGUFReader", cache(gguf.GGUFReader)),
-        patch.object(gguf, "get_tensor_name_map", cache(gguf.get_tensor_name_map)),
-    ):
-        yield
 
 
 def load_tokenizer(model: Model) -> Any:
     """Load the tokenizer alone."""
     from transformers import AutoTokenizer  # noqa: PLC0415
 
-    folder, more = _place(model)
+    folder, more = location(model.path)
     if model.path.is_file():
-        begins = read_gguf_header(model.path).values.get("tokenizer.ggml.add_bos_token")
+        begins = gguf_values(model.path).get("tokenizer.ggml.add_bos_token")
         if begins is False:  # transformers 4 adds the token all the same
             more["add_bos_token"] = False
     try:
@@ -160,7 +155,7 @@ def load_tokenizer(model: Model) -> Any:
             f"{model.path}: the tokenizer cannot be loaded",
             got=first_line(error),
             allowed="a folder with tokenizer.json or the files of a tokenizer of transformers",
-            remedy=_trust_remedy(error),
+            remedy=trust_remedy(error),
         ) from error
     _require_vocabulary(found, model.path)
     return found
@@ -188,7 +183,7 @@ def _module(model: Model) -> Any:
     import transformers  # noqa: PLC0415
 
     auto = getattr(transformers, _AUTO.get(model.head, "AutoModel"))
-    folder, more = _place(model)
+    folder, more = location(model.path)
     config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=model.trust, **more)
     config.use_cache = False
     common = {"config": config, "dtype": getattr(torch, model.precision)}
@@ -233,16 +228,14 @@ def _explained(load: Callable[[], Any], model: Model) -> Any:
         return load()
     except SourceError:
         raise
-    except MemoryError as error:
-        raise too_little(model.path, "more than there is") from error
     except Exception as error:
         if ran_out(error):
-            raise too_little(model.path, "more than there is") from error
+            raise too_little(model.path) from error
         raise SourceError(
             f"{model.path}: the model cannot be loaded",
             got=first_line(error),
             allowed="what AutoModel of transformers loads, from safetensors or as plain numbers",
-            remedy=_trust_remedy(error),
+            remedy=trust_remedy(error),
         ) from error
 
 
@@ -250,14 +243,16 @@ def ran_out(error: BaseException) -> bool:
     """Whether an error of torch says that memory does not suffice."""
     import torch  # noqa: PLC0415
 
-    return isinstance(error, torch.OutOfMemoryError) or "allocate memory" in str(error)
+    out = (MemoryError, torch.OutOfMemoryError)
+    return isinstance(error, out) or "allocate memory" in str(error)
 
 
-def _place(model: Model) -> tuple[str, dict[str, Any]]:
-    """Folder of a model, and the name of a GGUF file in it."""
-    if model.path.is_file():
-        return str(model.path.parent), {"gguf_file": model.path.name}
-    return str(model.path), {"local_files_only": True}
+def too_little(path: Path) -> SourceError:
+    """Say that memory does not suffice."""
+    return SourceError(
+        f"{path}: there is not enough memory for this model",
+        remedy="a smaller model, shorter texts, precision=bfloat16, or a machine with more memory",
+    )
 
 
 def _device(model: Model) -> Any:
@@ -282,24 +277,17 @@ def _device(model: Model) -> Any:
     return device
 
 
-def _limit(card: ModelConfig, tokenizer: Any) -> int | None:
-    said = tokenizer.model_max_length
-    limits = [each for each in (card.positions, said) if each is not None and each < NO_LIMIT]
-    return min(limits, default=None)
+def _limit(card: Card, tokenizer: Any, module: Any) -> int | None:
+    """Tokens of a text at most, by the configuration, the tokenizer and the embeddings.
 
-
-def first_line(error: BaseException) -> str:
-    """What a library says, in one line that advises nothing dangerous."""
-    if "weights_only" in str(error):  # torch advises to read it all the same, which runs code
-        return "the weights hold something else than numbers, which may be code; it is not read"
-    lines = [line for line in str(error).strip().splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
-
-
-def _trust_remedy(error: BaseException) -> str | None:
-    if "trust_remote_code" not in str(error):
-        return None
-    return "the model comes with code of its own; if you trust it: trust_remote_code=yes"
+    RoBERTa and others count positions from behind the index of padding, so 514 places hold 512.
+    """
+    limits = [card.positions, tokenizer.model_max_length]
+    for part in module.modules():
+        places = getattr(part, "position_embeddings", None)
+        if places is not None and getattr(places, "padding_idx", None) is not None:
+            limits.append(places.weight.shape[0] - places.padding_idx - 1)
+    return min((limit for limit in limits if limit is not None and limit < NO_LIMIT), default=None)
 
 
 def repeat_products() -> None:
@@ -337,7 +325,7 @@ Array = NDArray[np.float32]
 
 
 def in_halves(
-    loaded: Loaded, rows: range, compute: Callable[[range], T]
+    loaded: Loaded, rows: range, compute: Callable[[range], T], path: Path
 ) -> Iterator[tuple[range, T]]:
     """Compute some rows; where memory does not suffice, each half of them."""
     import torch  # noqa: PLC0415
@@ -345,8 +333,10 @@ def in_halves(
     try:
         computed = compute(rows)
     except (RuntimeError, MemoryError) as error:
-        if not (isinstance(error, MemoryError) or ran_out(error)) or len(rows) == 1:
+        if not ran_out(error):
             raise
+        if len(rows) == 1:
+            raise too_little(path) from error
     else:
         yield rows, computed
         return
@@ -354,4 +344,55 @@ def in_halves(
         torch.cuda.empty_cache()
     half = len(rows) // 2
     for part in (rows[:half], rows[half:]):
-        yield from in_halves(loaded, part, compute)
+        yield from in_halves(loaded, part, compute, path)
+
+
+class ModelSource(Encoder):
+    """A source whose vectors a model of transformers computes when they are needed.
+
+    No weights are read before that.
+    """
+
+    head: Head = ""
+    beside: tuple[str, ...] = ()
+    """Files that decide how texts or images are prepared, beside those of every model."""
+
+    def __init__(self, named: NamedModel) -> None:
+        super().__init__(named.text)
+        self.named, self.path, self.card = named, named.path, named.card
+        self.options = named.options
+
+    @property
+    def dim(self) -> int:
+        """Number of components of every vector."""
+        return self.card.dim
+
+    @property
+    def decides(self) -> str:
+        """All options that decide numbers."""
+        raise NotImplementedError
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the model's files, and all options that decide numbers."""
+        return f"sha256:{hashlib.sha256(f'{self._content};{self.decides}'.encode()).hexdigest()}"
+
+    def encoding_with(self, **more: Any) -> Encoding:
+        """How a text or image becomes a vector, with every default spelled out."""
+        return Encoding(
+            model=self.named.name,
+            architecture=self.card.architecture,
+            weights=self.options.weights,
+            weights_seed=self.options.seed,
+            precision=self.options.precision,
+            roundoff=roundoff_of(self.options.precision),
+            **more,
+        )
+
+    @cached_property
+    def _content(self) -> str:
+        return content_of(self.path, weights=self.options.weights, beside=self.beside)
+
+    @property
+    def _model(self) -> Model:
+        return Model.of(self.named, self._content, self.head)

@@ -7,6 +7,7 @@ fingerprint, and code of it would run.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
@@ -36,6 +37,10 @@ _PLAIN = frozenset(
     )
 )  # fmt: skip
 """Arguments that name nothing outside the folder."""
+MOST_LAYERS = 2_000
+"""The deepest transformers have 1,000."""
+_LAYERED = re.compile(r"(layers?|depths?|blocks|block_count|experts?|expert_count)$")
+"""Keys of what a model is built of, piece by piece."""
 _ELSEWHERE = frozenset(("tokenizer_name_or_path", "base_model_name_or_path"))
 """Settings that name another model."""
 
@@ -55,8 +60,25 @@ def require_own_settings(files: Iterable[Path]) -> None:
             raise SourceError(
                 f"{file}: the configuration cannot be read", got="values nested hundreds deep"
             ) from error
+        if file.name == "config.json":
+            require_few_layers(found, file)
         for key, value in _entries(found):
             _check(file, key, value)
+
+
+def require_few_layers(settings: Any, file: Path) -> None:
+    """Refuse so many layers or experts that building them would never end."""
+    for key, value in _entries(settings):
+        numbers = value if isinstance(value, list) else [value]
+        if _LAYERED.search(str(key)) and any(
+            isinstance(number, int | float) and number > MOST_LAYERS for number in numbers
+        ):
+            raise SourceError(
+                f"{file}: the configuration has more layers than any model",
+                got=f"{key}: {str(value)[:100]}",
+                allowed=f"at most {MOST_LAYERS:,}",
+                remedy="fetch the model again",
+            )
 
 
 def _entries(settings: Any) -> Iterator[tuple[str, Any]]:

@@ -41,6 +41,14 @@ POOLS = {
 too, as sentence-transformers does."""
 POOLED = "pooled"
 """As a model of images itself pools its patches."""
+POOLS_OF_IMAGES = {
+    "cls": "the token that stands for the whole image",
+    "mean": "the mean of the patches",
+    "max": "the maximum of the patches",
+    "mean-all": "the mean of all tokens, special ones included",
+    POOLED: "as the model itself pools",
+}
+"""How the patches of an image become one vector, in words."""
 EVERY = "all"
 _ONE = re.compile(r"-?\d{1,4}", re.ASCII)
 _RANGE = re.compile(r"(-?\d{1,4})\.\.(-?\d{1,4})", re.ASCII)
@@ -134,12 +142,6 @@ def check_values(given: Mapping[str, str], allowed: Mapping[str, Values], where:
     for key, values in allowed.items():
         if key in given and not re.fullmatch(values.pattern, given[key], re.ASCII):
             raise not_allowed(where, key, given[key], values.words)
-
-
-def require_pool_of_texts(pool: str, where: str) -> None:
-    """Refuse a pooling that is for images alone."""
-    if pool == POOLED:
-        raise not_allowed(where, "pool", pool, ", ".join(POOLS))
 
 
 def not_allowed(where: str, key: str, got: str, allowed: str) -> SourceError:

@@ -1,25 +1,31 @@
-"""From texts to tokens, to the tokens that a vector is made of, and to batches of them."""
+"""From texts to tokens, to batches of them, and to vectors of tokens that are pooled."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from eatlas.encoders.loading import Array, Loaded
-from eatlas.encoders.options import Options
+from eatlas.encoders.encoder import require_finite, shown
+from eatlas.encoders.loading import Array, Loaded, ModelSource, in_halves, load
+from eatlas.encoders.options import Layers, Options
 from eatlas.errors import SourceError
 from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, cut
 
 _MARKS = "\u2581\u0120 "
 """What SentencePiece and byte-level tokenizers write for a space. A piece of nothing else
 precedes a word, is not in it, even where its offsets say the word's first character."""
-SHOWN = 60
+
+
+BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
+"""Tokens of a batch."""
+CUT_OFF = "the text is longer than the model takes, and was cut before the end of the stimulus"
 
 
 @dataclass(frozen=True)
@@ -106,15 +112,6 @@ def unknown_of(tokenizer: Any, text: str, ids: Sequence[int]) -> Unknown:
     return "part" if known else "all"
 
 
-def shown(text: str) -> str:
-    """Begin a text in a message.
-
-    >>> shown("a" * 100)[-5:]
-    "aaa…'"
-    """
-    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
-
-
 @dataclass(frozen=True)
 class Text:
     """One text as tokens, and the items that need the same tokens of it, together."""
@@ -173,6 +170,49 @@ def of_different_tokens(texts: Iterable[Text]) -> list[Text]:
         first = grouped[ids][0]
         together.append(Text(first.text, first.tokens, needed))
     return together
+
+
+class TextReader(ModelSource):
+    """A source that reads texts as tokens: texts of the same tokens share one vector."""
+
+    shares = True
+    method = "mean-all"
+    """How tokens become one vector; a model of texts and images pools by itself."""
+    whole = True
+    """Whether a vector stands for the text, else for the stimulus."""
+
+    @cached_property
+    def cut(self) -> set[str]:
+        """Texts that were cut."""
+        return set()
+
+    def read(
+        self, loaded: Loaded, items: Collection[Item]
+    ) -> tuple[list[Text], dict[Item, Read], Answers]:
+        """Texts of different tokens, what is read of each item, and those cut off in a text."""
+        texts = prepare(loaded, items, self.options, self.method, self.name)
+        self.cut.update(text.text for text in texts if text.needed and text.tokens.cut)
+        reads: dict[Item, Read] = {}
+        for text in texts:
+            reads |= text.reads(loaded.tokenizer, whole=self.whole)
+        lost = {item: Found(None, CUT_OFF) for text in texts for item in text.lost}
+        return of_different_tokens(text for text in texts if text.needed), reads, lost
+
+    def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
+        """Return the tokens behind the vector of each item: items of the same share it."""
+        return self.read(load(self._model), items)[1]
+
+    def recall(self, answers: Answers) -> None:
+        """Take note of texts that were cut in an earlier run."""
+        self.cut.update(item.content for item, answer in answers.items() if answer.cut)
+
+    def notes_on_cuts(self) -> Iterator[str]:
+        """Say which texts were cut."""
+        if self.cut:
+            yield (
+                f"{len(self.cut):,} texts were too long for the model and were cut, such as "
+                f"{shown(min(self.cut))}."
+            )
 
 
 def prepare(
@@ -288,25 +328,6 @@ def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
         yield from cut(same, max(1, budget // length))
 
 
-def require_finite(
-    vectors: NDArray[np.floating],
-    items: Sequence[Collection[Item]],
-    where: str,
-    precision: str,
-) -> None:
-    """Refuse vectors that are not finite."""
-    finite = np.isfinite(vectors).all(axis=1)
-    if not finite.all():
-        one = next(iter(items[int(np.argmin(finite))]))
-        name = shown(one.content) if one.kind == "text" else one.content
-        raise SourceError(
-            f"{where}: the vector of {'a text' if one.kind == 'text' else 'an image'} is not "
-            f"finite: {name}",
-            got=f"numbers beyond the range of {precision}",
-            remedy=None if precision == "float32" else "precision=float32",
-        )
-
-
 def answers_of_texts(
     vectors: Array,
     items: Sequence[Collection[Item]],
@@ -321,3 +342,80 @@ def answers_of_texts(
         for vector, several in zip(vectors, items, strict=True)
         for one in several
     }
+
+
+Places = Sequence[tuple[int, Sequence[int]]]
+"""Number of a text in the batch, and places of tokens in it."""
+
+
+def vectors_of_tokens(
+    loaded: Loaded, texts: Sequence[Tokens], places: Places, layers: Sequence[Layers], top: int
+) -> list[Array]:
+    """Compute one batch, and take the rows of tokens."""
+    import torch  # noqa: PLC0415
+
+    inputs = _inputs(loaded, texts)
+    width = inputs["input_ids"].shape[1]
+    flat = [row * width + place for row, several in places for place in several]
+    index = torch.tensor(flat, device=loaded.device)
+    needed = sorted({number for each in layers for number in each.numbers})
+    with torch.inference_mode():
+        out = loaded.module(**inputs, output_hidden_states=needed != [top])
+        taken = {}
+        for number in needed:
+            # the top as the model itself gives it, whatever it lists as its last hidden state
+            hidden = out.last_hidden_state if number == top else out.hidden_states[number]
+            rows = hidden.reshape(-1, hidden.shape[-1]).index_select(0, index)
+            taken[number] = rows.float().cpu().numpy()
+    return [_combined([taken[number] for number in each.numbers], each.combine) for each in layers]
+
+
+def halved_where_memory_ends(
+    loaded: Loaded,
+    texts: Sequence[Tokens],
+    places: Places,
+    layers: Sequence[Layers],
+    top: int,
+    path: Path,
+) -> Iterator[tuple[Places, list[Array]]]:
+    """Compute a batch; where memory does not suffice, its halves."""
+
+    def compute(rows: range) -> list[Array]:
+        part = [(row - rows.start, several) for row, several in places if row in rows]
+        return vectors_of_tokens(loaded, texts[rows.start : rows.stop], part, layers, top)
+
+    for rows, vectors in in_halves(loaded, range(len(texts)), compute, path):
+        yield [(row, several) for row, several in places if row in rows], vectors
+
+
+def _inputs(loaded: Loaded, texts: Sequence[Tokens]) -> dict[str, Any]:
+    """Texts of one number of tokens as tensors."""
+    import torch  # noqa: PLC0415
+
+    inputs = {"input_ids": torch.tensor([text.ids for text in texts], dtype=torch.long)}
+    inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
+    types = torch.tensor([text.types for text in texts], dtype=torch.long)
+    # zeros are what a model takes by itself, and GPT-2 would add the vector of word 0
+    if types.any() and "token_type_ids" in loaded.tokenizer.model_input_names:
+        inputs["token_type_ids"] = types
+    return {
+        name: tensor.to(loaded.device) for name, tensor in inputs.items() if name in loaded.takes
+    }
+
+
+def _combined(several: list[Array], how: str) -> Array:
+    if len(several) == 1:
+        return several[0]
+    stacked = np.stack(several)
+    combined: Array = stacked.sum(axis=0) if how == "sum" else stacked.mean(axis=0)
+    return combined
+
+
+def pool(rows: Array, sizes: Sequence[int], how: str) -> Array:
+    """Pool consecutive rows: the first ``sizes[0]``, the next ``sizes[1]``, ..."""
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    if how.startswith("max"):
+        largest: Array = np.maximum.reduceat(rows, starts, axis=0)
+        return largest
+    sums: Array = np.add.reduceat(rows, starts, axis=0)
+    return sums / np.asarray(sizes, np.float32)[:, np.newaxis]

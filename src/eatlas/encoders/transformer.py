@@ -2,147 +2,101 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 
 from eatlas.encoders.cache import keeping
-from eatlas.encoders.encoder import Encoder, roundoff_of
-from eatlas.encoders.images.backbone import VisionSource, open_backbone
-from eatlas.encoders.loading import Loaded, Model, load, ran_out
-from eatlas.encoders.model_config import ModelConfig
-from eatlas.encoders.model_conventions import ModelConventions, declared, prompt_note
-from eatlas.encoders.model_files import content_of, too_little
-from eatlas.encoders.model_paths import SCHEME, find_model
-from eatlas.encoders.options import (
-    POOLS,
-    Layers,
-    Options,
-    parse_layers,
-    require_pool_of_texts,
-)
-from eatlas.encoders.pooling import halved_where_memory_ends, pool
-from eatlas.encoders.shared_layers import SharedLayers
+from eatlas.encoders.encoder import SharedLayers
+from eatlas.encoders.loading import Loaded, load
+from eatlas.encoders.models import Card, NamedModel, find_model
+from eatlas.encoders.options import POOLED, POOLS, Layers, not_allowed, parse_layers
+from eatlas.encoders.sentence_model import ModelConventions, declared, prompt_note
 from eatlas.encoders.tokens import (
+    BUDGET,
     Text,
+    TextReader,
     answers_of_texts,
     batches,
-    of_different_tokens,
-    prepare,
-    shown,
+    halved_where_memory_ends,
+    pool,
 )
+from eatlas.encoders.vision import VisionSource, open_vision
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Found, Item, Read
-
-BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
-"""Tokens of a batch."""
-CUT_OFF = "the text is longer than the model takes, and was cut before the end of the stimulus"
-ALGORITHM = "1"
-"""Part of every fingerprint; another number where the same options give other vectors."""
+from eatlas.sources.interface import Answers, Item, Read
 
 
-class TransformerSource(Encoder):
-    """Vectors of texts, or of stimuli in texts, computed by a transformer when they are needed.
-
-    Nothing heavy is imported and no weights are read before that.
-    """
+class TransformerSource(TextReader):
+    """Vectors of texts, or of stimuli in texts, computed by a transformer."""
 
     def __init__(
         self,
-        name: str,
-        path: Path,
-        card: ModelConfig,
-        options: Options,
+        named: NamedModel,
         layers: Layers,
         method: str,
-        said: ModelConventions,
+        conventions: ModelConventions,
         shared: SharedLayers | None = None,
     ) -> None:
-        super().__init__(name)
-        self.path, self.card, self.said = path, card, said
-        self.options, self.layers, self.method = options, layers, method
+        super().__init__(named)
+        self.layers, self.method, self.conventions = layers, method, conventions
         self._shared = shared or SharedLayers((layers,))
+        self.whole = self.options.level == "sentence"
 
     @property
     def dim(self) -> int:
         """Number of components of every vector."""
         return self.card.dim_of(self.layers.numbers[-1])
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Hash of the model's files, and all options that decide numbers."""
-        said = (
-            f"{self._content};{ALGORITHM};level={self.options.level};layer={self.layers}"
+    @property
+    def decides(self) -> str:
+        """All options that decide numbers."""
+        return (
+            f"1;level={self.options.level};layer={self.layers}"
             f";method={self.method};seed={self.options.seed}"
             f";precision={self.options.precision};truncate={self.options.truncate}"
         )
-        return f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
 
     @cached_property
     def encoding(self) -> Encoding:
         """How a passage becomes a vector, with every default spelled out."""
-        sentence = self.options.level == "sentence"
-        return Encoding(
-            model=self.name.removeprefix("hf:").partition("?")[0],
-            architecture=self.card.architecture,
+        return self.encoding_with(
             level=self.options.level,
             layer=str(self.layers),
             layers=self.card.top,
-            pool=self.method if sentence else "",
-            subword="" if sentence else self.method,
-            weights=self.options.weights,
-            weights_seed=self.options.seed,
-            precision=self.options.precision,
-            roundoff=roundoff_of(self.options.precision),
+            pool=self.method if self.whole else "",
+            subword="" if self.whole else self.method,
         )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know about the vectors, so far."""
-        notes = [*self.options.notes]
-        notes += self._without_effect()
-        notes += self._own_ways()
-        if cut := self._shared.cut:
-            notes.append(
-                f"{len(cut):,} texts were too long for the model and were cut, such as "
-                f"{shown(min(cut))}."
-            )
-        return tuple(notes)
+        return (*self.options.notes, *self._notes_on_options(), *self.notes_on_cuts())
 
-    def _own_ways(self) -> Iterator[str]:
-        """What the model says of pooling and prompts, where the user did not choose."""
-        said, folder = self.said, self.name.removeprefix("hf:").partition("?")[0]
-        if self.options.level != "sentence":
+    def _notes_on_options(self) -> Iterator[str]:
+        """What the model says of pooling and prompts, and options that change nothing."""
+        pool, subword, theirs = self.options.pool, self.options.subword, self.conventions
+        if not self.whole:
+            if pool is not None:
+                yield (
+                    f"pool={pool} has no effect at level word, where subword, here {self.method}, "
+                    "combines the pieces of a stimulus; pool is for level=sentence."
+                )
             return
-        if self.options.pool is None and said.pool is not None:
-            yield (
-                f"Pooling follows the model's files ({said.by}): {POOLS[said.pool]} "
-                f"(pool={said.pool})."
-            )
-        yield from prompt_note(
-            said,
-            put="",
-            how=f"st:{folder}?prefix=... puts one there; in tests of words, so does --prompt.",
-        )
-
-    def _without_effect(self) -> Iterator[str]:
-        """Options that change nothing at this level."""
-        pool, subword = self.options.pool, self.options.subword
-        if self.options.level == "word" and pool is not None:
-            yield (
-                f"pool={pool} has no effect at level word, where subword, here {self.method}, "
-                "combines the pieces of a stimulus; pool is for level=sentence."
-            )
-        if self.options.level == "sentence" and subword is not None:
+        if subword is not None:
             yield (
                 f"subword={subword} has no effect at level sentence, where pool, here "
                 f"{self.method}, combines the tokens of a text; subword is for level=word."
             )
-
-    shares = True
+        if pool is None and theirs.pool is not None:
+            yield (
+                f"Pooling follows the model's files ({theirs.by}): {POOLS[theirs.pool]} "
+                f"(pool={theirs.pool})."
+            )
+        how = (
+            f"st:{self.named.name}?prefix=... puts one there; in tests of words, so does --prompt."
+        )
+        yield from prompt_note(theirs, put="", how=how)
 
     @property
     def by_place(self) -> bool:
@@ -155,29 +109,17 @@ class TransformerSource(Encoder):
         Where texts that are too long are cut, those that lose their stimulus have none.
         """
         left = set(items)
-        kept = self._shared.take(self.layers, left)
-        if kept:
-            yield kept
-        left -= kept.keys()
+        if waiting := self._shared.take(self.layers, left):
+            yield waiting
+        left -= waiting.keys()
         if not left:
             return
         loaded = load(self._model)
-        texts = self._prepared(loaded, left)
-        if lost := {one: Found(None, CUT_OFF) for each in texts for one in each.lost}:
+        texts, reads, lost = self.read(loaded, left)
+        if lost:
             yield lost
-        reads = self._reads(loaded, texts)
-        texts = of_different_tokens(each for each in texts if each.needed)
-        for rows in batches([len(each.tokens.ids) for each in texts], BUDGET[loaded.device.type]):
+        for rows in batches([len(text.tokens.ids) for text in texts], BUDGET[loaded.device.type]):
             yield from self._batch(loaded, [texts[row] for row in rows], reads)
-
-    def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
-        """Return the tokens behind the vector of each item: items of the same share it."""
-        loaded = load(self._model)
-        return self._reads(loaded, self._prepared(loaded, items))
-
-    def recall(self, answers: Answers) -> None:
-        """Take note of texts that were cut in an earlier run."""
-        self._shared.cut |= {one.content for one, found in answers.items() if found.cut}
 
     @property
     def alike(self) -> tuple[object, ...]:
@@ -188,109 +130,82 @@ class TransformerSource(Encoder):
         """Be computed in the same pass as others."""
         self._shared = shared
 
-    def _prepared(self, loaded: Loaded, items: Collection[Item]) -> list[Text]:
-        """Texts as tokens; those that are cut and needed all the same are noted."""
-        texts = prepare(loaded, items, self.options, self.method, self.name)
-        self._shared.cut |= {each.text for each in texts if each.needed and each.tokens.cut}
-        return texts
-
-    def _reads(self, loaded: Loaded, texts: list[Text]) -> dict[Item, Read]:
-        whole = self.options.level == "sentence"
-        return {
-            one: read
-            for each in texts
-            for one, read in each.reads(loaded.tokenizer, whole=whole).items()
-        }
-
     def _batch(
         self, loaded: Loaded, texts: list[Text], reads: Mapping[Item, Read]
     ) -> Iterator[Answers]:
         """Compute one batch for this layer, and keep what comes with it for the others."""
-        order = [self.layers, *(each for each in self._shared.layers if each != self.layers)]
-        tokens = [each.tokens for each in texts]
-        places = [(row, several) for row, each in enumerate(texts) for several in each.needed]
-        try:
-            for part, arrays in halved_where_memory_ends(
-                loaded, tokens, places, order, self.card.top
-            ):
-                items = [texts[row].needed[tuple(several)] for row, several in part]
-                sizes = [len(several) for _, several in part]
-                answers = [
-                    answers_of_texts(
-                        pool(rows, sizes, self.method),
-                        items,
-                        reads,
-                        self.name,
-                        self.options.precision,
-                    )
-                    for rows in arrays
-                ]
-                for layers, others in zip(order[1:], answers[1:], strict=True):
-                    self._shared.keep(layers, others)
-                yield answers[0]
-        except (RuntimeError, MemoryError) as error:
-            if isinstance(error, MemoryError) or ran_out(error):
-                longest = max(len(text.ids) for text in tokens)
-                raise too_little(self.path, f"more for a text of {longest} tokens") from error
-            raise
-
-    @cached_property
-    def _content(self) -> str:
-        """Hash of all that decides the weights and how texts are cut."""
-        return content_of(self.path, weights=self.options.weights)
+        order = self._shared.order(self.layers)
+        tokens = [text.tokens for text in texts]
+        places = [(row, place) for row, text in enumerate(texts) for place in text.needed]
+        for part, arrays in halved_where_memory_ends(
+            loaded, tokens, places, order, self.card.top, self.path
+        ):
+            items = [texts[row].needed[tuple(place)] for row, place in part]
+            sizes = [len(place) for _, place in part]
+            answers = [
+                answers_of_texts(
+                    pool(rows, sizes, self.method), items, reads, self.name, self.options.precision
+                )
+                for rows in arrays
+            ]
+            self._shared.keep(order, answers)
+            yield answers[0]
 
     @property
-    def _model(self) -> Model:
-        return Model.of(self.path, self._content, self.options, self.card)
+    def cut(self) -> set[str]:
+        """Texts that were cut, whichever layer was read."""
+        return self._shared.cut
 
 
 @keeping
 def open_hf(text: str) -> tuple[TransformerSource | VisionSource, ...]:
     """Open a transformer of texts or of images."""
-    found = find_model(text, takes=("texts", "images"))
-    if found.takes == "images":
-        return open_backbone(found)
-    options, path, card = found.options, found.path, found.card
-    said = declared(path, str(found.spec.path))
-    method = _method(options, card, said, found.where)
-    several = parse_layers(options.layer, options.layers, card.top, found.where)
-    for layers in several:
-        _require_one_dim(layers, card, found.where)
-    shared = SharedLayers(several)
+    named = find_model(text, takes=("texts", "images"))
+    if named.card.takes == "images":
+        return open_vision(named)
+    conventions = declared(named.path, named.name)
+    method = _method(named, conventions)
+    options, card = named.options, named.card
+    choices = parse_layers(options.layer, options.layers, card.top, named.where)
+    for layers in choices:
+        _require_one_dim(layers, card, named.where)
+    shared = SharedLayers(choices)
     return tuple(
-        TransformerSource(one.text, path, card, one.options, layers, method, said, shared)
-        for layers, one in found.by_layer(several)
+        TransformerSource(alone, layers, method, conventions, shared)
+        for layers, alone in named.by_layer(choices)
     )
 
 
-def _method(options: Options, card: ModelConfig, said: ModelConventions, where: str) -> str:
+def _method(named: NamedModel, conventions: ModelConventions) -> str:
     """How tokens become one vector, by the options, the model's own files or its family."""
+    options, family, where = named.options, named.card.family, named.where
     sentence = options.level == "sentence"
     chosen = options.pool if sentence else options.subword
+    if chosen == POOLED:
+        raise not_allowed(where, "pool", chosen, ", ".join(POOLS))
     if chosen is not None:
-        require_pool_of_texts(chosen, where)
         return chosen
-    if sentence and said.theirs:
+    if sentence and conventions.theirs:
         raise SourceError(
             f"{where}: the model has a pooling of its own that hf: does not do",
-            got=said.theirs,
-            allowed=f"st:{where.removeprefix(SCHEME)}, which pools as the model declares; "
+            got=conventions.theirs,
+            allowed=f"st:{named.name}, which pools as the model declares; "
             "or a pooling of your choice: ?pool=mean, ?pool=cls",
             remedy="?pool=... leaves out what the model does after its transformer",
         )
-    if sentence and said.pool is not None:
-        return said.pool
-    if card.family is None:
+    if sentence and conventions.pool is not None:
+        return conventions.pool
+    if family is None:
         key = "pool" if sentence else "subword"
         raise SourceError(
             f"{where}: the kind of this model is not known, and so no default for {key}",
-            got=f"model type {card.model_type!r}",
+            got=f"model type {named.card.model_type!r}",
             remedy=f"say it: {key}=mean, for example",
         )
-    return card.family.pool if sentence else card.family.subword
+    return family.pool if sentence else family.subword
 
 
-def _require_one_dim(layers: Layers, card: ModelConfig, where: str) -> None:
+def _require_one_dim(layers: Layers, card: Card, where: str) -> None:
     dims = {card.dim_of(number) for number in layers.numbers}
     if len(dims) > 1:
         raise SourceError(

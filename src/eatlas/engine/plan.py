@@ -31,7 +31,7 @@ from eatlas.version import __version__
 
 if TYPE_CHECKING:
     from eatlas.corpora import Pairs
-    from eatlas.encoders.encoder import LanguageModel
+    from eatlas.encoders.language import LanguageModel
     from eatlas.sources.counts import Counts
     from eatlas.sources.opening import VectorsLike
 

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from tests.encoders.language import tiny
 
-from eatlas.encoders.language import Question
-from eatlas.encoders.language.log_probabilities import Predictions, boundaries, closes
-from eatlas.encoders.language.models import CausalLM, MaskedLM
+from eatlas.encoders.language import CausalLM, MaskedLM, Predictions, Question, boundaries, closes
 from eatlas.encoders.loading import Loaded
 from eatlas.errors import SourceError
 

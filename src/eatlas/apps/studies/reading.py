@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from eatlas.apps.studies.fitting import Request
-from eatlas.encoders.shared_layers import share_passes
+from eatlas.encoders.encoder import share_passes
 from eatlas.engine.frequency import wish_of
 from eatlas.engine.plan import COUNTED, Question, Source, Watch, asked, computes
 from eatlas.errors import SourceError

@@ -1,0 +1,500 @@
+"""Image files: what their heads say, their pixels as a person sees them, and batches of them.
+
+Pillow reads them. Its guard against decompression bombs stays on and is an error here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.decoding import json_value
+from eatlas.encoders.encoder import first_line, require_finite, shown
+from eatlas.encoders.models import PROCESSOR
+from eatlas.errors import SourceError
+from eatlas.executors import Threads, processors
+from eatlas.results.parts import ImageEncoding
+from eatlas.sources.interface import Answers, Found, Item, cut
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+FORMATS = (
+    "AVIF", "BMP", "DIB", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PPM", "SGI",
+    "TGA", "TIFF", "WEBP",
+)  # fmt: skip
+"""What is read, where this Pillow knows it. For others, such as EPS, it runs other programs."""
+ALLOWED = "an image file: JPEG, PNG, GIF, WebP, TIFF, BMP and others that Pillow decodes to pixels"
+ORIENTATION = 0x0112
+"""The EXIF tag that says how a camera was held."""
+SIZE = (0x0100, 0x0101)
+"""The tags of a TIFF for its width and height as stored."""
+TURNS = {
+    2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270",
+    7: "TRANSVERSE", 8: "ROTATE_90",
+}  # fmt: skip
+"""What undoes each orientation; 1 is upright."""
+PAGES = frozenset(("AVIF", "GIF", "PNG", "TIFF", "WEBP"))
+"""Formats whose further pictures are frames or pages; those of an MPO file are previews."""
+LARGE = "Pillow's limit of {:,} pixels, above which an image may be a decompression bomb"
+
+
+Pixels = Mapping[str, NDArray[Any]]
+"""Inputs of a model by name, such as pixel_values, each with a row for each image."""
+Prepare = Callable[[Any], Pixels]
+"""From an image in RGB to the input of a model, of one row."""
+MOST_OF_A_PIXEL = 1e6
+"""A mean beyond this is none; pixels go to 255."""
+RESAMPLE = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")
+"""Pillow's names, by number."""
+AT_ONCE = {"cpu": 32, "cuda": 128, "mps": 64}
+"""Images of a batch."""
+MOST_THREADS = 8
+"""Threads that decode; each holds the pixels of a batch."""
+MOST_STRETCHED = 89_478_485
+"""Pixels that an image may have once its shortest side is resized: Pillow's own limit."""
+REMARKS = {
+    "first": "{n} with several frames or pages, of which the first was used, such as {such}.",
+    "transparent": "{n} with transparent parts, which were filled with white, such as {such}.",
+    "enlarged": "{n} smaller than the input of the model, and enlarged, such as {such}.",
+}
+"""What a reader should know of images, by the word that is kept with their vectors."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image file and what its head says."""
+
+    path: Path
+    content: str
+    """SHA-256 of its bytes."""
+    size: tuple[int, int]
+    """Width and height in pixels, upright."""
+    turn: str = ""
+    """How it is turned upright; empty where it is."""
+    several: bool = False
+    """Whether it has several frames or pages, of which the first is taken."""
+    transparent: bool = False
+
+
+def open_pictures(items: Collection[Item]) -> dict[str, tuple[Picture, tuple[Item, ...]]]:
+    """Read the head of each image, once for all items of the same bytes."""
+    several: dict[str, list[Item]] = {}
+    for one in sorted(items, key=lambda one: one.content):
+        several.setdefault(one.content, []).append(one)
+    found: dict[str, tuple[Picture, tuple[Item, ...]]] = {}
+    for path, same in several.items():
+        picture = read_head(Path(path))
+        for one in same:
+            _require_same(picture, one)
+        first, others = found.get(picture.content, (picture, ()))
+        found[picture.content] = first, (*others, *same)
+    return found
+
+
+def read_head(path: Path) -> Picture:
+    """Read what an image file says before its pixels."""
+    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (only for images)
+
+    content = hash_of(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(path, formats=known_formats()) as image:
+                orientation, tags = _orientation(image), getattr(image, "tag_v2", {})
+                # Pillow turns a TIFF itself; some versions state the size as if it were turned
+                turn = "" if tags else TURNS.get(orientation or 1, "")
+                width, height = (tags.get(tag, n) for tag, n in zip(SIZE, image.size, strict=True))
+                several = image.format in PAGES and getattr(image, "n_frames", 1) > 1
+                return Picture(
+                    path,
+                    content,
+                    (height, width) if orientation in {5, 6, 7, 8} else (width, height),
+                    turn,
+                    several,
+                    image.has_transparency_data,
+                )
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        limit = Image.MAX_IMAGE_PIXELS or 0
+        raise SourceError(
+            f"{path}: the image has too many pixels to be decoded",
+            got=str(error).partition(",")[0],
+            allowed=LARGE.format(limit),
+            remedy="make it smaller; models take a few hundred pixels on each side",
+        ) from error
+    except UnidentifiedImageError as error:
+        raise SourceError(
+            f"{path}: this file is not an image", got=_beginning(path), allowed=ALLOWED
+        ) from error
+    except Exception as error:
+        raise _damaged(path, error) from error
+
+
+@cache
+def known_formats() -> tuple[str, ...]:
+    """Formats that are read here."""
+    from PIL import Image  # noqa: PLC0415
+
+    Image.init()
+    return tuple(name for name in FORMATS if name in Image.OPEN)
+
+
+def decoded(picture: Picture) -> Image:
+    """Pixels of an image: upright, in RGB of 8 bits, on white where it is transparent."""
+    from PIL import Image  # noqa: PLC0415
+
+    path = picture.path
+    try:
+        with Image.open(path, formats=known_formats()) as image:
+            image.load()
+            turned = image.transpose(Image.Transpose[picture.turn]) if picture.turn else image
+            return in_rgb(turned, path)
+    except SourceError:
+        raise
+    except MemoryError as error:
+        raise SourceError(
+            f"{path}: there is not enough memory to decode this image",
+            got=f"{picture.size[0]:,} x {picture.size[1]:,} pixels",
+            remedy="make it smaller",
+        ) from error
+    except Exception as error:
+        raise _damaged(path, error) from error
+
+
+def in_rgb(image: Image, path: Path) -> Image:
+    """Convert pixels of any mode to RGB.
+
+    Gray and palette are spelled out, CMYK is converted without its profile, 16 bits are scaled to
+    8, and transparent parts are on white, as `transformers` has it.
+    """
+    from PIL import Image as Pillow  # noqa: PLC0415
+
+    mode = image.mode
+    if mode.startswith("I"):
+        return Pillow.fromarray(_eight_bits(np.asarray(image), path)).convert("RGB")
+    if mode == "F":
+        raise _no_colours(path, "numbers in floating point")
+    if image.has_transparency_data:
+        above = image.convert("RGBA")
+        white = Pillow.new("RGBA", above.size, (255, 255, 255, 255))
+        return Pillow.alpha_composite(white, above).convert("RGB")
+    return image if mode == "RGB" else image.convert("RGB")
+
+
+def _eight_bits(values: np.ndarray[Any, Any], path: Path) -> np.ndarray[Any, Any]:
+    """Scale 16 bits to 8; Pillow would cut off what is above 255."""
+    if values.size and (values.min() < 0 or values.max() > 65535):
+        raise _no_colours(path, f"whole numbers from {values.min()} to {values.max()}")
+    scaled: np.ndarray[Any, Any] = np.rint(values / 257.0).astype(np.uint8)
+    return scaled
+
+
+def _orientation(image: Image) -> int | None:
+    """The orientation that EXIF states; None where it states none, or is damaged."""
+    try:
+        said = image.getexif().get(ORIENTATION)
+    except Exception:  # noqa: BLE001  (a picture with damaged EXIF is a picture)
+        return None
+    return said if isinstance(said, int) else None
+
+
+def _require_same(picture: Picture, item: Item) -> None:
+    """Refuse a file that is another one than when its test was loaded."""
+    if item.sha256 and item.sha256 != picture.content:
+        raise SourceError(
+            f"{picture.path}: the image has changed since its test was loaded",
+            got=f"SHA-256 {picture.content[:12]}...",
+            allowed=f"{item.sha256[:12]}...",
+            remedy="load the test again, or bring the file back",
+        )
+
+
+def hash_of(path: Path) -> str:
+    """SHA-256 of the bytes of an image file."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise SourceError(
+            f"{path}: the image cannot be read",
+            got=error.strerror or str(error),
+            remedy="check the path",
+        ) from error
+
+
+def _beginning(path: Path) -> str:
+    """How a file that is not an image begins."""
+    with path.open("rb") as file:
+        head = file.read(24)
+    return f"a file that begins with {head!r}" if head else "an empty file"
+
+
+def _damaged(path: Path, error: BaseException) -> SourceError:
+    return SourceError(
+        f"{path}: the image cannot be decoded",
+        got=first_line(error),
+        allowed=ALLOWED,
+        remedy="fetch the file again, or open it in a viewer and save it anew",
+    )
+
+
+def _no_colours(path: Path, got: str) -> SourceError:
+    return SourceError(
+        f"{path}: the pixels of this image are not colours",
+        got=got,
+        allowed="8 or 16 bits in each channel",
+        remedy="save it as an 8-bit PNG, scaled as you want it seen",
+    )
+
+
+# --- the processor of a model --------------------------------------------------------------------
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """Read the settings of a model's image processor."""
+    for name in PROCESSOR:
+        file = folder / name
+        if not file.is_file():
+            continue
+        try:
+            found = json_value(file.read_bytes())
+        except (OSError, ValueError) as error:
+            raise SourceError(f"{file}: the settings cannot be read", got=str(error)) from error
+        if isinstance(found, dict):
+            found = found.get("image_processor", found)
+        if isinstance(found, dict) and _type(found):
+            require_numbers(found, file)
+            return found
+    raise SourceError(
+        f"{folder}: no file describes how images become the input of this model",
+        got=f"no {' and no '.join(PROCESSOR)} that names an image processor",
+        remedy="fetch the model again, with all its files; transformers writes this one with "
+        "save_pretrained of the processor",
+    )
+
+
+def require_numbers(settings: Mapping[str, Any], file: Path) -> None:
+    """Refuse means and standard deviations of pixels that are no numbers."""
+    for key in ("image_mean", "image_std", "mean", "std"):
+        value = settings.get(key)
+        if isinstance(value, list) and not all(
+            isinstance(one, int | float) and abs(one) <= MOST_OF_A_PIXEL for one in value
+        ):
+            raise SourceError(
+                f"{file}: {key} is not usable",
+                got=str(value)[:100],
+                allowed="a list of numbers",
+                remedy="fetch the model again",
+            )
+
+
+def _type(settings: Mapping[str, Any]) -> str:
+    said = settings.get("image_processor_type") or settings.get("feature_extractor_type") or ""
+    return str(said).replace("FeatureExtractor", "ImageProcessor").removesuffix("Fast")
+
+
+def image_encoding(settings: Mapping[str, Any]) -> ImageEncoding:
+    """Put the settings of an image processor on record."""
+    resized = settings.get("do_resize", True) is not False
+    cropped = settings.get("do_center_crop") is True
+    normalised = settings.get("do_normalize", True) is not False
+    number = settings.get("resample")
+    known = isinstance(number, int) and 0 <= number < len(RESAMPLE)
+    return ImageEncoding(
+        processor=_type(settings),
+        size=_size(settings.get("size", settings.get("max_num_patches"))) if resized else "",
+        crop=_size(settings.get("crop_size")) if cropped else "",
+        resample=RESAMPLE[number] if resized and isinstance(number, int) and known else "",
+        mean=_numbers(settings.get("image_mean")) if normalised else (),
+        std=_numbers(settings.get("image_std")) if normalised else (),
+    )
+
+
+def _size(said: Any) -> str:
+    if isinstance(said, int):
+        return f"{said} x {said}"
+    if not isinstance(said, dict):
+        return ""
+    if {"height", "width"} <= said.keys():
+        return f"{said['height']} x {said['width']}"
+    words = {"shortest_edge": "shortest edge", "longest_edge": "longest edge"}
+    named = (f"{words.get(key, key)} {value}" for key, value in said.items() if value is not None)
+    return ", ".join(named)
+
+
+def _numbers(said: Any) -> tuple[float, ...]:
+    return tuple(map(float, said)) if isinstance(said, list | tuple) else ()
+
+
+def shortest_edge(settings: Mapping[str, Any]) -> int:
+    """Pixels of the shortest side that images are resized to; 0 where that is not known."""
+    said = settings.get("size")
+    sides = [said] if isinstance(said, int) else list(said.values()) if said else []
+    return min((one for one in sides if isinstance(one, int)), default=0)
+
+
+def load_processor(folder: Path, *, trust: bool) -> Any:
+    """Load the image processor that computes with Pillow.
+
+    Transformers has another one for torchvision, whose pixels differ; which of the two it takes by
+    itself depends on what is installed.
+    """
+    from transformers import AutoImageProcessor  # noqa: PLC0415  (seconds)
+
+    new = find_spec("transformers.image_processing_backends") is not None
+    how: dict[str, Any] = {"backend": "pil"} if new else {"use_fast": False}
+    remedy = "py: takes a function of your own that computes the vectors"
+    try:
+        found = AutoImageProcessor.from_pretrained(
+            str(folder), local_files_only=True, trust_remote_code=trust, **how
+        )
+    except Exception as error:
+        raise SourceError(
+            f"{folder}: the image processor cannot be loaded",
+            got=first_line(error),
+            remedy=remedy,
+        ) from error
+    if getattr(found, "backend", "") == "torchvision" or type(found).__name__.endswith("Fast"):
+        raise SourceError(
+            f"{folder}: transformers {version('transformers')} has the image processor of this "
+            "model for torchvision alone",
+            got=type(found).__name__,
+            allowed="image processors that compute with Pillow",
+            remedy=remedy,
+        )
+    return found
+
+
+def preparing(processor: Any, takes: frozenset[str]) -> Prepare:
+    """Return what turns an image in RGB into the input of a model, as its image processor does.
+
+    One image at a time: a batch is resized otherwise where its images differ in size.
+    """
+
+    def prepare(image: Any) -> Pixels:
+        made = processor(images=[image], return_tensors="np", input_data_format="channels_last")
+        return {name: made[name] for name in made if name in takes}
+
+    return prepare
+
+
+# --- batches --------------------------------------------------------------------------------------
+
+
+class ImageBatches:
+    """What an encoder does with images before its model, and what it has to say of them."""
+
+    def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
+        self._name, self._settings = name, settings
+        self._remarked: defaultdict[str, set[str]] = defaultdict(set)
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """What a reader should know of the images, so far."""
+        for remark, text in REMARKS.items():
+            if paths := self._remarked.get(remark):
+                number = "1 image" if len(paths) == 1 else f"{len(paths):,} images"
+                yield text.format(n=number, such=shown(min(paths)))
+
+    def note(self, answers: Answers) -> None:
+        """Take note of what there is to say of images that were answered, now or before."""
+        for one, found in answers.items():
+            for remark in found.remarks:
+                self._remarked[remark].add(one.called)
+
+    def batches(
+        self, items: Collection[Item], at_once: int, prepare: Prepare
+    ) -> Iterator[tuple[list[tuple[Item, ...]], list[tuple[str, ...]], Pixels]]:
+        """Read and decode images; those of the same bytes once."""
+        found = open_pictures(items)
+        for picture, _ in found.values():
+            self._require_shape(picture)
+        pictures = [picture for picture, _ in found.values()]
+        with closing(ahead(pictures, at_once, prepare)) as batches:
+            for batch, inputs in batches:
+                yield (
+                    [found[one.content][1] for one in batch],
+                    [self._remarks(one) for one in batch],
+                    inputs,
+                )
+
+    def _require_shape(self, picture: Picture) -> None:
+        """Refuse an image so narrow that its other side would be resized beyond all bounds."""
+        size = self._settings.get("size")
+        edge = size.get("shortest_edge") if isinstance(size, dict) else None
+        if not isinstance(edge, int):
+            return
+        short, long = sorted(picture.size)
+        if edge * edge * long > MOST_STRETCHED * short:
+            raise SourceError(
+                f"{picture.path}: the image is too narrow for this model",
+                got=f"{picture.size[0]:,} x {picture.size[1]:,} pixels",
+                allowed=f"a longer side of up to {MOST_STRETCHED // edge**2:,} times the shorter "
+                f"one, which is resized to {edge}",
+                remedy="cut out what matters",
+            )
+
+    def _remarks(self, picture: Picture) -> tuple[str, ...]:
+        small = min(picture.size) < shortest_edge(self._settings)
+        flags = {"first": picture.several, "transparent": picture.transparent, "enlarged": small}
+        return tuple(remark for remark, holds in flags.items() if holds)
+
+
+def answers_of(
+    rows: NDArray[np.floating],
+    items: Sequence[tuple[Item, ...]],
+    remarks: Sequence[tuple[str, ...]],
+    where: str,
+    precision: str,
+) -> dict[Item, Found]:
+    """Return a finite vector for each image."""
+    require_finite(rows, items, where, precision)
+    return {
+        one: Found(row, remarks=said)
+        for row, several, said in zip(rows, items, remarks, strict=True)
+        for one in several
+    }
+
+
+def ahead(
+    pictures: Sequence[Picture], at_once: int, prepare: Prepare
+) -> Generator[tuple[list[Picture], Pixels], None, None]:
+    """Decode batches in threads while the model computes; a few of them wait at a time."""
+    batches = list(cut(pictures, at_once))
+    threads = Threads(min(processors(), MOST_THREADS, max(1, len(batches))))
+
+    def decode(batch: list[Picture]) -> Pixels:
+        rows = []
+        for one in batch:
+            threads.stop()
+            rows.append(prepared(one, prepare))
+        return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
+
+    with closing(threads(decode, batches)) as outcomes:
+        for position, inputs in outcomes:
+            yield batches[position], inputs
+
+
+def prepared(picture: Picture, prepare: Prepare) -> Pixels:
+    """Decode an image, and make it the input of a model."""
+    image = decoded(picture)
+    try:
+        return prepare(image)
+    except Exception as error:
+        raise SourceError(
+            f"{picture.path}: the image processor of the model fails at this image",
+            got=f"{picture.size[0]:,} x {picture.size[1]:,} pixels: {first_line(error)}",
+        ) from error
