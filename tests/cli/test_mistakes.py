@@ -15,7 +15,7 @@ import pytest
         ("run --vectors=", "error: no vectors are named\n  got: an empty text\n  allowed: a file, a name\n"),
         ("run --vectors glove-sample?layer=1", "error: glove-sample?layer=1: unknown option\n  got: ?layer=1\n  allowed: glove-sample, which has none\n"),
         ("run --vectors elmo:small", "error: elmo:small: there are no vectors of the kind elmo:\n  allowed: a file, one of: glove-sample, cbow: and either of these, or "),
-        ("run --vectors hf:a/b/c", "error: hf:a/b/c: there is no such folder or file\n  allowed: a folder with config.json, a .gguf file, or a name on the hub such as bert-base-cased or facebook/opt-125m\n  remedy: check the path\n"),
+        ("run --vectors hf:a/b/c", "error: hf:a/b/c: there is no such folder or file\n  allowed: hf:NAME, hf:FOLDER with config.json, hf:FILE.gguf; a NAME on the hub is such as bert-base-cased or facebook/opt-125m\n  remedy: check the path, or the name on the hub\n"),
         ("run --vectors hf:a/b/c?layr=2", "error: hf:a/b/c: unknown option\n  got: layr\n  allowed: "),
         ("run --vectors https://a.org/v.txt", "error: https://a.org/v.txt: no model is named\n"),
         ("run --vectors my:file.txt", "error: my:file.txt: there is no such file\n  remedy: check the path\n"),
