@@ -30,8 +30,8 @@ from itertools import count
 from pathlib import Path
 
 import eatlas
-from eatlas.corpora.extraction import stimuli_of
 from eatlas.corpora.matching import Rule
+from eatlas.corpora.sampling import stimuli_of
 
 PART = 10_000_000
 """Bytes that the slow ones are given."""

@@ -107,7 +107,7 @@ def in_a_process(path: Path, span: int) -> dict[str, float]:
     return dict(json.loads(done.stdout))
 
 
-def quietly(path: Path, span: int) -> eatlas.corpora.text_counts.TextCounts:
+def quietly(path: Path, span: int) -> eatlas.corpora.counts.TextCounts:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", eatlas.EatlasWarning)
         return eatlas.count_text(path, TESTS, span=span)

@@ -152,9 +152,9 @@ def test_mistakes(eatlas_cli, tmp_path, jobs, arguments, message):
 INTERRUPTED = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from eatlas.corpora import shards
+from eatlas.corpora import files as shards
 shards.SIZE = 30
-from eatlas.engine.text import counting
+from eatlas.engine import text as counting
 keep = counting.Shards.keep
 def cut_off(self, *given):
     keep(self, *given)
@@ -167,7 +167,7 @@ main()
 
 
 def test_a_count_that_is_interrupted_goes_on(eatlas_cli, tmp_path, jobs, monkeypatch):
-    from eatlas.corpora import shards
+    from eatlas.corpora import files as shards
 
     root = str(Path(__file__).parents[2] / "src")
     done = subprocess.run(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora.characters import letters, one_form, ways_to_write
-from eatlas.corpora.matching import Matcher, Rule
+from eatlas.corpora import kernels
+from eatlas.corpora.matching import Matcher, Rule, letters, one_form, ways_to_write
 from eatlas.errors import SourceError
 from tests.corpora import oracle
 
@@ -69,7 +69,6 @@ def test_texts_that_lie_side_by_side_do_not_touch(stimuli, texts):
 
 @given(st.lists(st.sampled_from(["a", "b", "ab", " "]), max_size=40), st.integers(1, 4))
 def test_going_on_in_the_middle_finds_the_same(pieces, at_once):
-    from eatlas.corpora import _kernels
 
     matcher = Matcher(["a", "ab"], Rule("exact"))
     data = np.frombuffer("".join(pieces).encode() or b" ", np.uint8)
@@ -77,7 +76,7 @@ def test_going_on_in_the_middle_finds_the_same(pieces, at_once):
     starts, ends = starts
     at, found = 0, []
     while at < len(data):
-        n, at = _kernels.find(data, at, 0, matcher._tables, starts, ends, endings)
+        n, at = kernels.find(data, at, 0, matcher._tables, starts, ends, endings)
         found += [bytes(data[a:b]).decode() for a, b in zip(starts[:n], ends[:n], strict=True)]
     assert found == oracle.found("".join(pieces), ["a", "ab"])
 

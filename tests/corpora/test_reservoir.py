@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora.sampling import Context, Reservoir, key_seed
+from eatlas.corpora.record import Context
+from eatlas.corpora.sampling import Reservoir, key_seed
 
 ITEMS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), max_size=80)
 

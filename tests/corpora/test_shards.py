@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eatlas.corpora.files import ReadingOptions
+from eatlas.corpora.files import ReadingOptions, Shard, shard_texts, shards_of
 from eatlas.corpora.reading import Account
-from eatlas.corpora.shards import Shard, shard_texts, shards_of
 from eatlas.errors import SourceError
 
 TEXTS = [f"Text {k} of she and he.{' More. ' * (k % 5)}" for k in range(60)]
@@ -103,7 +102,7 @@ def test_cuts_change_nothing(tmp_path_factory, text, size, unit):
 
 
 def test_a_border_is_found_across_reads(tmp_path, monkeypatch):
-    from eatlas.corpora import shards
+    from eatlas.corpora import files as shards
 
     monkeypatch.setattr(shards, "_READ", 7)
     path = tmp_path / "t.txt"

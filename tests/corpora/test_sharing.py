@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from eatlas.corpora import extraction, find_contexts, find_pairs
+from eatlas.corpora import find_contexts, find_pairs, sampling
 from eatlas.corpora.files import ReadingOptions
 from eatlas.corpora.matching import Matcher
 from eatlas.corpora.sampling import Collector
@@ -84,7 +84,7 @@ def test_a_process_that_is_killed(folder, tmp_path, deaths):
     files = sorted(folder.iterdir())[:2]
     make = Deadly(tmp_path / "deaths", deaths)
     make.counter.touch()
-    look = partial(extraction.look_through, files, ReadingOptions(), make)
+    look = partial(sampling.look_through, files, ReadingOptions(), make)
     if deaths == 2:
         assert look(workers=2)[0].lists() == look()[0].lists()
         return
@@ -106,24 +106,24 @@ def test_shares_are_about_equal(tmp_path):
     files = [tmp_path / str(k) for k in range(len(sizes))]
     for path, size in zip(files, sizes, strict=True):
         path.write_bytes(b"x" * size)
-    parts = extraction.shares(files, 3)
+    parts = sampling.shares(files, 3)
     assert sorted(path for part in parts for path in part) == files
     assert [sum(path.stat().st_size for path in part) for part in parts] == [9, 8, 8]
-    assert len(extraction.shares(files, 50)) == len(files)
+    assert len(sampling.shares(files, 50)) == len(files)
 
 
 def test_small_files_are_not_worth_a_process(folder, monkeypatch):
-    monkeypatch.setattr(extraction, "Processes", None)
-    monkeypatch.setattr(extraction, "processors", lambda: 2)
+    monkeypatch.setattr(sampling, "Processes", None)
+    monkeypatch.setattr(sampling, "processors", lambda: 2)
     assert len(find_contexts(folder, TEST, workers=None).rows)
-    monkeypatch.setattr(extraction, "WORTH", 10)
+    monkeypatch.setattr(sampling, "WORTH", 10)
     with pytest.raises(TypeError):  # now they are
         find_contexts(folder, TEST, workers=None)
 
 
 def test_one_file_is_one_process(folder, monkeypatch):
-    monkeypatch.setattr(extraction, "Processes", None)
+    monkeypatch.setattr(sampling, "Processes", None)
     collector = Collector(Matcher(["aster"]), per_term=3, window=3, seed=0)
     path = folder / "RC-0.jsonl"
-    samples, _ = extraction.look_through([path], ReadingOptions(), lambda: collector, workers=9)
+    samples, _ = sampling.look_through([path], ReadingOptions(), lambda: collector, workers=9)
     assert samples is collector.samples

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eatlas.corpora.counts import Search, SpanCounter, Tally, WordFamily, as_batch, interplay
 from eatlas.corpora.matching import Rule
-from eatlas.corpora.spans import Search, SpanCounter, Tally, WordFamily, as_batch, interplay
 from tests.corpora import span_oracle
 
 GENDER = WordFamily(("Female", "Male"), (("she", "her", "woman"), ("he", "his", "man")))

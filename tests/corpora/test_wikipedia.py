@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from eatlas.corpora import find_contexts
 from eatlas.corpora.reading import Account
-from eatlas.corpora.wikipedia import wikipedia_rows
-from eatlas.corpora.wikitext import plain_text
+from eatlas.corpora.wikipedia import plain_text, wikipedia_rows
 from tests.corpora.test_shards import HEAD, page
 
 

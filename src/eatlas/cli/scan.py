@@ -88,8 +88,8 @@ def scan(
         Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
         machine. [default: a new one on this machine, ended with the command]
     """
-    from eatlas.engine.scan.outcome import checked_edges, checked_sort  # noqa: PLC0415  (--help waits for none)
     from eatlas.engine.scan.plan import make_scan, require_usable  # noqa: PLC0415
+    from eatlas.engine.scan.scanning import checked_edges, checked_sort  # noqa: PLC0415  (--help waits for none)
 
     chosen = _attributes(attributes, a, b)
     edges = checked_edges(_edges(frequency_bands))
@@ -144,8 +144,7 @@ def _scanned(
 ) -> ScanResult:
     """Measure all words and sum them up; with a file, go on where an earlier scan ended."""
     from eatlas.engine.scan.chunk import Chunks  # noqa: PLC0415
-    from eatlas.engine.scan.outcome import conclude  # noqa: PLC0415
-    from eatlas.engine.scan.scanning import written  # noqa: PLC0415
+    from eatlas.engine.scan.scanning import conclude, written  # noqa: PLC0415
 
     if out is None:
         nothing = "nothing is kept, which takes --out"

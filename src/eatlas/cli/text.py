@@ -15,9 +15,8 @@ from eatlas.cli.progress import Lines, bar_of, what_is_kept
 from eatlas.errors import listed
 
 if TYPE_CHECKING:
-    from eatlas.corpora.text_counts import TextCounts
-    from eatlas.engine.text.counting import Shards
-    from eatlas.engine.text.plan import TextPlan
+    from eatlas.corpora.counts import TextCounts
+    from eatlas.engine.text import Shards, TextPlan
 
 QUIET = 10.0
 """Seconds before the first line of progress in a pipe."""
@@ -88,10 +87,9 @@ def text(
     as_json : --json
         Print only JSON: counts and totals as one object.
     """
-    from eatlas.corpora.text_counts import TABLES  # noqa: PLC0415  (--help waits for none)
-    from eatlas.corpora.writing import require_place  # noqa: PLC0415
-    from eatlas.engine.text.counting import counted  # noqa: PLC0415
-    from eatlas.engine.text.plan import make_plan  # noqa: PLC0415
+    from eatlas.corpora.counts import TABLES  # noqa: PLC0415  (--help waits for none)
+    from eatlas.corpora.storing import require_place  # noqa: PLC0415
+    from eatlas.engine.text import counted, make_plan  # noqa: PLC0415
     from eatlas.executors import choose  # noqa: PLC0415
 
     require_place(output, *TABLES)
@@ -134,7 +132,7 @@ def text(
 
 
 def _say_what_is_there(plan: TextPlan, shards: Shards, output: Path) -> None:
-    from eatlas.engine.text.counting import others  # noqa: PLC0415
+    from eatlas.engine.text import others  # noqa: PLC0415
 
     if len(shards):
         remark(

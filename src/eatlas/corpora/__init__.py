@@ -1,10 +1,9 @@
 """Texts as a source: contexts of stimuli, sampled from corpora, and counts of associations.
 
-From bytes to contexts: :mod:`files` and :mod:`shards` divide a corpus, :mod:`reading` makes texts
-of it, :mod:`matching` finds stimuli in them, :mod:`sampling` chooses contexts, :mod:`extraction`
-does all that for tests, and a :mod:`record` says how. :mod:`writing` and :mod:`loading` are their
-files; :mod:`attaching` makes tests of sentences of them. :mod:`spans` and :mod:`text_counts` count
-associations without vectors.
+From bytes to contexts: :mod:`files` divides a corpus, :mod:`reading` makes texts of it,
+:mod:`matching` finds stimuli in them (:mod:`kernels` is compiled), :mod:`sampling` chooses
+contexts, a :mod:`record` says how, and makes tests of sentences of them; :mod:`storing` is their
+files. :mod:`counts` counts associations without vectors.
 """
 
 from __future__ import annotations
@@ -14,13 +13,21 @@ from typing import TYPE_CHECKING
 from eatlas.lazy import attributes
 
 if TYPE_CHECKING:
-    from eatlas.corpora.attaching import with_contexts, with_pairs
-    from eatlas.corpora.extraction import find_contexts, find_pairs, stimuli_of
-    from eatlas.corpora.helm import helm_counts, helm_representation
-    from eatlas.corpora.loading import ContextsAtHand, load_contexts, load_either, load_pairs
+    from eatlas.corpora.counts import helm_counts, helm_representation
     from eatlas.corpora.matching import Rule
-    from eatlas.corpora.record import Contexts, Pairs
-    from eatlas.corpora.sampling import Context, Count, PairContext, PairCount, Window
+    from eatlas.corpora.record import (
+        Context,
+        Contexts,
+        Count,
+        PairContext,
+        PairCount,
+        Pairs,
+        Window,
+        with_contexts,
+        with_pairs,
+    )
+    from eatlas.corpora.sampling import find_contexts, find_pairs, stimuli_of
+    from eatlas.corpora.storing import ContextsAtHand, load_contexts, load_either, load_pairs
 
 __all__ = [
     "Context",
@@ -47,12 +54,11 @@ __all__ = [
 __getattr__ = attributes(
     __name__,
     {
-        "eatlas.corpora.sampling": "Context Count PairContext PairCount Window",
-        "eatlas.corpora.record": "Contexts Pairs",
-        "eatlas.corpora.helm": "helm_counts helm_representation",
-        "eatlas.corpora.loading": "ContextsAtHand load_contexts load_either load_pairs",
+        "eatlas.corpora.counts": "helm_counts helm_representation",
         "eatlas.corpora.matching": "Rule",
-        "eatlas.corpora.extraction": "find_contexts find_pairs stimuli_of",
-        "eatlas.corpora.attaching": "with_contexts with_pairs",
+        "eatlas.corpora.record": "Context Contexts Count PairContext PairCount Pairs Window "
+        "with_contexts with_pairs",
+        "eatlas.corpora.sampling": "find_contexts find_pairs stimuli_of",
+        "eatlas.corpora.storing": "ContextsAtHand load_contexts load_either load_pairs",
     },
 )

@@ -1,4 +1,4 @@
-"""From the bytes of a corpus to texts: lines, JSON Lines, tables, Parquet; and what is damaged."""
+"""From the bytes of a corpus to texts: lines, JSON Lines, tables, Parquet; what is damaged."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, did_you_mean
+from eatlas.sources.archives import check_growth
 from eatlas.sources.files.on_disk import fill
 
 NAMED = 100
@@ -85,7 +87,7 @@ def read_lines(
     longest: int = BLOCK,
 ) -> Iterator[Lines]:
     """Read a file as blocks of whole lines."""
-    from eatlas.corpora import _kernels  # noqa: PLC0415  (compiles on import)
+    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
     buffer = np.empty(block, np.uint8)
     kept, number, first = 0, 1, True
@@ -104,7 +106,7 @@ def read_lines(
             yield Lines(buffer[begin:cut], number, whole)
         if at_end:
             return
-        number += int(_kernels.count_lines(buffer[:cut])[0])
+        number += int(kernels.count_lines(buffer[:cut])[0])
         kept, first = size - cut, False
         buffer[:kept] = buffer[cut:size].copy()
 
@@ -162,23 +164,23 @@ class Batch:
 
 def line_texts(blocks: Iterable[Lines], account: Account) -> Iterator[Batch]:
     """Take every line as a text; lines that are no UTF-8 are skipped."""
-    from eatlas.corpora import _kernels  # noqa: PLC0415  (compiles on import)
+    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
     for lines in blocks:
         damaged = account.damaged
         data = without_bad_lines(lines, account)
-        account.texts += int(_kernels.count_lines(data)[1]) - (account.damaged - damaged)
+        account.texts += int(kernels.count_lines(data)[1]) - (account.damaged - damaged)
         yield Batch(data, NEWLINE)
 
 
 def paragraph_texts(blocks: Iterable[Lines], account: Account) -> Iterator[Batch]:
     """Take each paragraph, between blank lines, as a text."""
-    from eatlas.corpora import _kernels  # noqa: PLC0415  (compiles on import)
+    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
     for lines in blocks:
         data = without_bad_lines(lines, account)
         data[data == ZERO] = ord(" ")
-        _kernels.part_paragraphs(data)
+        kernels.part_paragraphs(data)
         account.texts += sum(1 for text in data.tobytes().split(b"\0") if text.strip())
         yield Batch(data, ZERO)
 
@@ -419,3 +421,77 @@ def _why(error: Exception) -> str:
         if "Expected `str" in said
         else f"no JSON object: {said}"
     )
+
+
+ROWS = 1024
+"""Rows that are read at once; more are hardly faster."""
+BUDGET = 64 << 20
+"""Bytes of the texts that are read at once; a text that many rows share is small in a file."""
+
+
+def parquet_rows(
+    path: Path, field: str | None, account: Account, groups: range | None = None
+) -> Rows:
+    """Read one column of Parquet, some rows at a time; rows that are no UTF-8 are damaged."""
+    pa, parquet = pyarrow_of(path)
+    size, packed = 0, path.stat().st_size
+    try:
+        with parquet.ParquetFile(path) as file:
+            groups = range(file.num_row_groups) if groups is None else groups
+            row = sum(file.metadata.row_group(one).num_rows for one in range(groups.start))
+            schema = file.schema_arrow
+            name = column_of(schema.names, field, account.file)
+            kind = schema.field(name).type
+            if pa.types.is_dictionary(kind):
+                kind = kind.value_type
+            if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+                raise SourceError(
+                    f"{account.file}: the column {name!r} holds no texts",
+                    got=str(kind),
+                    remedy="name the column that does: --field NAME (in Python, field='NAME')",
+                )
+            for batch in _batches(file, path, name, groups):
+                for cell in batch.column(0).cast(pa.large_binary()).to_pylist():
+                    row += 1
+                    size += len(cell or b"")
+                    try:
+                        text = (cell or b"").decode()
+                    except UnicodeDecodeError as error:
+                        byte = error.object[error.start]
+                        account.damage(row, f"byte 0x{byte:02x}, which is not UTF-8")
+                        continue
+                    yield name, text
+                check_growth(str(path), size, packed)
+    except (pa.ArrowException, OSError) as error:
+        raise SourceError(
+            f"{path}: this Parquet file is damaged or ends early", got=str(error)
+        ) from error
+
+
+def _batches(file: Any, path: Path, name: str, groups: range) -> Iterator[Any]:
+    """Batches of a column: few rows where its dictionary has texts of megabytes."""
+    pa, parquet = pyarrow_of(path)
+    packed = path.stat().st_size
+    with parquet.ParquetFile(path, read_dictionary=[name]) as by_dictionary:
+        for group in groups:
+            facts = file.metadata.row_group(group)
+            columns = (facts.column(number) for number in range(facts.num_columns))
+            size = sum(one.total_uncompressed_size for one in columns if one.path_in_schema == name)
+            check_growth(str(path), size, packed)
+            for first in by_dictionary.iter_batches(1, [group], [name]):
+                longest = pa.compute.max(pa.compute.binary_length(first.column(0).dictionary))
+                rows = BUDGET // (longest.as_py() or 1)
+                yield from file.iter_batches(max(1, min(ROWS, rows)), [group], [name])
+                break
+
+
+def pyarrow_of(path: Path) -> tuple[Any, Any]:
+    """Import pyarrow where it is needed; `path` is named if it is missing."""
+    try:
+        import_module("pyarrow.compute")
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise SourceError(
+            f"{path}: pyarrow is needed to read and write Parquet",
+            remedy="pip install 'eatlas[text]'",
+        ) from error

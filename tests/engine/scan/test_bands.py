@@ -7,7 +7,7 @@ from tests.engine.scan.vocabularies import concepts, vocabulary
 
 import eatlas
 from eatlas.engine.scan import plan as plan_module
-from eatlas.engine.scan.outcome import bands_of
+from eatlas.engine.scan.scanning import bands_of
 from eatlas.errors import ResultsError
 
 EDGES = (10, 25, 1000)

@@ -14,10 +14,10 @@ import pytest
 from tests.corpora import span_oracle
 
 import eatlas
-from eatlas.corpora.shards import shards_of
+from eatlas.corpora.files import shards_of
+from eatlas.engine import text as counting
 from eatlas.engine.store import STORE
-from eatlas.engine.text import count_text, counting
-from eatlas.engine.text.plan import make_plan
+from eatlas.engine.text import count_text, make_plan
 from eatlas.errors import (
     EatlasError,
     ResultsError,
@@ -159,7 +159,7 @@ class Deadly:
 KILLED = """
 import os, signal, sys
 import eatlas
-from eatlas.engine.text import counting
+from eatlas.engine import text as counting
 from tests.engine.text.test_counting import TEST
 keep = counting.Shards.keep
 def cut_off(self, *given):

@@ -14,7 +14,7 @@ from eatlas.apps.protocol.figures import figure, listed_names
 from eatlas.apps.protocol.inputs import Context, NotRunError
 from eatlas.apps.protocol.studies import ProtocolStudy
 from eatlas.apps.protocol.target_scores import leanings
-from eatlas.corpora.writing import beside
+from eatlas.corpora.storing import beside
 from eatlas.errors import UndefinedWarning
 from eatlas.results.evidence import Evidence, Table
 from eatlas.sources.counts import CountTable

@@ -23,8 +23,8 @@ from eatlas.apps.protocol.figures import (
 from eatlas.apps.protocol.inputs import Context, NotRunError
 from eatlas.apps.protocol.studies import ProtocolStudy, reason_of, tried_each
 from eatlas.apps.protocol.target_scores import Leanings, correlated, leanings
-from eatlas.corpora.parquet import pyarrow_of
-from eatlas.corpora.writing import KEY, beside
+from eatlas.corpora.reading import pyarrow_of
+from eatlas.corpora.storing import KEY, beside
 from eatlas.decoding import require_file
 from eatlas.errors import EatlasError
 from eatlas.measures.registry import get_measure, measure_names

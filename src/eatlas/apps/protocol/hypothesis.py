@@ -184,7 +184,7 @@ def _representations(context: Context) -> Iterator[tuple[str, Any]]:
 
 def _shown(context: Context, test: GroupsTest) -> Any:
     """The test with contexts, where the measure takes contexts and some were given."""
-    from eatlas.corpora.attaching import with_contexts  # noqa: PLC0415  (seldom needed)
+    from eatlas.corpora.record import with_contexts  # noqa: PLC0415  (seldom needed)
 
     in_context = getattr(context.measure, "soa", None) in {"reduction", "probe"}
     if not in_context or context.material.contexts is None:

@@ -1,4 +1,4 @@
-"""Compiled loops over UTF-8: whole-word matches, the words around them, pairs, keyed hashes."""
+"""Compiled loops over UTF-8: matches, windows of words and sentences, pairs, spans, keys."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.characters import FNV_PRIME, FNV_START, WORD
+from eatlas.corpora.matching import FNV_PRIME, FNV_START, LOWER, WORD
 
 _START, _PRIME = np.uint64(FNV_START), np.uint64(FNV_PRIME)
 _SLOT_BITS = 14  # the table stays in the fastest cache; with more or fewer slots it is slower
@@ -359,3 +359,305 @@ def near(
                     found[count, 0], found[count, 1], found[count, 2] = target, attribute, number
                     count += 1
     return found[:count]
+
+
+_NEWLINE, _DOT = 10, 46
+_MARKS = (0x21, 0x3F, 0x2026, 0x203D, 0x3002, 0xFF01, 0xFF1F)  # ! ? … ‽ 。 ！ ？
+_CLOSING = (0x22, 0x27, 0x29, 0x5D, 0x7D, 0x2019, 0x201D, 0xBB, 0x2A)  # " ' ) ] } ’ ” » *
+_OPENING = (0x22, 0x27, 0x28, 0x5B, 0x7B, 0x2018, 0x201C, 0xAB, 0x2A)  # " ' ( [ { ‘ “ « *
+_LONGEST = 12
+"""Bytes of the longest abbreviation that is looked for."""
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _before(data: NDArray[np.uint8], i: int) -> Any:
+    """Return where the character before `i` begins."""
+    i -= 1
+    while i > 0 and (data[i] & 0xC0) == 0x80:
+        i -= 1
+    return i
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _goes_on(data: NDArray[np.uint8], i: int, table: NDArray[np.uint8]) -> Any:
+    """Whether what begins at `i` begins no sentence: lower case, or dots alone."""
+    size = len(data)
+    while i < size:
+        code, width = point(data, i, size)
+        if code not in _OPENING:
+            return code == _DOT or table[code] & LOWER != 0
+        i += width
+    return False
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _abbreviated(
+    data: NDArray[np.uint8], dot: int, separator: int, known: NDArray[np.uint64]
+) -> Any:
+    """Whether the word before a full stop is an abbreviation or an initial."""
+    first = dot
+    while first > 0 and dot - first <= _LONGEST and data[first - 1] != separator:
+        byte = data[first - 1]
+        if not (byte == _DOT or 65 <= byte <= 90 or 97 <= byte <= 122):
+            break
+        first -= 1
+    size = dot - first
+    if size == 0 or size > _LONGEST:
+        return False
+    last = data[dot - 1]
+    if (size == 1 or data[dot - 2] == _DOT) and 65 <= last <= 90:
+        return size == 1 and last != 73  # an initial, but not the word I; U.S. may end a sentence
+    key = _START
+    for i in range(first, dot):
+        byte = data[i] | 32 if 65 <= data[i] <= 90 else data[i]
+        key = (key ^ np.uint64(byte)) * _PRIME
+    place = np.searchsorted(known, key)
+    return place < len(known) and known[place] == key
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def begins(
+    data: NDArray[np.uint8],
+    i: int,
+    separator: int,
+    table: NDArray[np.uint8],
+    known: NDArray[np.uint64],
+) -> Any:
+    """Whether a sentence begins at `i`, which follows white space."""
+    at, newlines = i, 0
+    while at > 0 and data[at - 1] != separator and is_space(data[at - 1]):
+        at -= 1
+        newlines += data[at] == _NEWLINE
+    if newlines > 1 or at == 0 or data[at - 1] == separator:
+        return True
+    last = _before(data, at)
+    code, _ = point(data, last, len(data))
+    while code in _CLOSING and last > 0 and data[last - 1] != separator:
+        last = _before(data, last)
+        code, _ = point(data, last, len(data))
+    if code != _DOT and code not in _MARKS:
+        return False
+    if _goes_on(data, i, table):
+        return False
+    if code != _DOT:
+        return True
+    return not _abbreviated(data, last, separator, known)
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def sentence_starts(
+    data: NDArray[np.uint8], table: NDArray[np.uint8], known: NDArray[np.uint64]
+) -> NDArray[np.uint8]:
+    """Mark every byte with which a sentence begins, behind white space."""
+    marked = np.zeros(len(data), np.uint8)
+    for i in range(1, len(data)):
+        if is_space(data[i - 1]) and not is_space(data[i]):
+            marked[i] = begins(data, i, -1, table, known)
+    return marked
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _from(
+    data: NDArray[np.uint8],
+    start: int,
+    separator: int,
+    most: int,
+    table: NDArray[np.uint8],
+    known: NDArray[np.uint64],
+) -> Any:
+    """Return where the sentence around `start` begins; the nearest word if it is too far away."""
+    least, word, i = max(0, start - most), start, start
+    while True:
+        if i == 0 or data[i - 1] == separator:
+            while i < start and is_space(data[i]):
+                i += 1
+            return i
+        if is_space(data[i - 1]) and not is_space(data[i]):
+            word = i
+            if begins(data, i, separator, table, known):
+                return i
+        if i == least:
+            return word
+        i -= 1
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _to(
+    data: NDArray[np.uint8],
+    end: int,
+    separator: int,
+    most: int,
+    table: NDArray[np.uint8],
+    known: NDArray[np.uint64],
+) -> Any:
+    """Return where the sentence around `end` ends; the last word that is near enough."""
+    size = len(data)
+    last, stop, i = min(size, end + most), end, end
+    while i < size and data[i] != separator:
+        if i == last:
+            return stop
+        space = is_space(data[i])
+        if space and not is_space(data[i - 1]):
+            stop = i
+        elif not space and is_space(data[i - 1]) and begins(data, i, separator, table, known):
+            return stop
+        i += 1
+    return stop if is_space(data[i - 1]) else i
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def sentence_windows(
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    separator: int,
+    most: int,
+    tables: tuple[NDArray[np.uint8], NDArray[np.uint64]],
+    bounds: NDArray[np.int64],
+) -> None:
+    """Write the sentence of each match, within its text, to the two rows of `bounds`."""
+    table, known = tables
+    for k in range(len(starts)):
+        bounds[0, k] = _from(data, starts[k], separator, most, table, known)
+        bounds[1, k] = _to(data, ends[k], separator, most, table, known)
+
+
+DOCUMENTS, SENTENCES, SPANS, TOKENS = range(4)
+"""Places of the totals."""
+
+
+class Roles(NamedTuple):
+    """What each stimulus is, by its number."""
+
+    target: NDArray[np.int32]
+    """Row of the table; -1 where the stimulus is no target."""
+    group: NDArray[np.int32]
+    """Column of the table, shape (families, stimuli); -1 where it is not a word of a group."""
+    first: NDArray[np.int32]
+    """First column of each family, then the number of columns. Behind the groups of a family are
+    two columns: spans with no group, and with several."""
+
+
+class Sentences(NamedTuple):
+    """What tells where sentences begin."""
+
+    characters: NDArray[np.uint8]
+    abbreviations: NDArray[np.uint64]
+
+
+class Span(NamedTuple):
+    """What the span that is open holds."""
+
+    seen: NDArray[np.int64]
+    """Sentence in which each target was seen last."""
+    latest: NDArray[np.int64]
+    """The same of each group, by its column."""
+    targets: NDArray[np.int32]
+    """Targets within the span, in no order; only the first so many count."""
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _see(stimulus: int, sentence: int, begin: int, span: Span, count: int, roles: Roles) -> int:
+    """Take a stimulus of a sentence into a span; return how many targets it has then."""
+    target = roles.target[stimulus]
+    if target >= 0:
+        if span.seen[target] < begin:
+            span.targets[count] = target
+            count += 1
+        span.seen[target] = sentence
+    for family in range(len(roles.group)):
+        column = roles.group[family, stimulus]
+        if column >= 0:
+            span.latest[column] = sentence
+    return count
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _kept(begin: int, span: Span, count: int) -> int:
+    """Keep the targets that a span still holds when it begins with another sentence."""
+    left = 0
+    for k in range(count):
+        if span.seen[span.targets[k]] >= begin:
+            span.targets[left] = span.targets[k]
+            left += 1
+    return left
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _emit(begin: int, span: Span, count: int, roles: Roles, table: NDArray[np.int64]) -> None:
+    """Count a span whose first sentence is `begin` for every target in it."""
+    for family in range(len(roles.first) - 1):
+        none = roles.first[family + 1] - 2
+        column = none
+        for group in range(roles.first[family], none):
+            if span.latest[group] >= begin:
+                column = group if column == none else none + 1
+        for k in range(count):
+            table[span.targets[k], column] += 1
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def _is_first(data: NDArray[np.uint8], i: int, separator: int, tables: Sentences) -> Any:
+    """Whether the word at `i`, not the first of its document, begins a sentence."""
+    if data[i - 1] == 32 and (97 <= data[i - 2] <= 122 or data[i - 2] == 44):
+        return False  # behind a small letter or a comma, as nearly all words are
+    return begins(data, i, separator, tables.characters, tables.abbreviations)
+
+
+@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+def count_spans(  # noqa: PLR0913, PLR0917  (one loop over bytes, in compiled code)
+    data: NDArray[np.uint8],
+    separator: int,
+    starts: NDArray[np.int64],
+    stimuli: NDArray[np.int64],
+    roles: Roles,
+    tables: Sentences,
+    span: int,
+    sliding: bool,  # noqa: FBT001  (compiled functions take no keywords)
+    table: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
+    """Add the spans of some documents to a table of counts.
+
+    A document is between separators. Its spans are so many sentences that follow each other:
+    disjoint, the last of a document with what is left; or sliding, one for every sentence that ends
+    a whole span, and one of all in a shorter document. A match belongs to the sentence in which it
+    begins.
+    """
+    size, matches = len(data), len(starts)
+    open_span = Span(
+        np.full(table.shape[0], -1, np.int64),
+        np.full(table.shape[1], -1, np.int64),
+        np.empty(table.shape[0], np.int32),
+    )
+    count = match = 0  # targets of the open span; matches that were seen
+    sentence, begin, own = 0, 0, 0  # that is open; first of its span; spans of the document
+    open_, i = False, 0
+    while i <= size:
+        at_end = i == size or data[i] == separator
+        if not at_end and is_space(data[i]):
+            i += 1
+            continue
+        if open_ and (at_end or _is_first(data, i, separator, tables)):
+            while match < matches and starts[match] < i:
+                count = _see(stimuli[match], sentence, begin, open_span, count, roles)
+                match += 1
+            sentence += 1
+            totals[SENTENCES] += 1
+            whole = sentence - begin == span
+            if whole or (at_end and (own == 0 or (not sliding and sentence > begin))):
+                _emit(begin, open_span, count, roles, table)
+                totals[SPANS] += 1
+                own += 1
+                begin = begin + 1 if sliding and not at_end else sentence
+                count = _kept(begin, open_span, count)
+        if at_end:
+            open_, begin, count, own = False, sentence, 0, 0
+            i += 1
+            continue
+        if not open_:
+            open_ = True
+            totals[DOCUMENTS] += 1
+        totals[TOKENS] += 1
+        while i < size and data[i] != separator and not is_space(data[i]):
+            i += 1
