@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,6 @@ AT_ONCE = 256
 """Texts that a function gets in one call: enough for a GPU, and progress moves."""
 PASSAGES = "passages"
 """Name of the parameter by which a function gets texts with the place of the stimulus."""
-_NOT_THEIRS = (
-    "<frozen importlib",
-    str(Path(__file__).parent),
-    str(Path(importlib.__file__).parent),
-)
-"""Beginnings of the names of files whose lines say nothing to a user."""
 OPTIONS = {
     "cache": "whether vectors are kept on disk: yes or no",
     "version": "of what the function computes, chosen by you",
@@ -195,26 +189,31 @@ def _asks_for_passages(function: Callable[..., Any], where: str) -> bool:
 
 def find_function(module: str, path: str, where: str) -> Callable[..., Any]:
     """Import what a source string names, from sys.path or the working directory."""
-    found: Any = _imported(module, where)
+    try:
+        with working_directory():
+            function: Any = importlib.import_module(module)
+    except (Exception, SystemExit) as error:
+        raise SourceError(
+            f"{where}: the module {module} cannot be imported",
+            got=said_by(error),
+            allowed="a module that Python can import, or one in the working directory, without .py",
+        ) from error
     for part in path.split("."):
-        if not hasattr(found, part):
-            near = nearest(part, _callables(found))
+        if not hasattr(function, part):
+            near = nearest(part, dir(function))
             raise SourceError(
-                f"{where}: there is no {part} in {getattr(found, '__name__', described(found))}",
+                f"{where}: there is no {part} in {getattr(function, '__name__', function)}",
                 remedy=f"did you mean {near[0]}?" if near else None,
             )
-        found = getattr(found, part)
-    if not callable(found) or isinstance(found, type):
+        function = getattr(function, part)
+    if not callable(function) or isinstance(function, type):
         raise SourceError(
             f"{where}: this is not a function",
-            got=described(found),
-            allowed="a function that takes a list of texts and returns a vector for each",
-            remedy="make an instance in the module, and name that or its method"
-            if isinstance(found, type)
-            else None,
+            got=described(function),
+            allowed="a function that takes a list of texts and returns a vector for each; of a "
+            "class, an instance or its method",
         )
-    function: Callable[..., Any] = found
-    return function
+    return cast("Callable[..., Any]", function)
 
 
 @contextmanager
@@ -231,49 +230,9 @@ def working_directory() -> Iterator[None]:
             sys.path.remove(here)
 
 
-def _imported(module: str, where: str) -> object:
-    try:
-        with working_directory():
-            return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name is not None and f"{module}.".startswith(f"{error.name}."):
-            raise _no_module(module, error.name, where) from error
-        raise _broken(module, error, where) from error
-    except (Exception, SystemExit) as error:
-        raise _broken(module, error, where) from error
-
-
-def _no_module(module: str, name: str, where: str) -> SourceError:
-    plain = module.removesuffix(".py")
-    return SourceError(
-        f"{where}: there is no module {name}",
-        allowed="a module that Python can import, or one in the working directory",
-        remedy=f"write py:{plain}:FUNCTION, without .py"
-        if module != plain
-        else f"go to the folder of {name}.py, or add it to PYTHONPATH",
-    )
-
-
-def _broken(module: str, error: BaseException, where: str) -> SourceError:
-    return SourceError(f"{where}: the module {module} cannot be imported", got=said_by(error))
-
-
-def _callables(thing: object) -> list[str]:
-    """Names of what can be called in a module or object, but for private ones."""
-    names = (name for name in dir(thing) if not name.startswith("_"))
-    return [name for name in names if callable(getattr(thing, name, None))]
-
-
 def said_by(error: BaseException) -> str:
-    """An error of a user's own code: its kind, its message, and where it was raised.
-
-    Frames of the import system and of this file are left out.
-    """
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(_NOT_THEIRS)
-    ]
+    """An error of a user's own code: its kind, its message, and where it was raised."""
     text = traceback.format_exception_only(error)[-1].strip()
-    place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
-    return f"{text}{place}"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    own = frame.filename == __file__ or frame.filename.startswith("<frozen")
+    return text if own else f"{text} ({frame.filename}, line {frame.lineno})"

@@ -9,9 +9,8 @@ import hashlib
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,26 +36,14 @@ FORMATS = (
 )  # fmt: skip
 """What is read, where this Pillow knows it. For others, such as EPS, it runs other programs."""
 ALLOWED = "an image file: JPEG, PNG, GIF, WebP, TIFF, BMP and others that Pillow decodes to pixels"
-ORIENTATION = 0x0112
-"""The EXIF tag that says how a camera was held."""
-SIZE = (0x0100, 0x0101)
-"""The tags of a TIFF for its width and height as stored."""
-TURNS = {
-    2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270",
-    7: "TRANSVERSE", 8: "ROTATE_90",
-}  # fmt: skip
-"""What undoes each orientation; 1 is upright."""
 PAGES = frozenset(("AVIF", "GIF", "PNG", "TIFF", "WEBP"))
 """Formats whose further pictures are frames or pages; those of an MPO file are previews."""
-LARGE = "Pillow's limit of {:,} pixels, above which an image may be a decompression bomb"
 
 
 Pixels = Mapping[str, NDArray[Any]]
 """Inputs of a model by name, such as pixel_values, each with a row for each image."""
 Prepare = Callable[[Any], Pixels]
 """From an image in RGB to the input of a model, of one row."""
-MOST_OF_A_PIXEL = 1e6
-"""A mean beyond this is none; pixels go to 255."""
 RESAMPLE = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")
 """Pillow's names, by number."""
 AT_ONCE = {"cpu": 32, "cuda": 128, "mps": 64}
@@ -81,9 +68,7 @@ class Picture:
     content: str
     """SHA-256 of its bytes."""
     size: tuple[int, int]
-    """Width and height in pixels, upright."""
-    turn: str = ""
-    """How it is turned upright; empty where it is."""
+    """Pixels of its sides as they are stored."""
     several: bool = False
     """Whether it has several frames or pages, of which the first is taken."""
     transparent: bool = False
@@ -91,135 +76,110 @@ class Picture:
 
 def open_pictures(items: Collection[Item]) -> dict[str, tuple[Picture, tuple[Item, ...]]]:
     """Read the head of each image, once for all items of the same bytes."""
-    several: dict[str, list[Item]] = {}
-    for one in sorted(items, key=lambda one: one.content):
-        several.setdefault(one.content, []).append(one)
-    found: dict[str, tuple[Picture, tuple[Item, ...]]] = {}
-    for path, same in several.items():
+    by_path: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        by_path[item.content].append(item)
+    pictures: dict[str, tuple[Picture, tuple[Item, ...]]] = {}
+    for path in sorted(by_path):
         picture = read_head(Path(path))
-        for one in same:
-            _require_same(picture, one)
-        first, others = found.get(picture.content, (picture, ()))
-        found[picture.content] = first, (*others, *same)
-    return found
+        for item in by_path[path]:
+            if item.sha256 and item.sha256 != picture.content:
+                raise SourceError(
+                    f"{path}: the image has changed since its test was loaded",
+                    got=f"SHA-256 {picture.content[:12]}...",
+                    allowed=f"{item.sha256[:12]}...",
+                    remedy="load the test again, or bring the file back",
+                )
+        first, others = pictures.get(picture.content, (picture, ()))
+        pictures[picture.content] = first, (*others, *by_path[path])
+    return pictures
 
 
 def read_head(path: Path) -> Picture:
     """Read what an image file says before its pixels."""
-    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (only for images)
+    from PIL.Image import DecompressionBombWarning  # noqa: PLC0415  (only for images)
 
     content = hash_of(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", DecompressionBombWarning)
+        with _opened(path) as image:
+            several = image.format in PAGES and getattr(image, "n_frames", 1) > 1
+            return Picture(path, content, image.size, several, image.has_transparency_data)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Image]:
+    """Open an image; what is none, is damaged, or unpacks to too much is said as ours."""
+    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (only for images)
+
+    Image.init()
+    formats = [name for name in FORMATS if name in Image.OPEN]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(path, formats=known_formats()) as image:
-                orientation, tags = _orientation(image), getattr(image, "tag_v2", {})
-                # Pillow turns a TIFF itself; some versions state the size as if it were turned
-                turn = "" if tags else TURNS.get(orientation or 1, "")
-                width, height = (tags.get(tag, n) for tag, n in zip(SIZE, image.size, strict=True))
-                several = image.format in PAGES and getattr(image, "n_frames", 1) > 1
-                return Picture(
-                    path,
-                    content,
-                    (height, width) if orientation in {5, 6, 7, 8} else (width, height),
-                    turn,
-                    several,
-                    image.has_transparency_data,
-                )
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        limit = Image.MAX_IMAGE_PIXELS or 0
+        with Image.open(path, formats=formats) as image:
+            yield image
+    except SourceError:
+        raise
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning, MemoryError) as error:
         raise SourceError(
             f"{path}: the image has too many pixels to be decoded",
-            got=str(error).partition(",")[0],
-            allowed=LARGE.format(limit),
+            got=first_line(error),
+            allowed=f"up to {Image.MAX_IMAGE_PIXELS:,} pixels",
             remedy="make it smaller; models take a few hundred pixels on each side",
         ) from error
     except UnidentifiedImageError as error:
+        head = path.read_bytes()[:24]
         raise SourceError(
-            f"{path}: this file is not an image", got=_beginning(path), allowed=ALLOWED
+            f"{path}: this file is not an image",
+            got=f"a file that begins with {head!r}" if head else "an empty file",
+            allowed=ALLOWED,
         ) from error
     except Exception as error:
-        raise _damaged(path, error) from error
-
-
-@cache
-def known_formats() -> tuple[str, ...]:
-    """Formats that are read here."""
-    from PIL import Image  # noqa: PLC0415
-
-    Image.init()
-    return tuple(name for name in FORMATS if name in Image.OPEN)
+        raise SourceError(
+            f"{path}: the image cannot be decoded",
+            got=first_line(error),
+            allowed=ALLOWED,
+            remedy="fetch the file again, or open it in a viewer and save it anew",
+        ) from error
 
 
 def decoded(picture: Picture) -> Image:
     """Pixels of an image: upright, in RGB of 8 bits, on white where it is transparent."""
-    from PIL import Image  # noqa: PLC0415
+    from PIL import ImageOps  # noqa: PLC0415
 
-    path = picture.path
-    try:
-        with Image.open(path, formats=known_formats()) as image:
-            image.load()
-            turned = image.transpose(Image.Transpose[picture.turn]) if picture.turn else image
-            return in_rgb(turned, path)
-    except SourceError:
-        raise
-    except MemoryError as error:
-        raise SourceError(
-            f"{path}: there is not enough memory to decode this image",
-            got=f"{picture.size[0]:,} x {picture.size[1]:,} pixels",
-            remedy="make it smaller",
-        ) from error
-    except Exception as error:
-        raise _damaged(path, error) from error
+    with _opened(picture.path) as image:
+        image.load()
+        try:
+            upright = ImageOps.exif_transpose(image)
+        except Exception:  # noqa: BLE001  (a picture with damaged EXIF is a picture)
+            upright = image
+        return _in_rgb(upright, picture.path)
 
 
-def in_rgb(image: Image, path: Path) -> Image:
+def _in_rgb(image: Image, path: Path) -> Image:
     """Convert pixels of any mode to RGB.
 
     Gray and palette are spelled out, CMYK is converted without its profile, 16 bits are scaled to
-    8, and transparent parts are on white, as `transformers` has it.
+    8, which Pillow would cut off, and transparent parts are on white, as `transformers` has it.
     """
     from PIL import Image as Pillow  # noqa: PLC0415
 
-    mode = image.mode
-    if mode.startswith("I"):
-        return Pillow.fromarray(_eight_bits(np.asarray(image), path)).convert("RGB")
-    if mode == "F":
-        raise _no_colours(path, "numbers in floating point")
+    if image.mode.startswith("I") or image.mode == "F":
+        values = np.asarray(image)
+        if image.mode == "F" or (values.size and not 0 <= values.min() <= values.max() <= 65535):
+            raise SourceError(
+                f"{path}: the pixels of this image are not colours",
+                got=f"numbers from {values.min()} to {values.max()}",
+                allowed="8 or 16 bits in each channel",
+                remedy="save it as an 8-bit PNG, scaled as you want it seen",
+            )
+        scaled = np.rint(values / 257.0).astype(np.uint8)
+        return Pillow.fromarray(scaled).convert("RGB")
     if image.has_transparency_data:
         above = image.convert("RGBA")
         white = Pillow.new("RGBA", above.size, (255, 255, 255, 255))
         return Pillow.alpha_composite(white, above).convert("RGB")
-    return image if mode == "RGB" else image.convert("RGB")
-
-
-def _eight_bits(values: np.ndarray[Any, Any], path: Path) -> np.ndarray[Any, Any]:
-    """Scale 16 bits to 8; Pillow would cut off what is above 255."""
-    if values.size and (values.min() < 0 or values.max() > 65535):
-        raise _no_colours(path, f"whole numbers from {values.min()} to {values.max()}")
-    scaled: np.ndarray[Any, Any] = np.rint(values / 257.0).astype(np.uint8)
-    return scaled
-
-
-def _orientation(image: Image) -> int | None:
-    """The orientation that EXIF states; None where it states none, or is damaged."""
-    try:
-        said = image.getexif().get(ORIENTATION)
-    except Exception:  # noqa: BLE001  (a picture with damaged EXIF is a picture)
-        return None
-    return said if isinstance(said, int) else None
-
-
-def _require_same(picture: Picture, item: Item) -> None:
-    """Refuse a file that is another one than when its test was loaded."""
-    if item.sha256 and item.sha256 != picture.content:
-        raise SourceError(
-            f"{picture.path}: the image has changed since its test was loaded",
-            got=f"SHA-256 {picture.content[:12]}...",
-            allowed=f"{item.sha256[:12]}...",
-            remedy="load the test again, or bring the file back",
-        )
+    return image.convert("RGB")
 
 
 def hash_of(path: Path) -> str:
@@ -233,31 +193,6 @@ def hash_of(path: Path) -> str:
             got=error.strerror or str(error),
             remedy="check the path",
         ) from error
-
-
-def _beginning(path: Path) -> str:
-    """How a file that is not an image begins."""
-    with path.open("rb") as file:
-        head = file.read(24)
-    return f"a file that begins with {head!r}" if head else "an empty file"
-
-
-def _damaged(path: Path, error: BaseException) -> SourceError:
-    return SourceError(
-        f"{path}: the image cannot be decoded",
-        got=first_line(error),
-        allowed=ALLOWED,
-        remedy="fetch the file again, or open it in a viewer and save it anew",
-    )
-
-
-def _no_colours(path: Path, got: str) -> SourceError:
-    return SourceError(
-        f"{path}: the pixels of this image are not colours",
-        got=got,
-        allowed="8 or 16 bits in each channel",
-        remedy="save it as an 8-bit PNG, scaled as you want it seen",
-    )
 
 
 # --- the processor of a model --------------------------------------------------------------------
@@ -276,7 +211,6 @@ def read_settings(folder: Path) -> dict[str, Any]:
         if isinstance(found, dict):
             found = found.get("image_processor", found)
         if isinstance(found, dict) and _type(found):
-            require_numbers(found, file)
             return found
     raise SourceError(
         f"{folder}: no file describes how images become the input of this model",
@@ -284,21 +218,6 @@ def read_settings(folder: Path) -> dict[str, Any]:
         remedy="fetch the model again, with all its files; transformers writes this one with "
         "save_pretrained of the processor",
     )
-
-
-def require_numbers(settings: Mapping[str, Any], file: Path) -> None:
-    """Refuse means and standard deviations of pixels that are no numbers."""
-    for key in ("image_mean", "image_std", "mean", "std"):
-        value = settings.get(key)
-        if isinstance(value, list) and not all(
-            isinstance(one, int | float) and abs(one) <= MOST_OF_A_PIXEL for one in value
-        ):
-            raise SourceError(
-                f"{file}: {key} is not usable",
-                got=str(value)[:100],
-                allowed="a list of numbers",
-                remedy="fetch the model again",
-            )
 
 
 def _type(settings: Mapping[str, Any]) -> str:
@@ -335,8 +254,11 @@ def _size(said: Any) -> str:
     return ", ".join(named)
 
 
-def _numbers(said: Any) -> tuple[float, ...]:
-    return tuple(map(float, said)) if isinstance(said, list | tuple) else ()
+def _numbers(values: Any) -> tuple[float, ...]:
+    try:
+        return tuple(map(float, values or ()))
+    except (TypeError, ValueError, OverflowError):  # the processor refuses them
+        return ()
 
 
 def shortest_edge(settings: Mapping[str, Any]) -> int:
