@@ -6,9 +6,12 @@ import json
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from eatlas.errors import SourceError
 
 Watch = Callable[[int, int | None], None]
 """Called with how many bytes are here, and how many there are if the server says so."""
@@ -18,7 +21,6 @@ TRIES = 5
 PAUSE = 1.0
 """Seconds before the first new try; each further one waits twice as long."""
 _TIMEOUT = (20, 60)  # to connect, between two packets; in seconds
-_OK, _PARTIAL, _NOT_SATISFIABLE = 200, 206, 416
 LARGEST = 50 * 10**9
 """Bytes that are taken where neither the list nor the server says how many there are."""
 
@@ -29,14 +31,6 @@ class RefusedError(Exception):
 
 class BrokenOffError(Exception):
     """The connection broke too often, or there is none."""
-
-
-class NoRoomError(Exception):
-    """The disk has less room than the file needs: so many bytes."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__(size)
-        self.size = size
 
 
 @dataclass(frozen=True)
@@ -51,145 +45,124 @@ class Remote:
     @property
     def condition(self) -> str | None:
         """For If-Range: a weak ETag does not promise the same bytes, so it does not do."""
-        strong = self.etag if self.etag and not self.etag.startswith("W/") else None
-        return strong or self.modified
+        return self.etag if self.etag and not self.etag.startswith("W/") else self.modified
 
-    def same_as(self, other: Remote) -> bool:
-        """Whether nothing speaks for another state."""
-        pairs = (
-            (getattr(self, key), getattr(other, key)) for key in ("length", "etag", "modified")
+
+def need(folder: Path, size: int) -> None:
+    """Refuse to begin what cannot end."""
+    free = shutil.disk_usage(folder).free
+    if size > free:
+        raise SourceError(
+            f"{folder}: there is not enough room on this disk",
+            got=f"{free:,} bytes free",
+            allowed=f"{size:,} bytes at least",
+            remedy="make room, or set EATLAS_DATA to a folder on another disk",
         )
-        return self.url == other.url and all(a == b for a, b in pairs if a and b)
 
 
-class Resuming:
-    """Fetch a file into a part beside its place."""
-
-    def __init__(
-        self,
-        part: Path,
-        watch: Watch | None = None,
-        *,
-        size: int | None = None,
-        pause: float = PAUSE,
-    ) -> None:
-        self.part, self.watch, self.size, self.pause = part, watch, size, pause
-        self.state = part.with_name(f"{part.name}.json")
-        self.remote: Remote | None = None
-
-    def __call__(self, url: str, path: Path) -> None:
-        """Fetch `url` and move it to `path`."""
-        self.part.parent.mkdir(parents=True, exist_ok=True)
-        start = most = self._here()
-        failures = 0
-        while not self._whole(url):
-            try:
-                self._go_on(url)
-            except BrokenOffError:
-                failures = 1 if self._here() > most else failures + 1
-                most = max(most, self._here())
-                if most == start or failures >= TRIES:  # nothing came: there is no connection
-                    raise
-                time.sleep(self.pause * 2 ** (failures - 1))
-        self.part.replace(path)
-        self.state.unlink(missing_ok=True)
-
-    def _here(self) -> int:
-        return self.part.stat().st_size if self.part.exists() else 0
-
-    def _whole(self, url: str) -> bool:
-        remote = self._remembered(url)
-        self.remote = remote or self.remote
-        return remote is not None and remote.length is not None and self._here() == remote.length
-
-    def _remembered(self, url: str) -> Remote | None:
-        """The state of the remote file that the part belongs to."""
+def download(
+    url: str, part: Path, watch: Watch | None, *, size: int | None, pause: float
+) -> Remote:
+    """Fetch a file into a part beside its place; `size` is its length, where it is published."""
+    state = part.with_name(f"{part.name}.json")
+    first, failures = _size(part), 0
+    while True:
+        start = _size(part)
+        remote = _remembered(state, url)
+        if remote is not None and remote.length == start:
+            state.unlink(missing_ok=True)
+            return remote
+        if remote is None or remote.condition is None:
+            part.unlink(missing_ok=True)  # nothing tells whether it is of the same file
+            remote = None
         try:
-            remote = Remote(**json.loads(self.state.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError, RecursionError):
-            return None
+            _continue(url, part, state, remote, size, watch)
+        except BrokenOffError:
+            failures = 1 if _size(part) > start else failures + 1
+            if _size(part) == first or failures >= TRIES:  # nothing came: there is no connection
+                raise
+            time.sleep(pause * 2 ** (failures - 1))
+
+
+def _size(part: Path) -> int:
+    return part.stat().st_size if part.exists() else 0
+
+
+def _remembered(state: Path, url: str) -> Remote | None:
+    """The state of the remote file that the part belongs to."""
+    with suppress(OSError, ValueError, TypeError, RecursionError):
+        remote = Remote(**json.loads(state.read_text(encoding="utf-8")))
         return remote if remote.url == url else None
-
-    def _go_on(self, url: str) -> None:
-        """Ask for what is missing, or for everything, and write what comes."""
-        import requests  # noqa: PLC0415  (0.2 s, and only a download needs it)
-        from urllib3.exceptions import HTTPError  # noqa: PLC0415
-
-        remembered, start = self._remembered(url), self._here()
-        # a packed transfer would make lengths and ranges those of the packed bytes
-        headers = {"Accept-Encoding": "identity"}
-        if remembered is not None and start:
-            headers["Range"] = f"bytes={start}-"
-            if remembered.condition:
-                headers["If-Range"] = remembered.condition
-        try:
-            with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT) as answer:
-                self._take(url, answer, remembered, start)
-        except (requests.RequestException, HTTPError) as error:
-            raise BrokenOffError(_innermost(error)) from error
-
-    def _take(self, url: str, answer: Any, remembered: Remote | None, start: int) -> None:
-        """Judge an answer: begin anew, continue the part, or refuse it."""
-        if answer.status_code == _NOT_SATISFIABLE and start:
-            return self._forget()  # the remote file is shorter now than our part
-        if answer.status_code not in {_OK, _PARTIAL} or (answer.status_code != _OK and not start):
-            raise RefusedError(f"{answer.status_code} {answer.reason}")
-        if url.startswith("https:") and not answer.url.startswith("https:"):
-            raise RefusedError(f"the server leads from https to {answer.url}")
-        remote = _remote(url, answer)
-        if None not in {self.size, remote.length} and remote.length != self.size:
-            self._forget()
-            raise RefusedError(
-                f"the file has {remote.length:,} bytes, {self.size:,} were published"
-            )
-        if answer.status_code == _PARTIAL:
-            begins = answer.headers.get("Content-Range", "").startswith(f"bytes {start}-")
-            if not begins or remembered is None or not remote.same_as(remembered):
-                return self._forget()
-        else:
-            start = 0
-            self._forget()
-            self.state.write_text(json.dumps(asdict(remote)), encoding="utf-8")
-        return self._write(answer, start, remote)
-
-    def _forget(self) -> None:
-        """Begin anew."""
-        self.part.unlink(missing_ok=True)
-        self.state.unlink(missing_ok=True)
-
-    def _write(self, answer: Any, start: int, remote: Remote) -> None:
-        """Append the body of an answer to the part, within the limits of size and disk."""
-        expected = remote.length if self.size is None else self.size
-        most = LARGEST if expected is None else expected
-        if expected is not None and expected - start > shutil.disk_usage(self.part.parent).free:
-            raise NoRoomError(expected)
-        with self.part.open("ab") as file:
-            for chunk in answer.raw.stream(CHUNK, decode_content=False):
-                start += len(chunk)
-                if start > most:
-                    break
-                file.write(chunk)
-                if self.watch:
-                    self.watch(start, remote.length)
-        if start > most:
-            self._forget()
-            raise RefusedError(f"more than {most:,} bytes came")
-        if remote.length is None:  # the end of the connection is the only sign of the end
-            ended = Remote(remote.url, start, remote.etag, remote.modified)
-            self.state.write_text(json.dumps(asdict(ended)), encoding="utf-8")
-        elif start < remote.length:
-            raise BrokenOffError("the connection ended early")
+    return None
 
 
-def _remote(url: str, answer: Any) -> Remote:
+def _continue(
+    url: str,
+    part: Path,
+    state: Path,
+    remembered: Remote | None,
+    size: int | None,
+    watch: Watch | None,
+) -> None:
+    """Ask for what is missing, or for everything, and write what comes."""
+    import requests  # noqa: PLC0415  (0.2 s, and only a download needs it)
+    from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
+    start = _size(part)
+    # a packed transfer would make lengths and ranges those of the packed bytes
+    headers = {"Accept-Encoding": "identity"}
+    if remembered is not None and start:
+        headers |= {"Range": f"bytes={start}-", "If-Range": str(remembered.condition)}
+    try:
+        with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT) as answer:
+            remote = _judged(url, answer, size)
+            if remote is None or (answer.status_code == 206 and remote != remembered):
+                part.unlink(missing_ok=True)  # it is of another file: begin anew
+                return
+            if answer.status_code == 200:
+                part.unlink(missing_ok=True)
+                state.write_text(json.dumps(asdict(remote)), encoding="utf-8")
+            _write(answer, part, remote, size, watch)
+            if remote.length is None:  # the end of the connection is the only sign of the end
+                ended = asdict(remote) | {"length": _size(part)}
+                state.write_text(json.dumps(ended), encoding="utf-8")
+    except (requests.RequestException, HTTPError) as error:
+        raise BrokenOffError(_innermost(error)) from error
+
+
+def _judged(url: str, answer: Any, size: int | None) -> Remote | None:
+    """The state of the remote file; None if it is shorter now than our part."""
+    if answer.status_code == 416:
+        return None
+    if answer.status_code not in {200, 206}:
+        raise RefusedError(f"{answer.status_code} {answer.reason}")
+    if url.startswith("https:") and not answer.url.startswith("https:"):
+        raise RefusedError(f"the server leads from https to {answer.url}")
     total = answer.headers.get("Content-Range", "").rpartition("/")[2]
-    length = total if answer.status_code == _PARTIAL else answer.headers.get("Content-Length", "")
-    return Remote(
-        url,
-        int(length) if length.isdigit() else None,
-        answer.headers.get("ETag"),
-        answer.headers.get("Last-Modified"),
-    )
+    length = total if answer.status_code == 206 else answer.headers.get("Content-Length", "")
+    known = int(length) if length.isdigit() else None
+    if size is not None and known not in (None, size):
+        raise RefusedError(f"the file has {known:,} bytes, {size:,} were published")
+    return Remote(url, known, answer.headers.get("ETag"), answer.headers.get("Last-Modified"))
+
+
+def _write(answer: Any, part: Path, remote: Remote, size: int | None, watch: Watch | None) -> None:
+    """Append the body of an answer to the part, within the limits of size and disk."""
+    start, expected = _size(part), size or remote.length
+    if expected is not None:
+        need(part.parent, expected - start)
+    most = expected or LARGEST
+    with part.open("ab") as file:
+        for chunk in answer.raw.stream(CHUNK, decode_content=False):
+            start += len(chunk)
+            if start > most:
+                part.unlink()
+                raise RefusedError(f"more than {most:,} bytes came")
+            file.write(chunk)
+            if watch:
+                watch(start, remote.length)
+    if remote.length is not None and start < remote.length:
+        raise BrokenOffError("the connection ended early")
 
 
 def _innermost(error: BaseException) -> str:

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from eatlas.errors import SourceError
 from eatlas.folders import DATA, data_folder
@@ -21,11 +20,11 @@ from eatlas.sources.archives import archive_errors, check_growth, locate
 from eatlas.sources.downloading import (
     PAUSE,
     BrokenOffError,
-    NoRoomError,
     RefusedError,
     Remote,
-    Resuming,
     Watch,
+    download,
+    need,
 )
 from eatlas.sources.published import (
     Published,
@@ -130,21 +129,29 @@ def read_record(entry: Published) -> DownloadRecord | None:
 
 
 def _bring(entry: Published, watch: Watch | None, say: Callable[[str], None], pause: float) -> None:
-    """Use a file that is here, or download it; then unpack all its vectors."""
-    _tidy(entry)
+    """Use a file that is here, or download it; then unpack all its vectors.
+
+    No other process works on this file, which is locked: what killed processes have left goes.
+    """
+    sets = [other for other in published_vectors() if other.download == entry.download]
+    by_hand, ours = entry.file(""), entry.file(".download")
+    for each in sets:
+        shutil.rmtree(_workplace(target_of(each)), ignore_errors=True)
+    if all(place_of(each) is not None for each in sets):
+        for path in (ours, entry.file(".part"), entry.file(".part.json")):
+            path.unlink(missing_ok=True)
     if place_of(entry) is not None:
         return
-    by_hand, ours = entry.file(""), entry.file(".download")
-    earlier = read_record(entry)
-    if by_hand.exists():
-        record = _inspect(entry, earlier, by_hand)
-    elif ours.exists():  # an earlier run could not unpack it
-        record = _inspect(entry, earlier, ours)
-    else:
+    earlier, remote = read_record(entry), None
+    file = by_hand if by_hand.exists() else ours
+    if not file.exists():  # an earlier run may have left what it could not unpack
         remote = _download(entry, earlier, watch, say, pause)
-        record = _record(entry, ours, remote)
     try:
-        _unpack_all(entry, by_hand if by_hand.exists() else ours, say)
+        record = _inspect(entry, earlier, file, remote)
+        for each in sets:
+            if place_of(each) is None:
+                say(f"{each.name}: unpacking")
+                unpack(file, each.vectors, target_of(each))
     except SourceError:
         ours.unlink(missing_ok=True)  # it is not what it should be, so it is no use later either
         raise
@@ -153,56 +160,35 @@ def _bring(entry: Published, watch: Watch | None, say: Callable[[str], None], pa
     ours.unlink(missing_ok=True)
 
 
-def _tidy(entry: Published) -> None:
-    """Remove what killed processes have left: half-unpacked vectors, parts of what is here.
-
-    No other process works on this file, which is locked.
-    """
-    sets = [one for one in published_vectors() if one.download == entry.download]
-    for one in sets:
-        clear(target_of(one))
-    if all(place_of(one) is not None for one in sets):
-        for path in (entry.file(".download"), entry.file(".part"), entry.file(".part.json")):
-            path.unlink(missing_ok=True)
-
-
-def _unpack_all(entry: Published, archive: Path, say: Callable[[str], None]) -> None:
-    """Unpack every set of vectors that the file holds."""
-    for each in published_vectors():
-        if each.download == entry.download and place_of(each) is None:
-            say(f"{each.name}: unpacking")
-            unpack(archive, each.vectors, target_of(each))
-
-
 def _download(
     entry: Published,
     earlier: DownloadRecord | None,
     watch: Watch | None,
     say: Callable[[str], None],
     pause: float,
-) -> Remote | None:
-    """Download and check a file; one that is wrong is removed."""
-    path, download = entry.file(".download"), entry.download
-    part = entry.file(".part")
-    if download.size is not None:
-        need(path.parent, download.size - (part.stat().st_size if part.exists() else 0))
+) -> Remote:
+    """Download a file."""
+    part, url, size = entry.file(".part"), entry.download.url, entry.download.size
+    if size is not None:
+        need(part.parent, size - (part.stat().st_size if part.exists() else 0))
     if caution := unproven(entry, earlier):
         say(f"{entry.name}: {caution}")
-    say(f"{entry.name}: downloading {download.url}")
-    fetched = Resuming(part, watch, size=download.size, pause=pause)
+    say(f"{entry.name}: downloading {url}")
     try:
-        fetched(download.url, path)
-    except NoRoomError as error:
-        need(path.parent, error.size)
-        raise _no_file(entry, RefusedError("there is not enough room on this disk")) from error
+        remote = download(url, part, watch, size=size, pause=pause)
     except (RefusedError, BrokenOffError) as error:
-        raise _no_file(entry, error) from error
-    try:
-        _inspect(entry, earlier, path)
-    except SourceError:
-        path.unlink()
-        raise
-    return fetched.remote
+        page, again = entry.download.page, f"eatlas data fetch {entry.name}"
+        first = f"see {page}" if page else "ask the publisher"
+        if isinstance(error, BrokenOffError):
+            first = f"run {again} again when there is a connection; it continues where it stopped"
+        raise SourceError(
+            f"{entry.name}: {url} cannot be downloaded",
+            got=str(error),
+            remedy=f"{first}; or get the file in another way, put it at {entry.file('')} and run "
+            f"{again}",
+        ) from error
+    part.replace(entry.file(".download"))
+    return remote
 
 
 def unproven(entry: Published, earlier: DownloadRecord | None) -> str:
@@ -211,7 +197,7 @@ def unproven(entry: Published, earlier: DownloadRecord | None) -> str:
     A size is no proof, and MD5 and SHA-1 are none against somebody who wants to deceive.
     """
     stated = entry.download.hash or ""
-    if stated.startswith("sha256:") or (not stated and _known(entry, earlier)):
+    if stated.startswith("sha256:") or (not stated and _hash_of(entry, earlier)):
         return ""
     open_way = "; over http, everybody on the way can replace it"
     way = open_way if entry.download.url.startswith("http:") else ""
@@ -224,53 +210,45 @@ def unproven(entry: Published, earlier: DownloadRecord | None) -> str:
     )
 
 
-def _known(entry: Published, earlier: DownloadRecord | None) -> str | None:
-    """The hash that the file must have."""
-    if entry.download.hash:
+def _hash_of(entry: Published, earlier: DownloadRecord | None) -> str | None:
+    """The hash that the file must have: as published, or as it came from there before."""
+    if entry.download.hash or earlier is None:
         return entry.download.hash
-    return f"sha256:{earlier.sha256}" if earlier and _same_place(earlier, entry) else None
+    same = earlier.url.partition("://")[2] == entry.download.url.partition("://")[2]
+    return f"sha256:{earlier.sha256}" if same else None
 
 
-def _same_place(earlier: DownloadRecord, entry: Published) -> bool:
-    """Whether an earlier download came from the same address, over http or https."""
-    return earlier.url.partition("://")[2] == entry.download.url.partition("://")[2]
-
-
-def _inspect(entry: Published, earlier: DownloadRecord | None, path: Path) -> DownloadRecord:
-    """Check a file that lies there: its hash where one is known, and that it is no web page."""
-    at = path if path == entry.file("") else None
-    if known := _known(entry, earlier):
-        algorithm, _, digits = known.partition(":")
+def _inspect(
+    entry: Published, earlier: DownloadRecord | None, path: Path, remote: Remote | None
+) -> DownloadRecord:
+    """Check a file: its hash where there is one, and that it is no web page; what to record."""
+    by_hand = path == entry.file("")
+    what = str(path) if by_hand else f"{entry.name}: what {entry.download.url} serves"
+    removed = "" if by_hand else "; the download was removed"
+    expected = _hash_of(entry, earlier)
+    if expected is not None:
+        algorithm, _, digits = expected.partition(":")
         if (got := _hash(path, algorithm)) != digits:
-            raise _another(entry, earlier, got, at=at)
+            why = "has not the published hash"
+            remedy = (
+                "get it again; if that does not help, the publisher's file is no longer the same"
+            )
+            if not entry.download.hash and earlier:
+                why = f"is not the file that was got on {earlier.fetched}"
+                remedy = (
+                    f"if the publisher replaced it, delete {entry.file('.json')} and fetch again"
+                )
+            raise SourceError(
+                f"{what}{': this' * by_hand} {why}{removed}", got=got, allowed=digits, remedy=remedy
+            )
     elif page := web_page(path):
         raise SourceError(
-            f"{at or f'{entry.name}: what {entry.download.url} serves'}: this is a web page, no "
-            "file of vectors" + ("" if at else "; the download was removed"),
+            f"{what}: this is a web page, no file of vectors{removed}",
             got=page,
             remedy="a network that requires a login, or a host that moved the file, sends "
             f"such a page; see {entry.download.page or 'the address in a browser'}",
         )
-    record = _record(entry, path, None)
-    known_before = earlier and (earlier.url, earlier.sha256) == (record.url, record.sha256)
-    return earlier if earlier and known_before else record
-
-
-def web_page(path: Path) -> str:
-    """How a web page begins; empty for anything else."""
-    with path.open("rb") as file:
-        start = file.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
-    shown = start[:60].decode("ascii", "replace")
-    return shown if _PAGE.match(start) else ""
-
-
-def _hash(path: Path, algorithm: str) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, algorithm).hexdigest()
-
-
-def _record(entry: Published, path: Path, remote: Remote | None) -> DownloadRecord:
-    return DownloadRecord(
+    record = DownloadRecord(
         url=entry.download.url,
         size=path.stat().st_size,
         sha256=_hash(path, "sha256"),
@@ -278,34 +256,20 @@ def _record(entry: Published, path: Path, remote: Remote | None) -> DownloadReco
         modified=remote.modified if remote else None,
         fetched=datetime.now(UTC).isoformat(timespec="seconds"),
     )
+    again = earlier and (earlier.url, earlier.sha256) == (record.url, record.sha256)
+    return earlier if earlier and again else record
 
 
-def _no_file(entry: Published, error: RefusedError | BrokenOffError) -> SourceError:
-    url, page, again = entry.download.url, entry.download.page, f"eatlas data fetch {entry.name}"
-    if isinstance(error, BrokenOffError):
-        first = f"run {again} again when there is a connection; it continues where it stopped"
-    else:
-        first = f"see {page}" if page else "ask the publisher"
-    by_hand = f"or get the file in another way, put it at {entry.file('')} and run {again}"
-    what = f"{entry.name}: {url} cannot be downloaded"
-    return SourceError(what, got=str(error), remedy=f"{first}; {by_hand}")
+def web_page(path: Path) -> str:
+    """How a web page begins; empty for anything else."""
+    with path.open("rb") as file:
+        start = file.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
+    return start[:60].decode("ascii", "replace") if _PAGE.match(start) else ""
 
 
-def _another(
-    entry: Published, earlier: DownloadRecord | None, got: str, *, at: Path | None = None
-) -> SourceError:
-    """The file is not the one that was published, or not the one that was got before."""
-    allowed: str | None
-    if entry.download.hash:
-        what, allowed = "has not the published hash", entry.download.hash.partition(":")[2]
-        remedy = "get it again; if that does not help, the publisher's file is no longer the same"
-    else:
-        then, allowed = (earlier.fetched, earlier.sha256) if earlier else ("an earlier day", None)
-        what = f"is not the file that was got on {then}"
-        remedy = f"if the publisher replaced it, delete {entry.file('.json')} and fetch again"
-    file = f"{at}: this" if at else f"{entry.name}: what {entry.download.url} serves"
-    removed = "" if at else "; the download was removed"
-    return SourceError(f"{file} {what}{removed}", got=got, allowed=allowed, remedy=remedy)
+def _hash(path: Path, algorithm: str) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, algorithm).hexdigest()
 
 
 @contextmanager
@@ -331,139 +295,90 @@ def _alone(entry: Published, say: Callable[[str], None]) -> Iterator[None]:
 def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
     """Unpack vectors to `target`; they appear there when they are whole.
 
-    Nothing is written but what the registry names: of an archive's own names only the last part
-    is used, and what grows out of proportion is refused. One
+    Nothing is written but what the registry names, and what grows out of proportion is refused. One
     process at a time may unpack to a target.
     """
-    clear(target)
     folder = _workplace(target)
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    made = folder / "made"
     try:
         if vectors.series:
-            made = _years(archive, folder / "years")
-        elif vectors.folder:
-            made = _files_of(archive, vectors.folder, folder / "files")
+            years = "1990-w.npy beside 1990-vocab.pkl, or files such as 1990.txt"
+            _extract(archive, made, _of_a_year, "vectors by year", years)
+        elif inside := vectors.folder:
+            start = PurePosixPath(inside).parts
+            allowed = "the archive of the repository, as its publisher serves it"
+            _extract(archive, made, lambda path: _below(path, start), f"files in {inside}", allowed)
         elif (vectors.texts or vectors.counts) and vectors.member is None:
-            made = folder / "texts"
-            _as_it_is(archive, made)
+            try:  # kept as it is; gigabytes are not written twice where a link will do
+                made.hardlink_to(archive)
+            except OSError:
+                shutil.copyfile(archive, made)
         else:
-            made = folder / "vectors"
-            _copy(archive, vectors.member, made)
+            with locate(archive, vectors.member).open() as source, made.open("xb") as file:
+                shutil.copyfileobj(source, file, _COPIED)
         made.replace(target)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def clear(target: Path) -> None:
-    """Remove what a process that was killed has left: gigabytes."""
-    shutil.rmtree(_workplace(target), ignore_errors=True)
 
 
 def _workplace(target: Path) -> Path:
     return target.with_name(f".{target.name}.unpacking")
 
 
-def _copy(archive: Path, member: str | None, path: Path) -> None:
-    with locate(archive, member).open() as source, path.open("xb") as file:
-        _pour(source, file)
+def _of_a_year(path: PurePosixPath) -> tuple[str, ...]:
+    """The name of a file of vectors of a year."""
+    return (path.name,) if _OF_A_YEAR.fullmatch(path.name) else ()
 
 
-def _as_it_is(archive: Path, path: Path) -> None:
-    """Keep a file as it was downloaded; gigabytes are not written twice where a link will do."""
-    try:
-        path.hardlink_to(archive)
-    except OSError:
-        shutil.copyfile(archive, path)
+def _below(path: PurePosixPath, start: tuple[str, ...]) -> tuple[str, ...]:
+    """The place of an image or a table below a folder of a repository's archive."""
+    kept = path.parts[1 : 1 + len(start)] == start and path.suffix.lower() in _KEPT
+    return path.parts[1 + len(start) :] if kept else ()
 
 
-def _pour(source: BinaryIO, file: BinaryIO) -> None:
-    while part := source.read(_COPIED):
-        file.write(part)
-
-
-def _years(archive: Path, folder: Path) -> Path:
-    """Unpack the vectors of each year into a folder."""
+def _extract(
+    archive: Path,
+    folder: Path,
+    place: Callable[[PurePosixPath], tuple[str, ...]],
+    what: str,
+    allowed: str,
+) -> None:
+    """Unpack members of a zip archive; links and names that lead out are refused."""
     folder.mkdir()
-    if not zipfile.is_zipfile(archive):
-        raise SourceError(
-            f"{archive}: this is not a zip archive", allowed="a zip of vectors by year"
-        )
     with archive_errors(str(archive)), zipfile.ZipFile(archive) as opened:
-        members = [info for info in opened.infolist() if not info.is_dir()]
-    chosen = [m for m in members if _OF_A_YEAR.fullmatch(PurePosixPath(m.filename).name)]
-    if not chosen:
-        raise SourceError(
-            f"{archive}: the archive holds no vectors by year",
-            got=", ".join(member.filename for member in members[:5]) or "nothing",
-            allowed="1990-w.npy beside 1990-vocab.pkl, or files such as 1990.txt",
-        )
-    need(folder, sum(member.file_size for member in chosen))
-    for member in chosen:
-        path = folder / PurePosixPath(member.filename).name
-        if path.exists():
-            raise SourceError(f"{archive}: two files would have one name", got=member.filename)
-        _copy(archive, member.filename, path)
-    return folder
-
-
-def _files_of(archive: Path, within: str, folder: Path) -> Path:
-    """Unpack the images and tables below a folder of a repository's archive.
-
-    Names are those below that folder. A link, and a name that leads elsewhere, is refused.
-    """
-    folder.mkdir()
-    if not zipfile.is_zipfile(archive):
-        raise SourceError(f"{archive}: this is not a zip archive", allowed="a zip of a repository")
-    start = PurePosixPath(within).parts
-    with archive_errors(str(archive)), zipfile.ZipFile(archive) as opened:
-        chosen: dict[str, zipfile.ZipInfo] = {}
+        members: dict[str, tuple[Path, zipfile.ZipInfo]] = {}
         for info in opened.infolist():
-            place = PurePosixPath(info.filename)
-            below = place.parts[1 + len(start) :]  # behind the folder of the repository
-            if info.is_dir() or place.parts[1 : 1 + len(start)] != start or not below:
+            parts = () if info.is_dir() else place(PurePosixPath(info.filename))
+            if not parts:
                 continue
-            if place.suffix.lower() not in _KEPT:
-                continue
-            _require_safe(archive, info, below)
-            name = "/".join(below)
-            if chosen.setdefault(name.casefold(), info) is not info:
+            mode = info.external_attr >> 16
+            odd = any(part in {".", ".."} or "\\" in part or ":" in part for part in parts)
+            if (
+                odd
+                or info.filename.startswith("/")
+                or (stat.S_IFMT(mode) and not stat.S_ISREG(mode))
+            ):
+                raise SourceError(
+                    f"{archive}: a member that is not a plain file of its folder",
+                    got=info.filename,
+                    allowed="files below the archive's own root",
+                    remedy="do not trust this archive",
+                )
+            name = "/".join(parts).casefold()
+            if members.setdefault(name, (folder.joinpath(*parts), info))[1] is not info:
                 raise SourceError(f"{archive}: two files would have one name", got=info.filename)
-        if not chosen:
+        if not members:
             raise SourceError(
-                f"{archive}: the archive has no files in {within}",
-                allowed="the archive of the repository, as its publisher serves it",
+                f"{archive}: the archive holds no {what}",
+                got=", ".join(opened.namelist()[:5]) or "nothing",
+                allowed=allowed,
             )
-        size = sum(info.file_size for info in chosen.values())
+        size = sum(info.file_size for _, info in members.values())
         check_growth(str(archive), size, archive.stat().st_size)
         need(folder, size)
-        for info in chosen.values():
-            path = folder.joinpath(*PurePosixPath(info.filename).parts[1 + len(start) :])
+        for path, info in members.values():
             path.parent.mkdir(parents=True, exist_ok=True)
             with opened.open(info) as source, path.open("xb") as file:
                 shutil.copyfileobj(source, file, _COPIED)
-    return folder
-
-
-def _require_safe(archive: Path, info: zipfile.ZipInfo, below: tuple[str, ...]) -> None:
-    """Refuse a member that is not a plain file, or whose name leads out of the folder."""
-    mode = info.external_attr >> 16
-    odd = any(part in {".", ".."} or "\\" in part or ":" in part for part in below)
-    if odd or info.filename.startswith("/") or (stat.S_IFMT(mode) and not stat.S_ISREG(mode)):
-        raise SourceError(
-            f"{archive}: a member that is not a plain file of its folder",
-            got=info.filename,
-            allowed="files below the archive's own root",
-            remedy="do not trust this archive",
-        )
-
-
-def need(folder: Path, size: int) -> None:
-    """Refuse to begin what cannot end."""
-    free = shutil.disk_usage(folder).free
-    if size > free:
-        raise SourceError(
-            f"{folder}: there is not enough room on this disk",
-            got=f"{free:,} bytes free",
-            allowed=f"{size:,} bytes at least",
-            remedy="make room, or set EATLAS_DATA to a folder on another disk",
-        )

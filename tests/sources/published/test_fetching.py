@@ -76,7 +76,7 @@ def test_a_member_of_what_is_no_archive(publisher, data):
     publisher.files["mine.vec"] = MANY
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
     fetch_vectors("mine")
-    with pytest.raises(SourceError, match="this is not an archive, so it has no members"):
+    with pytest.raises(SourceError, match="this is not a zip archive, so it has no members"):
         open_vectors("mine#en/vectors.txt")
 
 
@@ -330,7 +330,6 @@ def test_an_archive_that_is_not_what_it_should_be(publisher, data, held, message
 @pytest.mark.parametrize(
     ("held", "message"),
     [
-        ({"../1990.txt": text_of()}, "a member's name leads out of the archive"),
         ({"a/1990.txt": text_of(), "b/1990.txt": text_of()}, "two files would have one name"),
         ({"readme.txt": b"x"}, "the archive holds no vectors by year\n  got: readme.txt"),
     ],
@@ -352,7 +351,7 @@ def test_a_zip_that_is_none(publisher, data):
     ):
         fetch_vectors("hist")
     publisher.files["hist.zip"] = b"sun 1 2 3"
-    with pytest.raises(SourceError, match="hist.zip.download: this is not a zip archive"):
+    with pytest.raises(SourceError, match="hist.zip.download: the compressed data are damaged"):
         fetch_vectors("hist")
     publisher.files["hist.zip"] = zip_of(
         {"1990.txt": text_of()}

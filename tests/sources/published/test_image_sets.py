@@ -109,7 +109,7 @@ def test_an_archive_of_something_else(publisher, data, tmp_path):
     draw(tmp_path / "other" / "a.jpg", 1)
     publisher.files["ieat.zip"] = archive_of(tmp_path / "other")
     register(data, publisher.url, "ieat.zip", *SETS)
-    with pytest.raises(SourceError, match="the archive has no files in data/experiments"):
+    with pytest.raises(SourceError, match="the archive holds no files in data/experiments"):
         fetch_vectors("drawn")
 
 
