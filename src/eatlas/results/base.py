@@ -211,7 +211,9 @@ class AssociationResult(Record):
     @classmethod
     def _of_its_groups(cls, groups: ByGroup[Any]) -> ByGroup[Any]:
         """X, Y, A and B in this order; of a test of groups they have any names."""
-        return groups if cls.kind == "groups" else type(groups)(in_order(groups.root, ROLES))
+        if cls.kind != "association":
+            return groups
+        return type(groups)(in_order(groups.root, ROLES))
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

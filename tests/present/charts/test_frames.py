@@ -1,6 +1,6 @@
 """Frames of the charts: their values, derived by hand, and what they refuse."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import pytest
 from tests.present.charts.reading import texts
@@ -107,9 +107,9 @@ def test_a_plug_in_has_its_row_beside_ours():
 class KResult(AssociationResult):
     """A number of a test of other groups than X, Y, A and B."""
 
+    kind: ClassVar[str] = "k"
+
     measure: Literal["k"] = "k"
-    concepts: Concepts
-    coverage: Coverage
     value: float
 
 

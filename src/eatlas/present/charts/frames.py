@@ -69,11 +69,7 @@ def some_results(given: object, kind: str, part: str, why: str) -> tuple[Associa
     found = listed(given, kind)
     for result in found:
         if not (result.effects() if part == "effects" else at(result, part)):
-            names = [
-                name
-                for name, one in record_types().items()
-                if part in one.model_fields or hasattr(one, part)
-            ]
+            names = [name for name, one in record_types().items() if _declares(one, part)]
             allowed = f"results of the measure {' or '.join(names)}" if names else "effect sizes"
             some = f"r.measure == {names[0]!r}" if names else "r.effects()"
             raise ResultsError(
@@ -83,6 +79,12 @@ def some_results(given: object, kind: str, part: str, why: str) -> tuple[Associa
                 remedy=f"leave the others out: [r for r in results if {some}]",
             )
     return found
+
+
+def _declares(record: type[AssociationResult], part: str) -> bool:
+    """Whether a record says more of a part than that it may be None."""
+    own = record.mro()[: record.mro().index(AssociationResult)]
+    return any(part in vars(one) or part in vars(one).get("__annotations__", {}) for one in own)
 
 
 def tidy(
