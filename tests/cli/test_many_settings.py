@@ -8,7 +8,7 @@ from tests import terminal
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.cli.notes import notes
+from eatlas.cli.table import notes
 from eatlas.results import Results
 
 TWO = ("--vectors", "plain=glove-sample", "--vectors", "centred=glove-sample?transform=center")

@@ -16,8 +16,8 @@ import eatlas
 from eatlas import Concept, DivDist, GroupsTest
 from eatlas.engine.references import with_reference
 from eatlas.errors import CoverageError, EatlasError, ResultsError, SourceError, StimulusError
+from eatlas.present.columns import tables
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.table_content import tables
 from eatlas.sources import embed, open_vectors
 from eatlas.sources.counts import open_counts
 from eatlas.testing import check_measure

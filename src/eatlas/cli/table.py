@@ -6,7 +6,8 @@ in two, and what is wider still is left to the terminal to wrap.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -15,13 +16,14 @@ from rich.text import Text
 
 from eatlas.cli.console import (
     FIRST_COLUMN,
+    ON,
     least_width,
     new_console,
     rich_table,
     show,
     table_of,
 )
-from eatlas.cli.notes import MOST, notes
+from eatlas.errors import listed
 from eatlas.present.columns import (
     ALONE,
     BY_ID,
@@ -32,11 +34,18 @@ from eatlas.present.columns import (
     Row,
     arranged,
     called,
+    ends_table,
+    explanations,
+    over_sentences,
     rows_of,
+    terms_table,
 )
+from eatlas.present.comparison import comparisons
+from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import OVER_SENTENCES, own_share
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import UNDEFINED, effect, interval, percent
+from eatlas.present.numbers import UNDEFINED, count, effect, interval, number_of, percent
+from eatlas.present.sections import sections
 from eatlas.present.sentences import (
     heading,
     headline,
@@ -44,13 +53,9 @@ from eatlas.present.sentences import (
     other_pattern,
     sentences,
 )
-from eatlas.present.table_content import (
-    ends_table,
-    explanations,
-    over_sentences,
-    terms_table,
-)
+from eatlas.present.tables import cell_of, summary
 from eatlas.results import AssociationResult, Results
+from eatlas.results.compare import SideBySide, side_by_side, told_apart
 from eatlas.results.settings import Settings, repeated
 
 if TYPE_CHECKING:
@@ -96,11 +101,6 @@ def print_results(results: Results, family: str = "level1") -> None:
         show(console, Text(_title(members[0], settings, said), "bold"))
         _print_group(console, members, settings, said)
     if several := repeated(results):
-        from eatlas.cli.settings import (  # noqa: PLC0415  (most runs have one setting)
-            print_comparisons,
-            print_matrix,
-        )
-
         print_matrix(console, results)
     for name, line in declared.lines():
         show(console, Text.assemble((f"{name}: " if name else "", "bold"), line))
@@ -252,3 +252,199 @@ def _variance(found: OverDraws) -> str:
         return UNDEFINED
     contexts = UNDEFINED if shares.contexts is None else percent(shares.contexts)
     return f"{contexts} / {percent(shares.stimuli)} / {percent(shares.groups)}"
+
+
+MEANT = (
+    "d at level 1 (* as above) and the EAT pattern, with its map: rows A and B, columns X and Y."
+)
+MAPS = "EAT-Maps: rows A and B, columns X and Y, a filled square where they are associated."
+
+
+def print_matrix(console: Console, results: Results) -> None:
+    """Print tests by settings, where there are several settings of the same tests."""
+    known = [
+        result
+        for result in results
+        if result.pattern is not None or any(one.place == "level1" for one in result.effects())
+    ]
+    tests = {one.test for one in known}
+    if len(known) < 2 or len(tests) == len(known) or any(one.by_target for one in known):
+        return
+    if any(one.period is not None for one in known):
+        return  # a series has its trend
+    found = side_by_side(known)
+    title = f"\nSide by side: {summary(found)}."
+    if shared := Settings.among(known).common:
+        title = f"\n{shared}, side by side: {summary(found)}."
+    show(console, Text(title, style="bold"))
+    table, legend = next(
+        (pair for pair in _matrices(found) if least_width(pair[0], console) <= console.width),
+        (_narrow(found), ""),
+    )
+    show(console, table)
+    if legend:
+        show(console, Text(legend, "dim"))
+
+
+def _matrices(found: SideBySide) -> Iterator[tuple[Table, str]]:
+    """The table with patterns in words, then with maps alone, for narrow terminals."""
+    patterned = any(any(row.labels) for row in found)
+    yield _matrix(found, words=True), MEANT if patterned else ""
+    if patterned:
+        yield _matrix(found, words=False), MAPS
+
+
+def _matrix(found: SideBySide, *, words: bool) -> Table:
+    """Table of tests by settings; cells hold sentences if `words`, else little maps and marks."""
+    changed = any(row.differs for row in found)
+    values = [value if words else "\n".join(value.split()) for value in found.values]
+    heads = ["Test", *values, *["Differs"] * changed]
+    rows: list[list[str | Text]] = []
+    for row in found:
+        cells = [_cell(one, words=words) for one in row.members]
+        # what differs, on a line for each pattern
+        differs = row.differs.replace(" → ", " →\n").replace(", ", ",\n")
+        rows.append([Text(row.name, "bold"), *cells, *[differs] * changed])
+    return table_of(heads, rows, "l" * len(heads), folds=False)
+
+
+def _narrow(found: SideBySide) -> Table:
+    """What differs alone, where there are more settings than fit beside each other."""
+    heads = ("Test", f"EAT patterns in {number_of(len(found.values), 'setting')}")
+    rows = []
+    for row in found:
+        said = row.differs or f"{next(filter(None, row.labels), UNDEFINED)} in all"
+        rows.append((Text(row.name, "bold"), said.replace(", ", ",\n")))
+    return table_of(heads, rows, "ll")
+
+
+def _cell(result: AssociationResult | None, *, words: bool) -> Text:
+    """The map of a result, beside it the effect size of level 1 and the pattern."""
+    if result is None:
+        return Text(UNDEFINED, "dim")
+    said = cell_of(result)
+    if result.pattern is None:
+        return Text(said[0])
+    text = Text()
+    for number, squares in enumerate(EATMap.of(result).glyphs()):
+        text.append("\n" * number).append(squares, "dim")
+        if words:
+            bold = said[number].endswith("*")
+            text.append(f" {said[number]}", "bold" * bold)
+    text.highlight_regex(*ON)
+    return text
+
+
+def print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:
+    """Say how findings move with prompt, layer, window or distance; what random weights show.
+
+    Model and measure are named where the test alone does not distinguish comparisons.
+    """
+    shown = sections(results, family, dots=False)
+    found = [one for one in comparisons(shown) if one.by != "source"]
+    names = [f"{one.first.result.test} by {one.called}" for one in found]
+    told = told_apart(names, [f" ({one.about})" for one in found])
+    for name, one in zip(told, found, strict=True):
+        show(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
+
+
+FEW = 3
+"""Results that are named one by one where a note is about all of them."""
+NAMED = 8
+"""Settings of one test that a note names."""
+MOST = 25
+"""Notes that are printed; the report has all of them beside their results."""
+_VARIES = re.compile(r"(?<![\d.,])(?:\d+\.\d+%?|\d+%)(?![\d.,]*\d)")
+"""Figures in which notes of the same kind differ: with decimals, or in percent."""
+
+
+def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
+    """Who a note is about, and the note; notes that differ in their figures alone are one.
+
+    Parameters
+    ----------
+    results : sequence of AssociationResult
+
+    Yields
+    ------
+    who, text : str
+    """
+    settings = Settings.among(results)
+    about: dict[str, list[tuple[AssociationResult, str]]] = {}
+    for result in results:
+        for note in dict.fromkeys((*result.warnings, *_missing(result))):
+            about.setdefault(_VARIES.sub("\0", note), []).append((result, note))
+    groups = list(about.values())
+    if len(groups) > MOST:  # the widest in front, as some are left out
+        groups.sort(key=len, reverse=True)
+    for members in groups:
+        text = settings.without_paths(_text(note for _, note in members))
+        yield _who([one for one, _ in members], results, settings), text
+
+
+def _missing(result: AssociationResult) -> list[str]:
+    """Terms that a result does without."""
+    found = [
+        f"{result.concepts[role]}: {listed(group.missing, 100)}"
+        for role, group in result.coverage.items()
+        if group.missing
+    ]
+    return [f"Missing terms: {'; '.join(found)}."] if found else []
+
+
+def _text(texts: Iterable[str]) -> str:
+    """A note; figures that differ become ranges."""
+    given = list(dict.fromkeys(texts))
+    if len(given) == 1:
+        return given[0]
+    figures = zip(*map(_VARIES.findall, given), strict=True)
+    ranges = iter([_range(some) for some in figures])
+    return _VARIES.sub(lambda _: next(ranges), given[0])
+
+
+def _range(figures: Sequence[str]) -> str:
+    ordered = sorted(set(figures), key=lambda one: float(one.rstrip("%")))
+    return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
+
+
+def _who(
+    members: Sequence[AssociationResult],
+    results: Sequence[AssociationResult],
+    settings: Settings,
+) -> str:
+    """The tests of a note, with their settings where there are several.
+
+    Tests of the same settings are named together.
+    """
+    if len(members) == len(results) > FEW:
+        return f"all {count(len(results))} results"
+    by_test: dict[str, list[str]] = {}
+    for one in members:
+        by_test.setdefault(one.test, []).append(settings.of(one))
+    together: dict[tuple[str, ...], list[str]] = {}
+    for test, some in by_test.items():
+        together.setdefault(tuple(some), []).append(test)
+    parts, known = [], len({one.test for one in results})
+    for own, tests in together.items():
+        every = [settings.of(one) for one in results if one.test == tests[0]]
+        told = _settings(own, every, settings.noun)
+        named = f"all {count(len(tests))} tests" if len(tests) == known > FEW else ", ".join(tests)
+        parts.append(f"{named}{f' ({told})' if told else ''}")
+    return ", ".join(parts)
+
+
+def _settings(some: Sequence[str], every: Sequence[str], noun: str) -> str:
+    """Settings in words, such as "both sources", "layers 0, 2, 5"; empty where there is one."""
+    if len(every) < 2:
+        return ", ".join(filter(None, some))
+    if len(some) == len(every):
+        return f"both {noun}s" if len(every) == 2 else f"all {count(len(every))} {noun}s"
+    if len(some) > 1 and all(one.startswith(f"{noun} ") for one in some):
+        return f"{noun}s {_few([one.removeprefix(f'{noun} ') for one in some])}"
+    return _few(some)
+
+
+def _few(names: Sequence[str]) -> str:
+    between = "; " if any(", " in name for name in names) else ", "
+    more = f" and {count(len(names) - NAMED)} more" if len(names) > NAMED else ""
+    return f"{between.join(names[:NAMED])}{more}"

@@ -368,11 +368,11 @@ class SideBySide(Sequence[Row]):
         return SideBySide(self.by, self.values, (row for row in self if row.differs))
 
     def __repr__(self) -> str:
-        text: str = of_present("side_by_side:plain")(self)
+        text: str = of_present("tables:plain")(self)
         return text
 
     def _repr_html_(self) -> str:
-        html: str = of_present("side_by_side:html_of")(self)
+        html: str = of_present("tables:html_of")(self)
         return html
 
     def to_frame(self) -> pd.DataFrame:
@@ -416,7 +416,7 @@ class SideBySide(Sequence[Row]):
 
     def to_latex(self) -> str:
         """Return a table for a manuscript, in LaTeX: effect sizes and patterns by setting."""
-        table: str = of_present("side_by_side:latex_of")(self)
+        table: str = of_present("tables:latex_of")(self)
         return table
 
     def plot(self, *, width: str | float | None = None) -> Any:

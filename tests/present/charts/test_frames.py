@@ -12,7 +12,6 @@ from eatlas.errors import EatlasError, ResultsError
 from eatlas.present.charts import eat_map, forest, influence, legend, level3, stability
 from eatlas.present.charts.backend import svg_of
 from eatlas.results import AssociationResult, Failure, Results
-from eatlas.results.parts import Concepts, Coverage
 
 CHARTS = {
     "eat-map": eat_map,

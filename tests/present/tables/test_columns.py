@@ -14,8 +14,8 @@ from eatlas.present.columns import (
     WIDE,
     arranged,
     rows_of,
+    terms_table,
 )
-from eatlas.present.table_content import terms_table
 
 
 def table(form, *results, **how):
