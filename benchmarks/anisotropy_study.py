@@ -24,9 +24,19 @@ from _planted import FAMILIES, NOTHING, PATTERNS, Setting, World, make_world
 
 from eatlas.kernels import unit_rows
 from eatlas.measures.diagnosis import diagnose_terms
-from eatlas.stats.moments import Affine, Moments, standardize, whiten, without_top
 from eatlas.stats.permutation import permutation_tests
-from eatlas.stats.space import iso_score, k_occurrences, pair_cosines, skewness, variance_shares
+from eatlas.stats.space import (
+    Affine,
+    Moments,
+    iso_score,
+    k_occurrences,
+    pair_cosines,
+    skewness,
+    standardize,
+    variance_shares,
+    whiten,
+    without_top,
+)
 
 ALPHA, THRESHOLD = 0.05, 0.2
 KEPT = 0.8

@@ -14,7 +14,8 @@ import argparse
 
 import numpy as np
 
-from eatlas.stats.trend import _autocorrelation, _blocks, _shifts, block_length_for
+from eatlas.stats.paired import _autocorrelation_beside_time as autocorrelation
+from eatlas.stats.paired import _blocks, _shifts, block_length_for
 
 COEFFICIENTS = (0.0, 0.3, 0.6, 0.9, 1.0)
 PERIODS = (10, 12, 17, 18, 19, 20, 21, 25, 40)
@@ -76,7 +77,7 @@ def main():
         for name, orders in rows.items():
             cells = " | ".join(f"{rejected(values, orders):.3f}" for values in drawn)
             print(f"| {n} | {name} | {cells} |")
-        seen = [np.mean([_autocorrelation(np.arange(n), v) for v in some]) for some in drawn]
+        seen = [np.mean([autocorrelation(np.arange(n), v) for v in some]) for some in drawn]
         print(f"| {n} | mean `autocorrelation` | {' | '.join(f'{a:.2f}' for a in seen)} |")
 
 

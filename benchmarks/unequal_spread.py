@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.effect_size import unequal_spread
-from eatlas.stats.permutation.studentised import Groups
+from eatlas.stats.permutation.sampled import Groups
 from eatlas.stats.relabelling import random_subsets
 
 Array = NDArray[np.float64]

@@ -13,9 +13,8 @@ from eatlas.engine.verify import verify
 from eatlas.errors import SignatureError
 from eatlas.results.json_lines import json_schema, record_from_dict
 from eatlas.stats.crossed import crossed_association, crossed_interaction
-from eatlas.stats.designs import shift_of_d
-from eatlas.stats.distributions import t_outside
-from eatlas.stats.equivalence import equivalence_test
+from eatlas.stats.designs import equivalence_test, shift_of_d
+from eatlas.stats.inputs import t_outside
 
 SIZES = {"X": 6, "Y": 7, "A": 8, "B": 5}
 TEST = make_test(**{role: tuple(f"{role}{i}" for i in range(n)) for role, n in SIZES.items()})

@@ -13,7 +13,7 @@ from eatlas.errors import SourceError
 from eatlas.sources.bias_sets import FAMILIES, bias_sets, looked_up, most_biased
 from eatlas.sources.coverage import spellings
 from eatlas.sources.source import as_source
-from eatlas.stats.debiasing import k_means
+from eatlas.stats.space import k_means
 
 EXACT = 1e-12
 """Largest seen in all words of the sample: 4e-17."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas.errors import EatlasError
-from eatlas.stats.moments import Affine, standardize, whiten, without_top
+from eatlas.stats.space import Affine, standardize, whiten, without_top
 
 FIT = 1e-9
 """Largest difference seen in 2,000 draws: 1.2e-12, where two components are almost equal."""

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from eatlas.errors import EatlasError
 from eatlas.kernels import unit_rows
-from eatlas.stats.moments import Moments
-from eatlas.stats.space import pair_cosines
+from eatlas.stats.space import Moments, pair_cosines
 
 FIT = 1e-13
 """Largest difference seen from the means over all pairs, in 5,000 draws: 4.4e-16."""

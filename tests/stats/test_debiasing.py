@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError
-from eatlas.stats.debiasing import (
+from eatlas.stats.space import (
     agreement,
     bias_subspace,
     equalize,

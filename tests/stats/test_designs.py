@@ -17,7 +17,7 @@ from eatlas.stats.designs import (
     smallest_effect,
     terms_needed,
 )
-from eatlas.stats.rejections import rejected
+from eatlas.stats.relabelling import rejected
 
 
 @pytest.mark.parametrize(("n", "m"), [(3, 3), (3, 4), (4, 4), (3, 5), (5, 5), (6, 6), (4, 9)])

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from eatlas.errors import EatlasError
-from eatlas.stats.distributions import clopper_pearson, t_outside, t_quantile
+from eatlas.stats.inputs import clopper_pearson, t_outside, t_quantile
 
 
 def test_students_t():

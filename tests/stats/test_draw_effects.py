@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from statsmodels.stats.meta_analysis import combine_effects
 
-from eatlas.stats.draws import draw_effects
+from eatlas.stats.draws import draw_effects, random_effects
 from eatlas.stats.effect_size import effect_size, union_variance
-from eatlas.stats.meta import random_effects
 from eatlas.stats.permutation import permutation_test
 
 AGREEMENT = 1e-12

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eatlas.errors import EatlasError
-from eatlas.stats.equivalence import equivalence_test
+from eatlas.stats.designs import equivalence_test
 
 FEW = settings(deadline=None, max_examples=12)
 """An example makes up to 120 exact tests."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.rejections import Judge
+from eatlas.stats.relabelling import Judge
 
 
 def judge(size, n, samples, *, alpha=0.05, two_sided=False):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eatlas.stats.bootstrap import PatternRule, bootstrap, influence, pattern_stability, streams_of
-from eatlas.stats.label_shares import ShareDesign, label_powers
+from eatlas.stats.shares import ShareDesign, label_powers
 from eatlas.stats.weighted import Weights
 
 FIT = 1e-11

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from eatlas.stats.max_t import lattice_deviations
+from eatlas.stats.multiplicity import lattice_deviations
 
 rows_of_8 = hnp.arrays(np.float64, (3, 8), elements=st.floats(-1e3, 1e3))
 

@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from statsmodels.stats.meta_analysis import combine_effects
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.stats.meta import ESTIMATORS, random_effects, weighted
+from eatlas.stats.draws import ESTIMATORS, random_effects, weighted
 
 METHODS = tuple(ESTIMATORS)
 DL_AGREEMENT = 1e-10

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas.errors import EatlasError
-from eatlas.stats.moments import Moments
+from eatlas.stats.space import Moments
 
 
 @given(st.integers(0, 2**32 - 1), st.lists(st.integers(1, 20), min_size=1, max_size=5))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from eatlas.errors import EatlasError
-from eatlas.stats.trend import ranks, spearman
+from eatlas.stats.paired import ranks, spearman
 
 PAIRS = st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=2, max_size=30)
 

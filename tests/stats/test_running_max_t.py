@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from eatlas.errors import EatlasError
-from eatlas.stats import max_t as module
+from eatlas.stats import multiplicity as module
 from eatlas.stats.effect_size import effect_sizes
-from eatlas.stats.max_t import RunningMaxT
+from eatlas.stats.multiplicity import RunningMaxT
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.relabelling import random_subsets
 

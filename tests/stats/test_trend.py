@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from eatlas.errors import EatlasError
-from eatlas.stats.trend import _blocks, block_length_for, trend
+from eatlas.stats.paired import _blocks, block_length_for, trend
 
 
 def rng():

@@ -19,7 +19,7 @@ from eatlas.results.trend import (
     TrendProvenance,
     TrendResult,
 )
-from eatlas.stats import trend as statistics
+from eatlas.stats import paired as statistics
 from eatlas.stimuli import ContextsOrigin
 from eatlas.version import __version__
 

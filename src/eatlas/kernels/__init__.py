@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from eatlas.kernels.cosines import (
     Moments,
     associations,
+    coordinates,
     mean_and_sd,
     mean_row,
     moments,
+    pair_direction,
     products_mean_and_sd,
     quantiles,
     similarities,
@@ -22,11 +24,13 @@ from eatlas.kernels.cosines import (
 from eatlas.lazy import attributes
 
 if TYPE_CHECKING:
-    from eatlas.kernels.draws import CompactRows, Drawn, compact_rows, draw_associations
-    from eatlas.kernels.pair_draws import DrawnPairs, draw_pairs
-    from eatlas.kernels.projection import (
-        coordinates,
-        pair_direction,
+    from eatlas.kernels.draws import (
+        CompactRows,
+        Drawn,
+        DrawnPairs,
+        compact_rows,
+        draw_associations,
+        draw_pairs,
     )
 
 __all__ = [
@@ -52,8 +56,8 @@ __all__ = [
 __getattr__ = attributes(
     __name__,
     {
-        f"{__name__}.draws": "Drawn CompactRows compact_rows draw_associations",
-        f"{__name__}.pair_draws": "DrawnPairs draw_pairs",
-        f"{__name__}.projection": "coordinates pair_direction",
+        f"{__name__}.draws": (
+            "Drawn DrawnPairs CompactRows compact_rows draw_associations draw_pairs"
+        ),
     },
 )

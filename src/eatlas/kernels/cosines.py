@@ -1,4 +1,4 @@
-"""Cosines: unit rows, their products in a fixed order, and what all cosines of two groups say."""
+"""Cosines of unit rows, what all cosines of two groups say, and projection on one direction."""
 
 from __future__ import annotations
 
@@ -148,3 +148,31 @@ def products_mean_and_sd(targets: Moments, attributes: Moments, ddof: int) -> tu
         + float(np.sum(targets.scatter * attributes.scatter))
     )
     return float(m @ k), math.sqrt(max(squares, 0.0) / (targets.n * attributes.n - ddof))
+
+
+def pair_direction(first: Array, second: Array) -> Array:
+    """Direction along which the members of pairs differ most.
+
+    Bolukbasi et al. (2016), section 5: the first row of SVD(C) with
+    ``C = sum over pairs of sum over members of (w - mu)(w - mu)^T / 2``. Both members of a pair
+    are at ``mu +- (a - b) / 2``, so C is ``sum (a - b)(a - b)^T / 4``.
+    """
+    differences = first - second
+    if not np.any(differences):
+        return np.zeros(first.shape[1])
+    direction: Array = np.linalg.svd(_sorted(differences), full_matrices=False)[2][0]
+    return direction
+
+
+def coordinates(rows: Array, direction: Array) -> Array:
+    """Scalar projection of each row on a direction of length 1, shape (n, 1).
+
+    Dot products of such rows are the associations ``(t . g)(a . g)``: the part of the cosine that
+    is in the direction.
+    """
+    return associations(rows, direction)[:, None]
+
+
+def _sorted(rows: Array) -> Array:
+    """The rows in an order that depends on them alone, so that sums over them do too."""
+    return rows[sorted(range(len(rows)), key=lambda i: rows[i].tobytes())]

@@ -22,7 +22,7 @@ from eatlas.measures.target_values import (
     mean,
 )
 from eatlas.results.targets import Range
-from eatlas.stats.trend import ranks, spearman
+from eatlas.stats.paired import ranks, spearman
 from eatlas.stimuli.kinds import OF_TARGETS
 
 if TYPE_CHECKING:

@@ -17,14 +17,14 @@ from eatlas.measures.rows import Stimuli
 from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results.levels import LabelDesign, LabelTest
 from eatlas.results.parts import Coverage
-from eatlas.stats.distributions import clopper_pearson
-from eatlas.stats.label_shares import label_powers
+from eatlas.stats.inputs import clopper_pearson
 from eatlas.stats.permutation import ALWAYS_EXACT, permutation_test, permutation_tests
 from eatlas.stats.permutation.batch import LARGEST
 from eatlas.stats.permutation.problem import SMALLEST
 from eatlas.stats.shares import (
     MOST_LISTED,
     Cosines,
+    label_powers,
     label_tests,
     posterior,
     relabellings,

@@ -39,9 +39,8 @@ from eatlas.stats.designs import (
     shift_of_d,
     smallest_effect,
 )
-from eatlas.stats.distributions import t_outside, t_quantile
-from eatlas.stats.inputs import least_spread
-from eatlas.stats.rejections import smallest_p
+from eatlas.stats.inputs import least_spread, t_outside, t_quantile
+from eatlas.stats.relabelling import smallest_p
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Array = NDArray[np.float64]
@@ -283,7 +282,7 @@ def equivalent(
     A margin in standard deviations of the union is turned into one of the scores by the pooled
     deviation within the groups.
     """
-    from eatlas.stats.equivalence import equivalence_test  # noqa: PLC0415  (only with a sesoi)
+    from eatlas.stats.designs import equivalence_test  # noqa: PLC0415  (only with a sesoi)
 
     if len(first) + len(second) <= TWO:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from eatlas.errors import SourceError
 from eatlas.measures.base import Allowed, Input, is_number
-from eatlas.stats.label_shares import LARGEST_SCALE
+from eatlas.stats.shares import LARGEST_SCALE
 
 OF_MODEL = "model"
 """The scale that a source states."""

@@ -23,8 +23,7 @@ from eatlas.results.inference import Generalisation
 from eatlas.results.levels import Cell, Level2, Level3
 from eatlas.results.parts import defined_ends
 from eatlas.stats.bootstrap import Over, PatternRule
-from eatlas.stats.label_shares import ShareDesign, label_powers
-from eatlas.stats.shares import central
+from eatlas.stats.shares import ShareDesign, central, label_powers
 from eatlas.stimuli import ATTRIBUTES, ROLES, Test
 
 DEPENDENT = "the shares of one reading sum to 1, and a crossed test assumes independence"

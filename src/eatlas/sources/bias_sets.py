@@ -20,7 +20,7 @@ from eatlas.paths import is_there
 from eatlas.sources.coverage import spellings
 from eatlas.sources.interface import usable
 from eatlas.sources.source import Source, require_whole
-from eatlas.stats.debiasing import unit_or_zero
+from eatlas.stats.space import unit_or_zero
 from eatlas.stimuli import GroupsTest, built_in_tests, load_tests
 from eatlas.untrusted import require_trust
 

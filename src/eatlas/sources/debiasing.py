@@ -26,7 +26,9 @@ from eatlas.sources.bias_sets import (
 from eatlas.sources.interface import CHUNK, Vector, VectorSource, usable
 from eatlas.sources.mapped import Mapped, moments_of
 from eatlas.sources.source import Source
-from eatlas.stats.debiasing import (
+from eatlas.stats.space import (
+    Affine,
+    Moments,
     agreement,
     bias_subspace,
     equalize,
@@ -37,7 +39,6 @@ from eatlas.stats.debiasing import (
     soften,
     unit_or_zero,
 )
-from eatlas.stats.moments import Affine, Moments
 
 Array = NDArray[np.float64]
 

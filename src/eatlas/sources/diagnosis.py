@@ -28,8 +28,9 @@ from eatlas.sources.opening import VectorsLike
 from eatlas.sources.source import as_source, is_contextual, require_whole
 from eatlas.sources.transforms import EncodedTexts
 from eatlas.stats.inputs import whole
-from eatlas.stats.moments import Moments
+from eatlas.stats.paired import spearman
 from eatlas.stats.space import (
+    Moments,
     PairCosines,
     effective_dimensions,
     iso_score,
@@ -38,7 +39,6 @@ from eatlas.stats.space import (
     skewness,
     variance_shares,
 )
-from eatlas.stats.trend import spearman
 from eatlas.stimuli import load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__

@@ -11,7 +11,7 @@ import numpy as np
 from eatlas.sources.interface import Answers, Item, Vector, VectorSource, usable
 from eatlas.sources.source import Source, Wrapper, require_whole
 from eatlas.sources.spec import escape, with_option
-from eatlas.stats.moments import Moments
+from eatlas.stats.space import Moments
 
 
 class Mapped(Wrapper):

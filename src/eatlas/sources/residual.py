@@ -24,8 +24,8 @@ from eatlas.sources.debiasing import DebiasedSource
 from eatlas.sources.mapped import Mapped
 from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.source import Source
-from eatlas.stats.debiasing import agreement, k_means, neutralize
 from eatlas.stats.inputs import whole
+from eatlas.stats.space import agreement, k_means, neutralize
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__

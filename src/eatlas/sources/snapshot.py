@@ -41,7 +41,7 @@ from eatlas.sources.word_orders import (
     bundled_order,
     in_lower_case,
 )
-from eatlas.stats.trend import spearman
+from eatlas.stats.paired import spearman
 from eatlas.stimuli import Concept, Test
 
 

@@ -31,7 +31,7 @@ from eatlas.sources.mapped import Mapped, moments_of
 from eatlas.sources.source import Source, Wrapper, as_source, is_contextual
 from eatlas.sources.spec import with_option
 from eatlas.stats.inputs import SINGLE
-from eatlas.stats.moments import Affine, standardize, whiten, without_top
+from eatlas.stats.space import Affine, standardize, whiten, without_top
 
 Array = NDArray[np.float64]
 

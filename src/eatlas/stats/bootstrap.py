@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.kernels import quantiles
 from eatlas.stats.inputs import numbers, whole
-from eatlas.stats.rejections import Judge, enumerable
+from eatlas.stats.relabelling import Judge, enumerable
 from eatlas.stats.weighted import (
     ATTRIBUTES,
     ROLES,

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.stats.distributions import t_outside, t_quantile
-from eatlas.stats.inputs import least_spread, numbers, open_unit, whole
+from eatlas.stats.inputs import least_spread, numbers, open_unit, t_outside, t_quantile, whole
 from eatlas.stats.permutation.problem import SMALLEST
 
 Array = NDArray[np.float64]

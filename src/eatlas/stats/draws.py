@@ -1,17 +1,27 @@
-"""Draws of contexts: which context each stimulus gets, and what the draws show together."""
+"""Draws of contexts: which context each stimulus gets, and what the draws show together.
+
+Random effects combine effects that each have a sampling variance. The variance tau2 between them is
+estimated after DerSimonian and Laird, Paule and Mandel, or by restricted maximum likelihood. With
+weights ``w_i = 1 / (v_i + tau2)``, their sum W and the weighted mean m, all three look at
+``Q(tau2) = sum w_i (y_i - m)**2``.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from eatlas.errors import EatlasError
-from eatlas.stats.inputs import least_spread, whole
+from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.stats.inputs import least_spread, numbers, open_unit, t_outside, t_quantile, whole
+from eatlas.stats.permutation.problem import SMALLEST
 
 Replace = Literal["auto", "always"]
 """Whether a context may be drawn again."""
@@ -64,9 +74,9 @@ def draw_contexts(
         )
     draws = whole(draws, "draws", 1)
     chosen = np.empty((draws, len(counts)), dtype=np.int64)
-    for k, (count, numbers) in enumerate(zip(counts, streams, strict=True)):
+    for k, (count, rng) in enumerate(zip(counts, streams, strict=True)):
         of = whole(count, "the number of contexts of a stimulus", 1)
-        chosen[:, k] = draw_one(of, draws, numbers, replace)
+        chosen[:, k] = draw_one(of, draws, rng, replace)
     return chosen
 
 
@@ -247,3 +257,272 @@ def components_of_means(means: Array, within: float, noise: Array, n: int) -> Co
         units=max(0.0, pooled - float(noise.mean())),
         groups=max(0.0, (gap - chance) / 4),
     )
+
+
+SETTLED = 1e-14
+"""A relative change of tau2 below this is rounding noise: equal variances have a closed form, and
+the worst difference from it was 5e-15 of the variance of the effects."""
+GRID = 257
+"""Points that look for the highest maximum of the restricted likelihood. Its terms vary on the
+scale of log(v_i + tau2), so steps of log(range) / 256 cannot miss one."""
+SQUARABLE = (1e-70, 1e70)
+"""Magnitudes whose squares and ratios stay within doubles; no effect size comes near them."""
+
+
+def weighted(effects: Array, variances: Array, tau2: float) -> tuple[Array, float, float]:
+    """Weights, weighted mean and Q for one tau2."""
+    weights = 1 / (variances + tau2)
+    mean = float(np.sum(weights * effects) / np.sum(weights))
+    return weights, mean, float(np.sum(weights * (effects - mean) ** 2))
+
+
+def dersimonian_laird(effects: Array, variances: Array) -> float:
+    """max(0, (Q(0) - (k - 1)) / (W - sum w**2 / W)).
+
+    DerSimonian and Laird (1986), Meta-analysis in clinical trials, Controlled Clinical Trials 7.
+    """
+    weights, _, q = weighted(effects, variances, 0.0)
+    whole = float(np.sum(weights))
+    return max(0.0, (q - (effects.size - 1)) / (whole - float(np.sum(weights**2)) / whole))
+
+
+def paule_mandel(effects: Array, variances: Array) -> float:
+    """The root of Q(tau2) = k - 1, or 0 if Q(0) is smaller already.
+
+    Paule and Mandel (1982); Newton's method of DerSimonian and Kacker (2007), appendix: Q falls
+    and is convex, so steps from 0 rise to the root and never pass it.
+    """
+    tau2, step = 0.0, math.inf
+    while step > SETTLED * tau2:
+        weights, mean, q = weighted(effects, variances, tau2)
+        excess = q - (effects.size - 1)
+        if excess <= 0:
+            break
+        step = excess / float(np.sum((weights * (effects - mean)) ** 2))
+        tau2 += step
+    return tau2
+
+
+def restricted_maximum_likelihood(effects: Array, variances: Array) -> float:
+    """The tau2 >= 0 at which the restricted likelihood is greatest.
+
+    ``-2 l = sum log(v + tau2) + log W + Q``; Viechtbauer (2005), Journal of Educational and
+    Behavioral Statistics 30. The highest point of a grid first, because there may be several
+    maxima, then bisection on the slope.
+    """
+    least = float(variances.min())
+    # beyond both, the slope is negative: there Q's term is below (k - 1) / (4 tau2)
+    most = max(float(variances.max()), 8 * float(np.ptp(effects)) ** 2)
+    grid = least * np.expm1(np.linspace(0.0, math.log1p(most / least), GRID))
+    best = int(np.argmax([_restricted(effects, variances, float(t)) for t in grid]))
+    if best == 0 and _slope(effects, variances, 0.0) <= 0:
+        return 0.0
+    low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, GRID - 1)])
+    while high - low > SETTLED * high:
+        middle = (low + high) / 2
+        if _slope(effects, variances, middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _restricted(effects: Array, variances: Array, tau2: float) -> float:
+    """The restricted log-likelihood without its constant."""
+    weights, _, q = weighted(effects, variances, tau2)
+    return -(-float(np.sum(np.log(weights))) + math.log(float(np.sum(weights))) + q) / 2
+
+
+def _slope(effects: Array, variances: Array, tau2: float) -> float:
+    """Twice the derivative of the restricted log-likelihood."""
+    weights, mean, _ = weighted(effects, variances, tau2)
+    whole, squares = float(np.sum(weights)), float(np.sum(weights**2))
+    return float(np.sum((weights * (effects - mean)) ** 2)) - (whole - squares / whole)
+
+
+ESTIMATORS = {
+    "DL": dersimonian_laird,
+    "PM": paule_mandel,
+    "REML": restricted_maximum_likelihood,
+}
+"""What `method` may be."""
+
+
+@dataclass(frozen=True)
+class RandomEffects:
+    """A combined effect and how far the effects differ beyond their sampling errors."""
+
+    method: str
+    """How tau2 was estimated: ``DL``, ``PM`` or ``REML``."""
+    k: int
+    """Number of effects."""
+    mean: float
+    """Combined effect: the mean with weights 1 / (v + tau2)."""
+    se: float
+    """Its standard error: 1 / sqrt(sum of the weights), or Hartung and Knapp's."""
+    z: float
+    """mean / se."""
+    p: float
+    """Two-sided p of z under a normal distribution, or under t with k - 1, in (0, 1]."""
+    level: float
+    """Confidence of the two intervals."""
+    low: float
+    """Lower end of the confidence interval of the mean."""
+    high: float
+    """Its upper end."""
+    tau2: float
+    """Variance between the true effects; NaN for one effect."""
+    q: float
+    """Cochran's Q, with weights 1 / v."""
+    i2: float
+    """max(0, (Q - (k - 1)) / Q), in [0, 1); NaN for one effect."""
+    prediction_low: float
+    """Lower end of the interval in which the next true effect is expected; NaN for k < 3."""
+    prediction_high: float
+    """Its upper end."""
+
+
+def random_effects(
+    effects: ArrayLike,
+    variances: ArrayLike,
+    *,
+    method: str = "DL",
+    level: float = 0.95,
+    hartung_knapp: bool = False,
+) -> RandomEffects:
+    """Combine effects whose true values differ with variance tau2 between them.
+
+    Parameters
+    ----------
+    effects : array_like, shape (k,)
+        Effect sizes.
+    variances : array_like, shape (k,)
+        Their sampling variances, above 0.
+    method : {"DL", "PM", "REML"}
+        DerSimonian and Laird's moment estimate of tau2, Paule and Mandel's iterated one, or
+        restricted maximum likelihood.
+    level : float
+        Confidence of the intervals, in (0, 1).
+    hartung_knapp : bool, default False
+        Whether standard error, p and interval of the mean allow for the error of tau2: with a few
+        effects the normal ones claim too much.
+
+    Returns
+    -------
+    RandomEffects
+
+    Raises
+    ------
+    EatlasError
+        For no effect, unequal lengths, a number that is not finite, a variance of 0 or less, an
+        unknown method, or a level outside (0, 1).
+
+    Warns
+    -----
+    UndefinedWarning
+        One effect says nothing about tau2 (NaN; its mean, se and p are those of that effect
+        alone), and a prediction interval needs three.
+
+    Notes
+    -----
+    Mean and se: DerSimonian and Laird (1986). I2: Higgins and Thompson (2002). The prediction
+    interval is ``mean -+ t(k - 2) sqrt(tau2 + se**2)``, Higgins, Thompson and Spiegelhalter
+    (2009). The standard error of Hartung and Knapp (2001) and of Sidik and Jonkman (2002) is
+    ``sqrt(sum w (y - mean)**2 / ((k - 1) sum w))``, with t of k - 1 degrees of freedom; here never
+    below 1 / sqrt(sum w), as effects that agree by chance would shorten the interval (Roever,
+    Knapp and Friede 2015). Effects that share stimuli or vectors are not independent: se, z and p
+    then claim more than the data hold.
+
+    Examples
+    --------
+    >>> pooled = random_effects([0.0, 4.0, 2.0], [1.0, 1.0, 1.0])
+    >>> pooled.mean, pooled.tau2, pooled.q, pooled.i2
+    (2.0, 3.0, 8.0, 0.75)
+    """
+    y, v = _checked(effects, variances)
+    level = open_unit(level)
+    if method not in ESTIMATORS:
+        raise EatlasError(
+            "unknown estimator of tau2", got=repr(method), allowed=", ".join(ESTIMATORS)
+        )
+    _warn_of_what_is_undefined(y.size)
+    tau2 = ESTIMATORS[method](y, v) if y.size > 1 else math.nan
+    weights, mean, _ = weighted(y, v, tau2 if y.size > 1 else 0.0)
+    se = 1 / math.sqrt(float(np.sum(weights)))
+    q = weighted(y, v, 0.0)[2]
+    estimated = hartung_knapp and y.size > 1
+    if estimated:
+        se *= math.sqrt(max(1.0, float(np.sum(weights * (y - mean) ** 2)) / (y.size - 1)))
+    z = mean / se
+    if estimated:
+        reach, p = t_quantile(1 - level, y.size - 1) * se, t_outside(z, y.size - 1)
+    else:
+        reach = NormalDist().inv_cdf((1 + level) / 2) * se
+        p = math.erfc(abs(z) / math.sqrt(2))
+    beyond = _prediction_reach(tau2, se, y.size, level)
+    return RandomEffects(
+        method=method,
+        k=y.size,
+        mean=mean,
+        se=se,
+        z=z,
+        p=max(p, SMALLEST),
+        level=level,
+        low=mean - reach,
+        high=mean + reach,
+        tau2=tau2,
+        q=q,
+        i2=_i2(q, y.size),
+        prediction_low=mean - beyond,
+        prediction_high=mean + beyond,
+    )
+
+
+def _checked(
+    effects: ArrayLike, variances: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Effects and their sampling variances as arrays of one length; variances are positive."""
+    y, v = numbers(effects, "effects", 1), numbers(variances, "variances", 1)
+    if y.size != v.size:
+        raise EatlasError(
+            "each effect needs its variance", got=f"{y.size} effects and {v.size} variances"
+        )
+    if not y.size:
+        raise EatlasError("there is no effect to combine", got="0 effects", allowed="1 or more")
+    bad = np.flatnonzero(v <= 0)
+    if bad.size:
+        raise EatlasError(
+            "a sampling variance must be positive",
+            got=f"{v[bad[0]]} at [{bad[0]}]",
+            allowed="above 0",
+            remedy="leave out an effect whose sampling error is unknown, and say so",
+        )
+    if np.abs(y).max() > SQUARABLE[1] or v.min() < SQUARABLE[0] or v.max() > SQUARABLE[1]:
+        raise EatlasError(
+            "effects and variances must have a magnitude that can be squared",
+            got=f"effects up to {np.abs(y).max()}, variances from {v.min()} to {v.max()}",
+            allowed=f"effects up to {SQUARABLE[1]}, variances {SQUARABLE[0]} to {SQUARABLE[1]}",
+        )
+    return y, v
+
+
+def _warn_of_what_is_undefined(k: int) -> None:
+    if k == 1:
+        what = "tau2, I2 and the prediction interval are not defined for one effect"
+    elif k == 2:
+        what = "a prediction interval is not defined for two effects"
+    else:
+        return
+    warnings.warn(what, UndefinedWarning, stacklevel=3)
+
+
+def _i2(q: float, k: int) -> float:
+    if k == 1:
+        return math.nan
+    return max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0
+
+
+def _prediction_reach(tau2: float, se: float, k: int, level: float) -> float:
+    if k < 3:
+        return math.nan
+    return t_quantile(1 - level, k - 2) * math.sqrt(tau2 + se * se)

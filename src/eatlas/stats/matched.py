@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import effect_sizes
-from eatlas.stats.rejections import Judge
+from eatlas.stats.relabelling import Judge
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -160,7 +160,7 @@ def rank_sum(first: Array, second: Array) -> float:
 
     Ties are corrected for, and so is continuity. 1 where nothing differs.
     """
-    from eatlas.stats.trend import ranks  # noqa: PLC0415  (once for each test)
+    from eatlas.stats.paired import ranks  # noqa: PLC0415  (once for each test)
 
     n, m = len(first), len(second)
     both = np.concatenate([first, second])

@@ -16,7 +16,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.trend import ranks
+from eatlas.stats.paired import ranks
 
 Array = NDArray[np.float64]
 MOST_CHOICES = 12

@@ -21,7 +21,7 @@ import numpy as np
 from tests.stats.permutation.designs import bounds
 
 from eatlas.errors import EatlasError
-from eatlas.stats.distributions import clopper_pearson
+from eatlas.stats.inputs import clopper_pearson
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.problem import ask
 from eatlas.stats.permutation.solvers import bracket

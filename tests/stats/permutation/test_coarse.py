@@ -9,9 +9,8 @@ import pytest
 from tests.stats.permutation.designs import counts, lattice_counts
 
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.counting import count_at_least
+from eatlas.stats.permutation.counting import count_at_least, in_steps, on_lattice
 from eatlas.stats.permutation.inversion import invert
-from eatlas.stats.permutation.lattice import in_steps, on_lattice
 from eatlas.stats.permutation.problem import ask
 from eatlas.stats.permutation.solvers import QUICK
 

@@ -10,10 +10,8 @@ from tests.stats.permutation.designs import bounds
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation import solvers as module
-from eatlas.stats.permutation.inversion import invert
-from eatlas.stats.permutation.nodes import SLACK, allowed_beyond, band, spectrum
+from eatlas.stats.permutation.inversion import SLACK, allowed_beyond, band, invert, spectrum, tilted
 from eatlas.stats.permutation.problem import ask
-from eatlas.stats.permutation.saddlepoint import tilted
 from eatlas.stats.permutation.solvers import GUARANTEE, QUICK, THOROUGH
 
 DIRECT = 0.03

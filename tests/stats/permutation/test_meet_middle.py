@@ -10,8 +10,7 @@ import pytest
 from tests.stats.permutation.designs import counts, separated
 
 from eatlas.stats.permutation import counting, permutation_test
-from eatlas.stats.permutation.counting import count_at_least
-from eatlas.stats.permutation.lattice import count_on_lattice
+from eatlas.stats.permutation.counting import count_at_least, count_on_lattice
 
 PLENTY = 1 << 22
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.stats.permutation.designs import random_design, separated
 
-from eatlas.stats.distributions import clopper_pearson
+from eatlas.stats.inputs import clopper_pearson
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation import sampled as module
 

@@ -13,7 +13,7 @@ from scipy import stats
 from eatlas.errors import EatlasError
 from eatlas.stats.permutation import permutation_test, studentised_test
 from eatlas.stats.permutation.problem import SMALLEST
-from eatlas.stats.permutation.studentised import Groups
+from eatlas.stats.permutation.sampled import Groups
 
 
 def welch_counts(scores, n, *, strict=False):

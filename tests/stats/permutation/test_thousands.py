@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from eatlas.stats.permutation import inversion, permutation_test
-from eatlas.stats.permutation.lattice import HOPELESS, level_states
+from eatlas.stats.permutation.counting import HOPELESS, level_states
 
 SAME = 1e-9
 """Largest relative difference observed: 2e-13 from the whole grid, 3e-11 from the law."""

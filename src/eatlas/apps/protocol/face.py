@@ -12,7 +12,7 @@ from eatlas.apps.protocol.studies import ProtocolStudy, tried_each
 from eatlas.apps.protocol.target_scores import leanings, plain
 from eatlas.results import AssociationResult
 from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
-from eatlas.stats.distributions import clopper_pearson
+from eatlas.stats.inputs import clopper_pearson
 from eatlas.stimuli import TARGETS, GroupsTest, load_tests
 
 TEST = "divdist-face-validity"

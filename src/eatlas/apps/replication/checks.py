@@ -9,7 +9,7 @@ import numpy as np
 from eatlas.measures.patterns import associated_with, eat_pattern
 from eatlas.results.levels import Attribute
 from eatlas.results.replication import Check, Printed
-from eatlas.stats.trend import spearman
+from eatlas.stats.paired import spearman
 
 ALPHA, THRESHOLD = 0.05, 0.2
 STARRED, PLAIN = 0.01, 0.5

@@ -23,7 +23,7 @@ from eatlas.sources.interface import ListedSource
 from eatlas.sources.naming import is_by_name, named_spec, open_one_named
 from eatlas.sources.source import as_source, require_whole
 from eatlas.sources.spec import parse_file_spec
-from eatlas.stats.max_t import RunningMaxT
+from eatlas.stats.multiplicity import RunningMaxT
 from eatlas.stats.permutation.batch import LARGEST, MOST_SCORES
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 from eatlas.stimuli.association_test import digest

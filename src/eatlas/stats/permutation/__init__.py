@@ -22,8 +22,7 @@ from eatlas.stats.permutation.solvers import ALWAYS_EXACT
 
 if TYPE_CHECKING:
     from eatlas.stats.permutation.batch import BatchResult, permutation_tests
-    from eatlas.stats.permutation.sampled import recomputed_test
-    from eatlas.stats.permutation.studentised import studentised_test
+    from eatlas.stats.permutation.sampled import recomputed_test, studentised_test
 
 __all__ = [
     "ALWAYS_EXACT",
@@ -44,7 +43,6 @@ __getattr__ = attributes(
     __name__,
     {
         f"{__name__}.batch": "BatchResult permutation_tests",
-        f"{__name__}.sampled": "recomputed_test",
-        f"{__name__}.studentised": "studentised_test",
+        f"{__name__}.sampled": "recomputed_test studentised_test",
     },
 )

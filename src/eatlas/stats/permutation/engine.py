@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import checked_precision, checked_scale, generator, whole
-from eatlas.stats.permutation.lattice import on_lattice
+from eatlas.stats.permutation.counting import on_lattice
+from eatlas.stats.permutation.inversion import targets
 from eatlas.stats.permutation.problem import (
     PermutationResult,
     Problem,
@@ -28,7 +29,6 @@ from eatlas.stats.permutation.problem import (
     ask,
     complement,
 )
-from eatlas.stats.permutation.saddlepoint import targets
 from eatlas.stats.permutation.solvers import ALWAYS_EXACT, FORCED_STATES, Solver, chain
 
 

@@ -26,20 +26,20 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.permutation.counting import count_at_least
+from eatlas.stats.permutation.counting import (
+    count_at_least,
+    count_by_levels,
+    count_on_lattice,
+    hidden_steps,
+    lattice_cost,
+    level_states,
+)
 from eatlas.stats.permutation.inversion import (
     Effort,
     Inverted,
     invert,
     log_chernoff,
     log_count_near,
-)
-from eatlas.stats.permutation.lattice import (
-    count_by_levels,
-    count_on_lattice,
-    hidden_steps,
-    lattice_cost,
-    level_states,
 )
 from eatlas.stats.permutation.problem import SMALLEST, Tail, complement, joined
 
