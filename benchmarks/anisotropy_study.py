@@ -3,9 +3,9 @@
 Six families of spaces, from isotropic to hopeless; in each space many tests of 8 terms a group with
 a planted AB-Divergent, A-Uniform or BY-Singular pattern, decided by exact p-values as ML-EAT does
 (threshold .2, alpha .05 in the tail of the sign). For each space the script prints the figures of
-``eatlas diagnose``; how many results warn by their own terms; in how many tests level 1 was found
-(p greater < .05, AB-Divergent); in how many, of others where targets have nothing to do with the
-attributes, Non-Directional was named ("nothing"); and in how many the planted pattern was named
+``eatlas vectors check``; how many results warn by their own terms; in how many tests level 1 was
+found (p greater < .05, AB-Divergent); in how many, of others where targets have nothing to do with
+the attributes, Non-Directional was named ("nothing"); and in how many the planted pattern was named
 rightly, raw and after each transform. With ``--limits`` it prints where each family falls to 80% of
 what it recovers without anisotropy, for other dimensions, strengths of the association and spreads
 of the lengths. The constants in eatlas/results/diagnosis.py cite it.

@@ -88,7 +88,6 @@ def _saved(eatlas_cli, folder):
         (("scan", "--vectors", "vectors.csv", "--attributes", "ieat-age"), "images as attributes"),
         (("tests", "sentences", "image-young-old"), "got: images, in X, Y"),
         (("contexts", "mine.toml", "--tests", "image-young-old"), "its stimuli are images, which"),
-        (("data", "where", "ieat"), "eatlas data fetch ieat"),
     ],
 )
 def test_what_is_not_for_images_says_so(eatlas_cli, drawn, arguments, said):
@@ -101,7 +100,9 @@ def test_a_published_set_is_listed_with_and_without_its_files(eatlas_cli, drawn,
     listed = eatlas_cli("tests", "list").out
     assert "  ieat-age " in listed
     assert "(X6 images, Y6 images, A55 images, B55 images)" in listed
-    assert "images of the set ieat: not on this machine; eatlas data fetch ieat downloads" in listed
+    assert (
+        "images of the set ieat: not on this machine; eatlas vectors fetch ieat downloads" in listed
+    )
     shown = eatlas_cli("tests", "show", "ieat-age")
     assert 'X = { name = "Young", images = "ieat:age/young" }' in shown.out
     assert "not on this machine" in shown.err

@@ -115,15 +115,15 @@ def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, folder):
     unnamed = json.loads(eatlas_cli(*scan, "--vectors", "deep/one.txt", "--json").out)
     assert "source_from" not in unnamed
     assert unnamed["tops"] == summary["tops"]
-    ended = eatlas_cli("diagnose", "small=deep/one.txt")
+    ended = eatlas_cli("vectors", "check", "small=deep/one.txt")
     assert ended.out.startswith("small: "), ended.err
-    found = json.loads(eatlas_cli("diagnose", "--json", "--vectors", "small=deep/one.txt").out)
+    found = json.loads(eatlas_cli("vectors", "check", "--json", "small=deep/one.txt").out)
     assert (found["source"], found["source_from"]) == ("small", "deep/one.txt")
 
 
 def test_a_diagnosis_of_layers_under_one_name(eatlas_cli, folder):
     make_model(folder / "bert", "bert")
-    ended = eatlas_cli("diagnose", "--json", "tiny=hf:bert?layer=all", "--tests", "weat-6")
+    ended = eatlas_cli("vectors", "check", "--json", "tiny=hf:bert?layer=all", "--tests", "weat-6")
     assert ended.code == 0, ended.err
     lines = [json.loads(one) for one in ended.out.splitlines()]
     assert [one["source"] for one in lines] == [f"tiny?layer={n}" for n in range(LAYERS + 1)]
@@ -142,7 +142,7 @@ def test_a_diagnosis_of_layers_under_one_name(eatlas_cli, folder):
 )
 def test_mistakes_of_a_scan_and_a_diagnosis(eatlas_cli, folder, vectors, said):
     scan = ("scan", "--attributes", "weat-7", "--out", "words.csv", "--vectors", vectors)
-    for command in (("diagnose", vectors), scan):
+    for command in (("vectors", "check", vectors), scan):
         ended = eatlas_cli(*command)
         assert (ended.code, said in ended.err) == (2, True), ended.err
     assert not list(folder.glob("words*"))

@@ -87,7 +87,7 @@ def test_verify_of_a_foreign_file(eatlas_cli, folder):
         ("run", "--tests", EVIL),
         ("tests", "check", f"{EVIL}.toml"),
         ("scan", "--vectors", "v.npz", "--a", f"x1,{EVIL}", "--b", f"y1,y2,{EVIL}"),
-        ("data", "show", EVIL),
+        ("vectors", "list", EVIL),
         ("report", f"{EVIL}.jsonl"),
     ],
 )

@@ -50,7 +50,7 @@ def test_a_census_that_was_not_fetched(eatlas_cli, tmp_path, monkeypatch):
     ended = eatlas_cli("protocol", "semaxis", "--census", "census", "--out", "card")
     assert (ended.code, ended.out) == (2, "")
     assert "census-gender: these published counts are not on this machine yet" in ended.err
-    assert "eatlas data fetch census-gender (203 kB)" in ended.err
+    assert "eatlas vectors fetch census-gender (203 kB)" in ended.err
     assert not (tmp_path / "card").exists()
 
 

@@ -14,7 +14,7 @@ def test_replicate(eatlas_cli, tmp_path):
         "BY-Singular", "BY-Singular",
     ]  # fmt: skip
     assert "462 checks, 3 fail" in ended.out
-    assert "glove-840b: eatlas data fetch glove.840B.300d (2.2 GB)" in ended.out
+    assert "glove-840b: eatlas vectors fetch glove.840B.300d (2.2 GB)" in ended.out
     assert "Why numbers differ:" in ended.out
     assert {path.name for path in (tmp_path / "o").iterdir()} == {
         "replication.html", "replication.csv", "results.jsonl", "report.html",

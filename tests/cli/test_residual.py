@@ -1,4 +1,4 @@
-"""``eatlas residual``: the bias that a transform leaves, as a table and as JSON."""
+"""``eatlas vectors check --residual``: the bias that a transform leaves, as a table and as JSON."""
 
 import json
 
@@ -9,7 +9,7 @@ SOURCE = "glove-sample?transform=hard-debias:gender"
 
 def test_a_table_for_people_and_json(eatlas_cli, monkeypatch):
     monkeypatch.setattr("eatlas.sources.residual.DIRECTIONS", 2)  # for speed
-    ended = eatlas_cli("residual", SOURCE)
+    ended = eatlas_cli("vectors", "check", SOURCE, "--residual", "own")
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
     assert lines[0] == f"{SOURCE}: Female, Male; 10,360 words"
@@ -18,11 +18,11 @@ def test_a_table_for_people_and_json(eatlas_cli, monkeypatch):
         "projection", "clusters", "neighbours", "classifier",
     ]  # fmt: skip
     assert "Beside 2 random directions, each after its removal: " in ended.out
-    ended = eatlas_cli("residual", SOURCE, "--json")
+    ended = eatlas_cli("vectors", "check", SOURCE, "--residual", "own", "--json")
     assert json.loads(ended.out) == eatlas.residual_bias(SOURCE).to_dict()
 
 
 def test_mistakes_end_with_2(eatlas_cli):
-    ended = eatlas_cli("residual", "glove-sample")
+    ended = eatlas_cli("vectors", "check", "glove-sample", "--residual", "own")
     assert (ended.code, ended.out) == (2, "")
     assert "nothing was done to these vectors" in ended.err

@@ -224,7 +224,7 @@ SCENARIOS = (
             "run --seed -1",
             "scan --vectors glove-sample --a he --b she,her",
             "scan --vectors glove-sample",
-            "diagnose nothing.txt",
+            "vectors check nothing.txt",
             "contexts corpus.txt --tests weat-6",
             "report nothing.jsonl",
             "report strange.jsonl",

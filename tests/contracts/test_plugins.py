@@ -203,6 +203,6 @@ def test_who_asks_for_what_cannot_be_used_gets_an_error(hostile, vectors, said):
 
 
 def test_a_format_does_not_take_files_that_eatlas_reads(hostile):
-    done = hostile("diagnose", "--vectors", "mine.txt")
+    done = hostile("vectors", "check", "mine.txt")
     assert "mine.txt" in done.stdout
     assert {"txt", "text"} <= set(left_out(done))

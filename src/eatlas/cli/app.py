@@ -48,10 +48,16 @@ OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v
 
 COMMANDS = (
     "run", "multiverse", "replicate", "protocol", "atlas", "contexts", "annotate", "explore",
-    "diagnose", "report", "residual", "scan", "text", "transform", "verify", "tests", "data",
-    "cache",
+    "report", "scan", "text", "vectors", "verify", "tests", "cache",
 )  # fmt: skip
 """Modules of commands, or of groups of them, in the order of the help."""
+INSTEAD = {
+    "data": "eatlas vectors list, or eatlas vectors fetch",
+    "diagnose": "eatlas vectors check",
+    "residual": "eatlas vectors check SOURCE --residual SETS",
+    "transform": "eatlas vectors transform",
+}
+"""Commands that are gone, and what does their work."""
 
 
 def application(names: Sequence[str] = COMMANDS) -> Commands:
@@ -105,6 +111,9 @@ def run_app() -> None:
     try:
         with warnings_in_words():
             named = sys.argv[1:2]
+            if named and named[0] in INSTEAD:
+                gone = named[0]
+                raise EatlasError(f"there is no command eatlas {gone}", remedy=INSTEAD[gone])
             application(named if named and named[0] in COMMANDS else COMMANDS)(prog_name="eatlas")
     except EatlasError as error:
         complain(error)

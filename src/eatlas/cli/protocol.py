@@ -48,7 +48,7 @@ def protocol(
         inter-annotator, sensitivity; may be repeated. [default: all]
     census : FILE.csv|census
         Occupation shares by group and year, which predictive validity needs; census for the tables
-        that eatlas data fetch census brings; may be repeated.
+        that eatlas vectors fetch census brings; may be repeated.
     contexts : FILE
         Contexts of the stimuli, which eatlas contexts wrote to FILE.
     labels : FILE

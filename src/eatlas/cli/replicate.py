@@ -30,7 +30,7 @@ def replicate(
     """Compare a paper's published numbers with those of your vectors.
 
     A model of the paper is measured if its vectors are available: named by --vectors, downloaded by
-    eatlas data fetch, or replaced by the bundled sample where possible. The printed numbers are
+    eatlas vectors fetch, or replaced by the bundled sample where possible. The printed numbers are
     always checked against each other.
 
     Parameters

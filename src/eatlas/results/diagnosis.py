@@ -167,14 +167,14 @@ class TermsDiagnosis(Record):
                 f"{MEAN_COSINE}; the mean cosine of targets with attributes is "
                 f"{self.mean_cosine:.2f}{_cause(self.rogue)}. When all groups share a "
                 "direction that strongly, more than 1 in 5 planted EAT patterns is lost; level 1 "
-                "changes little. Related words raise these means in any space. If eatlas diagnose "
-                "shows that the whole space is affected, try ?transform=center."
+                "changes little. Related words raise these means in any space. If eatlas vectors "
+                "check shows that the whole space is affected, try ?transform=center."
             )
         if self.iso_score is not None and self.iso_score <= ISO_SCORE:
             found.append(
                 f"IsoScore of these {self.terms} terms is {self.iso_score:.2f}, at or below "
                 f"{ISO_SCORE}: most of the variance is in a few directions, which hide patterns "
-                "and level 1. If eatlas diagnose shows that the whole space is affected, try "
+                "and level 1. If eatlas vectors check shows that the whole space is affected, try "
                 "?transform=all-but-the-top:3 or whiten."
             )
         if self.loudest.loud:

@@ -72,7 +72,7 @@ def fetch_vectors(
     Parameters
     ----------
     name : str
-        Name of published vectors; ``eatlas data list`` shows them.
+        Name of published vectors; ``eatlas vectors list`` shows them.
     watch : callable, optional
         Called with the bytes that are here and those there are, chunk by chunk.
     say : callable, optional
@@ -98,7 +98,7 @@ def fetch_vectors(
     >>> fetch_vectors("glove.6B.51d")
     Traceback (most recent call last):
     eatlas.errors.SourceError: there are no published vectors called 'glove.6B.51d'
-      remedy: did you mean glove.6B.50d, ...? eatlas data list shows them all
+      remedy: did you mean glove.6B.50d, ...? eatlas vectors list shows them all
     """
     entry, report = find(name), say or (lambda _: None)
     try:
@@ -177,7 +177,7 @@ def _download(
     try:
         remote = download(url, part, watch, size=size, pause=pause)
     except (RefusedError, BrokenOffError) as error:
-        page, again = entry.download.page, f"eatlas data fetch {entry.name}"
+        page, again = entry.download.page, f"eatlas vectors fetch {entry.name}"
         first = f"see {page}" if page else "ask the publisher"
         if isinstance(error, BrokenOffError):
             first = f"run {again} again when there is a connection; it continues where it stopped"

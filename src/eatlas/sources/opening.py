@@ -339,7 +339,7 @@ def _meant(path: Path, published: list[str]) -> str:
         return f"check the path: there is no folder {folder}"
     close = nearest(path.name, published)
     if close and Path(close[0]).stem.casefold() in path.name.casefold():
-        return f"check the path, or fetch published vectors: eatlas data fetch {close[0]}"
+        return f"check the path, or fetch published vectors: eatlas vectors fetch {close[0]}"
     return "check the path"
 
 
@@ -385,6 +385,6 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
     return SourceError(
         f"there are no vectors called {spec!r}",
         allowed=f"a file ({', '.join(SUFFIXES)}), one of: {', '.join(names)}, "
-        "or published vectors: eatlas data list",
+        "or published vectors: eatlas vectors list",
         remedy=remedy,
     )

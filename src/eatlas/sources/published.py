@@ -210,7 +210,7 @@ def find(name: str) -> Published:
     raise SourceError(
         f"there are no published vectors called {name!r}",
         remedy=(f"did you mean {', '.join(near)}? " if near else "")
-        + "eatlas data list shows them all",
+        + "eatlas vectors list shows them all",
     )
 
 
@@ -296,18 +296,18 @@ def on_this_machine(spec: FileSpec) -> FileSpec:
         raise SourceError(
             f"{name}: this is a set of images, and no vectors",
             allowed="a model that encodes images, such as clip:NAME, or features of images",
-            remedy=f"eatlas run --tests TEST names its images; eatlas data show {name}",
+            remedy=f"eatlas run --tests TEST names its images; eatlas vectors list {name}",
         )
     if entry.vectors.texts:
         raise SourceError(
             f"{name}: this is a corpus of texts, and no vectors",
-            allowed="published vectors; eatlas data list shows them",
+            allowed="published vectors; eatlas vectors list shows them",
             remedy=f"eatlas text {name} --tests TEST counts associations in it",
         )
     if entry.vectors.counts:
         raise SourceError(
             f"{name}: this is a table of counts, and no vectors",
-            allowed="published vectors; eatlas data list shows them",
+            allowed="published vectors; eatlas vectors list shows them",
             remedy=f'--measure "divdist(soa=counts)" takes it, and --reference {name}?year=YEAR',
         )
     return replace(spec, path=require_here(entry))
@@ -336,7 +336,7 @@ def require_here(entry: Published) -> Path:
         raise SourceError(
             f"{entry.name}: these published {what} are not on this machine yet",
             got=f"nothing at {target_of(entry)}",
-            remedy=f"eatlas data fetch {entry.name}" + (f" ({size_text(size)})" if size else ""),
+            remedy=f"eatlas vectors fetch {entry.name}" + (f" ({size_text(size)})" if size else ""),
         )
     return path
 

@@ -41,8 +41,8 @@ class ImageSet:
     def remedy(self) -> str:
         """How to get the set."""
         return (
-            f"eatlas data fetch {self.name} downloads the set; or set {self.variable} to a copy of "
-            f"{self.page}"
+            f"eatlas vectors fetch {self.name} downloads the set; or set {self.variable} to a copy "
+            f"of {self.page}"
         )
 
 

@@ -154,7 +154,7 @@ def test_both_tables_of_a_census_are_read(tmp_path: Path) -> None:
 def test_what_is_not_run_says_why(tmp_path: Path) -> None:
     card = eatlas.protocol("semaxis", planted(1950), criteria=["predictive"])
     assert {one.not_run for one in card.evidence} == {
-        "Nothing was given by --census, such as census-gender, which eatlas data fetch census "
+        "Nothing was given by --census, such as census-gender, which eatlas vectors fetch census "
         "brings."
     }
     other = tmp_path / "other.csv"

@@ -169,7 +169,7 @@ def test_the_sample_in_place_of_the_papers_vectors(ml_eat):
     assert not stars["Flower/Insect P/U25"]
     (use,) = [use for use in ml_eat.models if use.source]
     assert "GloVe of other text" in use.stand_in_is
-    assert use.missing.startswith("eatlas data fetch glove.840B.300d (2.2 GB)")
+    assert use.missing.startswith("eatlas vectors fetch glove.840B.300d (2.2 GB)")
     assert len(ml_eat.results) == 10
 
 

@@ -116,7 +116,7 @@ def test_the_next_run_goes_on_where_a_process_was_stopped(publisher, data):
     assert str(caught.value).splitlines() == [
         f"mine: {publisher.url}/mine.vec cannot be downloaded",
         f"  got: {caught.value.got}",
-        "  remedy: run eatlas data fetch mine again when there is a connection; it continues "
+        "  remedy: run eatlas vectors fetch mine again when there is a connection; it continues "
         f"where it stopped; or get the file in another way, put it at {data / 'mine.vec'} and "
         "run eatlas "
         "data fetch mine",
@@ -245,7 +245,7 @@ def test_no_network_and_on_by_hand(data):
     with pytest.raises(SourceError) as caught:
         fetch_vectors("mine")
     assert caught.value.got == "Connection refused"
-    assert f"put it at {data / 'mine.vec'} and run eatlas data fetch mine" in caught.value.remedy
+    assert f"put it at {data / 'mine.vec'} and run eatlas vectors fetch mine" in caught.value.remedy
     (data / "mine.vec").write_bytes(MANY[:-1])
     with pytest.raises(SourceError, match="mine.vec: this has not the published hash\n"):
         fetch_vectors("mine")

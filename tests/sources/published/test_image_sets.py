@@ -121,7 +121,7 @@ def test_without_the_set_tests_can_be_read_and_not_be_run(data):
         eatlas.run(tests="image-young-old")
     said = str(caught.value)
     assert f"nothing at {data / 'ieat'} for ieat:age/young, ieat:age/old" in said
-    assert "eatlas data fetch ieat" in said
+    assert "eatlas vectors fetch ieat" in said
     assert "EATLAS_IEAT" in said
     with pytest.raises(StimulusError, match="not on this machine"):
         test.stimuli_sha256  # noqa: B018  (a property that raises)

@@ -74,7 +74,7 @@ def test_what_was_not_fetched_is_not_downloaded_unasked(data):
             assert str(caught.value) == (
                 "glove.840B.300d: these published vectors are not on this machine yet\n"
                 f"  got: nothing at {path}\n"
-                "  remedy: eatlas data fetch glove.840B.300d (2.2 GB)"
+                "  remedy: eatlas vectors fetch glove.840B.300d (2.2 GB)"
             )
 
 
@@ -101,7 +101,7 @@ def test_what_lies_in_the_folder_is_opened_by_name(data):
         ("glove.840b", "did you mean glove.840B.300d?"),
         (
             "glove.840B.300d.txt",
-            "check the path, or fetch published vectors: eatlas data fetch glove.840B.300d",
+            "check the path, or fetch published vectors: eatlas vectors fetch glove.840B.300d",
         ),
         ("no/such/glove.840B.300d.txt", "check the path: there is no folder no"),
         ("quite-another.txt", "check the path"),
@@ -119,10 +119,10 @@ def test_a_name_that_is_unknown():
     ) as caught:
         find("glove.6b.99d")
     assert caught.value.remedy.startswith("did you mean glove.6B.")
-    assert caught.value.remedy.endswith("eatlas data list shows them all")
+    assert caught.value.remedy.endswith("eatlas vectors list shows them all")
     with pytest.raises(SourceError) as caught:
         find("zzzz")
-    assert caught.value.remedy == "eatlas data list shows them all"
+    assert caught.value.remedy == "eatlas vectors list shows them all"
 
 
 def test_other_packages_add_theirs(monkeypatch, tmp_path):

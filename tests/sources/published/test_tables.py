@@ -71,7 +71,7 @@ def test_what_is_not_fetched_says_how():
     with pytest.raises(SourceError) as caught:
         open_counts("census-race?year=2010")
     assert caught.value.what == "census-race: these published counts are not on this machine yet"
-    assert caught.value.remedy == "eatlas data fetch census-race (425 kB)"
+    assert caught.value.remedy == "eatlas vectors fetch census-race (425 kB)"
     with pytest.raises(SourceError, match="these published counts are not on this machine yet"):
         eatlas.run(TEST, {"nurse": {"Female": 1, "Male": 1}}, "divdist(soa=counts)",
                    reference="census-gender?year=2010")  # fmt: skip

@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 YEAR = 2010
 """The year of the contemporary study, as in the paper; the last one of a census without it."""
 OF = "occupations"
-NEEDED = "such as census-gender, which eatlas data fetch census brings"
+NEEDED = "such as census-gender, which eatlas vectors fetch census brings"
 
 
 def one_year(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:

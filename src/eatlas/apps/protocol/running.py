@@ -60,7 +60,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         Tests besides those of the studies: measures are correlated over their targets too.
     census : path or several, optional
         CSV of occupation shares by group and year; ``"census"`` is both of those that
-        ``eatlas data fetch census`` brings.
+        ``eatlas vectors fetch census`` brings.
     contexts : path, optional
         Contexts of the stimuli, as ``eatlas contexts`` writes them.
     labels : path or several, optional

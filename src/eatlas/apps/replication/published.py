@@ -27,7 +27,7 @@ class PaperModel(_Strict):
     id: str
     title: str
     published: str = ""
-    """Name by which ``eatlas data`` fetches it."""
+    """Name by which ``eatlas vectors fetch`` fetches it."""
     scheme: str = ""
     """Before the source, such as ``cbow:``."""
     get: str = ""

@@ -44,8 +44,8 @@ def replicate(
     """Compare the published numbers of a paper with those of one's own vectors.
 
     Each of the paper's models is measured where its vectors are at hand: those that `vectors`
-    names, those that ``eatlas data fetch`` has brought, or, for some, the sample of the package in
-    their place, which is said of each number. Printed numbers are checked against each other
+    names, those that ``eatlas vectors fetch`` has brought, or, for some, the sample of the package
+    in their place, which is said of each number. Printed numbers are checked against each other
     in any case.
 
     Parameters
@@ -179,7 +179,7 @@ def _how_to_get(model: PaperModel) -> str:
         return model.get
     entry = find(model.published)
     size = f" ({size_text(entry.download.size)})" if entry.download.size else ""
-    return f"eatlas data fetch {model.published}{size}, or --vectors {model.id}=FILE"
+    return f"eatlas vectors fetch {model.published}{size}, or --vectors {model.id}=FILE"
 
 
 def _jobs(known: Paper, model: PaperModel, cells: Iterable[Printed]) -> dict[str, list[str]]:

@@ -1,7 +1,8 @@
-"""``eatlas data``: list, show, where and fetch, and a run on what was fetched."""
+"""``eatlas vectors``: list, fetch and transform, and a run on what was fetched."""
 
 import json
 
+import numpy as np
 import pytest
 from tests.sources.published.conftest import data, publisher  # noqa: F401  (fixtures)
 from tests.sources.published.serving import register, sha256
@@ -19,7 +20,7 @@ def vectors():
 
 
 def test_list(eatlas_cli):
-    ended = eatlas_cli("data", "list")
+    ended = eatlas_cli("vectors", "list")
     assert (ended.code, ended.err) == (0, "")
     (line,) = [line for line in ended.out.splitlines() if line.startswith("glove.840B.300d ")]
     assert line.split()[:6] == ["glove.840B.300d", "300", "d", "2.2", "GB", "-"]
@@ -29,7 +30,7 @@ def test_list(eatlas_cli):
 
 
 def test_list_as_json(eatlas_cli):
-    lines = [json.loads(line) for line in eatlas_cli("data", "list", "--json").out.splitlines()]
+    lines = [json.loads(line) for line in eatlas_cli("vectors", "list", "--json").out.splitlines()]
     by_name = {line["name"]: line for line in lines}
     glove = by_name["glove.6B.300d"]
     assert {line["schema"] for line in lines} == {"eatlas/published/1"}
@@ -41,45 +42,43 @@ def test_list_as_json(eatlas_cli):
 
 
 def test_show(eatlas_cli):
-    out = eatlas_cli("data", "show", "histwords-eng-all").out
+    out = eatlas_cli("vectors", "list", "histwords-eng-all").out
     assert "size:      unknown\n" in out
     assert "hash:      not published; the first download records what it got\n" in out
     assert "licence:   not recorded here; see the page\n" in out
-    assert "here:      no; eatlas data fetch histwords-eng-all\n" in out
-    out = eatlas_cli("data", "show", "glove.6B.50d").out
+    assert "here:      no; eatlas vectors fetch histwords-eng-all\n" in out
+    out = eatlas_cli("vectors", "list", "glove.6B.50d").out
     assert "size:      862,182,613 bytes (862 MB)\n" in out
     assert "citation:  Pennington, J., Socher, R. and Manning, C. D. (2014). GloVe: Global" in out
-    values = json.loads(eatlas_cli("data", "show", "glove.6B.50d", "--json").out)
+    values = json.loads(eatlas_cli("vectors", "list", "glove.6B.50d", "--json").out)
     assert values["name"] == "glove.6B.50d"
 
 
-@pytest.mark.parametrize("command", ["show", "where", "fetch"])
+@pytest.mark.parametrize("command", ["list", "fetch"])
 def test_a_wrong_name(eatlas_cli, command):
-    ended = eatlas_cli("data", command, "glove.6B.51d")
+    ended = eatlas_cli("vectors", command, "glove.6B.51d")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("error: there are no published vectors called 'glove.6B.51d'\n")
 
 
 def test_what_is_not_here(eatlas_cli):
-    for arguments in (["data", "where", "crawl-300d-2M"], ["run", "--vectors", "crawl-300d-2M"]):
-        ended = eatlas_cli(*arguments)
-        assert (ended.code, ended.out) == (2, "")
-        assert "crawl-300d-2M: these published vectors are not on this machine yet" in ended.err
-        assert "remedy: eatlas data fetch crawl-300d-2M (1.5 GB)\n" in ended.err
+    ended = eatlas_cli("run", "--vectors", "crawl-300d-2M")
+    assert (ended.code, ended.out) == (2, "")
+    assert "crawl-300d-2M: these published vectors are not on this machine yet" in ended.err
+    assert "remedy: eatlas vectors fetch crawl-300d-2M (1.5 GB)\n" in ended.err
 
 
 def test_from_fetch_to_a_result(eatlas_cli, publisher, data, vectors):  # noqa: F811
     publisher.files["mine.txt"] = vectors
     register(data, publisher.url, "mine.txt", {"name": "mine", "title": "t"}, hash=sha256(vectors))
-    ended = eatlas_cli("data", "fetch", "mine")
+    ended = eatlas_cli("vectors", "fetch", "mine")
     path = data / "mine" / "mine.txt"
     assert (ended.code, ended.out) == (0, f"mine: {path}\n")
     assert ended.err == f"mine: downloading {publisher.url}/mine.txt\nmine: unpacking\n"
-    assert eatlas_cli("data", "where", "mine").out == f"{path}\n"
-    assert f"here:      {path}\nfetched:   20" in eatlas_cli("data", "show", "mine").out
-    line = json.loads(eatlas_cli("data", "list", "--json").out.splitlines()[-1])
+    assert f"here:      {path}\nfetched:   20" in eatlas_cli("vectors", "list", "mine").out
+    line = json.loads(eatlas_cli("vectors", "list", "--json").out.splitlines()[-1])
     assert (line["path"], f"sha256:{line['fetched_sha256']}") == (str(path), sha256(vectors))
-    assert eatlas_cli("data", "fetch", "mine").err == ""  # it is here
+    assert eatlas_cli("vectors", "fetch", "mine").err == ""  # it is here
     ended = eatlas_cli("run", "--tests", "weat-6", "--vectors", "mine", "--json")
     result = json.loads(ended.out.splitlines()[0])
     assert (ended.code, result["source"]) == (0, "mine")
@@ -88,16 +87,52 @@ def test_from_fetch_to_a_result(eatlas_cli, publisher, data, vectors):  # noqa: 
 
 def test_nothing_is_fetched_where_one_name_is_wrong(eatlas_cli, publisher, data):  # noqa: F811
     register(data, publisher.url, "mine.txt", {"name": "mine", "title": "t"})
-    assert eatlas_cli("data", "fetch", "mine", "mime").code == 2
+    assert eatlas_cli("vectors", "fetch", "mine", "mime").code == 2
     assert publisher.asked == []
 
 
 def test_a_server_that_refuses(eatlas_cli, publisher, data):  # noqa: F811
     register(data, publisher.url, "mine.txt", {"name": "mine", "title": "t"})
-    ended = eatlas_cli("data", "fetch", "mine")
+    ended = eatlas_cli("vectors", "fetch", "mine")
     assert (ended.code, ended.out) == (2, "")
     assert (
         f"error: mine: {publisher.url}/mine.txt cannot be downloaded\n  got: 404 Not Found\n"
         in (ended.err)
     )
-    assert f"put it at {data / 'mine.txt'} and run eatlas data fetch mine\n" in ended.err
+    assert f"put it at {data / 'mine.txt'} and run eatlas vectors fetch mine\n" in ended.err
+
+
+def test_a_debiased_file_and_its_note(eatlas_cli, tmp_path):
+    spec = "glove-sample?transform=hard-debias:gender"
+    ended = eatlas_cli("vectors", "transform", spec, "--out", "new/debiased.vec")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines() == [
+        "vectors: new/debiased.vec (10,496 words)",
+        "origin:  new/debiased.vec.json",
+    ]
+    note = json.loads((tmp_path / "new" / "debiased.vec.json").read_text("utf-8"))
+    assert (note["source"], note["words"]) == (spec, 10_496)
+    wanted = eatlas.open_vectors(spec).lookup(["nurse"])["nurse"]
+    found = eatlas.open_vectors(tmp_path / "new" / "debiased.vec").lookup(["nurse"])["nurse"]
+    assert (found == wanted.astype(np.float32)).all()
+
+
+def test_mistakes_end_with_2_and_write_nothing(eatlas_cli, tmp_path):
+    for source, out, said in (
+        ("glove-sample?transform=hard-debais:gender", "v.vec", "did you mean hard-debias?"),
+        ("glove-sample?transform=hard-debias:gendre", "v.vec", "did you mean gender?"),
+        ("glove-sample", "v.docx", "the suffix names no format"),
+        ("nowhere.txt", "v.vec", "there is no such file"),
+    ):
+        ended = eatlas_cli("vectors", "transform", source, "--out", out)
+        assert ended.code == 2
+        assert said in ended.err
+        assert ended.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["data", "diagnose", "residual", "transform"])
+def test_commands_that_are_gone_name_what_does_their_work(eatlas_cli, name):
+    ended = eatlas_cli(name, "glove-sample")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(f"error: there is no command eatlas {name}\n  remedy: eatlas vec")

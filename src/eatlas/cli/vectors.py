@@ -1,0 +1,315 @@
+"""``eatlas vectors``: published vectors listed and fetched; any vectors checked and transformed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
+from eatlas.cli.options import Commands
+from eatlas.cli.progress import Lines, bar_of, bars
+
+if TYPE_CHECKING:
+    from eatlas.results.residual import BeforeAfter, ResidualBias
+    from eatlas.sources.downloading import Watch
+    from eatlas.sources.published import Published
+
+SAMPLE = "glove-sample"
+OWN = "own"
+"""Names the word sets of a source's own transform."""
+SOON = 20.0
+"""Seconds before the first line of progress where no bar is shown."""
+
+app = Commands(
+    help="List and fetch published vectors; check and transform any.", no_args_is_help=True
+)
+
+
+@app.command("list")
+def list_vectors(names: list[str] | None = None, *, as_json: bool = False) -> None:
+    """List the published vectors that can be fetched by name, and which are on this machine.
+
+    With names, say what is known of each: address, size, hash, licence, what to cite, and the path
+    on this machine.
+
+    Parameters
+    ----------
+    names : NAME...
+        Names of published vectors.
+    as_json : --json
+        Print only JSON, one object a line.
+    """
+    from eatlas.sources.published import find, place_of, published_vectors  # noqa: PLC0415
+
+    entries = [find(name) for name in names] if names else published_vectors()
+    with output_of_a_command():
+        if as_json:
+            print_json(map(_values, entries))
+            return
+        if names:
+            for entry in entries:
+                for key, value in _shown(entry):
+                    print_line(f"{key + ':':<10} {value}")
+            return
+        rows = []
+        for entry in entries:
+            what = entry.vectors.what
+            dim = f"{entry.vectors.dim or '?'} d" if what == "vectors" else what
+            here = "here" if place_of(entry) else "-"
+            rows.append((entry.name, dim, _size(entry), here, entry.vectors.title))
+        print_rows(rows, "lrrll", least=(0, 6, 7, 4))
+
+
+@app.command("fetch")
+def fetch(names: list[str]) -> None:
+    """Download published vectors, check them, and unpack them.
+
+    They are saved in the cache folder of the system, or in the folder of the environment variable
+    EATLAS_DATA. An interrupted download continues where it stopped.
+
+    Parameters
+    ----------
+    names : NAME...
+        Names that eatlas vectors list shows; census is census-gender and census-race.
+    """
+    from eatlas.sources.fetching import fetch_vectors  # noqa: PLC0415
+    from eatlas.sources.published import find_all  # noqa: PLC0415
+
+    # a wrong name is refused before gigabytes come for the others
+    entries = [entry for name in names for entry in find_all(name)]
+    for entry in entries:
+        name = entry.name
+        if entry.vectors.folder or entry.vectors.texts or entry.vectors.counts:
+            licence = entry.download.licence or "none is stated; see the notes"
+            remark(f"{name}: {entry.download.page}; licence: {licence}")
+            for note in entry.download.notes:
+                remark(f"{name}: {note}")
+        with _progress(name) as watch:
+            path = fetch_vectors(name, watch=watch, say=remark)
+        print_line(f"{name}: {path}")
+
+
+@app.command("check")
+def check(
+    source: str = SAMPLE,
+    *,
+    tests: list[str] | None = None,
+    residual: str | None = None,
+    as_json: bool = False,
+    sample: int = 10_000,
+    seed: int = 0,
+) -> None:
+    """Check whether cosines are meaningful in a space: anisotropy, rogue dimensions, hubness.
+
+    Reads every vector of the source once. For a source that encodes texts, it encodes the texts of
+    tests. Several layers (?layer=all) are shown side by side.
+
+    With --residual, looks for a bias after a transform instead, by clusters, neighbours and a
+    classifier (Gonen and Goldberg 2019), before and after it and beside 19 random directions, each
+    after it is removed.
+
+    Exit codes: 0 done; 2 the source cannot be used.
+
+    Parameters
+    ----------
+    source : [NAME=]SOURCE
+        Vectors: a file or a name, as for eatlas run. Add ?transform=... to see what a remedy would
+        do.
+    tests : ID|BATTERY|FILE.toml
+        For a source that encodes texts: tests whose texts are encoded. May be repeated. [default:
+        sent-caliskan; caliskan for vectors of words]
+    residual : gender|race|religion|FILE.toml|TEST|own
+        Word sets that define the bias that is looked for; own: those of the transform.
+    as_json : --json
+        Print only JSON, one object for each source.
+    sample : N >= 2
+        Number of random vectors for hubness. All other figures use every vector.
+    seed : N >= 0
+        Seed of that sample; or of the clusters and random directions.
+    """
+    if residual is not None:
+        _check_residual(source, None if residual == OWN else residual, as_json=as_json, seed=seed)
+        return
+    from eatlas.sources.diagnosis import diagnose  # noqa: PLC0415  (--help need not wait)
+    from eatlas.sources.naming import open_named  # noqa: PLC0415
+
+    several = open_named(source)
+    with bars() as watch:
+        diagnoses = [
+            diagnose(
+                named.source,
+                tests=tests or None,
+                sample=sample,
+                seed=seed,
+                tell=None if watch is None else watch("texts by", named.called),
+            ).called(named.name)
+            for named in several
+        ]
+    with output_of_a_command():
+        if as_json:
+            print_json(diagnosis.to_dict() for diagnosis in diagnoses)
+            return
+        from eatlas.cli.figures import print_diagnoses, print_diagnosis  # noqa: PLC0415
+
+        if len(diagnoses) == 1:
+            print_diagnosis(diagnoses[0])
+        else:
+            print_diagnoses(diagnoses)
+
+
+@app.command("transform")
+def transform(source: str, *, out: Path) -> None:
+    """Write the vectors of a source to a file, after its ?transform=...
+
+    FILE.json beside it records source, fingerprint, transform and version. Numbers have single
+    precision. The file appears only when it is complete.
+
+    Exit codes: 0 done; 2 the source, the transform or the file cannot be used.
+
+    Parameters
+    ----------
+    source : SOURCE
+        Vectors as for eatlas run, with a transform: "glove.txt?transform=hard-debias:gender".
+        Without a transform the file is only converted.
+    out : -o, --out FILE
+        The suffix chooses the format: .txt (GloVe), .vec (text of word2vec and fastText), .bin
+        (word2vec binary), .npz, or .safetensors with NAME.vocab.txt.
+    """
+    from eatlas.sources.writing import write_vectors  # noqa: PLC0415  (--help need not wait)
+
+    written = 0
+
+    with bar_of("words") as bar:
+        shown = bar or Lines("words", SOON)
+
+        def tell(done: int, total: int | None) -> None:
+            nonlocal written
+            written = done
+            shown(done, total)
+
+        note = write_vectors(source, out, tell=tell)
+    with output_of_a_command():
+        print_line(f"vectors: {out} ({written:,} words)")
+        print_line(f"origin:  {note}")
+
+
+def _check_residual(source: str, sets: str | None, *, as_json: bool, seed: int) -> None:
+    """Look for a bias after a transform."""
+    from eatlas.sources.residual import residual_bias  # noqa: PLC0415  (--help need not wait)
+
+    bias = residual_bias(source, sets=sets, seed=seed)
+    with output_of_a_command():
+        if as_json:
+            print_json([bias.to_dict()])
+        else:
+            _print_residual(bias)
+
+
+def _print_residual(found: ResidualBias) -> None:
+    """Print a row for each figure, what each is, and where it is beside chance."""
+    said = {
+        "projection": "mean cosine with the direction of the group; what debiasing targets",
+        "clusters": f"{found.clustered:,} most biased words in the cluster of their group",
+        "neighbours": f"correlation of the bias of {found.targets:,} targets and their neighbours",
+        "classifier": f"accuracy on {found.tested:,} biased words, trained on {found.trained:,}",
+    }
+    print_line(f"{found.source}: {', '.join(found.groups)}; {found.vocabulary:,} words")
+    print_line("")
+    rows = [("", "before", "after", "chance", f"{found.directions} directions", "")]
+    rows += [(name, *_numbers(one), said[name]) for name, one in found.figures().items()]
+    print_rows(rows, "lrrrrl", least=(11, 6, 6, 6, 4))
+    print_line("")
+    for warning in found.warnings:
+        print_line(warning)
+
+
+def _numbers(figure: BeforeAfter) -> tuple[str, str, str, str]:
+    """Write the numbers of a figure; one that is not known as a dash."""
+    before, after, chance, lowest, highest = (
+        "–" if number is None else f"{number + 0.0:.3f}".replace("-0.000", "0.000")
+        for number in figure.to_dict().values()
+    )
+    return before, after, chance, "–" if lowest == "–" else f"[{lowest}, {highest}]"
+
+
+def _values(entry: Published) -> dict[str, Any]:
+    """All that is known, what is not as null."""
+    from eatlas.sources.fetching import read_record  # noqa: PLC0415
+    from eatlas.sources.published import place_of  # noqa: PLC0415
+
+    path, record = place_of(entry), read_record(entry)
+    vectors = entry.vectors.model_dump(mode="json")
+    download = entry.download.model_dump(mode="json", exclude={"vectors"})
+    return {
+        "schema": "eatlas/published/1",
+        **vectors,
+        **download,
+        "path": str(path) if path else None,
+        "fetched": record.fetched if record else None,
+        "fetched_sha256": record.sha256 if record else None,
+    }
+
+
+def _shown(entry: Published) -> Iterator[tuple[str, str]]:
+    """What is known of published vectors, as names and values; what is unknown says so."""
+    values = _values(entry)
+    unknown = {
+        "hash": "not published; the first download records what it got",
+        "licence": "not recorded here; see the page",
+    }
+    yield "name", entry.name
+    yield "title", entry.vectors.title
+    if entry.vectors.what == "vectors":
+        yield "dim", str(values["dim"] or "unknown")
+    yield "url", values["url"]
+    size = values["size"]
+    yield "size", f"{size:,} bytes ({_size(entry)})" if size else "unknown"
+    for key in ("hash", "evidence", "licence", "page", "citation"):
+        if values[key] or key in unknown:
+            yield key, values[key] or unknown[key]
+    for note in values["notes"]:
+        yield "note", note
+    from eatlas.sources.fetching import unproven  # noqa: PLC0415
+
+    if values["hash"] and (caution := unproven(entry, None)):
+        yield "caution", caution
+    yield "here", values["path"] or f"no; eatlas vectors fetch {entry.name}"
+    if values["fetched"]:
+        yield "fetched", f"{values['fetched']}, sha256:{values['fetched_sha256']}"
+
+
+def _size(entry: Published) -> str:
+    from eatlas.sources.published import size_text  # noqa: PLC0415
+
+    return size_text(entry.download.size) if entry.download.size else "?"
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Watch | None]:
+    """A bar on a terminal; a log file has no use for one."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(name, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
