@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from eatlas.engine.text import count_text
     from eatlas.engine.verify import verify
     from eatlas.errors import EatlasError, EatlasWarning
+    from eatlas.executors import OnRay
     from eatlas.measures import (
         CEAT,
         ECT,
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from eatlas.measures.reliability import reliability
     from eatlas.present import write_report
     from eatlas.present.charts import plot
-    from eatlas.ray_executor import OnRay
     from eatlas.results import Results, read_results
     from eatlas.results.evidence import read_card
     from eatlas.results.scan import read_scan
@@ -149,7 +149,7 @@ __all__ = [
 
 _HOMES = {
     "eatlas.apps.annotation": "load_items read_labels sample_items serve_items",
-    "eatlas.ray_executor": "OnRay",
+    "eatlas.executors": "OnRay",
     "eatlas.corpora": "Contexts Pairs find_contexts find_pairs load_contexts load_pairs "
     "with_contexts",
     "eatlas.encoders.language": "language_model",

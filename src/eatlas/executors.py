@@ -1,64 +1,47 @@
-"""Who does the work: this process, threads of it, or processes beside it.
+"""Who does the work: this process, threads of it, processes beside it, or a Ray cluster.
 
 Everything that takes long passes through one seam: an executor maps a function over items and
 yields each outcome with the position of its item, in whatever order they end. Encoding, files of a
 corpus, chunks of a scan and the jobs of a run go through it; any callable of that kind will do.
-
-Each process has a pipe of its own. A pool with one queue for all, such as that of
-`concurrent.futures` or `loky`, waits for ever for the rest of a message whose sender was killed; a
-pipe of two ends when either ends.
 """
 
 from __future__ import annotations
 
+import importlib
+import logging
 import os
 import pickle
+import secrets
 import signal
+import socket
 import sys
+import tempfile
 import threading
 import time
 import warnings
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from concurrent import futures
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from eatlas.errors import EatlasError, EatlasWarning
+from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnContext
 
 WORTH_A_PROCESS = 1.0
 """Seconds of work for each process. A process takes 0.7 s to import what it needs; on two
 hyperthreads, two overtake one at about 300 jobs of 8 v 8 terms, which one does in 2 s."""
 FEW = 5
 """Items that show how long the others will take."""
-PATIENCE = 3
-"""Kills before an item is done alone, and kills while it is alone before it is given up."""
-AHEAD = 2
-"""Items that a process holds while many wait: it need not pause until its parent has read."""
-LAST_BREATH = 5.0
-"""Seconds that a process has between the end of its pipe and its own."""
-ORPHAN_CHECK = 0.5
-"""Seconds between two looks at whether the parent is still there."""
+KEPT = "finished jobs are kept; repeat the command to continue"
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Outcomes = Generator[tuple[int, "Result | LostItem"], None, None]
+Outcomes = Generator[tuple[int, Result], None, None]
 """Positions of items, each with what came of it."""
-
-
-@dataclass(frozen=True)
-class LostItem:
-    """The outcome of an item that another process did and could not hand over."""
-
-    reason: str = ""
-    """Why its result cannot be pickled; empty where the process was killed."""
-    kills: int = 0
-    """How often the process was killed while it did this item."""
 
 
 def processors() -> int:
@@ -97,8 +80,7 @@ class Executor(Protocol):
 
 def reading_of(executor: Executor | None) -> Executor:
     """Who reads and encodes for an executor: this process, unless it has one for that."""
-    found: Executor = getattr(executor, "reading", here)
-    return found
+    return executor.reading if isinstance(executor, OnRay) else here
 
 
 def here(function: Callable[[Item], Result], items: Iterable[Item], /) -> Outcomes[Result]:
@@ -121,7 +103,7 @@ class Threads:
 
     def __call__(
         self, function: Callable[[Item], Result], items: Iterable[Item], /
-    ) -> Generator[tuple[int, Result], None, None]:
+    ) -> Outcomes[Result]:
         """Yield (position, outcome) once for every item, as they end."""
         running: dict[futures.Future[Result], int] = {}
 
@@ -145,11 +127,7 @@ class Threads:
 
 
 class Processes:
-    """Do the items in several processes of this machine.
-
-    A process that is killed costs nothing but time: its item is done again. An item whose process
-    is killed three times waits until it can be done alone; after three more kills it is lost.
-    """
+    """Do the items in several processes of this machine; one that is killed ends the work."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -158,23 +136,114 @@ class Processes:
         self, function: Callable[[Item], Result], items: Iterable[Item], /
     ) -> Outcomes[Result]:
         """Yield (position, outcome) once for every item, as they end."""
+        import multiprocessing  # noqa: PLC0415  (most runs stay in one process)
+        from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+
+        if getattr(multiprocessing.current_process(), "_inheriting", False):
+            raise SystemExit(1)  # a worker runs a script that lacks a guard; its parent says so
         items = tuple(items)
+        if not items:
+            return
         try:
             shared = pickle.dumps((function, items))
         except (pickle.PicklingError, TypeError, AttributeError) as error:
-            raise not_pickled(str(error)) from error
-        left: list[int] = list(range(len(items)))
-        for size in (self.workers, 1):
-            given_up: list[int] = []
-            with closing(_Pool(size, shared, left).outcomes()) as outcomes:
-                for position, outcome in outcomes:
-                    if outcome is None:
-                        given_up.append(position)
-                    else:
-                        yield position, outcome
-            left = given_up
-        for position in left:
-            yield position, LostItem(kills=2 * PATIENCE)
+            raise _not_pickled(error) from error
+        # in a file: Python waits for ever where a process ends before it has read all of its start
+        folder = tempfile.TemporaryDirectory(prefix="eatlas-")
+        path = Path(folder.name) / "work"
+        path.write_bytes(shared)
+        context = multiprocessing.get_context("spawn")  # threads of numba and BLAS survive no fork
+        theirs, ours = context.Pipe(duplex=False)
+        begun, size = False, min(self.workers, len(items))
+        pool = futures.ProcessPoolExecutor(size, context, _begin, (path, theirs))
+        try:
+            with _interrupts_wait():
+                running = {pool.submit(_do, place): place for place in range(len(items))}
+            for future in futures.as_completed(list(running)):
+                outcome = future.result()
+                begun = True
+                yield running.pop(future), pickle.loads(outcome)  # noqa: S301  (of a worker)
+        except BrokenProcessPool:
+            if begun:
+                raise EatlasError(
+                    "a worker process was killed, most likely because memory ran out",
+                    remedy=f"{KEPT}, with fewer workers",
+                ) from None
+            raise EatlasError(
+                "the worker processes end before they have done anything",
+                got="memory ran out, or a script starts them that has no guard",
+                remedy='if __name__ == "__main__": before what the script runs; or workers=1',
+            ) from None
+        finally:
+            ours.close()  # ends the workers, whatever they do
+            pool.shutdown(cancel_futures=True)
+            theirs.close()
+            folder.cleanup()
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Start processes that never hear Ctrl-C, of which their parent ends them: they inherit that.
+
+    They would print a traceback while they still import what they need to ignore the signal.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker  # noqa: PLC0415  (there is none on Windows)
+
+    resource_tracker.ensure_running()  # starting it would unblock the signal again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    except OSError as error:
+        raise EatlasError(
+            "no further process can be started",
+            got=error.strerror or str(error),
+            remedy="ask for fewer workers",
+        ) from error
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_work: dict[str, Any] = {}
+"""Of a worker: what its parent gave it."""
+
+
+def _begin(work: Path, parent: Connection[Any, Any]) -> None:
+    """Be a worker, which ends when its parent ends or needs it no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def end_with_parent() -> None:
+        with suppress(EOFError, OSError):
+            parent.recv()
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    _work["path"] = work
+
+
+def _do(position: int) -> bytes:
+    """Do one item, and pickle what came of it."""
+    try:
+        if "items" not in _work:
+            _work["function"], _work["items"] = pickle.loads(_work["path"].read_bytes())  # noqa: S301
+    except Exception as error:
+        raise _not_pickled(error) from error
+    outcome = _work["function"](_work["items"][position])
+    try:
+        return pickle.dumps(outcome)
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise _not_pickled(error) from error
+
+
+def _not_pickled(error: Exception, alone: str = "workers=1") -> EatlasError:
+    """Say that pickling failed, here or at the other end, and how to do without it."""
+    return EatlasError(
+        "the jobs, or what comes of them, cannot be handed to other processes",
+        got=f"{type(error).__name__}: {error}",
+        remedy=f"define measures in a module that can be imported, or use {alone}",
+    )
 
 
 def as_needed(function: Callable[[Item], Result], items: Iterable[Item], /) -> Outcomes[Result]:
@@ -214,220 +283,234 @@ def choose(workers: int | None, items: int) -> Executor:
     return here if workers == 1 else Processes(workers)
 
 
-class _Worker:
-    """A process, the pipe to it, and the positions of the items it holds; it does the first."""
-
-    def __init__(self, context: SpawnContext) -> None:
-        self.held: deque[int] = deque()
-        self.ready = False
-        self.pipe, theirs = context.Pipe()
-        self._process = context.Process(
-            target=_serve, args=(theirs, os.getpid()), daemon=True, name="eatlas worker"
-        )
-        with _interrupts_wait(), _deaf_to_interrupts():
-            self._process.start()
-        theirs.close()  # or this end would not hear that the other has ended
-
-    def send(self, message: Any) -> None:
-        """Send a message; of a worker that has ended its pipe says so when it is next read."""
-        with suppress(OSError):
-            self.pipe.send(message)
-
-    def receive(self) -> tuple[str, Any]:
-        """Take its next message; "ended" if there is none, be it in the middle of a message."""
-        try:
-            message: tuple[str, Any] = self.pipe.recv()
-        except (EOFError, OSError):
-            return "ended", None
-        return message
-
-    def was_killed(self) -> bool:
-        """Whether a worker whose pipe has ended was killed, and did not end by itself."""
-        self._process.join(LAST_BREATH)
-        self.end()
-        return (self._process.exitcode or 0) < 0
-
-    def end(self) -> None:
-        """Stop it, whatever it does."""
-        self.pipe.close()
-        self._process.kill()
-        self._process.join()
+ENGINES = ("local", "ray")
+MOST_TOGETHER = 32
+"""Items that are pickled together for Ray: jobs of one source share its vectors."""
+RETRIES = 3
+"""How often an item is done again whose worker or node was lost."""
+REACH, BEGIN = 5.0, 120.0
+"""Seconds in which a cluster must answer, and in which a first worker must have begun."""
+START = (
+    "start Ray on the first machine by ray start --head --port=6379, on every other one by "
+    "ray start --address=FIRST:6379, and name it: --engine ray --address FIRST:6379; without "
+    "--address a cluster of this machine alone is started and ended"
+)
 
 
-class _Pool:
-    """So many workers, and the items that they have yet to do."""
-
-    def __init__(self, size: int, shared: bytes, positions: Sequence[int]) -> None:
-        self._size, self._shared = size, shared
-        self._waiting, self._left = deque(positions), len(positions)
-        self._kills: Counter[int] = Counter()
-        self._false_starts = 0
-        self._workers: list[_Worker] = []
-
-    def outcomes(self) -> Generator[tuple[int, Any], None, None]:
-        """Yield (position, outcome) once for each item; None for one that was killed too often."""
-        import multiprocessing  # noqa: PLC0415  (most runs stay in one process)
-        from multiprocessing.connection import wait  # noqa: PLC0415
-
-        context = multiprocessing.get_context("spawn")  # threads of numba and BLAS survive no fork
-        try:
-            while self._left:
-                while len(self._workers) < min(self._size, self._left):
-                    self._workers.append(_started(context))
-                for worker in self._workers:
-                    self._supply(worker)
-                heard = wait([worker.pipe for worker in self._workers])
-                for worker in [worker for worker in self._workers if worker.pipe in heard]:
-                    for position, outcome in self._read(worker):
-                        self._left -= 1
-                        yield position, outcome
-        finally:
-            for worker in self._workers:
-                worker.end()
-
-    def _supply(self, worker: _Worker) -> None:
-        """Give a second item only while many wait, or it might be behind a long one."""
-        while worker.ready and self._waiting and len(worker.held) < AHEAD:
-            if worker.held and len(self._waiting) < self._size:
-                return
-            worker.held.append(self._waiting.popleft())
-            worker.send(worker.held[-1])
-
-    def _read(self, worker: _Worker) -> Iterator[tuple[int, Any]]:
-        """Take one message, and yield what was done or given up."""
-        kind, content = worker.receive()
-        if kind == "done":
-            yield worker.held.popleft(), content
-        elif kind == "ended":
-            yield from self._bury(worker)
-        elif kind == "raised":
-            raise content
-        elif kind == "unusable":
-            raise not_pickled(content)
-        else:
-            worker.ready, self._false_starts = True, 0
-            worker.send(self._shared)
-
-    def _bury(self, worker: _Worker) -> Iterator[tuple[int, None]]:
-        """Take back the items of a worker that has ended, and count the kill of the first."""
-        self._workers.remove(worker)
-        was_killed = worker.was_killed()
-        if not worker.ready:
-            self._false_starts += 1
-            if not was_killed or self._false_starts >= PATIENCE * self._size:
-                raise _no_workers()
-        self._waiting.extendleft(reversed(worker.held))
-        if worker.held:
-            suspect = worker.held[0]
-            self._kills[suspect] += 1
-            if self._kills[suspect] >= PATIENCE:
-                self._waiting.remove(suspect)
-                yield suspect, None
-
-
-def _started(context: SpawnContext) -> _Worker:
-    """Start a process; one that comes here itself runs a script that lacks a guard.
-
-    A worker runs the script of its parent, to know what is defined there. Without a guard the
-    script starts workers in turn; it then ends in silence, and the parent says what is wrong.
-    """
-    import multiprocessing  # noqa: PLC0415
-
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise SystemExit(1)
-    try:
-        return _Worker(context)
-    except OSError as error:
+def engine_of(name: str, address: str | None, workers: int | None) -> OnRay | None:
+    """Return who does the work; None for the processes of this machine."""
+    require_workers(workers)
+    if name not in ENGINES:
         raise EatlasError(
-            "no further process can be started",
-            got=error.strerror or str(error),
-            remedy="ask for fewer workers",
-        ) from error
+            f"there is no engine {name!r}{did_you_mean(name, ENGINES)}",
+            allowed=" or ".join(ENGINES),
+        )
+    if name == "ray":
+        return OnRay(address, workers)
+    if address is not None:
+        raise EatlasError(
+            "an address is that of a Ray cluster",
+            got=f"{address}, and the engine is local",
+            allowed="--engine ray --address HOST:PORT",
+        )
+    return None
 
 
-@contextmanager
-def _interrupts_wait() -> Iterator[None]:
-    """Hear Ctrl-C only when a new process has received all that it needs to begin.
+class OnRay:
+    """Do the items as tasks of a Ray cluster; an executor as those of :mod:`eatlas.executors`.
 
-    It would print a traceback if it received half. To block the signal is not enough: another
-    thread may take it, and Python then interrupts this one.
+    An item whose worker or node is lost is done again, at most three times.
+
+    Parameters
+    ----------
+    address : str, optional
+        Of a cluster: ``HOST:PORT``, ``ray://HOST:PORT``, or ``auto`` for one that runs on this
+        machine. Without it a cluster of this machine is started, and ended with the process.
+    workers : int, optional
+        Number of items at a time; by default as many as the cluster has processors.
+    encodes : bool
+        Whether items are encoded: each then takes one GPU, where the cluster has any.
+
+    Raises
+    ------
+    EatlasError
+        If Ray is not installed, or the cluster does not answer; says how to start it.
+
+    Examples
+    --------
+    >>> OnRay("127.0.0.1:1")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    eatlas.errors.EatlasError: there is no Ray cluster at 127.0.0.1:1
+    ...
     """
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or before is None:
-        yield
-        return
-    heard: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if heard:
-            signal.raise_signal(signal.SIGINT)
 
+    def __init__(
+        self, address: str | None = None, workers: int | None = None, *, encodes: bool = False
+    ) -> None:
+        require_workers(workers)
+        self.address, self.workers, self.encodes = address, workers, encodes
+        self._ray = _connected(address, workers)
 
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Start a process that never hears Ctrl-C: blocked signals are inherited.
+    @property
+    def reading(self) -> OnRay:
+        """The same for items that are encoded."""
+        return OnRay(self.address, self.workers, encodes=True)
 
-    It would print a traceback while it still imports what it needs to ignore the signal.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing import resource_tracker  # noqa: PLC0415  (there is none on Windows)
-
-    resource_tracker.ensure_running()  # starting it would unblock the signal again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _serve(pipe: Connection[Any, Any], parent: int) -> None:
-    """Be a worker: take the function and the items, then do each whose position comes in."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends us
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    with suppress(EOFError, OSError):  # the parent has ended, or needs this worker no more
-        pipe.send(("ready", None))
-        data = pipe.recv()
-        try:
-            function, items = pickle.loads(data)  # noqa: S301  (the parent made it a moment ago)
-        except Exception as error:  # noqa: BLE001  (unpickling runs code of any kind)
-            pipe.send(("unusable", f"{type(error).__name__}: {error}"))
+    def __call__(
+        self, function: Callable[[Item], Result], items: Iterable[Item], /
+    ) -> Outcomes[Result]:
+        """Yield (position, outcome) once for every item, as they end."""
+        ray, size = self._ray, len(items) if isinstance(items, Sized) else None
+        if size == 0:
             return
-        while True:
-            item = items[pipe.recv()]
-            try:
-                answer = "done", function(item)
-            except Exception as error:  # noqa: BLE001  (it is raised in the parent)
-                answer = "raised", error
-            try:
-                pipe.send(answer)
-            except (pickle.PicklingError, TypeError, AttributeError) as error:
-                # nothing was sent yet: pickling comes first
-                pipe.send(("done", LostItem(str(error))))
+        resources = ray.cluster_resources()
+        gpus = int(resources.get("GPU", 0)) if self.encodes else 0
+        count = gpus or int(resources.get("CPU", 1))
+        most = min(count, self.workers) if self.workers else 2 * count
+        together = 1 if size is None else max(1, min(MOST_TOGETHER, size // (4 * count)))
+        remote = ray.remote(num_cpus=1, num_gpus=int(gpus > 0), max_retries=RETRIES)
+        running: dict[Any, int] = {}
+        try:
+            ray.get(remote(processors).remote(), timeout=BEGIN)
+            tasks = _ray_tasks(ray, remote(_do_on_ray), function, items, together)
+            running.update(islice(tasks, most))
+            while running:
+                (ended,), _ = ray.wait(list(running), num_returns=1)
+                position = running.pop(ended)
+                yield position, _from_ray(*ray.get(ended))
+                running.update(islice(tasks, 1))
+        except ray.exceptions.RayError as error:
+            raise EatlasError(
+                "the Ray cluster could not do the work",
+                got=str(error).strip().splitlines()[0],
+                allowed="nodes with a free processor, on which this version of eatlas is installed",
+                remedy=f"{KEPT}; ray status shows what the nodes do",
+            ) from error
+        finally:
+            for task in running:
+                with suppress(Exception):  # it has ended
+                    ray.cancel(task, force=True)
 
 
-def _end_with(parent: int) -> None:
-    """End this process when its parent has ended, also in the middle of a long item."""
-    while os.getppid() == parent:
-        time.sleep(ORPHAN_CHECK)
-    os._exit(1)
+def _ray_tasks(
+    ray: Any, do: Any, function: Callable[[Item], Any], items: Iterable[Item], together: int
+) -> Iterator[tuple[Any, int]]:
+    """Start a task for each item, when the next is wanted, some pickled together."""
+    settings = {name: v for name, v in os.environ.items() if name.startswith("EATLAS_")}
+    work = ray.put((str(Path.cwd()), list(sys.path), settings, _pickled(function)))
+    left, position = iter(items), 0
+    while some := list(islice(left, together)):
+        group = [work, ray.put(_pickled(some))]  # in a list, or Ray would hand over a copy for each
+        for place in range(len(some)):
+            yield do.remote(group, place), position
+            position += 1
 
 
-def not_pickled(reason: str, alone: str = "workers=1") -> EatlasError:
-    """Say that pickling failed, here or at the other end, and how to do without it."""
-    return EatlasError(
-        "the jobs cannot be handed to other processes",
-        got=reason,
-        remedy=f"define measures in a module that can be imported, or use {alone}",
-    )
+def _from_ray(raised: bool, data: bytes, remarks: Iterable[str]) -> Any:  # noqa: FBT001
+    for text in remarks:
+        warnings.warn(text, EatlasWarning, stacklevel=3)
+    outcome = pickle.loads(data)  # noqa: S301  (a worker of ours made it a moment ago)
+    if raised:
+        raise outcome
+    return outcome
 
 
-def _no_workers() -> EatlasError:
-    return EatlasError(
-        "the worker processes end before they have begun",
-        remedy='a script guards what it runs with: if __name__ == "__main__": (or use workers=1)',
-    )
+def _pickled(what: Any) -> bytes:
+    """What is handed to workers; functions of a script are pickled by what they do."""
+    cloudpickle: Any = importlib.import_module("ray.cloudpickle")
+    try:
+        data: bytes = cloudpickle.dumps(what)
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise _not_pickled(error, "--engine local") from error
+    return data
+
+
+def _do_on_ray(group: list[Any], place: int) -> tuple[bool, bytes, list[str]]:
+    """Do one item; whether an error came of it, what came of it, and the warnings."""
+    ray: Any = importlib.import_module("ray")
+    work, items = group
+    if _work.get("work") != work:
+        folder, path, settings, function = ray.get(work)
+        os.environ.update(settings)
+        sys.path.extend(part for part in path if part not in sys.path)
+        if Path(folder).is_dir():  # relative paths mean the same as for who asks
+            os.chdir(folder)
+        _work.update(work=work, function=pickle.loads(function))  # noqa: S301
+    if _work.get("group") != items:
+        _work.update(group=items, items=pickle.loads(ray.get(items)))  # noqa: S301
+    raised = False
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", EatlasWarning)
+        try:
+            outcome = _work["function"](_work["items"][place])
+        except Exception as error:  # noqa: BLE001  (it is raised where the work is wanted)
+            raised, outcome = True, error
+    remarks = [str(said.message) for said in heard if issubclass(said.category, EatlasWarning)]
+    try:
+        return raised, pickle.dumps(outcome), remarks
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        return True, pickle.dumps(_not_pickled(error, "--engine local")), remarks
+
+
+def _connected(address: str | None, workers: int | None = None) -> Any:
+    """Import Ray and connect to a cluster, or start one of this machine.
+
+    Nothing is sent to anybody, there is no dashboard, and workers print nothing here. A cluster of
+    this machine listens at the loopback address alone, and asks for a token that only its own
+    processes have.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or it warns of the future
+    try:
+        ray: Any = importlib.import_module("ray")
+    except ImportError as error:
+        raise EatlasError(
+            "Ray is not installed", got=str(error), remedy="pip install 'eatlas[ray]'"
+        ) from error
+    if ray.is_initialized():
+        return ray
+    # what becomes of workers is ours to say; Ray has no switch for it, and would print it to
+    # standard output, among the results
+    internal: Any = importlib.import_module("ray._private.worker")
+    internal.print_to_stdstream = lambda *_, **__: None
+    options: dict[str, Any] = {"logging_level": logging.CRITICAL, "log_to_driver": False}
+    constants: Any = importlib.import_module("ray._private.ray_constants")
+    several = constants.ENABLE_RAY_CLUSTER
+    if address is None:
+        options |= {"num_cpus": max(workers or 0, processors()), "include_dashboard": False}
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # or Ray writes it to a file
+        # its parameter for the address of a node takes no loopback address
+        constants.ENABLE_RAY_CLUSTER = False
+    else:
+        _require_reachable(address)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Ray's own
+            ray.init(address=address or "local", **options)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise _unreachable(address or "local", str(error).splitlines()[0]) from error
+    finally:
+        constants.ENABLE_RAY_CLUSTER = several
+    return ray
+
+
+def _require_reachable(address: str) -> None:
+    """Refuse an address at which nobody listens: Ray itself would try for minutes."""
+    if address in {"auto", "local"}:
+        return
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        raise EatlasError(
+            "this is not an address of a Ray cluster",
+            got=address,
+            allowed="HOST:PORT, such as 10.0.0.1:6379, ray://HOST:PORT, or auto",
+        )
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACH).close()
+    except (OSError, OverflowError) as error:
+        raise _unreachable(address, getattr(error, "strerror", None) or str(error)) from error
+
+
+def _unreachable(address: str, reason: str) -> EatlasError:
+    return EatlasError(f"there is no Ray cluster at {address}", got=reason, remedy=START)

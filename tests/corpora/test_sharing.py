@@ -1,10 +1,5 @@
 """A corpus of several files in several processes: what is found is the same."""
 
-import multiprocessing
-import os
-import signal
-from functools import partial
-
 import pytest
 
 from eatlas.corpora import find_contexts, find_pairs, sampling
@@ -62,37 +57,6 @@ def test_a_mistake_is_said_as_in_one_process(folder):
             find_contexts(folder, TEST, workers=workers, field="text")
         said.append((caught.value.what.partition(": ")[2], caught.value.remedy))
     assert said[0] == said[1]
-
-
-class Deadly:
-    """Makes collectors, but kills its process the first so many times; a file keeps the count."""
-
-    def __init__(self, counter, deaths):
-        self.counter, self.deaths = counter, deaths
-
-    def __call__(self):
-        if len(self.counter.read_bytes()) < self.deaths and multiprocessing.parent_process():
-            with self.counter.open("ab") as file:
-                file.write(b"x")
-            os.kill(os.getpid(), signal.SIGKILL)
-        return Collector(Matcher(["aster", "of"]), per_term=3, window=3, seed=0)
-
-
-@pytest.mark.parametrize("deaths", [2, pytest.param(99, marks=pytest.mark.slow)])
-def test_a_process_that_is_killed(folder, tmp_path, deaths):
-    """It costs a repeat; after many kills the corpus is given up."""
-    files = sorted(folder.iterdir())[:2]
-    make = Deadly(tmp_path / "deaths", deaths)
-    make.counter.touch()
-    look = partial(sampling.look_through, files, ReadingOptions(), make)
-    if deaths == 2:
-        assert look(workers=2)[0].lists() == look()[0].lists()
-        return
-    with pytest.raises(EatlasError) as caught:
-        look(workers=2)
-    assert caught.value.what == "a process that read the corpus has ended before its work was done"
-    assert caught.value.got == "it was killed 6 times"
-    assert caught.value.remedy.startswith("use fewer workers; a script guards")
 
 
 def test_no_workers(folder):

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
-from tests.engine.failing_measures import CutOff, Deadly, Faulty, Silent
+from tests.engine.failing_measures import Deadly, Faulty, Silent
 from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas import executors
-from eatlas.engine import Processes, choose, execute, here, make_plan
+from eatlas.engine import Processes, Store, choose, execute, here, make_plan
 from eatlas.engine.execution import lacks_memory
 from eatlas.errors import EatlasError
 
@@ -27,22 +27,24 @@ def test_processes_give_what_one_process_gives():
     assert len(many) == 12
 
 
-# one death is that of the worker that is killed in the middle of its answer, below
-@pytest.mark.parametrize(
-    ("deaths", "failed"), [(4, 0), pytest.param(99, 1, marks=pytest.mark.slow)]
-)
-def test_a_worker_that_is_killed(tmp_path, deaths, failed):
-    counter = tmp_path / "deaths"
-    counter.touch()
-    plan = make_plan(TESTS, VECTORS, Deadly(counter=str(counter), deaths=deaths))
-    results = execute(plan, Processes(2))
-    assert len(results) + len(results.failures) == 6
-    assert len(results.failures) == failed
-    assert [r.test for r in results] == [t.id for t in TESTS if not (failed and t.id == "t3")]
-    if failed:
-        assert results.failures[0].test == "t3"
-        assert "the process was killed 6 times while it did" in str(results.failures[0].error)
-        assert "--workers 1" in str(results.failures[0].error)
+def test_a_worker_that_is_killed_ends_the_run_and_what_is_done_is_kept(tmp_path):
+    mark = tmp_path / "killed"
+    plan = make_plan(TESTS, VECTORS, Deadly(mark=str(mark)))
+    with Store(tmp_path) as store, pytest.raises(EatlasError) as caught:
+        execute(plan, Processes(2), store=store)
+    assert str(caught.value) == (
+        "a worker process was killed, most likely because memory ran out\n"
+        "  remedy: finished jobs are kept; repeat the command to continue, with fewer workers"
+    )
+    with Store(tmp_path) as store:
+        assert store.done
+        assert execute(plan, here, store=store) == execute(plan, here)
+
+
+def test_an_answer_that_cannot_be_handed_over():
+    with pytest.raises(EatlasError, match="cannot be handed to other processes") as caught:
+        execute(make_plan(TESTS, VECTORS, Silent()), Processes(2))
+    assert "not this one" in caught.value.got
 
 
 @pytest.mark.parametrize("executor", [here, Processes(2)], ids=["here", "processes"])
@@ -57,29 +59,13 @@ def test_a_fault_of_one_job_costs_no_other(executor):
     assert "a bug" not in str(memory.error)
 
 
-def test_a_worker_that_is_killed_in_the_middle_of_its_answer(tmp_path):
-    """Nobody waits for the rest of the answer."""
-    plan = make_plan(TESTS, VECTORS, CutOff(mark=str(tmp_path / "mark")))
-    results = execute(plan, Processes(2))
-    assert (tmp_path / "mark").exists()
-    assert [r.test for r in results] == [t.id for t in TESTS]
-
-
-def test_an_answer_that_cannot_be_handed_over():
-    results = execute(make_plan(TESTS, VECTORS, Silent()), Processes(2))
-    assert len(results) == 5
-    (failure,) = results.failures
-    assert "a fault of eatlas, not of the input" in str(failure.error)
-    assert "its result cannot be handed over: not this one" in str(failure.error)
-
-
 def test_a_measure_that_cannot_be_handed_over():
     @dataclass(frozen=True)
     class Local(eatlas.WEAT):
         name: ClassVar[str] = "local"
 
     assert len(eatlas.run(TESTS, VECTORS, Local())) == 6
-    with pytest.raises(EatlasError, match="the jobs cannot be handed to other processes") as caught:
+    with pytest.raises(EatlasError, match="cannot be handed to other processes") as caught:
         eatlas.run(TESTS, VECTORS, Local(), workers=2)
     assert "Local" in caught.value.got
     assert "in a module that can be imported, or use workers=1" in caught.value.remedy
@@ -95,8 +81,8 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
     done = ended("import eatlas\neatlas.run('weat-6', workers=2)", tmp_path)
     assert done.returncode == 1
     assert done.stderr.count("Traceback") == 1
-    assert "the worker processes end before they have begun" in done.stderr
-    assert 'if __name__ == "__main__": (or use workers=1)' in done.stderr
+    assert "the worker processes end before they have done anything" in done.stderr
+    assert 'if __name__ == "__main__": before what the script runs' in done.stderr
 
 
 def test_a_measure_that_the_workers_cannot_find(tmp_path):
@@ -114,7 +100,7 @@ if __name__ == "__main__":
 """
     done = ended(code, tmp_path)
     assert done.stderr == ""
-    assert "the jobs cannot be handed to other processes" in done.stdout
+    assert "cannot be handed to other processes" in done.stdout
     assert "got: AttributeError: Can't get attribute 'Hidden'" in done.stdout
 
 
@@ -142,36 +128,6 @@ if __name__ == "__main__":
     path.write_text(code, encoding="utf-8")
     run = [sys.executable, path]
     done = subprocess.run(run, capture_output=True, text=True, timeout=600, start_new_session=True)
-    assert (done.stdout, done.stderr) == ("interrupted\n", "")
-
-
-def test_an_interrupt_that_another_thread_takes_while_a_worker_starts(tmp_path):
-    """It waits until the worker has been told how to begin, or that would print a traceback."""
-    code = """
-import os, signal, threading
-from multiprocessing import util
-import eatlas
-
-def interrupt():
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    os.kill(os.getpid(), signal.SIGINT)
-
-def spawn(path, arguments, kept, spawn=util.spawnv_passfds):
-    worker = spawn(path, arguments, kept)
-    if "spawn_main" in str(arguments):
-        thread = threading.Thread(target=interrupt)
-        thread.start()
-        thread.join()
-    return worker
-
-if __name__ == "__main__":
-    util.spawnv_passfds = spawn
-    try:
-        eatlas.run("weat-6", workers=2)
-    except KeyboardInterrupt:
-        print("interrupted")
-"""
-    done = ended(code, tmp_path)
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 

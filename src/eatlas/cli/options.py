@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from eatlas.ray_executor import OnRay
+    from eatlas.executors import OnRay
 
 _SECTION = "\nParameters\n----------\n"
 _ENTRY = re.compile(r"^(\w+)(?: : (.*))?\n((?:[ ]{4}.*\n?)+)", re.MULTILINE)
@@ -71,7 +71,7 @@ def executor_of(engine: str, address: str | None, workers: int | None) -> OnRay 
     """
     if engine == "local" and address is None:
         return None
-    from eatlas.ray_executor import engine_of  # noqa: PLC0415  (most commands need no cluster)
+    from eatlas.executors import engine_of  # noqa: PLC0415  (most commands need no cluster)
 
     return engine_of(engine, address, workers)
 

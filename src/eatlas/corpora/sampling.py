@@ -42,7 +42,6 @@ from eatlas.corpora.record import (
 from eatlas.errors import EatlasError, StimulusError, described
 from eatlas.executors import (
     Executor,
-    LostItem,
     Processes,
     may_have_no_children,
     processors,
@@ -637,8 +636,6 @@ def look_through(
     work = partial(_read_apart, reading=reading, make=make, places=places or {})
     with closing((executor or Processes(count))(work, parts)) as ended:
         for position, found in ended:
-            if isinstance(found, LostItem):
-                raise _lost(found)
             some, of_files, damages = found
             samples.merge(some)
             accounts |= {one.file: one for one in of_files}
@@ -697,12 +694,3 @@ def _read_apart(
     """Look through files in a process of its own, which reports damage at the end."""
     damages: list[Damage] = []
     return *_read(files, reading, make, places, damages.append), damages
-
-
-def _lost(part: LostItem) -> EatlasError:
-    return EatlasError(
-        "a process that read the corpus has ended before its work was done",
-        got=part.reason or f"it was killed {part.kills} times",
-        allowed="processes that may run to the end, with 300 MB of memory each",
-        remedy='use fewer workers; a script guards what it runs with: if __name__ == "__main__":',
-    )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from eatlas.engine.plan import Job, Plan, SourcesLike, make_plan
 from eatlas.engine.store import Store
 from eatlas.errors import AnisotropyWarning, EatlasError, EatlasWarning, UndefinedWarning
-from eatlas.executors import Executor, LostItem, choose, here, reading_of, require_workers
+from eatlas.executors import Executor, choose, here, reading_of, require_workers
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.sources import CaseRule, period_of
 
@@ -208,23 +208,14 @@ def perform_all(
         outcomes = {i: store.done[name] for i, name in enumerate(names) if name in store.done}
     left = [i for i in range(len(tasks)) if i not in outcomes]
     with closing(executor(perform_task, [tasks[i] for i in left])) as ended:
-        for position, found in ended:
+        for position, outcome in ended:
             at = left[position]
-            outcomes[at] = outcome = _found(tasks[at][0], found)
+            outcomes[at] = outcome
             if store is not None and not isinstance(outcome, Failure):
                 store.keep(names[at], outcome)
             if progress is not None:
                 progress(len(outcomes), len(tasks))
     return [outcomes[i] for i in range(len(tasks))]
-
-
-def _found(job: Job, found: Outcome | LostItem) -> Outcome:
-    """Return the outcome of a job, which is a failure where its process could not hand it over."""
-    if not isinstance(found, LostItem):
-        return found
-    if found.kills:
-        return failure(job, killed(job, found.kills))
-    return failure(job, our_fault(job, f"its result cannot be handed over: {found.reason}"))
 
 
 @dataclass(frozen=True)
@@ -306,15 +297,6 @@ def lacks_memory(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def killed(job: Job, times: int) -> EatlasError:
-    """Say that the process was killed whenever it did this job."""
-    return EatlasError(
-        f"test {job.test.id} by {job.measure.signature}: the process was killed {times} times "
-        "while it did this job, most likely because memory ran out",
-        remedy="fewer workers leave more memory to each: --workers 1",
-    )
 
 
 def _package_of(job: Job, error: BaseException) -> str | None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 from eatlas.engine.frequency import wish_of
 from eatlas.errors import EatlasError, SignatureError, SourceError
-from eatlas.executors import Executor, LostItem, here
+from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need
 from eatlas.sources import CaseRule, Tell, VectorSource, ask, open_sources, period_of
@@ -146,13 +146,13 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     for source, need in places:
         _require_source(source, need, questions[need])
 
-    answers: dict[int, Source | LostItem] = {}
+    answers: dict[int, Source] = {}
     for who, some in _shared_out(places, executor):
         shown = watch if who is here else None
         asking = _asking([places[position] for position in some], questions, case, shown)
         with closing(who(_ask, asking if who is here else list(asking))) as outcomes:
             answers |= {some[place]: answer for place, answer in outcomes}
-    named = [_named(_not_lost(answers[position]), name) for position, name in enumerate(names)]
+    named = [_named(answers[position], name) for position, name in enumerate(names)]
     jobs = tuple(
         Job(test, source, measure, source_from)
         for (source, source_from), (_, need) in zip(named, places, strict=True)
@@ -241,16 +241,6 @@ def _asking(
 
 def _ask(asking: Asking) -> Source:
     return asked(*asking)
-
-
-def _not_lost(answer: Source | LostItem) -> Source:
-    if isinstance(answer, LostItem):
-        raise SourceError(
-            "a source could not be read in a separate process",
-            got=answer.reason or f"the process was killed {answer.kills} times",
-            remedy="open it in this process",
-        )
-    return answer
 
 
 def _require_fitting(tests: tuple[Test, ...], measures: Sequence[Measure]) -> None:

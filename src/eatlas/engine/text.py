@@ -53,7 +53,7 @@ from eatlas.errors import (
     described,
     listed,
 )
-from eatlas.executors import Executor, LostItem, choose
+from eatlas.executors import Executor, choose
 from eatlas.paths import is_there
 from eatlas.sources.archives import locate
 from eatlas.sources.files.on_disk import Stamp, ends_hash
@@ -370,22 +370,12 @@ def count_all(
             if isinstance(found, ShardCounts):
                 shards.keep(shard, found)
             else:
-                failed.append(_lost(shard, found) if isinstance(found, LostItem) else found)
+                failed.append(found)
             done += 1
             if progress is not None:
                 progress(done, len(plan.shards))
     order = {shard.label: place for place, shard in enumerate(plan.shards)}
     return sorted(failed, key=lambda one: (order.get(one.label, -1), one.label))
-
-
-def _lost(shard: Shard, found: LostItem) -> Failed:
-    """Say that the process that counted a shard did not live to its end."""
-    error = SourceError(
-        f"{shard.label}: the process that counted it has ended before its work was done",
-        got=found.reason or f"it was killed {found.kills} times",
-        remedy="use fewer workers",
-    )
-    return Failed(shard.label, error)
 
 
 def conclude(

@@ -12,7 +12,7 @@ from tests.engine.text.test_counting import TEST, WORDS, quiet, same
 from tests.inputs import wait_until
 
 import eatlas
-from eatlas.ray_executor import OnRay
+from eatlas.executors import OnRay
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

@@ -11,8 +11,7 @@ from eatlas.apps.studies.fitting import Request
 from eatlas.encoders.encoder import share_passes
 from eatlas.engine.frequency import wish_of
 from eatlas.engine.plan import COUNTED, Question, Source, Watch, asked, computes
-from eatlas.errors import SourceError
-from eatlas.executors import Executor, LostItem, here
+from eatlas.executors import Executor, here
 from eatlas.measures.base import Need
 from eatlas.sources.coverage import CaseRule, needed_items
 from eatlas.sources.interface import Item, Tell, VectorSource
@@ -87,10 +86,7 @@ def read(
         work = _Read(watch) if watch is not None and who is here else read_batch
         with closing(who(work, [batch for batch, _ in batches])) as outcomes:
             for position, sources in outcomes:
-                batch, keys = batches[position]
-                if isinstance(sources, LostItem):
-                    raise _lost(batch, sources)
-                for key, source in zip(keys, sources, strict=True):
+                for key, source in zip(batches[position][1], sources, strict=True):
                     parts[key].append((position, source))
     return {key: _whole(readings[key], _in_order(found)) for key, found in parts.items()}
 
@@ -166,12 +162,3 @@ def _whole(reading: Reading, parts: Sequence[Source]) -> Source:
     tests = [test for test, _ in reading.questions]
     source = cast("VectorSource", reading.source)
     return replace(whole, ranking=ranking_of(source, tests, reading.case, wish))
-
-
-def _lost(batch: Batch, lost: LostItem) -> SourceError:
-    """Say that a worker could not hand over what it read."""
-    return SourceError(
-        f"{batch.readings[0].source.name}: a worker could not read this source",
-        got=lost.reason or f"it was killed {lost.kills} times, most likely because memory ran out",
-        remedy="fewer workers leave more memory to each",
-    )

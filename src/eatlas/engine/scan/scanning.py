@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from eatlas.engine.scan.chunk import EXAMPLES, METHODS, REASONS, Chunk, Chunks, measure_chunk
 from eatlas.engine.scan.plan import ScanPlan, make_scan, require_usable
 from eatlas.errors import EatlasError, SourceError, did_you_mean
-from eatlas.executors import Executor, LostItem, Threads, processors
+from eatlas.executors import Executor, Threads, processors
 from eatlas.measures import SCEAT
 from eatlas.results.levels import Level, PValues
 from eatlas.results.parts import TAILS
@@ -566,11 +566,6 @@ def _measure_apart(plan: ScanPlan, chunks: Chunks, progress: Progress, executor:
     work = partial(_measured, plan=replace(plan, source=source))
     with closing(executor(work, pieces())) as ended:
         for _, chunk in ended:
-            if isinstance(chunk, LostItem):
-                raise EatlasError(
-                    "a worker could not measure a chunk of the vocabulary",
-                    got=chunk.reason or f"it was killed {chunk.kills} times",
-                )
             chunks.keep(chunk)
             done += sizes[chunk.index]
             progress(done)
