@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from eatlas.measures.inference_functions import equivalence, generalisation, power
     from eatlas.measures.reliability import reliability
     from eatlas.present import write_report
-    from eatlas.present.charts import plot
+    from eatlas.present.drawings.plot import plot
     from eatlas.results import Results, read_results
     from eatlas.results.evidence import read_card
     from eatlas.results.scan import read_scan
@@ -166,7 +166,7 @@ _HOMES = {
     "eatlas.present": "write_report",
     "eatlas.apps.atlas": "write_atlas",
     "eatlas.apps.protocol.card": "write_card",
-    "eatlas.present.charts": "plot",
+    "eatlas.present.drawings.plot": "plot",
     "eatlas.apps.replication.page": "write_replication",
     "eatlas.apps.protocol.running": "protocol",
     "eatlas.results": "Results read_results",
@@ -187,7 +187,7 @@ _HOMES = {
 }
 """Public names by the modules that define them."""
 
-__getattr__ = attributes(__name__, _HOMES, modules="errors plots report testing")
+__getattr__ = attributes(__name__, _HOMES, modules="errors report testing")
 
 
 def __dir__() -> list[str]:

@@ -340,10 +340,10 @@ def _too_few_are_refused(tried: _Tried) -> None:
 
 
 def _result_shows_everywhere(tried: _Tried) -> None:
-    """Terminal, report, tables, notebook, frame and chart show the test and its first number."""
+    """Terminal, report, tables, notebook, frame and forest show the test and its first number."""
     from eatlas.cli.table import print_results  # noqa: PLC0415  (rich, which only tables need)
     from eatlas.present import notebook, report_html, report_table  # noqa: PLC0415
-    from eatlas.present.charts import forest  # noqa: PLC0415
+    from eatlas.present.drawings.plot import plot  # noqa: PLC0415
 
     results = Results([tried.result])
 
@@ -359,7 +359,7 @@ def _result_shows_everywhere(tried: _Tried) -> None:
            for form in ("latex", "markdown", "html-table", "csv")},
         "notebook": lambda: notebook.html(tried.result),
         "frame": lambda: results.to_frame().to_string(),
-        "chart": lambda: forest.prepare(results).to_string(),
+        "forest": lambda: plot(results, "forest").drawn,
     }  # fmt: skip
     first = next((one for one in tried.result.effects() if one.d is not None), None)
     for way, shown in ways.items():

@@ -8,7 +8,7 @@ import pytest
 from tools.docs.gallery import executed, to_markdown
 from tools.docs.thumbnails import HEADING
 
-from eatlas.present.charts import KINDS
+from eatlas.present.drawings.plot import KINDS
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs").rglob("*.ipynb"))
 
@@ -20,7 +20,7 @@ def test_it_runs_and_becomes_a_page(gallery):
     said = [output for cell in shown for output in cell.outputs if output.get("name") == "stderr"]
     assert not said, said
     page = to_markdown(gallery, "gallery.ipynb")
-    assert "<svg" in page
+    assert page.count('src="data:image/svg+xml;base64,') >= len(KINDS)
     assert "http://" not in page.replace("http://www.w3.org/", "")
     assert "https://cdn" not in page
 
@@ -90,6 +90,6 @@ def test_every_kind_of_chart_has_a_thumbnail_and_the_code_that_makes_it():
 
 
 def test_the_heading_of_a_section_names_its_kind():
-    found = HEADING.match("## Draws of contexts { #draws }\n\nDo all say the same? Each dot.")
-    assert found["kind"] == "draws"
+    found = HEADING.match("## Findings { #findings }\n\nDo all say the same? Each row.")
+    assert found["kind"] == "findings"
     assert found["about"].startswith("Do all")

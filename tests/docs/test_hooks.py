@@ -15,7 +15,10 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize(
     ("role", "shown"),
-    [(":func:<code>eatlas.run</code>", "eatlas.run"), (":mod:<code>~eatlas.plots</code>", "plots")],
+    [
+        (":func:<code>eatlas.run</code>", "eatlas.run"),
+        (":mod:<code>~eatlas.report</code>", "report"),
+    ],
 )
 def test_a_reference_becomes_a_link_that_may_be_left_open(role, shown):
     html = roles.on_page_content(f"<p>What {role} takes.</p>")

@@ -11,7 +11,7 @@ import pytest
 
 import eatlas
 
-HEAVY = {"pandas", "altair", "vl_convert", "sklearn", "torch", "statsmodels", "gensim", "PIL"}
+HEAVY = {"pandas", "vl_convert", "sklearn", "torch", "statsmodels", "gensim", "PIL"}
 HEAVY |= {"ray", "starlette", "uvicorn"}
 ON_USE = {"numpy", "scipy", "numba", "pydantic", "typer", "rich", "jinja2", "safetensors"}
 

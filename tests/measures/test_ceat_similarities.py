@@ -64,11 +64,6 @@ def test_the_map_of_the_words_has_a_mark_for_each_stimulus(result):
     assert "Each target word by its mean cosines" in report_html([result])
 
 
-def test_charts_of_pairs_take_it(result):
-    for kind in ("plane", "cosines", "level3"):
-        assert "x1" in str(eatlas.plot(result, kind=kind).to_dict())
-
-
 def test_reliability_takes_stimuli_as_they_are(result):
     found = eatlas.reliability(result)
     assert found.unit == "stimulus"

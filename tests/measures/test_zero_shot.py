@@ -1,6 +1,5 @@
 """Zero-shot reading: by hand, against CLIP's own softmax, properties, and its refusals."""
 
-import json
 import math
 
 import numpy as np
@@ -12,7 +11,6 @@ from tests.properties.test_measures import _swap, _test, worlds
 
 import eatlas
 from eatlas.errors import SignatureError, SourceError, StimulusError
-from eatlas.present.charts import eat_map
 from eatlas.present.sentences import short_sentence
 from eatlas.results import read_results
 from eatlas.results.json_lines import to_json_line
@@ -263,10 +261,7 @@ def test_shares_are_in_the_map_and_the_sentences():
     result = eatlas.run(tests="weat-6", measures="zero-shot(scale=20,resamples=300)")[0]
     shown = eatlas.plot(result)
     assert "82% Career, 18% Family" in shown.alt
-    assert ">82%<" in shown.svg()
-    frame = eat_map.prepare(result)
-    assert frame["text"].tolist() == ["82%", "18%", "18%", "82%"]
-    assert "82%" in json.dumps(eatlas.plot(result, kind="eat-map").to_dict())
+    assert shown.drawn.count(">82%<") == shown.drawn.count(">18%<") == 2
     assert "Career has 82% of the share [" in short_sentence(result)
 
 
@@ -321,10 +316,3 @@ def test_a_label_that_takes_all_is_said():
     assert said in result.warnings
     milder = eatlas.ZeroShot(scale=1, resamples=0)(test, vectors)
     assert not any("of every reading" in one for one in milder.warnings)
-
-
-def test_charts_write_the_share_beside_the_dot():
-    result = eatlas.run(tests="weat-6", measures="zero-shot(scale=20,resamples=0)")[0]
-    drawn = json.dumps(eatlas.plot(result, kind="eat-map").to_dict())
-    assert "\\u25cf 82%" in drawn or "● 82%" in drawn
-    assert "associated 82%" not in drawn

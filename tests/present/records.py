@@ -230,3 +230,12 @@ def trend(periods: Sequence[int], **changes: Any) -> TrendResult:
         },
     }
     return TrendResult.from_dict(values | changes)
+
+
+HOSTILE = {
+    "X": '<script>alert("x")</script>',
+    "Y": "]]> & </svg>\x00\x1b[31m",
+    "A": "שמות של גברים ונשים",
+    "B": "very long name " * 20 + "end",
+}
+"""Names of concepts that must stay text."""

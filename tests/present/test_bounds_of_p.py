@@ -11,8 +11,6 @@ from tests.present.records import ml_eat, sc_eat, weat
 
 import eatlas
 from eatlas.present import notebook, report_html
-from eatlas.present.charts import eat_map, forest
-from eatlas.present.charts.wording import in_words, shown
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import p_equals, p_value
 from eatlas.present.sentences import sentence
@@ -102,12 +100,9 @@ def test_results_without_bounds_have_no_column_for_them():
     assert not [name for name in columns if name.startswith("p_") and "_low" in name]
 
 
-def test_charts_and_notebooks_show_bounds(coarse):
-    first = forest.prepare(coarse).to_dict("records")[0]
-    assert shown(first)["p_shown"] == "≤ .0010"
-    assert in_words(first).endswith("d = 1.72, p ≤ .0010, interval 1.51 to 1.85")
-    cells = eat_map.prepare(coarse[0])
-    assert p_value(cells["p"][0], 0.05, cells["p_low"][0]) == "[.015, .26]"
+def test_drawings_and_notebooks_show_bounds(coarse):
+    assert ">≤ .0010</text>" in eatlas.plot(coarse, "forest").drawn
+    assert "(d = 0.75, p in [.015, .26], undecided)" in eatlas.plot(coarse[0]).alt
     page = notebook.html(coarse[0])
     assert "≤ .0010" in page
     assert "[.015, .26]" in page

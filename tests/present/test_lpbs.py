@@ -1,4 +1,4 @@
-"""LPBS on the page, in the terminal and in charts."""
+"""LPBS on the page, in the terminal and drawn."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ import eatlas
 from eatlas import LPBS
 from eatlas.cli.table import print_results
 from eatlas.encoders.language import Answer
-from eatlas.errors import ResultsError
-from eatlas.present.charts import level3
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence
 from eatlas.present.summaries import methods_paragraph
@@ -132,23 +130,9 @@ def test_a_row_of_a_table_has_a_cell_for_each_column(result):
     assert f"{result.effect_size:.2f}".replace("-", "−") in row.split(" | ")[place]
 
 
-@pytest.mark.parametrize("kind", ["eat-map", "forest", "level3", "influence", "stability"])
-def test_charts_are_not_about_vectors(result, kind):
-    said = list(strings(eatlas.plot(result, kind).to_dict()))
-    assert [one for one in said if ABOUT_VECTORS.search(one)] == []
-    assert any("tiny" in one for one in said)
-    assert kind != "level3" or "Log-ratio (nats)" in said
-
-
-def strings(spec):
-    """Every text of a chart, but for the address of its grammar."""
-    if isinstance(spec, dict):
-        yield from strings([value for key, value in spec.items() if key != "$schema"])
-    elif isinstance(spec, list):
-        for one in spec:
-            yield from strings(one)
-    elif isinstance(spec, str):
-        yield spec
+@pytest.mark.parametrize("kind", ["eat-map", "forest", "findings", "influence", "stability"])
+def test_drawings_are_not_about_vectors(result, kind):
+    assert not ABOUT_VECTORS.search(eatlas.plot(result, kind).drawn)
 
 
 def test_in_notebooks_too(result):
@@ -172,15 +156,6 @@ def test_the_table_has_a_column_of_its_own(result, capsys):
     assert "mean log-ratio in nats" in shown
     assert not ABOUT_VECTORS.search(shown)
     assert result.pattern.label in shown
-
-
-def test_level_3_is_drawn_in_its_unit_and_not_mixed(result):
-    frame = level3.prepare(result)
-    assert set(frame["unit"]) == {"log-ratio"}
-    assert (frame["statistic"] == "log-ratio").sum() == 64
-    other = eatlas.run(tests="weat-6")[0]
-    with pytest.raises(ResultsError, match="one scale cannot show these results"):
-        level3.prepare([result, other])
 
 
 def test_its_level_1_belongs_to_the_family(result):

@@ -8,10 +8,7 @@ import pytest
 from tests.present.test_contexts import words_of
 from tests.present.test_lpbs import TEST, Model
 
-import eatlas
 from eatlas import LPBS, LPBSCEAT
-from eatlas.present.charts import draws
-from eatlas.present.charts.backend import svg_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect, percent
 from eatlas.present.page import report_html
@@ -74,13 +71,6 @@ def test_the_methods_paragraph_and_the_references_name_it(result):
     cited = bibtex([result], DeclaredFamily.of([result]))
     for key in ("kurita2019measuring", "guo2021detecting", "husse2022mind", "wolfe2024mleat"):
         assert key in cited
-
-
-def test_draws_are_a_chart_of_it(result):
-    rows = draws.prepare(result)
-    assert rows["what"].value_counts().to_dict() == {"draw": 150, "pattern": 9, "mean": 1}
-    assert float(rows["d_X"][0]) == result.draws.kept[0][1]
-    assert "</svg>" in svg_of(eatlas.plot(result, "draws"))
 
 
 @pytest.mark.parametrize("measure", [LPBS(resamples=0), LPBSCEAT(templates=TWO, n=150)])

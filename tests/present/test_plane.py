@@ -1,4 +1,4 @@
-"""The map of the words: exact places, names that do not collide, the chart and the drawing."""
+"""The map of the words: exact places, names that do not collide, the drawing."""
 
 import re
 from itertools import combinations
@@ -10,9 +10,16 @@ from hypothesis import strategies as st
 
 import eatlas
 from eatlas.errors import ResultsError
-from eatlas.plots import plane as chart
-from eatlas.present.drawings.names import LETTERS, SIDE
-from eatlas.present.drawings.plane import Plane, Point, plane_figure, points_of, written
+from eatlas.present.drawings.plane import (
+    LETTERS,
+    SIDE,
+    Plane,
+    Point,
+    means_of,
+    plane_figure,
+    points_of,
+    written,
+)
 from eatlas.present.text import pixels
 
 KEPT = 5e-7
@@ -80,11 +87,7 @@ def test_sentences_of_a_stimulus_are_one_point():
 )  # fmt: skip
 def test_no_name_lies_on_another_or_beyond_the_edge(given):
     points = [Point("XY"[i % 2], name, a, b) for i, (a, b, name) in enumerate(given)]
-    for role in "XY":
-        own = [one for one in points if one.role == role]
-        points.append(
-            Point(role, "", float(np.mean([o.a for o in own])), float(np.mean([o.b for o in own])))
-        )
+    points += list(means_of(points))
     plane = Plane.around(points, "Pleasant", "Unpleasant")
     boxes = []
     for place in plane.names():
@@ -100,7 +103,7 @@ def test_no_name_lies_on_another_or_beyond_the_edge(given):
 
 
 def test_words_that_lie_apart_are_all_named(results):
-    plane = Plane.of(results["weat-6"])
+    plane = Plane.around(points_of(results["weat-6"]), "Career", "Family")
     assert len(plane.names()) == 16
 
 
@@ -118,18 +121,6 @@ def test_a_name_without_room_beside_its_mark_has_a_line():
     assert written(plane).count('class="leader"') == len(lines)
     many = Plane.around([*points, *(Point("Y", "z", 0.2, n / 99) for n in range(40))], "A", "B")
     assert not any(place.leader for place in many.names())
-
-
-def test_a_frame_and_a_chart(results):
-    frame = chart.prepare(results)
-    assert len(frame) == 16 + 2 + 64 + 2
-    assert set(frame["role"]) == {"X", "Y"}
-    drawn = results["weat-6"].plot("plane")
-    written = drawn.to_dict()
-    assert written["width"] == written["height"]
-    assert "Male names: 0.334 with Career, 0.267 with Family" in drawn.description
-    assert eatlas.plot(results, kind="plane").to_dict()["vconcat"]
-    assert drawn.properties(title="Mine").to_dict()["title"] == "Mine"
 
 
 def test_the_drawing_escapes_names_and_says_what_it_shows():
@@ -150,10 +141,10 @@ def test_the_drawing_escapes_names_and_says_what_it_shows():
 def test_without_cosines_there_is_no_map(results):
     bare = results["weat-6"].model_copy(update={"similarities": None})
     assert plane_figure(bare) == ""
-    with pytest.raises(ResultsError, match="has not kept the cosines of single words"):
+    with pytest.raises(ResultsError, match="that kept the cosines of single words"):
         bare.plot("plane")
     (sc_eat,) = eatlas.run("weat-6", measures="sc-eat")
-    with pytest.raises(ResultsError, match="a map of words needs the cosines"):
+    with pytest.raises(ResultsError, match="cannot show this"):
         sc_eat.plot("plane")
 
 

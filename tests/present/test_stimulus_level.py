@@ -11,7 +11,7 @@ from tests.inputs import make_sentences, make_test, make_vectors
 import eatlas
 from eatlas.cli.table import print_results
 from eatlas.present import notebook, report_html, report_table
-from eatlas.present.charts import eat_map, forest, influence, stability
+from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect, p_value
@@ -82,8 +82,8 @@ def test_summary_sentence_and_map_are_over_stimuli(apart):
     said = sentence(apart)
     assert "No association with Pleasant or Unpleasant was found for Flowers alone" in said
     assert f"do not differ detectably (over stimuli, d = {effect(d)}, p = " in said
-    assert eatlas.plot(apart).glyphs() == ("□□", "□□")
-    assert "* p < .05 in the direction of d, over stimuli" in eatlas.plot(apart).footnotes
+    assert EATMap.of(apart).glyphs() == ("□□", "□□")
+    assert "* p &lt; .05 in the direction of d, over stimuli" in eatlas.plot(apart).drawn
 
 
 def test_the_family_is_over_stimuli(apart):
@@ -132,20 +132,13 @@ def test_the_methods_paragraph_says_that_stimuli_are_permuted(apart, tiny, tiny_
     assert said not in methods_paragraph([eatlas.MLEAT()(tiny, tiny_vectors)])
 
 
-def test_charts_are_over_stimuli(apart):
-    read = apart.primary
-    rows = forest.prepare([apart])
-    assert rows["effect_size"].tolist() == [
-        level.effect_size for level in (read.level1, read.level2.X, read.level2.Y)
-    ]
-    assert set(rows["read_over"]) == {"stimuli"}
-    assert "Tests of sentences: over stimuli." in str(forest.draw(rows).to_dict())
-    assert set(eat_map.prepare([apart])["pattern"]) == {"Non-Directional"}
-    shares = stability.prepare([apart])
-    assert shares.loc[shares["observed"], "pattern"].tolist() == ["Non-Directional"]
-    assert shares["share"].sum() == pytest.approx(1)
-    terms = influence.prepare(apart)
-    assert set(terms.query("level == 'level 1'")["effect_size"]) == {read.level1.effect_size}
+def test_drawings_are_over_stimuli(apart):
+    drawn = eatlas.plot([apart], "forest")
+    for level in (apart.primary.level1, apart.primary.level2.X, apart.primary.level2.Y):
+        assert f"d = {effect(level.effect_size)}" in drawn.alt
+    assert "Tests of sentences: over stimuli." in drawn.drawn
+    assert "observed Non-Directional" in eatlas.plot(apart, "stability").alt
+    assert eatlas.plot(apart, "influence").alt
 
 
 def test_notebooks_show_what_is_over_stimuli(apart):
@@ -219,7 +212,7 @@ def test_a_comparison_that_is_undefined_over_stimuli_is_said_to_be(measure, caps
     assert "–" in above
     assert effect(result.level1.effect_size) not in above
     assert effect(result.level1.effect_size) in below
-    assert forest.prepare([result])["effect_size"].isna()[0]
+    assert "level 1, Flowers against Insects: d = –" in eatlas.plot(result, "forest").alt
     assert "–" in notebook.html(result)
     for form in ("latex", "markdown", "html-table", "csv"):
         assert report_table([result], form)
@@ -233,8 +226,7 @@ def test_no_pattern_is_shown_where_it_is_undefined_over_stimuli(capsys):
     assert sentence(result).startswith(
         "Over stimuli no EAT pattern is defined: all sentences of Pleasant are made of one stimulus"
     )
-    assert eatlas.plot(result).glyphs() == ("▨▨", "▨▨")
-    assert set(eat_map.prepare([result])["state"]) == {"undefined"}
+    assert EATMap.of(result).glyphs() == ("▨▨", "▨▨")
     page = text_of(report_html([result]))
     assert "No EAT pattern is defined over stimuli: all sentences of Pleasant" in page
     print_results(Results([result]))

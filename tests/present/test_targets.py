@@ -1,6 +1,5 @@
 """Targets against groups in words, terminal, page, tables, notebook and charts."""
 
-import io
 import re
 import xml.etree.ElementTree as ET
 
@@ -11,7 +10,6 @@ import eatlas
 from eatlas import DivDist
 from eatlas.errors import ResultsError
 from eatlas.present import write_report
-from eatlas.present.charts import targets
 from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
 from eatlas.present.summaries import methods_paragraph
 from eatlas.present.tables import report_table
@@ -134,26 +132,13 @@ def test_methods_and_notebook(gender):
     assert "artiste" in html
 
 
-def test_the_frame_of_the_chart(gender):
-    frame = targets.prepare(gender)
-    assert tuple(frame.columns) == targets.COLUMNS
-    assert len(frame) == 2 * 288
-    first = frame.iloc[0]
-    assert first["share"] - first["reference"] == pytest.approx(first["deviation"])
-
-
-@pytest.mark.parametrize("kind", ["targets", "ternary"])
-def test_charts_draw_and_describe(gender, race, kind):
-    chart = eatlas.plot([race] if kind == "ternary" else [gender, race], kind=kind)
-    assert "targets" in chart.description
-    file = io.StringIO()
-    chart.save(file, format="json")
-    assert "nurse" in file.getvalue() or "artiste" in file.getvalue()
-
-
-def test_what_charts_refuse(gender):
-    assert "leans" in eatlas.plot(gender).description.lower()
-    with pytest.raises(ResultsError, match="a triangle shows the shares of three groups"):
-        eatlas.plot(gender, kind="ternary")
-    with pytest.raises(ResultsError, match="results of the measure divdist"):
+@pytest.mark.parametrize("kind", ["targets", "triangle"])
+def test_drawings(gender, race, kind):
+    drawn = eatlas.plot([race] if kind == "triangle" else [gender, race], kind)
+    assert "targets" in drawn.alt
+    assert "artiste" in drawn.drawn or kind == "triangle"
+    assert eatlas.plot(gender).alt.startswith("Leans of 287 targets")
+    with pytest.raises(ResultsError, match="allowed: results of DivDist for three groups"):
+        eatlas.plot(gender, kind="triangle")
+    with pytest.raises(ResultsError, match="allowed: results of DivDist\n"):
         eatlas.plot(eatlas.run(tests="weat-6"), kind="targets")

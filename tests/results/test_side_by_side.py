@@ -48,7 +48,7 @@ def test_as_text_frame_html_and_latex(results):
     assert other["pattern_differs"]
     assert "\\textbf{Non-Directional}" in found.to_latex()
     assert "<table" in found._repr_html_()
-    assert "Matrix of 18 effect sizes" in found.plot().description
+    assert "weat-1: " in found.plot().alt
 
 
 def test_the_interval_of_a_difference_resamples_the_same_terms_in_both(results):

@@ -66,7 +66,7 @@ def _output(output: Any) -> str:
     if output.output_type == "stream":
         return _text(output.text)
     data = output.get("data", {})
-    for kind in ("image/svg+xml", "text/html"):
+    for kind in ("text/html", "image/svg+xml"):
         if kind in data:
             return f'<div class="output">\n{_on_one_line(data[kind])}\n</div>'
     return _text(data["text/plain"]) if "text/plain" in data else ""

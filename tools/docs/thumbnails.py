@@ -1,6 +1,6 @@
 """Thumbnails of the gallery: run the notebook, draw each kind small, write the grid of links.
 
-Run it after a change of charts: ``python tools/docs/thumbnails.py``, and look at the pictures in
+Run it after a change of drawings: ``python tools/docs/thumbnails.py``, and look at the pictures in
 ``docs/images/gallery``.
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 import nbformat
 from PIL import Image
 
-from eatlas.present.charts import KINDS, save
+from eatlas.present.drawings.plot import KINDS, Plot
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "docs" / "gallery.ipynb"
@@ -32,7 +32,7 @@ HEADING = re.compile(r"^## (?P<name>.+?) \{ #(?P<kind>[\w-]+) \}\n*(?P<about>.*)
 
 
 def charts(notebook: Any) -> Iterator[tuple[str, str, str, Any]]:
-    """Kind, name, first sentence and chart of each section that is headed by a kind."""
+    """Kind, name, first sentence and drawing of each section that is headed by a kind."""
     names: dict[str, Any] = {}
     heading = None
     for cell in notebook.cells:
@@ -57,10 +57,10 @@ def _run(source: str, names: dict[str, Any]) -> Any:
     return None
 
 
-def small(chart: Any, path: Path) -> None:
-    """Write a chart as a picture of the size of a thumbnail, whole, on paper."""
+def small(chart: Plot, path: Path) -> None:
+    """Write a drawing as a picture of the size of a thumbnail, whole, on paper."""
     whole = path.with_name("whole.png")
-    save(chart.properties(title=""), whole)  # its name is below the picture
+    chart.save(whole)
     with Image.open(whole) as picture:
         shown = picture.convert("RGB")
     whole.unlink()
@@ -72,9 +72,9 @@ def small(chart: Any, path: Path) -> None:
     path.write_bytes(buffer.getvalue())
 
 
-def figure(kind: str, name: str, about: str, chart: Any) -> str:
+def figure(kind: str, name: str, about: str, chart: Plot) -> str:
     """One thumbnail with its name, a link to the section that makes it."""
-    said = html.escape(f"{name}: {chart.description.partition('. ')[0]}", quote=True)
+    said = html.escape(f"{name}: {chart.alt.partition('. ')[0]}", quote=True)
     question = f"<span>{about.partition('?')[0]}?</span>" if "?" in about else ""
     return (
         f'<a href="#{kind}"><img src="images/gallery/{kind}.png" alt="{said}" width="{WIDE // 2}" '

@@ -3,14 +3,13 @@
 :mod:`numbers` writes figures and p-values, :mod:`sentences` and :mod:`summaries` say what was
 found, :mod:`columns` declares the columns of tables and :mod:`tables` writes them, :mod:`page`
 makes the report of :mod:`sections` and ``templates``. :mod:`drawings` are the report's figures as
-SVG, :mod:`charts` those of altair, :mod:`atlas` is a site of many results.
+SVG, :mod:`atlas` is a site of many results.
 """
 
 from __future__ import annotations
 
-from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.page import report_html, report_text, write_report
 from eatlas.present.sentences import sentence
 from eatlas.present.tables import report_table
 
-__all__ = ["EATMap", "report_html", "report_table", "report_text", "sentence", "write_report"]
+__all__ = ["report_html", "report_table", "report_text", "sentence", "write_report"]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
@@ -14,9 +13,7 @@ from markupsafe import Markup
 
 from eatlas.decoding import own_toml
 from eatlas.present.drawings.plane import moves_figure
-from eatlas.present.drawings.svg import inlined
-from eatlas.present.drawings.timeline import Line, Point, timeline
-from eatlas.present.numbers import effect, p_equals
+from eatlas.present.drawings.timeline import steps, timeline_of
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section, source_of
 from eatlas.present.sentences import Statement, finding, level_statements
@@ -120,39 +117,9 @@ class Series:
     @cached_property
     def figure(self) -> Markup:
         """The timeline."""
-        members = [(section.result.period or 0, section) for section in self.members]
+        members = [(section.result.period or 0, section.result) for section in self.members]
         title = f"Effect sizes of {self.name} by year"
-        return figure_of(members, self.gaps, title=title)
-
-
-def figure_of(
-    members: Sequence[tuple[int, Section]],
-    missing: Mapping[int, str],
-    *,
-    title: str,
-    unit: str = "year",
-) -> Markup:
-    """Draw each effect size by a number that each section has, such as its year."""
-    first = members[0][1]
-    lines = [
-        Line(one.place, one.title, one.names, tuple(_points(members, number)))
-        for number, one in enumerate(first.levels)
-    ]
-    up, *_, down = first.result.sides[-1]
-    ends, threshold = (up, down), first.result.rule.threshold
-    drawn = timeline(lines, missing, title=title, ends=ends, threshold=threshold, unit=unit)
-    return Markup(inlined(drawn))  # noqa: S704  (escaped there)
-
-
-def _points(members: Sequence[tuple[int, Section]], number: int) -> Iterator[Point]:
-    """One effect size of each section."""
-    for place, section in members:
-        one = section.levels[number]
-        text = "undefined" if one.d is None else f"{one.symbol} = {effect(one.d)}"
-        p, low = one.p_of()
-        if p is not None:
-            text += f", {p_equals(p, one.rule.alpha, low)}"
-        yield Point(place, one.d, one.interval, one.significant, text)
+        return Markup(timeline_of(members, self.gaps, title=title))  # noqa: S704
 
 
 def series_of(
@@ -211,18 +178,6 @@ def _missing(
         reasons |= {missing.period: missing.reason for missing in trend.missing}
     gaps = dict.fromkeys(steps({*known, *reasons}), NOT_GIVEN)
     return {year: why for year, why in sorted((gaps | reasons).items()) if year not in known}
-
-
-def steps(years: Iterable[int]) -> list[int]:
-    """Complete a series of years, if it is one."""
-    known = sorted(set(years))
-    gaps = {late - early for early, late in pairwise(known)}
-    if not gaps:
-        return known
-    step = min(gaps)
-    full = list(range(known[0], known[-1] + 1, step))
-    regular = all(gap % step == 0 for gap in gaps) and 2 * len(known) >= len(full)
-    return full if regular else known
 
 
 KINDS = Path(__file__).parent / "data" / "comparisons.toml"
@@ -340,11 +295,11 @@ class Comparison:
     @cached_property
     def figure(self) -> Markup:
         """Effect sizes by layer, window or distance, of those that have a number."""
-        numbered = [(int(n), s) for s in self.members if (n := self.value(s)).isdigit()]
+        numbered = [(int(n), s.result) for s in self.members if (n := self.value(s)).isdigit()]
         if self.by not in NUMBERED or len(numbered) < LEAST:
             return Markup()
         title = f"Effect sizes of {self.first.result.test} by {self.by}"
-        return figure_of(numbered, {}, title=title, unit=self.by)
+        return Markup(timeline_of(numbered, {}, title=title, unit=self.by))  # noqa: S704
 
     @cached_property
     def moves(self) -> Markup:
@@ -352,7 +307,7 @@ class Comparison:
         if len(self.members) != 2 or any(one.result.similarities is None for one in self.members):
             return Markup()
         first, second = (one.result for one in self.members)
-        return Markup(inlined(moves_figure(first, second, self.names)))  # noqa: S704
+        return Markup(moves_figure(first, second, self.names))  # noqa: S704
 
     @property
     def title(self) -> str:

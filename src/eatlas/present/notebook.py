@@ -1,10 +1,11 @@
-"""What a notebook shows of results: a small table with EAT-Maps, without altair."""
+"""What a notebook shows of results: a small table with EAT-Maps."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present.drawings.eat_map import EATMap, mini_map
+from eatlas.present.drawings.plot import plot
 from eatlas.present.effects import bracketed, compared
 from eatlas.present.numbers import UNDEFINED, effect, p_value
 from eatlas.present.rendering import render
@@ -44,7 +45,7 @@ def _one(result: AssociationResult) -> str:
         "notebook/result",
         result=result,
         sentence=sentence(result),
-        map=EATMap.of(result).svg() if result.pattern else "",
+        map=plot(result, "eat-map")._repr_html_() if result.pattern else "",
         heads=("d", "interval") if result.by_target is None else ("bias", "leans to, points"),
         lines=lines[:MOST_ROWS],
         more=max(0, len(lines) - MOST_ROWS),
@@ -89,7 +90,7 @@ def _row(result: AssociationResult) -> dict[str, Any]:
     if result.pattern is None:
         return row | {"map": ""}
     read = result.primary
-    row |= {"pattern": read.label, "map": EATMap.of(result).svg("mini")}
+    row |= {"pattern": read.label, "map": mini_map(EATMap.of(result))}
     differs = {"two_sided": read.two_sided_label} if read.two_sided_label != read.label else {}
     return row | differs
 

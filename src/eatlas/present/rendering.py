@@ -18,7 +18,6 @@ from markupsafe import Markup, escape
 from eatlas.errors import joined, listed
 from eatlas.present import effects, numbers, targets
 from eatlas.present.drawings.eat_map import PATTERNS, mini_of
-from eatlas.present.drawings.svg import inlined
 from eatlas.present.text import clean, isolated, readable
 from eatlas.results.settings import source_name
 
@@ -62,7 +61,7 @@ def page_files(*names: str) -> dict[str, object]:
     """Styles and scripts of a page, and the hash by which its policy lets the script run."""
     texts = {
         name: (TEMPLATES / name).read_text(encoding="utf-8")
-        for name in ("report.css", "dark.css", "theme.js", *names)
+        for name in ("report.css", "drawings.css", "dark.css", "theme.js", *names)
     }
     dark = _SPACES.sub("", texts.pop("dark.css"))
     css = "".join(_SPACES.sub("", text) for name, text in texts.items() if name.endswith(".css"))
@@ -78,11 +77,12 @@ def page_files(*names: str) -> dict[str, object]:
 
 def served_style(name: str) -> str:
     """The style of a page that is served: the report's, its own, and dark where the reader's is."""
-    report, own, dark = (
-        (TEMPLATES / one).read_text(encoding="utf-8") for one in ("report.css", name, "dark.css")
+    report, drawings, own, dark = (
+        (TEMPLATES / file).read_text(encoding="utf-8")
+        for file in ("report.css", "drawings.css", name, "dark.css")
     )
     of_dark = f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
-    return "\n".join((report, own, of_dark))
+    return "\n".join((report, drawings, own, of_dark))
 
 
 @cache
@@ -174,7 +174,6 @@ FILTERS: dict[str, Callable[..., object]] = {
     "by_place": lambda found: {one.place: one for one in found},
     "explained": numbers.explain_p,
     "frequent": lambda labels: Counter(labels).most_common(),
-    "inlined": lambda svg: Markup(inlined(svg)),  # noqa: S704  (a drawing of ours)
     "listed": _listed,
     "lower_first": lambda text: text[:1].lower() + text[1:],
     "matched": effects.matched_effects,

@@ -27,7 +27,7 @@ from eatlas.present.drawings.figures import (
     without_ruler,
 )
 from eatlas.present.drawings.plane import has_map, plane_figure
-from eatlas.present.drawings.svg import Axis, inlined
+from eatlas.present.drawings.svg import Axis
 from eatlas.present.drawings.words import MOST_DOTS, blocks, cosine_plot, lean_plot
 from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
@@ -162,7 +162,7 @@ def drawn_cells(result: AssociationResult, *, dots: bool) -> dict[str, Any]:
         return {"figure": Markup()}
     cosines = blocks(result)
     most = any(len(block) > MOST_DOTS for block in (cosines or {}).values())
-    figure = Markup(inlined(drawn))  # noqa: S704  (escaped there)
+    figure = Markup(drawn)  # noqa: S704  (escaped there)
     return {"figure": figure, "dots": dots and cosines is not None, "quantiles": most}
 
 
@@ -174,12 +174,12 @@ def drawn_leans(result: AssociationResult, thumbnail: Finder) -> Markup:
     drawn = lean_plot(result, thumbnail)
     if mapped and OF_IMAGES not in drawn:
         return Markup()
-    return Markup(inlined(drawn))  # noqa: S704  (escaped there)
+    return Markup(drawn)  # noqa: S704  (escaped there)
 
 
 def drawn_map(result: AssociationResult) -> Markup:
     """The map of the words; empty where their cosines were not kept."""
-    return Markup(inlined(plane_figure(result)) if has_map(result) else "")  # noqa: S704
+    return Markup(plane_figure(result) if has_map(result) else "")  # noqa: S704
 
 
 def matched_patterns(result: AssociationResult) -> list[tuple[str, float]]:

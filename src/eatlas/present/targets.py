@@ -208,7 +208,12 @@ class Leans:
 
     @property
     def legend(self) -> str:
-        """What the numbers are."""
+        """What the numbers of a table are."""
+        p = " p: labels of the words relabelled; * Holm's p over all targets < .05."
+        return self.meaning("Brackets") + (p if self.result.labels is not None else "")
+
+    def meaning(self, ends: str) -> str:
+        """What points and their intervals are, which are drawn or written as `ends`."""
         first = isolated(self.groups[0])
         towards = (
             f"above 0 towards {first}, below 0 towards {isolated(self.groups[1])}"
@@ -222,9 +227,7 @@ class Leans:
                 if self.counted
                 else f"bootstrap percentile intervals ({self.result.resamples:,} resamples)"
             )
-            said += f" Brackets: {self.result.confidence or 0:.0%} {kind}."
-        if self.result.labels is not None:
-            said += " p: labels of the words relabelled; * Holm's p over all targets < .05."
+            said += f" {ends}: {self.result.confidence or 0:.0%} {kind}."
         return said
 
     @property

@@ -289,7 +289,7 @@ class AssociationResult(Record):
 
     def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
         """Draw the result; see :func:`eatlas.plot`."""
-        return of_present("charts:plot")(self, kind, width=width)
+        return of_present("drawings.plot:plot")(self, kind, width=width)
 
     def of_the_test(self) -> dict[str, Any]:
         """What a test of this kind has besides its concepts, to make it again."""

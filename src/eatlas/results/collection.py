@@ -435,7 +435,7 @@ class Results(Sequence[AssociationResult]):
 
     def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
         """Draw the results, by default as a forest of effect sizes; see :func:`eatlas.plot`."""
-        return of_present("charts:plot")(self, kind, width=width)
+        return of_present("drawings.plot:plot")(self, kind, width=width)
 
     def filter(
         self, condition: Callable[[AssociationResult], bool] | None = None, **values: Any

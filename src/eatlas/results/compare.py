@@ -420,8 +420,8 @@ class SideBySide(Sequence[Row]):
         return table
 
     def plot(self, *, width: str | float | None = None) -> Any:
-        """Draw small EAT-Maps and forests side by side: the chart ``matrix``."""
-        return of_present("charts:plot")(self, "matrix", width=width)
+        """Draw small EAT-Maps and forests side by side: the drawing ``matrix``."""
+        return of_present("drawings.plot:plot")(self, "matrix", width=width)
 
 
 Key = tuple[Hashable, ...]

@@ -150,8 +150,8 @@ def test_figures_for_print(looked, tmp_path, kind):
 
 
 def test_a_figure_without_the_extra_says_what_to_install(looked, monkeypatch):
-    monkeypatch.setitem(sys.modules, "altair", None)
-    request = Request(**CHANGED, what="plane-single.svg")
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    request = Request(**CHANGED, what="plane-single.pdf")
     with pytest.raises(EatlasError) as raised:
         export(looked, request)
     assert raised.value.remedy == "pip install 'eatlas[plots]'"

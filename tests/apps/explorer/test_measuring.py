@@ -15,7 +15,6 @@ from tests.tiny_models import make_model
 import eatlas
 from eatlas.apps.explorer import Explorer
 from eatlas.apps.explorer.board import across_of, board_of, command, look_of, others_of, page_of
-from eatlas.apps.explorer.drawings import scaled
 from eatlas.apps.explorer.measuring import unfit
 from eatlas.apps.explorer.page import export
 from eatlas.apps.explorer.requests import Request
@@ -211,19 +210,10 @@ def test_every_source_is_compared(explorer):
             assert one.level1.effect_size == expected.level1.effect_size
     page = across_of(explorer, request)
     assert page.count("<svg") >= 9
-    assert 'class="arrow"' in page
+    assert 'class="moves x"' in page
     assert "divided by their standard deviation" in page
     alone = across_of(explorer, Request(test="weat-6", against=0))
     assert "Choose another source to compare with" in alone
-
-
-def test_scaling_keeps_the_diagonal_and_takes_the_spread_off():
-    found = np.array(scaled([(0.1, 0.1), (0.4, 0.2), (0.3, 0.5)]))
-    assert found.mean() == pytest.approx(0)
-    assert found.std() == pytest.approx(1)
-    assert found[0, 0] == found[0, 1]
-    assert scaled([(0.2, 0.2), (0.2, 0.2)]) is None
-    assert scaled([(0.2, 0.3)]) is None
 
 
 def test_pasted_words_are_looked_up_while_typing(explorer):

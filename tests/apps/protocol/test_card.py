@@ -54,12 +54,13 @@ def test_marks_lie_where_their_numbers_are() -> None:
                    Mark(label="c", value=None)),
         )
     )  # fmt: skip
-    first, second = (float(x) for x in re.findall(r'<circle cx="([\d.]+)"', drawn))
-    (ends,) = re.findall(r'<line x1="([\d.]+)" x2="([\d.]+)"[^>]*stroke-width="2"', drawn)
-    assert tuple(map(float, ends)) == (first, second)
+    starts = re.findall(r'<path d="M([\d.]+) [^>]*class="m on"', drawn)
+    first, second = (float(x) + 3.8 for x in starts)  # the radius of a circle
+    (ends,) = re.findall(r'<path d="M([\d.]+) \d+H([\d.]+)" class="i"', drawn)
+    assert tuple(map(float, ends)) == pytest.approx((first, second))
     zero = re.search(r'<path d="M([\d.]+) [^>]*class="fig-zero"', drawn)
     assert zero is not None
-    assert float(zero[1]) == first
+    assert float(zero[1]) == pytest.approx(first)
     assert "c: undefined" in drawn
 
 

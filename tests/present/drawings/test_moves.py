@@ -11,8 +11,6 @@ import eatlas
 from eatlas.present.drawings.plane import moves_figure, points_of, standardised
 from eatlas.present.sentences import limits
 
-SVG = "{http://www.w3.org/2000/svg}"
-
 
 @pytest.fixture(scope="module")
 def pair():
@@ -31,9 +29,10 @@ def test_across_the_diagonal_the_means_are_as_far_apart_as_d(pair):
 
 def test_each_word_and_both_means_have_an_arrow(pair):
     root = svg_root(moves_figure(*pair, ("plain", "centred")))
-    groups = [g for g in root.iter(f"{SVG}g") if (g.get("class") or "").startswith("moves")]
-    assert [len(group) for group in groups] == [9, 9]
-    john = groups[0][0].find(f"{SVG}title").text
+    arrows = [p for p in root.iter("path") if (p.get("class") or "").startswith("moves")]
+    assert len(arrows) == 18
+    assert sum("thick" in arrow.get("class") for arrow in arrows) == 2
+    john = arrows[0].findtext("title")
     numbers = r"−?\d\.\d\d up, −?\d\.\d\d across"
     assert re.fullmatch(f"John, plain: {numbers}; centred: {numbers}", john)
     assert "of 8 words change sides of the diagonal" in root.get("aria-label")

@@ -8,7 +8,7 @@ from tests.present.reading import svg_root
 
 from eatlas.present.drawings.timeline import Line, Point, timeline
 
-SVG = "{http://www.w3.org/2000/svg}"
+SVG = ""
 
 
 def points(effects, filled=()):
@@ -26,7 +26,8 @@ def draw(effects, missing=None, threshold=0.2, filled=(), places=("level1",)):
 
 def paths(root, place="level1"):
     """Those of a line in the plot, not beside its name, without the ribbon of its intervals."""
-    group = root.findall(f"{SVG}g[@class='fig-{place}']")
+    colour = {"level2.X": " x", "level2.Y": " y"}.get(place, "")
+    group = root.findall(f"g[@class='fig-series{colour}']")
     return [p for one in group for p in one.findall(f"{SVG}path") if p.get("class") != "ribbon on"]
 
 
@@ -35,7 +36,7 @@ def marks(root, place="level1"):
 
 
 def line(root):
-    (found,) = [p.get("d") for p in paths(root) if p.get("fill") == "none"]
+    (found,) = [p.get("d") for p in paths(root) if p.get("class") == "open"]
     return found
 
 
@@ -57,12 +58,12 @@ def test_missing_and_undefined_years_are_signed_and_told():
     assert [t.text for t in root.iter(f"{SVG}text") if t.text in ("×", "?")] == ["×", "?"]
     assert told(root).count("1910: too <few>") == 2  # the column and the sign
     assert "1920, Line: level1: undefined; Line: level2.X: undefined" in told(root)
-    assert root.find(f"{SVG}desc").text.endswith("without a result: 1910")
+    assert root.get("aria-label").endswith("without a result: 1910")
 
 
 def test_significant_marks_are_filled():
     found = marks(draw({1900: 0.1, 1910: 0.5, 1920: 0.7}, filled={1910, 1920}))
-    assert [mark.get("class") for mark in found] == [None, "on", "on"]
+    assert [mark.get("class") for mark in found] == ["off", "on", "on"]
     assert "1910, Line: level1: d is 0.5" in [mark.find(f"{SVG}title").text for mark in found]
 
 
@@ -70,7 +71,7 @@ def test_intervals_are_ribbons_and_of_single_years_bars():
     root = draw({1900: 0.1, 1910: 0.5, 1930: 0.6}, {1920: "too few"})
     ribbon, bar = (
         [p.get("d") for p in root.iter(f"{SVG}path") if p.get(key) == value]
-        for key, value in (("class", "ribbon on"), ("stroke-width", "1.2"))
+        for key, value in (("class", "ribbon on"), ("class", "bar"))
     )
     assert [(d.count("M"), d.count("L")) for d in ribbon] == [(1, 3)]
     assert [d.count("V") for d in bar] == [1]
@@ -96,7 +97,7 @@ def test_lines_of_both_targets_stand_beside_each_other():
     root = draw({1900: 0.5, 1910: 0.5}, places=("level1", "level2.X", "level2.Y"))
     x = [
         float(re.match(r"M([\d.]+)", marks(root, place)[0].get("d"))[1]) + half
-        for place, half in (("level2-X", 3.8), ("level1", 0.0), ("level2-Y", 3.4))
+        for place, half in (("level2.X", 3.8), ("level1", 0.0), ("level2.Y", 3.4))
     ]
     assert x[0] < x[1] < x[2]
 
@@ -119,7 +120,7 @@ def test_the_threshold_is_shaded_where_there_is_one():
 
 def test_a_line_without_any_effect_size_is_said_to_be_undefined():
     root = draw({1900: None, 1910: None})
-    assert root.find(f"{SVG}desc").text == "Line: level1: undefined in every year"
+    assert root.get("aria-label") == "Line: level1: undefined in every year"
     assert marks(root) == []
 
 

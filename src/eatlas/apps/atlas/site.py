@@ -27,8 +27,13 @@ from eatlas.apps.atlas.collecting import (
 )
 from eatlas.errors import ResultsError, joined
 from eatlas.paths import is_file, is_folder, is_there
-from eatlas.present.drawings.eat_map import legend, small_map, symbols
-from eatlas.present.drawings.map_cells import NEITHER, UNDEFINED
+from eatlas.present.drawings.eat_map import (
+    NEITHER,
+    UNDEFINED,
+    legend,
+    small_map,
+    symbols,
+)
 from eatlas.present.numbers import number_of
 from eatlas.present.rendering import TEMPLATES, render
 from eatlas.present.sentences import wording
@@ -313,9 +318,9 @@ def _page(found: Collection, title: str, notes: Sequence[str], lines_hash: str) 
     """The atlas as one HTML page, with its styles and script inside."""
     matrices = _matrices(found)
     labels = [cell.label for cell in found.cells.values() if cell.label]
-    css, more, dark, theme, script = (
+    css, drawings, more, dark, theme, script = (
         (TEMPLATES / name).read_text(encoding="utf-8")
-        for name in ("report.css", "atlas.css", "dark.css", "theme.js", "atlas.js")
+        for name in ("report.css", "drawings.css", "atlas.css", "dark.css", "theme.js", "atlas.js")
     )
     code = theme + script
     digest = b64encode(sha256(code.encode()).digest()).decode()
@@ -342,7 +347,7 @@ def _page(found: Collection, title: str, notes: Sequence[str], lines_hash: str) 
         lines=LINES,
         lines_hash=lines_hash,
         table=TABLE,
-        css=Markup(css + more),  # noqa: S704  (our own files, as the next)
+        css=Markup(css + drawings + more),  # noqa: S704  (our own files, as the next)
         maps=Markup(_images({})),  # noqa: S704
         dark=Markup(dark + _images(night)),  # noqa: S704
         script=Markup(code),  # noqa: S704

@@ -37,9 +37,9 @@ FIGURES: dict[str, str] = {
     "plane": "map of the words",
     "eat-map": "EAT-Map",
     "forest": "effect sizes",
-    "level3": "cosines",
+    "influence": "influence of words",
 }
-"""Kinds of charts that can be exported, and what a person calls them."""
+"""Kinds of drawings that can be exported, and what a person calls them."""
 GROUPS = {
     "X": "the first target",
     "Y": "the second target",

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
 
 from eatlas.apps import serving
 from eatlas.apps.explorer.board import (
@@ -110,10 +109,10 @@ def _report(explorer: Explorer, request: Request) -> str:
 
 
 def _figure(explorer: Explorer, request: Request, kind: str, width: str, ending: str) -> bytes:
-    """A chart of the result that is shown, in the width of a column or of two."""
-    from eatlas.present.charts import plot  # noqa: PLC0415  (needs the extra plots)
+    """A drawing of the result that is shown, in the width of a column or of two."""
+    from eatlas.present.drawings.plot import plot  # noqa: PLC0415  (needs the extra plots)
 
-    drawn = plot(explorer.whole(request)[0], kind=cast("Any", kind), width=width)
+    drawn = plot(explorer.whole(request)[0], kind=kind, width=width)
     with tempfile.TemporaryDirectory(prefix="eatlas-") as folder:
         path = Path(folder) / f"figure.{ending}"
         drawn.save(path)

@@ -5,12 +5,11 @@ The numbers of a cell are beside its drawing as text, so screen readers skip the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from eatlas.present.drawings.svg import Axis, label, tag
+from eatlas.present.drawings.svg import Axis, label, path
 from eatlas.present.numbers import effect
 from eatlas.present.text import pixels
 from eatlas.results.effects import Effect
@@ -20,8 +19,8 @@ Mark = Literal["diamond", "circle", "square", "triangle"]
 MARKS: dict[str, Mark] = {
     "level1": "diamond", "level2.X": "circle", "level2.Y": "square", "over_attributes": "triangle",
 }  # fmt: skip
-TARGET_OF: dict[str, Literal["", "x", "y"]] = {"level2.X": "x", "level2.Y": "y"}
-"""Effect sizes of one target alone, which have its colour everywhere."""
+TARGET_OF = {"level2.X": "x", "level2.Y": "y", "over_attributes": "a"}
+"""Classes of effect sizes, which have one colour everywhere."""
 MARGIN = 8.0
 """Room at both ends, for a mark that is on the edge."""
 ROW = 12.0
@@ -31,8 +30,6 @@ WITHOUT = 112
 """Pixels of the scale of effect sizes without single terms."""
 COLUMN = 176.0
 """Pixels of the scale of effect sizes in a column of its own."""
-SIZED = ("interval", "hill")
-"""Drawings whose size in such a column the style of a page has."""
 LEAST_WITHOUT = 0.1
 """Half of the least that this scale spans, so that no tiny change looks large."""
 HILL, HILL_BASE, HILL_HEIGHT = 32.0, 38.0, 46.0
@@ -48,14 +45,14 @@ class Estimate:
     mark: Mark
     filled: bool
     """Filled where p is below alpha, hollow otherwise."""
-    target: Literal["", "x", "y"] = ""
-    """Whose colour it has."""
+    target: str = ""
+    """The class of its colour."""
 
     @classmethod
-    def of(cls, shown: Effect) -> Self:
+    def of(cls, shown: Effect, symbol: str = "d") -> Self:
         """Take what is drawn of an effect size; nothing of a number on another scale."""
-        d = shown.d if shown.symbol == "d" else None
-        target: Literal["", "x", "y"] = TARGET_OF.get(shown.place, "")
+        d = shown.d if shown.symbol == symbol else None
+        target = TARGET_OF.get(shown.place, "")
         return cls(d, shown.interval, mark_of(shown.place), shown.significant, target)
 
 
@@ -71,19 +68,29 @@ def across(axis: Axis, width: float) -> Axis:
 
 def interval(shown: Estimate, axis: Axis, height: float = 22.0) -> str:
     """One estimate on the axis, with its grid behind it."""
-    return _frame(axis, height, [_estimate(shown, axis, height / 2)], "interval")
+    inside = _grid(axis, 0, height) + estimate(shown, axis, height / 2)
+    return _svg(axis.end + MARGIN, height, inside, "interval")
 
 
 def glance(shown: Iterable[Estimate], axis: Axis, threshold: float = 0.0) -> str:
     """Several estimates below each other, small; effects below the threshold lie in a band."""
-    rows = [_estimate(one, axis, 2 + ROW * (i + 0.5)) for i, one in enumerate(shown)]
+    inside, height = stacked(list(shown), axis, 0.0, threshold)
+    return _svg(axis.end + MARGIN, height, inside, "glance")
+
+
+def stacked(
+    shown: Sequence[Estimate], axis: Axis, top: float, threshold: float = 0.0
+) -> tuple[str, float]:
+    """The same within a drawing, from its upper edge on, and the height that it takes."""
+    rows = [estimate(one, axis, top + 2 + ROW * (i + 0.5)) for i, one in enumerate(shown)]
     height = ROW * len(rows) + 4
-    if not threshold:
-        return _frame(axis, height, rows, "glance")
-    low, high = (round(axis.at(end), 1) for end in (-threshold, threshold))
-    band = f'<path d="M{low:g} 0h{high - low:g}v{height:g}h{low - high:g}z" class="s"/>'
-    zero = tag("path", d=f"M{axis.at(0):g} 0V{height:g}", class_="z")
-    return _svg(axis.end + MARGIN, height, band + zero + "".join(rows), "glance")
+    if threshold:
+        low, high = (round(axis.at(end), 1) for end in (-threshold, threshold))
+        behind = path(f"M{low:g} {top:g}h{high - low:g}v{height:g}h{low - high:g}z", "band")
+        behind += path(f"M{axis.at(0):g} {top:g}v{height:g}", "z")
+    else:
+        behind = _grid(axis, top, height)
+    return behind + "".join(rows), height
 
 
 def ruler(axis: Axis) -> str:
@@ -114,11 +121,11 @@ def matched_hill(null: MatchedLevel, d: float, mark: Mark, axis: Axis, *, beyond
     )
     x = at(d)
     children = (
-        tag("path", d=f"M{at(0):g} 0V{HILL_HEIGHT:g}", class_="z"),
-        tag("path", d=f"M{at(low):g} {HILL_BASE:g}{steps}V{HILL_BASE:g}z", class_="b"),
-        tag("path", d=lines, class_="z", stroke_dasharray="3 2"),
-        tag("path", d=f"M{x:g} 4V{HILL_BASE:g}", class_="i"),
-        tag("path", d=outline(mark, x, HILL_BASE), class_="m on" if beyond else "m"),
+        path(f"M{at(0):g} 0V{HILL_HEIGHT:g}", "z"),
+        path(f"M{at(low):g} {HILL_BASE:g}{steps}V{HILL_BASE:g}z", "b"),
+        path(lines, "z", stroke_dasharray="3 2"),
+        path(f"M{x:g} 4V{HILL_BASE:g}", "i"),
+        path(outline(mark, x, HILL_BASE), "m on" if beyond else "m"),
     )
     return _svg(axis.end + MARGIN, HILL_HEIGHT, "".join(children), "hill")
 
@@ -144,10 +151,9 @@ def without_mark(value: float, d: float, axis: Axis, *, rests: bool) -> str:
 
 def without_ruler(axis: Axis) -> str:
     """The numbers of that scale, as many as there is room for."""
-    decimals = max(1, math.ceil(-math.log10(axis.step) - 1e-9))
     numbers, end = [], float("-inf")
     for tick in axis.ticks():
-        text, x = effect(tick, decimals), axis.at(tick)
+        text, x = effect(tick, max(1, axis.decimals)), axis.at(tick)
         half = pixels(text, 12) / 2
         if end + 4 < x - half and x + half <= WITHOUT:
             numbers.append(label(text, x, 11, size=10, text_anchor="middle"))
@@ -177,39 +183,31 @@ def _bar(start: float, length: float, *, strong: bool) -> str:
     return f'<path d="M{start:.1f} 0h{length:.1f}v{BAR_HEIGHT}h-{length:.1f}z" class="{kind}"/>'
 
 
-def _frame(axis: Axis, height: float, rows: Sequence[str], kind: str) -> str:
-    """Estimates on the grid of their axis."""
+def _grid(axis: Axis, top: float, height: float) -> str:
+    """Lines of the axis, stronger at 0."""
     places = [round(axis.at(tick), 1) for tick in axis.ticks() if tick]
-    grid = "".join(f"M{x:g} 0V{height:g}" for x in places)
-    behind = tag("path", d=grid, class_="g") if grid else ""
-    zero = tag("path", d=f"M{axis.at(0):g} 0V{height:g}", class_="z")
-    return _svg(axis.end + MARGIN, height, behind + zero + "".join(rows), kind)
+    grid = "".join(f"M{x:g} {top:g}v{height:g}" for x in places)
+    return (path(grid, "g") if grid else "") + path(f"M{axis.at(0):g} {top:g}v{height:g}", "z")
 
 
 def _svg(width: float, height: float, inside: str, kind: str) -> str:
-    """A drawing without a size where the page's style knows it."""
-    size = (
-        ""
-        if width == COLUMN + 2 * MARGIN and kind in SIZED
-        else (f' width="{width:g}" height="{height:g}"')
-    )
-    return f'<svg class="fig {kind}"{size} aria-hidden="true">{inside}</svg>'
+    size = f'width="{width:g}" height="{height:g}"'
+    return f'<svg class="fig {kind}" {size} aria-hidden="true">{inside}</svg>'
 
 
-def _estimate(shown: Estimate, axis: Axis, y: float) -> str:
+def estimate(shown: Estimate, axis: Axis, y: float) -> str:
     """The mark of an effect size on the line of its interval; a dash where it is undefined."""
     if shown.d is None:
         return label("–", axis.at(0), y + 4, size=11, text_anchor="middle")
     line = ""
     if shown.interval is not None:
         low, high = (round(axis.at(end), 1) for end in shown.interval)
-        line = tag("path", d=f"M{low:g} {y:g}H{high:g}", class_=f"i {shown.target}".strip())
+        line = path(f"M{low:g} {y:g}H{high:g}", f"i {shown.target}".strip())
     mark = outline(shown.mark, round(axis.at(shown.d), 1), y)
-    kind = " ".join(filter(None, ("m", "on" if shown.filled else "", shown.target)))
-    return line + tag("path", d=mark, class_=kind)
+    return line + path(mark, f"m{' on' if shown.filled else ''} {shown.target}".strip())
 
 
-def outline(mark: Mark, x: float, y: float, size: float = 1.0) -> str:
+def outline(mark: str, x: float, y: float, size: float = 1.0) -> str:
     """The path of a mark around a point; at full size it takes some 8 pixels."""
     if mark == "diamond":
         r = 4.6 * size

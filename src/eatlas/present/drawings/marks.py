@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
+from eatlas.present.drawings.figures import outline
 from eatlas.present.drawings.svg import (
-    BLUE,
     LEFT,
-    MUTED,
     RIGHT,
-    VERMILION,
-    VIOLET,
     WIDTH,
     Axis,
     figure,
     label,
     muted,
+    path,
     short,
     tag,
     words,
@@ -25,9 +25,8 @@ ROW = 22.0
 """Height of a row."""
 NAMES = 150.0
 """Room for labels, left of the axis."""
-COLOURS = (BLUE, VERMILION, VIOLET, MUTED)
-"""Of groups in their order; the classes mark-0 and so on give them the colours of dark pages."""
-SHAPES = ("circle", "square", "diamond", "circle")
+LOOKS = (("circle", "x"), ("square", "y"), ("diamond", "a"), ("triangle", "n"))
+"""Shape and class of the groups in their order: a shape tells its group where colours do not."""
 
 
 def marks(given: Drawing) -> str:
@@ -69,31 +68,20 @@ def _row(mark: Mark, y: float, axis: Axis, group: int) -> str:
     name = label(short(mark.label, NAMES - 16), LEFT, y + 4, size=12.5)
     if mark.value is None:
         return tag("g", title, name, muted("–", axis.end + 24, y + 4))
-    kind = group % len(COLOURS)
-    x, parts = _at(axis, mark.value), []
+    line = ""
     if mark.low is not None and mark.high is not None:
-        ends = {"x1": _at(axis, mark.low), "x2": _at(axis, mark.high)}
-        style = {"stroke": COLOURS[kind], "class_": f"mark-{kind}"}
-        parts.append(tag("line", **ends, y1=y, y2=y, stroke_width=2, **style))
-    parts.append(_point(x, y, kind))
+        line = path(f"M{_at(axis, mark.low):.1f} {y:g}H{_at(axis, mark.high):.1f}", "i")
+    shape, colour = LOOKS[group % len(LOOKS)]
+    point = path(outline(shape, round(_at(axis, mark.value), 1), y), "m on")
     number = muted(effect(mark.value), axis.end + 24, y + 4)
-    return tag("g", title, name, *parts, number)
-
-
-def _point(x: float, y: float, kind: int) -> str:
-    """A point, whose shape tells its group where colours are not seen."""
-    style, shape = {"fill": COLOURS[kind], "class_": f"mark-{kind}"}, SHAPES[kind]
-    if shape == "circle":
-        return tag("circle", cx=x, cy=y, r=4.5, **style)
-    turned = f"rotate(45 {x:.2f} {y:.2f})" if shape == "diamond" else None
-    return tag("rect", x=x - 4, y=y - 4, width=8, height=8, transform=turned, **style)
+    return tag("g", title, name, tag("g", line, point, class_=colour), number)
 
 
 def _key(groups: list[str]) -> str:
     """What the shapes and colours say."""
     parts, x = [], LEFT + NAMES
-    for i, name in enumerate(groups):
-        parts.append(_point(x + 5, 9, i % len(COLOURS)))
+    for (shape, colour), name in zip(cycle(LOOKS), groups, strict=False):
+        parts.append(tag("g", path(outline(shape, x + 5, 9), "m on"), class_=colour))
         parts.append(label(short(name, 100), x + 14, 13, size=12))
         x += 110
     return tag("g", *parts)

@@ -11,29 +11,42 @@ where it is, and across it the means of both groups are as far apart as d at lev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
+from math import hypot
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.names import LETTERS, MARK, SIDE, Box, Place, boxes, placed
-from eatlas.present.drawings.svg import MUTED, Axis, figure, label, muted, tag, words
+from eatlas.present.drawings.figures import outline
+from eatlas.present.drawings.svg import Axis, cross, figure, muted, path, tag, words
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
-CORNER = 11.0
-"""Pixels of the letters of what is written in the corners."""
-CROSS = 6.0
-"""Half the size of the cross of a mean."""
+SIDE = 360.0
+"""Pixels of the square."""
+LEFT_ROOM, LOWER_ROOM, UPPER_ROOM = 46.0, 40.0, 8.0
+LETTERS = 11.0
+"""Pixels of the letters of names and corners."""
+CROSS, HEAD = 6.0, 5.0
+"""Half the size of the cross of a mean; the head of an arrow, or all of a shorter one."""
 LONGEST = 24
 """Letters of a word that are shown."""
 MOST = 400
 """Words that one map shows."""
+MARK, GAP = 4.5, 3.0
+"""Half the size of a mark, with a little room; pixels between a mark and its name."""
+FAR, FEW = (12.0, 24.0, 36.0, 48.0), 40
+"""Pixels between a mark and a name that a line leads to, on maps of so few points."""
+
+Spot = tuple[float, float]
+"""Pixels from the left and the upper edge."""
+Box = tuple[float, float, float, float]
+"""Left, upper, right and lower edge in pixels."""
 
 
 class Point(NamedTuple):
@@ -49,6 +62,10 @@ class Point(NamedTuple):
     """The same with B."""
 
 
+Data = Callable[[Point], Mapping[str, str]]
+"""Attributes of the marks and names of a point, for a page that acts on them."""
+
+
 @dataclass(frozen=True)
 class Plane:
     """Target words and the means of their groups, on a square of equal scales."""
@@ -57,48 +74,63 @@ class Plane:
     """The words of X, those of Y, then the means of both."""
     axis: Axis
     """The scale of both directions."""
-    corners: tuple[str, str] = ("", "")
-    """What is written in the corners of A, upper left, and of B, lower right."""
+    attributes: tuple[str, str] = ("", "")
+    """Names of A, which is up, and of B."""
 
     @classmethod
-    def of(cls, result: AssociationResult) -> Self:
-        """Make the map of one result."""
-        return cls.around(points_of(result), result.concepts.A, result.concepts.B)
-
-    @classmethod
-    def around(cls, points: Sequence[Point], a: str, b: str) -> Self:
-        """Lay points on a square that holds them with some room, but not zero if it is far."""
-        values = [value for one in points for value in (one.a, one.b)]
+    def around(
+        cls,
+        points: Sequence[Point],
+        a: str,
+        b: str,
+        side: float = SIDE,
+        more: Sequence[Point] = (),
+    ) -> Self:
+        """Lay points on a square that holds them, and more, but not zero if it is far."""
+        values = [value for point in (*points, *more) for value in (point.a, point.b)]
         low, high = min(values), max(values)
         room = 0.06 * (high - low) or 0.05
-        step = Axis.around((0.0, high - low), 0, SIDE).step
-        corners = (f"closer to {shown(a, 40)}", f"closer to {shown(b, 40)}")
-        return cls(tuple(points), Axis(low - room, high + room, step, 0.0, SIDE), corners)
+        step = Axis.around((0.0, high - low), 0, side).step
+        return cls(tuple(points), Axis(low - room, high + room, step, 0.0, side), (a, b))
 
-    def at(self, point: Point) -> tuple[float, float]:
+    @property
+    def side(self) -> float:
+        """Pixels of the square."""
+        return self.axis.end
+
+    @property
+    def corners(self) -> tuple[str, str]:
+        """What is written in the corners of A, upper left, and of B, lower right."""
+        a, b = (f"closer to {shown(name, 40)}" for name in self.attributes)
+        return a, b
+
+    def at(self, point: Point) -> Spot:
         """Pixels of a point from the left and the upper edge."""
-        return self.axis.at(point.b), SIDE - self.axis.at(point.a)
+        return round(self.axis.at(point.b), 1), round(self.side - self.axis.at(point.a), 1)
 
     def names(self, lines: Sequence[Box] = ()) -> list[Place]:
         """Place the names of as many words as fit, the outermost first; none lies on another."""
-        spots = [self.at(one) for one in self.points]
-        sizes = [MARK if one.term else CROSS + 2 for one in self.points]
+        spots = [self.at(point) for point in self.points]
+        sizes = [MARK if point.term else CROSS + 2 for point in self.points]
         taken = [
             (x - half, y - half, x + half, y + half)
             for (x, y), half in zip(spots, sizes, strict=True)
         ]
-        upper, lower = (pixels(text, CORNER) for text in self.corners)
-        taken += [(0, 0, upper + 8, 22), (SIDE - lower - 8, SIDE - 22, SIDE, SIDE), *lines]
-        texts = [shown(one.term) for one in self.points]
-        return list(placed(spots, texts, self._outermost_first(), taken))
+        upper, lower = (pixels(text, LETTERS) for text in self.corners)
+        side = self.side
+        taken += [(0, 0, upper + 8, 22), (side - lower - 8, side - 22, side, side), *lines]
+        texts = [shown(point.term) for point in self.points]
+        return list(placed(spots, texts, self._outermost_first(), taken, side))
 
     def _outermost_first(self) -> list[int]:
         """Numbers of the words, by their distance from the mean of their group."""
-        means = {one.role: one for one in self.points if not one.term}
+        means = {point.role: point for point in self.points if not point.term}
         far = {
-            i: (one.a - means[one.role].a) ** 2 + (one.b - means[one.role].b) ** 2
-            for i, one in enumerate(self.points)
-            if one.term
+            i: (point.a - means[point.role].a) ** 2 + (point.b - means[point.role].b) ** 2
+            if point.role in means
+            else 0.0
+            for i, point in enumerate(self.points)
+            if point.term
         }
         return sorted(far, key=lambda i: -far[i])
 
@@ -117,8 +149,11 @@ def has_map(result: AssociationResult) -> bool:
     return len(result.similarities or ()) <= MOST and has_pairs(result)
 
 
-def require_pairs(result: AssociationResult) -> None:
-    """Refuse a result that has not kept them."""
+def points_of(result: AssociationResult) -> tuple[Point, ...]:
+    """Mean cosine of each target with A and with B, and the means of both groups.
+
+    In tests of sentences, the means of the sentences of a stimulus.
+    """
     if not has_pairs(result):
         x, y, a, b = (len(result.paired(role)) for role in ROLES)
         raise ResultsError(
@@ -127,32 +162,28 @@ def require_pairs(result: AssociationResult) -> None:
             allowed="results of ML-EAT, CEAT, LPBS or LPBS-CEAT, of tests of up to 10,000 pairs of "
             "a target and an attribute",
         )
-
-
-def points_of(result: AssociationResult) -> tuple[Point, ...]:
-    """Mean cosine of each target with A and with B, and the means of both groups.
-
-    In tests of sentences, the means of the sentences of a stimulus.
-    """
-    require_pairs(result)
     rows = np.array(result.similarities, dtype=np.float64)
-    sizes = [len(result.paired(role)) for role in ROLES]
-    a, b = rows[:, : sizes[2]].mean(axis=1).tolist(), rows[:, sizes[2] :].mean(axis=1).tolist()
+    first = len(result.paired("A"))
     by_name: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for key, both in zip(_names(result), zip(a, b, strict=True), strict=True):
-        by_name.setdefault(key, []).append(both)
-    found = [Point(role, name, *_mean(several)) for (role, name), several in by_name.items()]
+    for key, row in zip(_names(result), rows, strict=True):
+        pair = float(row[:first].mean()), float(row[first:].mean())
+        by_name.setdefault(key, []).append(pair)
+    points = [Point(*key, *_mean(pairs)) for key, pairs in by_name.items()]
+    return (*points, *means_of(points))
+
+
+def means_of(points: Sequence[Point]) -> Iterator[Point]:
+    """The means of both groups, which are the four means of level 3."""
     for role in TARGETS:
-        own = [one for one in found if one.role == role and one.term]
-        means = (float(np.mean([one.a for one in own])), float(np.mean([one.b for one in own])))
-        found.append(Point(role, "", *means))
-    return tuple(found)
+        own = [(point.a, point.b) for point in points if point.role == role]
+        if own:
+            yield Point(role, "", *_mean(own))
 
 
-def _mean(places: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    if len(places) == 1:
-        return places[0]
-    a, b = (float(np.mean(values)) for values in zip(*places, strict=True))
+def _mean(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    if len(pairs) == 1:
+        return pairs[0]
+    a, b = (float(np.mean(values)) for values in zip(*pairs, strict=True))
     return a, b
 
 
@@ -173,150 +204,121 @@ def shown(term: str, most: int = LONGEST) -> str:
     return isolated(term if len(term) <= most else f"{term[: most - 1]}…")
 
 
-LEFT_ROOM, LOWER_ROOM, UPPER_ROOM = 46.0, 40.0, 8.0
-_COLOUR_CLASS = {"X": "x", "Y": "y"}
-
-
-def plane_figure(result: AssociationResult) -> str:
-    """Draw the map of the words of a result as SVG, in the colours of a page's style.
+def plane_figure(result: AssociationResult, width: float | None = None) -> str:
+    """Draw the map of the words of a result as SVG.
 
     Empty where the result has not kept the cosines of single words, or has too many words.
     """
     if not has_map(result):
         return ""
-    plane = Plane.of(result)
+    a, b = (result.concepts.name(role) for role in ATTRIBUTES)
+    side = SIDE if width is None else width - LEFT_ROOM - UPPER_ROOM
+    plane = Plane.around(points_of(result), a, b, side)
     unit = f"mean {result.unit}" + (f" ({result.scale})" if result.scale else "")
-    marks = [
-        coloured(role, (_mark(plane, one, result) for one in plane.points if one.role == role))
-        for role in TARGETS
-    ]
-    attributes = {role: result.concepts.name(role) for role in ATTRIBUTES}
+    names = dict(result.concepts.items())
+    marks = [mark(plane, point, names) for point in plane.points]
     return framed(
-        ground(plane, attributes, unit, "{unit} with {name}") + "".join(marks) + written(plane),
-        title=f"Each target word by its mean {result.unit}s with {attributes['A']} and "
-        f"{attributes['B']}",
-        alt=in_words(plane, result),
+        plane, unit, *marks, written(plane), title=title_of(result), alt=in_words(plane, result)
     )
 
 
-def framed(inside: str, *, title: str, alt: str) -> str:
-    """The square with room for its scales."""
-    moved = tag("g", inside, transform=f"translate({LEFT_ROOM:g} {UPPER_ROOM:g})")
-    width, height = LEFT_ROOM + SIDE + UPPER_ROOM, UPPER_ROOM + SIDE + LOWER_ROOM
-    return figure(height, moved, title=title, alt=alt, width=width, kind="plane")
+def title_of(result: AssociationResult) -> str:
+    """What the map shows."""
+    a, b = (result.concepts.name(role) for role in ATTRIBUTES)
+    return f"Each target word by its mean {result.unit}s with {a} and {b}"
 
 
-def coloured(role: str, children: Iterable[str], kind: str = "") -> str:
-    """A group in the colour of its target."""
-    return tag("g", *children, class_=f"{kind} {_COLOUR_CLASS[role]}".strip())
+def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
+    """The square with its scales, the half that is nearer to A, and the diagonal."""
+    side, (up, across) = plane.side, (shown(name, 40) for name in plane.attributes)
+    ticks = []
+    for value in plane.axis.ticks():
+        place, number = plane.axis.at(value), effect(value, plane.axis.decimals)
+        ticks += [
+            muted(number, place, side + 15),
+            muted(number, -6, side - place + 4, anchor="end"),
+        ]
+    upright = f"rotate(-90) translate({-side / 2:g} {-LEFT_ROOM + 12:g})"
+    upper, lower = plane.corners
+    square = tag(
+        "g",
+        path(f"M0 {side:g}V0H{side:g}z", "nearer"),
+        tag("rect", width=side, height=side, class_="frame"),
+        path(f"M0 {side:g}L{side:g} 0", "fig-dashed"),
+        *ticks,
+        muted(upper, 8, 16, anchor="start"),
+        muted(lower, side - 8, side - 9, anchor="end"),
+        muted(f"{unit} with {across}", side / 2, side + 33),
+        tag("g", muted(f"{unit} with {up}", 0, 0), transform=upright),
+        *inside,
+        transform=f"translate({LEFT_ROOM:g} {UPPER_ROOM:g})",
+    )
+    width, height = LEFT_ROOM + side + UPPER_ROOM, UPPER_ROOM + side + LOWER_ROOM
+    return figure(height, square, title=title, alt=alt, width=width, kind="plane")
 
 
-def written(plane: Plane, lines: Sequence[Box] = ()) -> str:
+def written(plane: Plane, lines: Sequence[Box] = (), data: Data = lambda _: {}) -> str:
     """The names of words, in the colours of their targets."""
-    names: dict[str, list[str]] = {role: [] for role in TARGETS}
+    parts = []
     for place in plane.names(lines):
         point = plane.points[place.point]
+        if place.leader is not None:  # from a mark to a name that is not beside it
+            ends = (plane.at(point), place.leader)
+            parts.append(path("M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*chain(*ends)), "leader"))
         anchor = None if place.anchor == "start" else place.anchor
-        text, x, y = words(shown(point.term)), round(place.x), round(place.y + LETTERS * 0.35)
-        names[point.role] += [
-            leader(plane, place),
-            tag("text", text, x=x, y=y, text_anchor=anchor),
-        ]
-    return "".join(coloured(role, texts, "words") for role, texts in names.items())
-
-
-def leader(plane: Plane, place: Place) -> str:
-    """The line from a mark to a name that is not beside it."""
-    if place.leader is None:
-        return ""
-    ends = (plane.at(plane.points[place.point]), place.leader)
-    return tag("path", d="M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*chain(*ends)), class_="leader")
+        at = {"x": round(place.x), "y": round(place.y + LETTERS * 0.35), "text_anchor": anchor}
+        kind = f"word {point.role.lower()}"
+        parts.append(tag("text", words(shown(point.term)), **at, class_=kind, **data(point)))
+    return "".join(parts)
 
 
 def in_words(plane: Plane, result: AssociationResult) -> str:
     """Say where the means of the groups are, and how many words are nearer to A than to B."""
     said = []
-    for mean in plane.points[-2:]:
-        own = [one for one in plane.points if one.role == mean.role and one.term]
-        nearer = sum(one.a > one.b for one in own)
+    a, b = map(isolated, plane.attributes)
+    for mean in (point for point in plane.points if not point.term):
+        own = [point for point in plane.points if point.role == mean.role and point.term]
+        nearer = sum(point.a > point.b for point in own)
         said.append(
             f"{isolated(result.concepts.name(mean.role))}: mean {result.unit} "
-            f"{effect(mean.a, 3)} with {isolated(result.concepts.A)}, {effect(mean.b, 3)} with "
-            f"{isolated(result.concepts.B)}; {nearer} of {len(own)} words are nearer to "
-            f"{isolated(result.concepts.A)}"
+            f"{effect(mean.a, 3)} with {a}, {effect(mean.b, 3)} with {b}; {nearer} of {len(own)} "
+            f"words are nearer to {a}"
         )
     return ". ".join(said) + "."
 
 
-def ground(
-    plane: Plane, attributes: dict[str, str], unit: str, said: str = "mean {unit} with {name}"
-) -> str:
-    """Draw the square, the half that is nearer to A, the diagonal, and the scales."""
-    axis = plane.axis
-    means = {
-        role: said.format(unit=unit, name=shown(name, 40)) for role, name in attributes.items()
-    }
-    decimals = max(0, int(np.ceil(-np.log10(axis.step) - 1e-9)))
-    ticks = []
-    for value in axis.ticks():
-        place, number = axis.at(value), effect(value, decimals)
-        ticks += [
-            muted(number, place, SIDE + 15),
-            muted(number, -6, SIDE - place + 4, anchor="end"),
-        ]
-    upright = f"rotate(-90) translate({-SIDE / 2:g} {-LEFT_ROOM + 12:g})"
-    return "".join(
-        [
-            tag("path", d=f"M0 {SIDE:g}V0H{SIDE:g}z", class_="nearer"),
-            tag("rect", width=SIDE, height=SIDE, fill="none", class_="frame"),
-            tag("path", d=f"M0 {SIDE:g}L{SIDE:g} 0", class_="diagonal", stroke=MUTED),
-            *ticks,
-            label(plane.corners[0], 8, 16, size=CORNER, class_="eat-muted"),
-            label(
-                plane.corners[1], SIDE - 8, SIDE - 9, size=CORNER, text_anchor="end",
-                class_="eat-muted",
-            ),
-            muted(means["B"], SIDE / 2, SIDE + 33),
-            tag("g", muted(means["A"], 0, 0), transform=upright),
-        ]
-    )  # fmt: skip
-
-
-def _mark(plane: Plane, point: Point, result: AssociationResult) -> str:
-    """A dot of X, a square of Y, a cross for the mean of a group; its numbers as a tooltip.
-
-    Dots and squares are ends of lines without length, the shortest that SVG has for them.
-    """
-    x, y = (round(value, 1) for value in plane.at(point))
-    name = shown(point.term) if point.term else f"mean of {result.concepts.name(point.role)}"
-    about = tag(
-        "title",
-        words(f"{name}: {effect(point.a, 3)} up, {effect(point.b, 3)} across"),
-    )
+def mark(plane: Plane, point: Point, names: Mapping[str, str], state: str = "", **data: str) -> str:
+    """A dot of X, a square of Y, a cross for the mean of a group; its numbers as a tooltip."""
+    x, y = plane.at(point)
+    name = shown(point.term) if point.term else f"mean of {shown(names[point.role])}"
+    text = f"{name}: {effect(point.a, 3)} up, {effect(point.b, 3)} across"
+    about = tag("title", words(text + (", switched off" if state else "")))
     if not point.term:
-        cross = f"M{x - CROSS:g} {y:g}h{2 * CROSS:g}M{x:g} {y - CROSS:g}v{2 * CROSS:g}"
-        return tag("path", about, d=cross, class_="mean")
-    return tag("path", about, d=f"M{x:g} {y:g}h0")
-
-
-HEAD = 5.0
-"""Pixels of the head of an arrow; a shorter arrow has a head of its own length."""
+        return path(cross(x, y, CROSS), f"mean {point.role.lower()}", about, **data)
+    shape = outline("circle" if point.role == "X" else "square", x, y)
+    return path(shape, f"dot {point.role.lower()} {state}".strip(), about, **data)
 
 
 def standardised(points: Sequence[Point]) -> tuple[Point, ...] | None:
     """Points of one source less their mean, by the spread of their leans; None without spread."""
-    own = [one for one in points if one.term]
-    leans = np.array([one.a - one.b for one in own])
+    own = [point for point in points if point.term]
+    leans = np.array([point.a - point.b for point in own])
     spread = float(leans.std(ddof=1)) if len(own) > 1 else 0.0
     if not spread:
         return None
-    middle = float(np.mean([(one.a + one.b) / 2 for one in own]))
+    middle = float(np.mean([(point.a + point.b) / 2 for point in own]))
     return tuple(
-        one._replace(a=(one.a - middle) / spread, b=(one.b - middle) / spread) for one in points
+        point._replace(a=(point.a - middle) / spread, b=(point.b - middle) / spread)
+        for point in points
     )
 
 
-def moves_figure(first: AssociationResult, second: AssociationResult, names: Sequence[str]) -> str:
+def moves_figure(
+    first: AssociationResult,
+    second: AssociationResult,
+    names: Sequence[str],
+    width: float | None = None,
+) -> str:
     """Draw where the words of one test move between two sources.
 
     Empty where one of them has not kept the cosines of single words, has no spread or too many
@@ -324,69 +326,161 @@ def moves_figure(first: AssociationResult, second: AssociationResult, names: Seq
     """
     if not (has_map(first) and has_map(second)):
         return ""
-    before, after = (standardised(points_of(one)) for one in (first, second))
+    sources, concepts = (points_of(first), points_of(second)), dict(first.concepts.items())
+    side = SIDE if width is None else width - LEFT_ROOM - UPPER_ROOM
+    title = f"Each target word of {first.test}, from {names[0]} to {names[1]}"
+    return arrows(*sources, concepts, names, unit=first.unit, title=title, side=side)
+
+
+def arrows(
+    first: Sequence[Point],
+    second: Sequence[Point],
+    concepts: Mapping[str, str],
+    names: Sequence[str],
+    *,
+    unit: str,
+    title: str,
+    side: float = SIDE,
+    data: Data = lambda _: {},
+) -> str:
+    """Draw each word as an arrow from its place in one source to that in another.
+
+    Empty where a source has no spread, or where they share no words of both targets.
+    """
+    before, after = standardised(first), standardised(second)
     if before is None or after is None:
         return ""
-    there = {(one.role, one.term): one for one in after}
-    pairs = [(one, to) for one in before if (to := there.get((one.role, one.term))) is not None]
-    if {one.role for one, _ in pairs if one.term} != set(TARGETS):
+    there = {(point.role, point.term): point for point in after}
+    pairs = [(start, end) for start in before if (end := there.get((start.role, start.term)))]
+    if {start.role for start, _ in pairs if start.term} != set(TARGETS):
         return ""
-    # names stand where the arrows end
-    both = Plane.around([p for pair in pairs for p in pair], first.concepts.A, first.concepts.B)
-    ends = Plane(tuple(to for _, to in pairs), both.axis, both.corners)
-    attributes = {role: first.concepts.name(role) for role in ATTRIBUTES}
-    tails = [box for pair in pairs for box in boxes(*map(both.at, pair))]
-    arrows = "".join(
-        coloured(
-            role,
-            (_arrow(ends, *pair, first, names) for pair in pairs if pair[0].role == role),
-            "moves",
-        )
-        for role in TARGETS
-    )
+    ends, starts = [end for _, end in pairs], [start for start, _ in pairs]
+    plane = Plane.around(
+        ends, concepts["A"], concepts["B"], side, more=starts
+    )  # names stand where arrows end
+    tails = [box for pair in pairs for box in boxes(*map(plane.at, pair))]
+    drawn = [_arrow(plane, *pair, concepts, names, data(pair[1])) for pair in pairs]
+    alt = _moves_in_words(pairs, concepts, names)
     return framed(
-        ground(ends, attributes, f"standardised {first.unit}", "{unit} with {name}")
-        + arrows
-        + written(ends, tails),
-        title=f"Each target word of {first.test}, from {names[0]} to {names[1]}",
-        alt=_moves_in_words(pairs, first, names),
+        plane, f"standardised {unit}", *drawn, written(plane, tails, data), title=title, alt=alt
     )
 
 
 def _arrow(
-    plane: Plane, start: Point, end: Point, result: AssociationResult, names: Sequence[str]
+    plane: Plane,
+    start: Point,
+    end: Point,
+    targets: Mapping[str, str],
+    names: Sequence[str],
+    data: Mapping[str, str],
 ) -> str:
     """An arrow between the places of a word, thicker for the mean of a group."""
     (x1, y1), (x2, y2) = plane.at(start), plane.at(end)
-    long = float(np.hypot(x2 - x1, y2 - y1))
-    size = min(HEAD, long)
-    along = np.array([x2 - x1, y2 - y1]) / (long or 1.0) * size
-    aside = np.array([-along[1], along[0]]) * 0.5
-    left, right = np.array([x2, y2]) - along + aside, np.array([x2, y2]) - along - aside
-    path = f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}M{left[0]:.1f} {left[1]:.1f}"
-    path += f"L{x2:.1f} {y2:.1f}L{right[0]:.1f} {right[1]:.1f}"
-    name = shown(end.term) if end.term else f"mean of {result.concepts.name(end.role)}"
+    long = hypot(x2 - x1, y2 - y1)
+    size = min(HEAD, long) / (long or 1.0)
+    back, aside = (x2 - x1) * size, (y2 - y1) * size
+    d = f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"
+    for half in (0.5, -0.5):
+        d += f"L{x2 - back - half * aside:.1f} {y2 - aside + half * back:.1f}M{x2:.1f} {y2:.1f}"
+    name = shown(end.term) if end.term else f"mean of {targets[end.role]}"
     about = "; ".join(
-        f"{place}: {effect(one.a)} up, {effect(one.b)} across"
-        for place, one in zip(names, (start, end), strict=True)
+        f"{place}: {effect(point.a)} up, {effect(point.b)} across"
+        for place, point in zip(names, (start, end), strict=True)
     )
-    return tag(
-        "path", tag("title", words(f"{name}, {about}")), d=path,
-        class_=None if end.term else "mean",
-    )  # fmt: skip
+    kind = f"moves {end.role.lower()}" if end.term else f"moves thick {end.role.lower()}"
+    return path(d, kind, tag("title", words(f"{name}, {about}")), **data)
 
 
 def _moves_in_words(
-    pairs: Sequence[tuple[Point, Point]], result: AssociationResult, names: Sequence[str]
+    pairs: Sequence[tuple[Point, Point]], targets: Mapping[str, str], names: Sequence[str]
 ) -> str:
-    """How far the means of both groups are from the diagonal, and how many words cross it."""
+    """How the lean of both groups changes, and how many words cross the diagonal."""
     said = []
-    for start, end in (pair for pair in pairs if not pair[1].term):
-        own = [pair for pair in pairs if pair[0].role == start.role and pair[0].term]
-        across = sum((one.a > one.b) != (to.a > to.b) for one, to in own)
+    for role in TARGETS:
+        own = [pair for pair in pairs if pair[0].role == role and pair[0].term]
+        across = sum((start.a > start.b) != (end.a > end.b) for start, end in own)
+        before, after = (float(np.mean([pair[i].a - pair[i].b for pair in own])) for i in (0, 1))
         said.append(
-            f"{isolated(result.concepts.name(start.role))}: lean {effect(start.a - start.b)} in "
-            f"{names[0]}, {effect(end.a - end.b)} in {names[1]}; {across} of {len(own)} words "
-            "change sides of the diagonal"
+            f"{isolated(targets[role])}: lean {effect(before)} in {names[0]}, {effect(after)} in "
+            f"{names[1]}; {across} of {len(own)} words change sides of the diagonal"
         )
     return ". ".join(said) + "."
+
+
+class Place(NamedTuple):
+    """Where the name of a point is."""
+
+    point: int
+    """Number of the point."""
+    x: float
+    """Pixels from the left edge of the square to the end of the name that is at the mark."""
+    y: float
+    """Pixels from the upper edge to the middle of the letters."""
+    anchor: str
+    """``start``, ``middle`` or ``end``: which part of the name is at x."""
+    leader: Spot | None = None
+    """Where a line from the point ends, of a name that is not beside it."""
+
+
+def placed(
+    spots: Sequence[Spot],
+    texts: Sequence[str],
+    order: Sequence[int],
+    taken: Sequence[Box],
+    side: float = SIDE,
+) -> Iterator[Place]:
+    """Place as many names as fit beside their marks, or of few farther away; none on another."""
+    names: list[Box] = []
+    lines: list[Box] = []
+    far = FAR if len(spots) <= FEW else ()
+    for i in order:
+        for place, box in _candidates(i, *spots[i], texts[i], far):
+            line = boxes(spots[i], place.leader) if place.leader else []
+            free = (
+                _within(box, side)
+                and not _meets(box, taken, own=i)
+                and not _meets(box, names + lines)
+            )
+            if free and not any(_meets(part, names) for part in line):
+                names.append(box)
+                lines += line
+                yield place
+                break
+
+
+def _candidates(
+    i: int, x: float, y: float, text: str, far: Sequence[float]
+) -> Iterator[tuple[Place, Box]]:
+    """Places around a mark for its name, the best first: right, left, above, below, corners."""
+    wide, half = pixels(text, LETTERS) * 0.94, LETTERS * 0.55
+    around = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1), (-1, 1)))
+    for more, (dx, dy) in product((0.0, *far), around):
+        share = 0.6 if dx and dy else 1.0
+        at = x + dx * ((MARK + GAP) * share + more)
+        left = at - (wide if dx < 0 else 0 if dx else wide / 2)
+        middle = y + dy * (half + MARK * share + more)
+        anchor = {1: "start", -1: "end", 0: "middle"}[dx]
+        leader = (at, middle - dy * half) if more else None
+        box = (left, middle - half, left + wide, middle + half)
+        yield Place(i, at, middle, anchor, leader), box
+
+
+def _within(box: Box, side: float) -> bool:
+    return box[0] >= 0 and box[1] >= 0 and box[2] <= side and box[3] <= side
+
+
+def _meets(box: Box, taken: Sequence[Box], own: int = -1) -> bool:
+    """Whether a name would lie on another one, or on a mark that is not its own."""
+    left, upper, right, lower = box
+    for j, (x1, y1, x2, y2) in enumerate(taken):  # thousands of times: quicker than any()
+        if not (x2 <= left or right <= x1 or y2 <= upper or lower <= y1 or j == own):
+            return True
+    return False
+
+
+def boxes(start: Spot, end: Spot) -> list[Box]:
+    """Small squares along a line, from its start to its end."""
+    (x, y), right, down = start, end[0] - start[0], end[1] - start[1]
+    steps = max(1, int(hypot(right, down) / 6))
+    places = [(x + right * i / steps, y + down * i / steps) for i in range(steps)]
+    return [(x - 1, y - 1, x + 1, y + 1) for x, y in places]

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from eatlas.present.drawings.figures import BAR_HEIGHT
 from eatlas.present.drawings.svg import (
-    BLUE,
-    GRID,
-    INK,
     LEFT,
-    VERMILION,
     WIDTH,
     Axis,
+    cross,
     dot,
     figure,
     label,
     muted,
+    path,
     short,
     tag,
 )
@@ -28,8 +26,6 @@ SIDE = 380.0
 HALF = math.sqrt(3) / 2
 TOP = 34.0
 DOT = 2.6
-TOWARDS, AWAY = VERMILION, BLUE
-"""Of bars above and below the reference, colours that colour-blind readers tell apart."""
 Interval = tuple[float, float] | None
 
 
@@ -37,7 +33,7 @@ def deviations_axis(
     values: Iterable[float | None], intervals: Iterable[Interval], width: float
 ) -> Axis:
     """The scale of all deviations of a result, in points, with 0 inside."""
-    known = [one for one in values if one is not None]
+    known = [value for value in values if value is not None]
     known += [end for ends in intervals if ends is not None for end in ends]
     return Axis.around(known, 4.0, width - 4.0)
 
@@ -47,14 +43,14 @@ def deviation_bar(
 ) -> str:
     """A bar from the reference, 0, to a deviation, and the line of its interval."""
     zero, middle = axis.at(0), BAR_HEIGHT / 2
-    parts = [tag("path", d=f"M{zero:.1f} -3V{BAR_HEIGHT + 3}", class_="z")]
+    parts = [path(f"M{zero:.1f} -3V{BAR_HEIGHT + 3}", "z")]
     if value is not None:
         end = axis.at(value)
         bar = f"M{zero:.1f} 0H{end:.1f}V{BAR_HEIGHT}H{zero:.1f}z"
-        parts.insert(0, tag("path", d=bar, class_="b on" if strong else "b"))
+        parts.insert(0, path(bar, "b on" if strong else "b"))
     if interval is not None:
-        low, high = (axis.at(one) for one in interval)
-        parts.append(tag("path", d=f"M{low:.1f} {middle:g}H{high:.1f}", class_="i"))
+        low, high = (axis.at(end) for end in interval)
+        parts.append(path(f"M{low:.1f} {middle:g}H{high:.1f}", "i"))
     return (
         f'<svg width="{axis.end + 4:g}" height="16" viewBox="0 -3 {axis.end + 4:g} 16" class="fig" '
         f'aria-hidden="true">{"".join(parts)}</svg>'
@@ -80,13 +76,10 @@ def bars_of(
         low, high = sorted((axis.at(0), axis.at(value)))
         rows.append(label(said, LEFT, y + 10, size=12.5))
         bar = {"x": low, "y": y + 16, "width": max(high - low, 0.5), "height": 10}
-        rows.append(tag("rect", **bar, fill=TOWARDS if value > 0 else AWAY))
+        rows.append(tag("rect", **bar, class_="fig-towards" if value > 0 else "fig-away"))
         if pair is not None:
             first, last = (axis.at(end) for end in pair)
-            rows.append(
-                tag("line", x1=first, x2=last, y1=y + 21, y2=y + 21, stroke="currentColor",
-                    stroke_width=1.5, class_="fig-ink")
-            )  # fmt: skip
+            rows.append(path(f"M{first:.1f} {y + 21:g}H{last:.1f}", "i"))
         y += 40
     alt = "; ".join(
         f"{isolated(group)} {value:+.1f} points"
@@ -103,50 +96,47 @@ def ternary(
     points: Sequence[tuple[str, Sequence[float]]],
     reference: Sequence[float],
     named: Iterable[str] = (),
+    width: float = WIDTH,
 ) -> str:
     """Shares of targets among three groups, as points in a triangle.
 
     A corner is a share of 1 for its group; the cross is the reference.
     """
+    side = width - WIDTH + SIDE
+
+    def at(shares: Sequence[float]) -> tuple[float, float]:
+        """Pixels of three shares."""
+        _, second, third = shares
+        return (width - side) / 2 + side * (second + third / 2), TOP + side * HALF * (1 - third)
+
     inside = [(term, p) for term, p in points if min(p) >= 0]
-    corners = [_place((1, 0, 0)), _place((0, 1, 0)), _place((0, 0, 1))]
+    corners = [at((1, 0, 0)), at((0, 1, 0)), at((0, 0, 1))]
     outline = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "z"
-    parts = [_grid(), tag("path", d=outline, fill="none", class_="fig-frame", stroke=INK)]
-    dots = "".join(dot(*_place(p), DOT) for _, p in inside)
-    parts.append(tag("path", d=dots, class_="fig-dot", fill=INK, fill_opacity=0.55))
-    x, y = _place(reference)
-    cross = f"M{x - 7:.1f} {y:.1f}h14M{x:.1f} {y - 7:.1f}v14"
-    parts.append(
-        tag("path", d=cross, stroke=TOWARDS, stroke_width=2, fill="none", class_="fig-reference")
-    )
+    x, y = (round(value, 1) for value in at(reference))
+    dots = "".join(dot(*at(p), DOT) for _, p in inside)
+    parts = [_grid(at), path(outline, "fig-frame"), path(dots, "fig-dot")]
+    parts.append(path(cross(x, y, 7), "fig-reference"))
     chosen = set(named)
     for term, p in inside:
         if term in chosen:
-            x, y = _place(p)
-            anchor = "start" if x < WIDTH / 2 else "end"
+            x, y = at(p)
+            anchor = "start" if x < width / 2 else "end"
             shift = 6 if anchor == "start" else -6
             parts.append(label(short(term, 110), x + shift, y + 4, size=11, text_anchor=anchor))
     for (x, y), group, (anchor, dx, dy) in zip(
         corners, groups, (("start", -8, 20), ("end", 8, 20), ("middle", 0, -12)), strict=True
     ):
         parts.append(
-            label(short(group, 180), x + dx, y + dy, size=12.5, font_weight=550, text_anchor=anchor)
+            label(short(group, 180), x + dx, y + dy, size=12.5, font_weight=600, text_anchor=anchor)
         )
     said = f"Shares of {len(inside)} targets among {', '.join(map(isolated, groups))}"
     return figure(
-        TOP + SIDE * HALF + 34, *parts, title=said,
+        TOP + side * HALF + 34, *parts, title=said, width=width,
         alt=f"{said}, as points in a triangle; the cross is the reference.",
     )  # fmt: skip
 
 
-def _place(shares: Sequence[float]) -> tuple[float, float]:
-    """Pixels of three shares."""
-    left = (WIDTH - SIDE) / 2
-    _, second, third = shares
-    return left + SIDE * (second + third / 2), TOP + SIDE * HALF * (1 - third)
-
-
-def _grid() -> str:
+def _grid(at: Callable[[Sequence[float]], tuple[float, float]]) -> str:
     """Lines of equal shares, a quarter apart, with their numbers on one side."""
     lines, numbers = "", ""
     for share in (0.25, 0.5, 0.75):
@@ -156,7 +146,7 @@ def _grid() -> str:
             ((rest, share, 0), (0, share, rest)),
             ((rest, 0, share), (0, rest, share)),
         ):
-            lines += "M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*_place(first), *_place(last))
-        x, y = _place((0, rest, share))
+            lines += "M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*at(first), *at(last))
+        x, y = at((0, rest, share))
         numbers += muted(f"{share:.0%}", x + 6, y + 4, anchor="start")
-    return tag("path", d=lines, fill="none", stroke=GRID, class_="fig-grid") + numbers
+    return path(lines, "fig-grid") + numbers

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from eatlas.present.drawings.svg import (
-    GRID,
-    MUTED,
     Axis,
     dot,
     figure,
     label,
     muted,
+    path,
     short,
     tag,
     words,
@@ -31,7 +30,8 @@ MOST_POINTS = 500
 NAMED = 200
 """Specifications of which each mark has a tooltip."""
 WIDTH, HEADS, NAMES, RIGHT = 920.0, 100.0, 235.0, 10.0
-"""Pixels of the whole; where the names of choices end, those of alternatives, and the curve."""
+"""Pixels of the whole; where the names of choices end, those of alternatives, and the curve: on a
+narrow drawing in the same shares."""
 TOP, CURVE, ROW, GAP = 10.0, 230.0, 18.0, 8.0
 PATTERN = "EAT pattern"
 PANEL, EDGE = 210.0, 46.0
@@ -75,15 +75,19 @@ def rows_of(given: Sequence[Specification], choices: Mapping[str, Sequence[str]]
 
 
 def specification_curve(
-    measured: Sequence[Specification], choices: Mapping[str, Sequence[str]]
+    measured: Sequence[Specification],
+    choices: Mapping[str, Sequence[str]],
+    width: float = WIDTH,
 ) -> str:
     """Effect sizes in order with their intervals, and below them the choices behind each.
 
     Filled marks are significant, hollow ones are not.
     """
     given = drawn_of(measured)
-    slot = (WIDTH - NAMES - RIGHT) / len(given)
-    places = [NAMES + slot * (n + 0.5) for n in range(len(given))]
+    narrow = min(1.0, max(width / WIDTH, 0.85))
+    heads, names = HEADS * narrow, NAMES * narrow
+    slot = (width - names - RIGHT) / len(given)
+    places = [names + slot * (n + 0.5) for n in range(len(given))]
     ends = [end for one in given for end in (one.d, one.low, one.high) if end is not None]
     axis = Axis.around(ends, TOP + CURVE, TOP)
     intervals = "".join(
@@ -92,19 +96,18 @@ def specification_curve(
         if one.low is not None and one.high is not None
     )
     parts = [
-        axis.grid(NAMES, WIDTH - RIGHT, upright=True),
-        label("Effect size d", 0, TOP + 8, size=12.5, font_weight=550),
-        tag("path", d=intervals, class_="study-interval", stroke=MUTED) if intervals else "",
+        axis.grid(names, width - RIGHT, upright=True),
+        label("Effect size d", 0, TOP + 8, size=12.5, font_weight=600),
+        path(intervals, "study-interval") if intervals else "",
         _marks(given, places, axis, min(max(slot * 0.42, 1.3), 4.5)),
     ]
     y = TOP + CURVE + 14
     for choice, group in groupby(rows_of(given, choices), key=lambda row: row.choice):
         y += GAP
-        parts.append(label(short(choice, HEADS - 6), 0, y + 13, size=12, font_weight=550))
+        parts.append(label(short(choice, heads - 6, 12), 0, y + 13, size=12, font_weight=600))
         for row in group:
-            line = f"M{NAMES} {y + ROW / 2:.1f}H{WIDTH - RIGHT}"
-            parts.append(tag("path", d=line, stroke=GRID, class_="fig-grid"))
-            name = label(short(row.name, NAMES - HEADS - 6), HEADS, y + 13, size=12)
+            parts.append(path(f"M{names:g} {y + ROW / 2:.1f}H{width - RIGHT:g}", "fig-grid"))
+            name = label(short(row.name, names - heads - 6, 12), heads, y + 13, size=12)
             whole = tag("title", words(f"{row.choice}: {one_line(row.name)}"))
             parts.append(tag("g", whole, name))
             parts += _ticks(row, given, places, y, slot)
@@ -112,7 +115,7 @@ def specification_curve(
     effects = [one.d or 0.0 for one in measured]
     significant = sum(bool(one.significant) for one in measured)
     return figure(
-        y + 6, *parts, width=WIDTH, kind="study-curve", title="Specification curve",
+        y + 6, *parts, width=width, kind="study-curve", title="Specification curve",
         alt=f"{number_of(len(measured), 'effect size')} in order, from "
         f"{effect(min(effects))} to {effect(max(effects))}; {significant} significant. Below each, "
         "a mark for its EAT pattern and for each of its choices.",
@@ -128,12 +131,9 @@ def _marks(
         for x, one in zip(places, given, strict=True)
     ]
     if len(given) <= NAMED:
-        return "".join(
-            tag("path", tag("title", label_of(one)), d=d, class_=_kind(on))
-            for on, d, one in circles
-        )
+        return "".join(path(d, _kind(on), tag("title", label_of(one))) for on, d, one in circles)
     return "".join(
-        tag("path", d="".join(d for which, d, _ in circles if which == on), class_=_kind(on))
+        path("".join(d for which, d, _ in circles if which == on), _kind(on))
         for on in (False, True)
     )
 
@@ -162,7 +162,7 @@ def _ticks(
         if d:
             width = min(max(slot * 0.7, 0.6), 5.0)
             kind = "study-tick on" if on else "study-tick"
-            found.append(tag("path", d=d, class_=kind, stroke_width=width))
+            found.append(path(d, kind, stroke_width=width))
     return found
 
 
@@ -185,8 +185,8 @@ def panel(points: Sequence[tuple[float, float]], first: str, second: str) -> str
         PANEL + 40,
         across.grid(TOP, PANEL),
         upright.grid(across.start, across.end, upright=True),
-        tag("path", d=diagonal, stroke=MUTED, stroke_dasharray="4 3", class_="fig-zero"),
-        tag("path", d=dots, class_="fig-dot", fill_opacity=0.6),
+        path(diagonal, "fig-dashed"),
+        path(dots, "fig-dot"),
         muted(short(first, room), middle, PANEL + 34),
         tag("g", muted(short(second, room), 0, (TOP + PANEL) / 2 + 11), transform=turned),
         title=f"{first} and {second}", width=EDGE + PANEL, kind="study-panel",

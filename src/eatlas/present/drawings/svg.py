@@ -1,4 +1,7 @@
-"""The little of SVG that the figures need, written as text, and their axes with round numbers."""
+"""The little of SVG that the drawings need, written as text, and their axes with round numbers.
+
+Drawings name classes, not colours: `drawings.css` has these, in pages and in files alike.
+"""
 
 from __future__ import annotations
 
@@ -8,30 +11,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from html import escape
-from typing import Protocol, Self
+from typing import Self
 
 from eatlas.present.numbers import effect
 from eatlas.present.text import clean, isolated, pixels, wrap
 
 NAMESPACE = "http://www.w3.org/2000/svg"
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Helvetica, Arial, sans-serif"
-INK = "#1d1d21"
-MUTED = "#5a5a63"
-# blue and vermilion of Okabe and Ito (2008); eatlas.present.charts.theme says why these
-BLUE, VERMILION, VIOLET = "#0072b2", "#c95800", "#6c2bd9"
 WIDTH = 460.0
 """Of a figure: narrow enough for a telephone to show it whole, letters and all."""
 LEFT, RIGHT = 10.0, 14.0
 NAME = 12.5
 LARGEST = 14.0
 """Letters of a figure on a telephone, where the page's style makes them larger: names must fit."""
-
-
-class Drawn(Protocol):
-    """Something that is drawn at a place, such as the thumbnail of an image."""
-
-    def drawn(self, x: float, y: float, side: float) -> str:
-        """Draw it in a square."""
+_SIZE = re.compile(r'^<svg [^>]*?viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 
 def tag(name: str, *children: str, **attributes: object) -> str:
@@ -46,6 +38,11 @@ def tag(name: str, *children: str, **attributes: object) -> str:
     return f"<{name}{written}>{inside}</{name}>" if inside else f"<{name}{written}/>"
 
 
+def path(d: str, kind: str, *children: str, **attributes: object) -> str:
+    """A path of a class."""
+    return tag("path", *children, d=d, class_=kind, **attributes)
+
+
 def words(text: str) -> str:
     """Text content, escaped."""
     return escape(clean(text), quote=False)
@@ -58,35 +55,55 @@ def label(text: str, x: float, y: float, *, size: float = 13, **attributes: obje
 
 def muted(text: str, x: float, y: float, *, size: float = 11, anchor: str = "middle") -> str:
     """A line of text that keeps in the background, such as the number of a tick."""
-    return label(text, x, y, size=size, text_anchor=anchor, fill=MUTED, class_="eat-muted")
+    if size == 11:  # most are, so the style has it
+        return tag("text", words(text), x=x, y=y, class_=f"t {anchor[0]}".removesuffix(" m"))
+    return label(text, x, y, size=size, text_anchor=anchor, class_="eat-muted")
 
 
 def drawing(
-    width: float, height: float, *children: str, title: str, alt: str = "", **attributes: object
+    width: float, height: float, *children: str, title: str, alt: str = "", kind: str
 ) -> str:
-    """A whole drawing with its title and, where given, a description for those who cannot see it.
+    """A whole drawing with its title, described for those who cannot see it.
 
     It holds no ids, so that any number of drawings may be on one page.
     """
     return tag(
-        "svg",
-        tag("title", words(title)),
-        tag("desc", words(alt)) if alt else "",
-        *children,
-        xmlns=NAMESPACE,
-        viewBox=f"0 0 {_show(width)} {_show(height)}",
-        width=width,
-        height=height,
-        role="img",
-        aria_label=clean(alt or title),
-        **attributes,
-    )
+        "svg", tag("title", words(title)), *children,
+        viewBox=f"0 0 {_show(float(width))} {_show(float(height))}", role="img",
+        aria_label=alt or title, class_=kind,
+    )  # fmt: skip
+
+
+def figure(
+    height: float, *children: str, title: str, alt: str, width: float = WIDTH, kind: str = ""
+) -> str:
+    """A drawing in the letters of figures; most have one width."""
+    look = f"figure {kind}".strip()
+    return drawing(width, height, *children, title=title, alt=alt, kind=look)
+
+
+def size_of(svg: str) -> tuple[float, float]:
+    """Width and height of a drawing."""
+    size = _SIZE.search(svg)
+    return (float(size[1]), float(size[2])) if size else (0.0, 0.0)
+
+
+def placed(svg: str, x: float, y: float) -> str:
+    """A drawing at a place within another one, at its own size."""
+    width, height = size_of(svg)
+    at = f'<svg x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" '
+    return svg.replace("<svg ", at, 1)
 
 
 def dot(x: float, y: float, radius: float) -> str:
     """The path of a circle around a point."""
     arc = f"a{radius:.1f} {radius:.1f} 0 1 0"
     return f"M{x - radius:.1f} {y:.1f}{arc} {2 * radius:.1f} 0{arc}-{2 * radius:.1f} 0"
+
+
+def cross(x: float, y: float, half: float) -> str:
+    """The path of an upright cross around a point."""
+    return f"M{x - half:g} {y:g}h{2 * half:g}M{x:g} {y - half:g}v{2 * half:g}"
 
 
 def apart(
@@ -105,24 +122,58 @@ def apart(
     return middles
 
 
-def figure(
-    height: float, *children: str, title: str, alt: str, width: float = WIDTH, kind: str = ""
-) -> str:
-    """A figure with the letters that all figures of a page share; most have one width."""
-    look = {"class_": f"figure {kind}".strip(), "font_family": FONT, "fill": INK}
-    return drawing(width, height, *children, title=title, alt=alt, **look)
-
-
 @lru_cache(4096)
-def short(name: str, width: float) -> str:
+def short(name: str, width: float, size: float = LARGEST) -> str:
     """A name on one line of a width; what does not fit ends in an ellipsis."""
-    return isolated(broken(name, width, 1)[0])
+    return isolated(broken(name, width, 1, size)[0])
 
 
 @lru_cache(4096)
 def broken(name: str, width: float, most: int, size: float = LARGEST) -> list[str]:
     """A name on so many lines of a width at most; what does not fit ends in an ellipsis."""
     return wrap(name, width, lambda text: pixels(text, size), most)
+
+
+def text_lines(
+    lines: Sequence[str], x: float, y: float, *, whole: str = "", step: float = 15.0, **look: object
+) -> str:
+    """Lines below each other from a first one; where they cut a name, the whole is a tooltip."""
+    size: object = look.pop("size", NAME)
+    written = (label(isolated(line), x, y + step * i, size=size) for i, line in enumerate(lines))  # type: ignore[arg-type]
+    cut = whole and [whole] != list(lines)
+    return tag("g", tag("title", words(whole)) if cut else "", *written, **look)
+
+
+class Sheet:
+    """Parts below each other on a width: headings, rows and notes."""
+
+    def __init__(self, width: float) -> None:
+        self.width, self.y = width, 4.0
+        self.parts: list[str] = []
+
+    def write(
+        self, text: str, *, size: float = 12, most: int = 3, anchor: str = "start", **look: object
+    ) -> None:
+        """Write a text on as many lines as it takes, up to so many."""
+        for line in broken(text, self.width - LEFT - RIGHT, most, size) if text else ():
+            x = LEFT if anchor == "start" else self.width - RIGHT
+            self.y += size + 4
+            given = {"text_anchor": anchor if anchor != "start" else None} | look
+            self.parts.append(label(isolated(line), x, self.y, size=size, **given))
+
+    def heading(self, text: str) -> None:
+        """Write the heading of rows."""
+        self.write(text, font_weight=700)
+        self.y += 6
+
+    def notes(self, texts: Iterable[str]) -> None:
+        """Write what marks and lines mean."""
+        for text in texts:
+            self.write(text, size=11, most=6, class_="eat-muted")
+
+    def close(self, title: str, alt: str, kind: str = "") -> str:
+        """Make the drawing."""
+        return figure(self.y + 10, *self.parts, title=title, alt=alt, width=self.width, kind=kind)
 
 
 @cache
@@ -133,11 +184,10 @@ def _name(key: str) -> str:
 def _show(value: object) -> str:
     """A value as it is in an attribute; numbers need no escape, and there are many."""
     if isinstance(value, float):
-        return f"{value:.2f}".rstrip("0").rstrip(".")
+        return f"{value:.{1 if abs(value) >= 1 else 2}f}".rstrip("0").rstrip(".")
     return str(value) if isinstance(value, int) else escape(clean(str(value)))
 
 
-GRID = "#d9d9dd"
 WANTED_TICKS, MOST_TICKS = 5, 10
 """Ticks of a figure; whole numbers on either side of 0 that are marked one by one."""
 LEAST = 2.0
@@ -188,11 +238,17 @@ class Axis:
         first, last = math.ceil(self.low / self.step - 1e-9), self.high / self.step + 1e-9
         return [number * self.step for number in range(first, math.floor(last) + 1)]
 
+    @property
+    def decimals(self) -> int:
+        """Decimals that the numbers of its ticks need."""
+        return next(
+            (n for n in range(6) if abs(round(self.step, n) - self.step) < self.step * 1e-6), 6
+        )
+
     def grid(
         self, first: float, last: float, *, upright: bool = False, strong: float | None = 0.0
     ) -> str:
         """Draw a line for each tick, one of them stronger, and its number."""
-        decimals = max(0, math.ceil(-math.log10(self.step) - 1e-9))
         numbers, lines = [], {False: "", True: ""}
         for value in self.ticks():
             place = self.at(value)
@@ -202,19 +258,16 @@ class Axis:
                 else f"M{place:.1f} {first:g}V{last:g}"
             )
             lines[strong is not None and abs(value - strong) < self.step / 2] += line
-            number = effect(value, decimals)
+            number = effect(value, self.decimals)
             numbers.append(
                 muted(number, first - 6, place + 4, anchor="end")
                 if upright
                 else muted(number, place, last + 16)
             )
-        looks = {False: (GRID, "fig-grid"), True: (MUTED, "fig-zero")}
-        drawn = (
-            tag("path", d=lines[zero], stroke=colour, class_=kind)
-            for zero, (colour, kind) in looks.items()
-            if lines[zero]
+        kinds = {False: "fig-grid", True: "fig-zero"}
+        return "".join(
+            [path(lines[zero], kind) for zero, kind in kinds.items() if lines[zero]] + numbers
         )
-        return "".join([*drawn, *numbers])
 
 
 def _round_step(rough: float) -> float:
@@ -223,34 +276,3 @@ def _round_step(rough: float) -> float:
         return 0.1
     power: float = 10.0 ** math.floor(math.log10(rough))
     return next((m * power for m in (1.0, 2.0, 5.0) if m * power >= rough), 10.0 * power)
-
-
-_SAID = re.compile(
-    r'(?<=<svg)((?: [\w-]+="[^"]*")*?) xmlns="[^"]*"|<desc>.*?</desc>| font-family="[^"]*"'
-    r'| width="[\d.]+" height="[\d.]+"(?= role="img")'
-    # colours of classes that the style knows, and of their groups
-    r'| (?:fill|stroke)="#[0-9a-f]{6}"(?=[^<>]* class="(?:eat-|fig-|figure|on))'
-    r'| stroke="#[0-9a-f]{6}"(?= class="diagonal")'
-    r"|(?<=\.\d)\d(?=[\" a-zA-Z-])|(?<!=\"0)\.0\d?(?=[\" a-zA-Z-])",
-    re.DOTALL,
-)
-_SMALL = re.compile(
-    r' font-size="11" text-anchor="(middle|end|start)"(?: fill="#[0-9a-f]{6}")? class="eat-muted"'
-)
-_ANCHORS = {"middle": ' class="t"', "end": ' class="t e"', "start": ' class="t s"'}
-_WORDS = re.compile(r'(<title>.*?</title>|aria-label="[^"]*"|(?<=>)[^<>]+(?=</text>))', re.DOTALL)
-"""What readers read, which stays as it is."""
-
-
-def inlined(svg: str) -> str:
-    """Leave out of a drawing what its page has: letters, colours of the style, its text once more.
-
-    A drawing as a file of its own needs all of it. Coordinates keep a tenth of a pixel.
-    """
-    parts = _WORDS.split(svg)
-    return "".join(part if i % 2 else _shorter(part) for i, part in enumerate(parts))
-
-
-def _shorter(part: str) -> str:
-    small = _SMALL.sub(lambda found: _ANCHORS[found[1]], part)
-    return _SAID.sub(r"\1", small)

@@ -5,23 +5,22 @@ Names are in a column of their own on the left, so that no mark lies on them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from eatlas.present.drawings.svg import (
-    INK,
     LEFT,
-    MUTED,
-    NAME,
     RIGHT,
     WIDTH,
     Axis,
-    Drawn,
     broken,
     figure,
     label,
     muted,
+    path,
     short,
     tag,
+    text_lines,
     words,
 )
 from eatlas.present.numbers import effect
@@ -30,6 +29,9 @@ from eatlas.results import AssociationResult
 from eatlas.results.levels import CELLS, Cell
 from eatlas.results.parts import at
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
+
+if TYPE_CHECKING:
+    from eatlas.present.thumbnails import Finder, Thumbnail
 
 COLUMN = 124.0
 """Pixels of the column of names."""
@@ -60,7 +62,7 @@ def cosine_plot(result: AssociationResult, *, dots: bool) -> str:
     top = 4.0
     for role in TARGETS:
         target = broken(result.concepts.name(role), COLUMN, 2)
-        rows.append(_name(target, result.concepts.name(role), top + 12, font_weight=650))
+        rows.append(_name(target, result.concepts.name(role), top + 12, font_weight=700))
         top += _LINE * len(target) - 4
         for attribute in ATTRIBUTES:
             name, middle = role + attribute, top + _STEP / 2
@@ -81,13 +83,9 @@ def cosine_plot(result: AssociationResult, *, dots: bool) -> str:
     )
 
 
-def _name(lines: Sequence[str], whole: str, y: float, **attributes: object) -> str:
-    """The lines of a name in the column of names; the whole of it as a tooltip."""
-    written = (
-        label(isolated(line), LEFT, y + _LINE * i, size=NAME) for i, line in enumerate(lines)
-    )
-    short = [one_line(whole)] != list(lines)
-    return tag("g", tag("title", words(one_line(whole))) if short else "", *written, **attributes)
+def _name(lines: Sequence[str], whole: str, y: float, **look: object) -> str:
+    """The lines of a name in the column of names."""
+    return text_lines(lines, LEFT, y, whole=one_line(whole), step=_LINE, **look)
 
 
 def blocks(result: AssociationResult) -> dict[str, list[float]] | None:
@@ -130,28 +128,28 @@ def _cloud(values: Sequence[float], axis: Axis, middle: float) -> str:
     for number in bins:
         counts[number] += 1
     most = max(counts)
-    path, at_x, at_y = [], 0, 0
+    moves, at_x, at_y = [], 0, 0
     for i, (value, number) in enumerate(zip(ordered, bins, strict=True)):
         x = round(2 * axis.at(value))
         spread = (2 * (i * _GOLDEN % 1) - 1) * _HALF * counts[number] / most
         y = round(2 * (middle + spread))
-        path.append(f"m{x - at_x} {y - at_y}h0")
+        moves.append(f"m{x - at_x} {y - at_y}h0")
         at_x, at_y = x, y
-    return tag("path", d="".join(path), transform="scale(.5)", class_="fig-cloud")
+    return path("".join(moves), "fig-cloud", transform="scale(.5)")
 
 
 def _box(cell: Cell, axis: Axis, y: float, *, over: bool = False) -> str:
     """Quartiles, median and mean; over a cloud without the box's filling."""
     low, first, median, third, high = (axis.at(q) for q in cell.quantiles)
-    spread = "" if over else tag("path", d=f"M{low:.1f} {y:.1f}H{high:.1f}", class_="fig-line")
+    spread = "" if over else path(f"M{low:.1f} {y:.1f}H{high:.1f}", "fig-line")
     top, wide = y - 8, max(third - first, 1.0)
     box = f"M{first:.1f} {top:.1f}h{wide:.1f}v16h-{wide:.1f}z"
     return "".join(
         [
             spread,
-            tag("path", d=box, class_="fig-frame box" if over else "fig-box"),
-            tag("path", d=f"M{median:.1f} {top:.1f}v16", class_="fig-median"),
-            tag("path", d=f"M{axis.at(cell.mean):.1f} {y:.1f}h0", class_="fig-mean"),
+            path(box, "fig-frame box" if over else "fig-box"),
+            path(f"M{median:.1f} {top:.1f}v16", "fig-median"),
+            path(f"M{axis.at(cell.mean):.1f} {y:.1f}h0", "fig-mean"),
         ]
     )
 
@@ -163,9 +161,7 @@ _IMAGE = 34.0
 """Side of the thumbnail of an outermost term."""
 
 
-def lean_plot(
-    result: AssociationResult, find: Callable[[str, str], Drawn | None] | None = None
-) -> str:
+def lean_plot(result: AssociationResult, find: Finder | None = None) -> str:
     """The lean of each target term or stimulus, its mean cosine with A less that with B.
 
     Empty where the scores do not belong to the terms one by one.
@@ -208,7 +204,7 @@ def _terms(
     values: tuple[float, ...],
     axis: Axis,
     top: float,
-    images: Mapping[str, Drawn],
+    images: Mapping[str, Thumbnail],
 ) -> str:
     """A dot for each term of a target, a line at their mean, and the outermost named and shown."""
     y = top + 22
@@ -217,14 +213,9 @@ def _terms(
         f"<title>{words(term)}: {effect(value, 3)}</title></circle>"
         for term, value in zip(terms, values, strict=True)
     ]
-    marks = [tag("g", *dots, fill=MUTED, fill_opacity=0.45, class_="fig-term")]
-    mean = axis.at(_mean(values))
-    marks.append(
-        tag(
-            "line", tag("title", words(f"mean: {effect(_mean(values), 3)}")), x1=mean, x2=mean,
-            y1=y - 11, y2=y + 11, stroke=INK, stroke_width=2.5, class_="fig-ink",
-        )
-    )  # fmt: skip
+    about = tag("title", words(f"mean: {effect(_mean(values), 3)}"))
+    mean = path(f"M{axis.at(_mean(values)):.1f} {y - 11:g}v22", "fig-ink", about, stroke_width=2.5)
+    marks = [tag("g", *dots, class_="fig-term"), mean]
     order = sorted(zip(values, terms, strict=True))
     (low, first), (high, last) = order[0], order[-1]
     names = [_end_name(last, axis.at(high), y + 25, "start")]
@@ -236,7 +227,7 @@ def _terms(
             names.append(images[term].drawn(left, y + 30, _IMAGE))
     lines = broken(name, COLUMN, 2)
     upper = y + 4.5 - _LINE * (len(lines) - 1) / 2
-    return tag("g", _name(lines, name, upper, font_weight=550), *marks, *names)
+    return tag("g", _name(lines, name, upper, font_weight=600), *marks, *names)
 
 
 def _end_name(term: str, x: float, y: float, anchor: str) -> str:
@@ -252,10 +243,10 @@ def _end_name(term: str, x: float, y: float, anchor: str) -> str:
 def _outermost(
     names: Mapping[str, Sequence[str]],
     values: Mapping[str, Sequence[float]],
-    find: Callable[[str, str], Drawn | None],
-) -> dict[str, dict[str, Drawn]]:
+    find: Finder,
+) -> dict[str, dict[str, Thumbnail]]:
     """Thumbnails of the terms at both ends of each group, of those that have one."""
-    found: dict[str, dict[str, Drawn]] = {}
+    found: dict[str, dict[str, Thumbnail]] = {}
     for role, terms in names.items():
         ordered = [term for _, term in sorted(zip(values[role], terms, strict=True))]
         ends = {term: find(role, term) for term in (ordered[0], ordered[-1])}

@@ -1,0 +1,467 @@
+"""``eatlas.plot``: drawings of results for papers and notebooks, and their files."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape, unescape
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
+from eatlas.present.drawings import rows
+from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
+from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present.drawings.plane import (
+    LEFT_ROOM,
+    SIDE,
+    UPPER_ROOM,
+    moves_figure,
+    plane_figure,
+    points_of,
+)
+from eatlas.present.drawings.shares import ternary
+from eatlas.present.drawings.specification import specification_curve
+from eatlas.present.drawings.svg import NAMESPACE, figure, placed, size_of
+from eatlas.present.drawings.timeline import WIDE, steps, timeline_of
+from eatlas.present.effects import shares_of
+from eatlas.present.targets import furthest, leans
+from eatlas.results import AssociationResult
+from eatlas.results.base import is_result
+from eatlas.results.compare import NUMBERED, SideBySide, varied
+from eatlas.results.settings import Settings
+from eatlas.writing import atomic_file
+
+COLUMNS = {"single": 89.0, "double": 183.0}
+"""Millimetres of one column of a journal and of both, as in Nature; others differ by a few."""
+LEAST, MOST = 40.0, 1000.0
+"""Millimetres that a drawing may be wide."""
+PIXELS_PER_MM = 72 / 25.4 * 12 / 7
+"""Letters of 12 pixels have 7 points in print."""
+SCREEN = 720.0
+"""Pixels of a drawing without a width in print."""
+PPI = 300.0
+FONTS = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', 'Noto Sans', sans-serif"
+TEMPLATES = Path(__file__).parents[1] / "templates"
+_VARIABLE = re.compile(r"var\(--([\w-]+)\)")
+
+
+@cache
+def style() -> str:
+    """The style of drawings on white paper; renderers of files know no variables."""
+    text = (TEMPLATES / "drawings.css").read_text(encoding="utf-8")
+    light = (TEMPLATES / "report.css").read_text(encoding="utf-8").partition("}")[0]
+    colours = dict(re.findall(r"--([\w-]+): (#\w+)", light)) | {"paper": "#ffffff", "sans": FONTS}
+    return _VARIABLE.sub(lambda name: colours[name[1]], text)
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A drawing of results; notebooks show it.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> eatlas.plot(eatlas.run(tests="weat-6"), kind="forest", width="single")
+    <drawing, 89 mm wide: Forest plot of 3 effect sizes>
+    """
+
+    drawn: str
+    """The drawing as pages hold it, without its style."""
+    width_mm: float | None = None
+    """Width in print; None for a drawing on a screen."""
+
+    @property
+    def alt(self) -> str:
+        """What the drawing shows, in words, for those who cannot see it; a draft of a caption."""
+        text = re.search(r'aria-label="([^"]*)"', self.drawn)
+        return unescape(text[1]) if text else ""
+
+    @property
+    def svg(self) -> str:
+        """The drawing as an SVG file that needs nothing else."""
+        width, height = size_of(self.drawn)
+        if self.width_mm is None:
+            size = f'width="{width:g}" height="{height:g}"'
+        else:
+            mm = self.width_mm, self.width_mm * height / width
+            size = 'width="{:.2f}mm" height="{:.2f}mm"'.format(*mm)
+        head, _, rest = self.drawn.partition(">")
+        start = f'<svg xmlns="{NAMESPACE}" {size} font-family="{FONTS}" '
+        about = f"<desc>{escape(self.alt, quote=False)}</desc><style>{style()}</style>"
+        paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
+        return f"{head.replace('<svg ', start, 1)}>{about}{paper}{rest}\n"
+
+    def save(self, path: str | Path) -> None:
+        """Write the drawing as .svg, .pdf or .png, whole or not at all.
+
+        PDF and PNG need ``pip install 'eatlas[plots]'``. A PNG has 300 pixels an inch in print,
+        else two for each pixel of the drawing.
+
+        Raises
+        ------
+        ResultsError
+            If the ending is another one, or the file cannot be written.
+        EatlasError
+            If a PDF or PNG is wanted and vl-convert-python is not installed.
+
+        Examples
+        --------
+        >>> import eatlas, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "work.svg")
+        ...     eatlas.plot(eatlas.run(tests="weat-6")).save(path)
+        ...     path.read_text(encoding="utf-8").startswith("<?xml")
+        True
+        """
+        path = Path(path)
+        ending = path.suffix.lower()
+        content: str | bytes
+        if ending == ".svg":
+            content = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}'
+        elif ending in (".pdf", ".png"):
+            content = self._rendered(ending)
+        else:
+            raise ResultsError(
+                f"{path}: a drawing is not saved like this",
+                got=path.suffix or "a name without an ending",
+                allowed=".svg, .pdf, .png",
+                remedy=f"save it as {path.with_suffix('.svg').name}",
+            )
+        with atomic_file(path, binary=isinstance(content, bytes)) as file:
+            file.write(content)
+
+    def _rendered(self, ending: str) -> bytes:
+        """A PDF or PNG; a pixel is a point there."""
+        try:
+            convert = import_module("vl_convert")
+        except ModuleNotFoundError as error:
+            raise EatlasError(
+                f"{ending} files are written by vl-convert-python, which is not installed",
+                got="no module named vl_convert",
+                allowed=".svg without it",
+                remedy="pip install 'eatlas[plots]'",
+            ) from error
+        width, height = size_of(self.drawn)
+        points = width if self.width_mm is None else self.width_mm * 72 / 25.4
+        size = f'width="{points:.2f}" height="{points * height / width:.2f}"'
+        svg = re.sub(r'width="[^"]*" height="[^"]*"', size, self.svg, count=1)
+        if ending == ".png":
+            scale = 2.0 if self.width_mm is None else PPI / 72
+            picture: bytes = convert.svg_to_png(svg, scale=scale)
+            return picture
+        try:
+            document: bytes = convert.svg_to_pdf(svg)
+        except RuntimeError as error:  # fonts of bitmaps, such as emoji, cannot be embedded
+            raise ResultsError(
+                "a font of this drawing cannot be embedded in a PDF",
+                got=str(error).splitlines()[0],
+                remedy="save it as .svg or .png",
+            ) from error
+        return document
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        """An image: its style meets nothing else of the page."""
+        data = b64encode(self.svg.encode()).decode()
+        return f'<img alt="{escape(self.alt)}" src="data:image/svg+xml;base64,{data}">'
+
+    def __repr__(self) -> str:
+        width = f", {self.width_mm:g} mm wide" if self.width_mm else ""
+        return f"<drawing{width}: {self.alt.partition('. ')[0]}>"
+
+
+def plot(results: object, kind: str | None = None, *, width: str | float | None = None) -> Plot:
+    """Draw results.
+
+    Without a kind, one result with an EAT pattern is drawn as its EAT-Map, one of DivDist as its
+    targets, others and several as a forest.
+
+    Parameters
+    ----------
+    results : result or iterable of results
+        Or a study, for ``"specification"``; or what :meth:`eatlas.Results.compare` returns, for
+        ``"matrix"``.
+    kind : str, optional
+        - ``"eat-map"``: EAT-Maps beside each other; ML-EAT.
+        - ``"findings"``: a row for each result: map, sentence, effect sizes, stability.
+        - ``"forest"``: effect sizes with intervals and numbers; every measure.
+        - ``"plane"``: the map of the words, each target at its mean cosines with both attributes;
+          ML-EAT, CEAT, LPBS and LPBS-CEAT. Two results of one test are one map of arrows.
+        - ``"influence"``: which terms drive the associations; ML-EAT and WEAT.
+        - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
+        - ``"matrix"``: tests by settings, with small EAT-Maps and forests, and what differs.
+        - ``"timeline"``: effect sizes by year; without years by layer, window or distance.
+        - ``"specification"``: effect sizes of a study in order, the choices behind each below;
+          what :func:`eatlas.multiverse` returns.
+        - ``"targets"``: leans of targets from the shares of a reference; DivDist.
+        - ``"triangle"``: shares of three groups; DivDist.
+        - ``"null"``: what chance alone would show, with the observed effect size of level 1;
+          every measure with scores of its targets.
+    width : {"single", "double"} or float, optional
+        Width in print: one column of a journal (89 mm), two (183 mm), or millimetres. Letters have
+        7 points at this size.
+
+    Returns
+    -------
+    Plot
+        With ``save(path)`` for .svg, .pdf and .png, and ``alt``, which says what it shows.
+
+    Raises
+    ------
+    ResultsError
+        If there is no such kind, or it cannot show these results.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> results = eatlas.run(tests=["weat-6", "weat-8"])
+    >>> eatlas.plot(results[0]).alt.partition(":")[0]
+    'EAT-Map, pattern BY-Singular'
+    >>> eatlas.plot(results)
+    <drawing: Forest plot of 6 effect sizes>
+    """
+    if kind is None:
+        one: Any = results if is_result(results) else None
+        patterned = one is not None and one.pattern is not None
+        kind = "eat-map" if patterned else "targets" if one and one.by_target else "forest"
+    if kind not in KINDS:
+        raise ResultsError(
+            f"there is no such kind of drawing{did_you_mean(str(kind), KINDS)}",
+            got=repr(kind),
+            allowed=", ".join(KINDS),
+            remedy=INSTEAD.get(str(kind), ""),
+        )
+    mm = None if width is None else millimetres(width)
+    if kind == "specification":
+        return Plot(_specification(results, _pixels(mm, 920.0)), mm)
+    if kind == "matrix" and isinstance(results, SideBySide):
+        return Plot(rows.matrix(results, _pixels(mm, SCREEN)), mm)
+    shown, chosen = listed(results), KINDS[kind]
+    unfit = next((result for result in shown if not chosen.shows(result)), None)
+    if unfit is not None:
+        raise ResultsError(
+            f"a drawing of the kind {kind} cannot show this",
+            got=f"the result of {unfit.signature} for {unfit.test}",
+            allowed=chosen.allowed,
+            remedy="leave it out, or take another kind: " + ", ".join(
+                name for name, other in KINDS.items() if other.shows(unfit)
+            ),
+        )  # fmt: skip
+    return Plot(chosen.draw(shown, _pixels(mm, chosen.screen)), mm)
+
+
+def _pixels(mm: float | None, screen: float) -> float:
+    return screen if mm is None else mm * PIXELS_PER_MM
+
+
+def millimetres(width: object) -> float:
+    """Return the width of a column, or a width in millimetres."""
+    if isinstance(width, str) and width in COLUMNS:
+        return COLUMNS[width]
+    if isinstance(width, int | float) and LEAST <= width <= MOST:
+        return float(width)
+    raise ResultsError(
+        "a drawing cannot have this width",
+        got=repr(width),
+        allowed=f'"single" (89 mm), "double" (183 mm), or {LEAST:g} to {MOST:g} millimetres',
+    )
+
+
+def listed(given: object) -> tuple[AssociationResult, ...]:
+    """Take one result or several of any measure; there must be one."""
+    if is_result(given):
+        return (given,)
+    results = (
+        tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    )
+    for result in results:
+        if not is_result(result):
+            raise ResultsError(
+                "a drawing is made of results",
+                got=described(result),
+                allowed="a result, Results or a list of results",
+                remedy="results = eatlas.run(...) or eatlas.read_results(...)",
+            )
+    if not results:
+        failures = getattr(given, "failures", ())
+        first = f"; the first failed job: {failures[0].error.what}" if failures else ""
+        raise ResultsError("there is no result to draw", got=f"0 results{first}")
+    return results
+
+
+def beside(drawings: Sequence[str], width: float, columns: int, title: str) -> str:
+    """Drawings of one width in rows; one alone is itself."""
+    if len(drawings) == 1 and abs(size_of(drawings[0])[0] - width) < 1:
+        return drawings[0]
+    parts, y = [], 0.0
+    column = width / columns
+    for i in range(0, len(drawings), columns):
+        row = drawings[i : i + columns]
+        for n, one in enumerate(row):
+            parts.append(placed(one, n * column + (column - size_of(one)[0]) / 2, y))
+        y += max(size_of(one)[1] for one in row)
+    said = (re.search(r'aria-label="([^"]*)"', one) for one in drawings)
+    alt = " ".join(text[1] for text in said if text)
+    whole = figure(y, *parts, title=title, alt="", width=width)
+    return re.sub(r'aria-label="[^"]*"', lambda _: f'aria-label="{alt}"', whole, count=1)
+
+
+def below(draw: Callable[[AssociationResult, float], str]) -> Callable[..., str]:
+    """Draw results below each other, one by one."""
+    return lambda results, width: beside([draw(r, width) for r in results], width, 1, "Results")
+
+
+def _eat_maps(results: Sequence[AssociationResult], width: float) -> str:
+    columns = max(1, min(len(results), int(width // 400)))
+    own = min(width / columns, 1.3 * MAP_WIDTH)
+    settings, several = Settings.among(results), len(results) > 1
+    maps = [
+        EATMap.of(result).svg(own, heading=_named(result, settings) if several else "")
+        for result in results
+    ]
+    return beside(maps, width, columns, "EAT-Maps")
+
+
+def _named(result: AssociationResult, settings: Settings) -> str:
+    setting = settings.of(result)
+    return f"{result.test}{f', {setting}' if setting else ''}: {result.primary.label}"
+
+
+def _planes(results: Sequence[AssociationResult], width: float) -> str:
+    """A map for each result; two of one test with the same words are one of arrows."""
+    settings, parts = Settings.among(results), []
+    for members in rows.by_test(results).values():
+        names = [settings.of(result) or settings.subject for result in members]
+        terms = [{(p.role, p.term) for p in points_of(result)} for result in members]
+        if len(members) == 2 and terms[0] == terms[1]:
+            parts.append(moves_figure(members[0], members[1], names, width))
+        else:
+            parts += [plane_figure(result, width) for result in members]
+    if not all(parts):
+        raise ResultsError("there are too many words for a map", allowed="400 targets at most")
+    return beside(parts, width, 1, "Maps of the words")
+
+
+def _triangle(result: AssociationResult, width: float) -> str:
+    shown = leans(result)
+    points = [(one.term, one.shown.distribution) for one in shown.known if one.shown.distribution]
+    named = [one.term for one in furthest(shown) or shown.known[:1]]
+    return ternary(shown.groups, points, shown.result.reference, named, width)
+
+
+def _timelines(results: Sequence[AssociationResult], width: float) -> str:
+    """A panel for each test, source and measure; files of one period each are one source."""
+    dated = [result for result in results if result.period is not None]
+    if not dated:
+        groups = [group for by in NUMBERED for group in varied(results, by)]
+        parts = [
+            timeline_of(
+                [(int(n), r) for n, r in zip(group.values, group.members, strict=True)], {},
+                title=f"{group.members[0].test} by {group.by}", unit=group.by, width=width,
+            )
+            for group in groups if all(value.isdigit() for value in group.values)
+        ]  # fmt: skip
+        if parts:
+            return beside(parts, width, 1, "Effect sizes by layer, window or distance")
+    if len(dated) < len(results):
+        raise ResultsError(
+            "a timeline needs the period of every result",
+            got=f"{len(results) - len(dated)} of {len(results)} results without one",
+            allowed="results of vectors of a year or decade, or of several layers, windows or "
+            "distances",
+            remedy="leave the others out: [r for r in results if r.period is not None]",
+        )
+    pairs = {(result.source, result.period) for result in dated}
+    one_file_each = len(pairs) == len({s for s, _ in pairs}) == len({p for _, p in pairs})
+    lines: dict[tuple[str, str, str], dict[int, AssociationResult]] = {}
+    for result in dated:
+        source = "" if one_file_each else result.source
+        line = lines.setdefault((result.test, source, result.signature), {})
+        if result.period in line:
+            raise ResultsError(
+                f"two results of {result.test} for the period {result.period}",
+                got=f"twice {result.signature} on {result.source}",
+                allowed="one result for each test, source, measure and period",
+                remedy="leave one of them out",
+            )
+        line[result.period or 0] = result
+    every = steps(result.period or 0 for result in dated)
+    parts = [
+        timeline_of(
+            sorted(line.items()), {year: "no result" for year in every if year not in line},
+            title=f"Effect sizes of {test} by year", width=width,
+        )
+        for (test, *_), line in lines.items()
+    ]  # fmt: skip
+    return beside(parts, width, 1, "Effect sizes by year")
+
+
+def _specification(study: object, width: float) -> str:
+    """The curve of a study or of its record."""
+    record: Any = getattr(study, "record", study)
+    measured = [one for one in getattr(record, "measured", ()) if one.symbol == "d"]
+    if not measured:
+        raise ResultsError(
+            "there is no specification curve of this",
+            got=described(study),
+            allowed="a study with effect sizes d: eatlas.multiverse(...) or eatlas.read_study(...)",
+        )
+    names = record.varying or ("test",)
+    return specification_curve(measured, {n: record.choices.get(n, ()) for n in names}, width)
+
+
+class Kind(NamedTuple):
+    """One kind of drawing."""
+
+    draw: Callable[[Sequence[AssociationResult], float], str]
+    shows: Callable[[AssociationResult], object]
+    """What a result must have."""
+    allowed: str
+    screen: float = SCREEN
+
+
+_EFFECTS = "results with effect sizes"
+_LEVELS = "results with effect sizes of level 1"
+KINDS: dict[str, Kind] = {
+    "eat-map": Kind(_eat_maps, lambda r: r.pattern, "results of ML-EAT", MAP_WIDTH),
+    "findings": Kind(rows.findings, lambda r: r.effects(), _EFFECTS),
+    "forest": Kind(rows.forest, lambda r: r.effects(), _EFFECTS),
+    "plane": Kind(
+        _planes, lambda r: r.similarities, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept "
+        "the cosines of single words", LEFT_ROOM + SIDE + UPPER_ROOM,
+    ),
+    "influence": Kind(
+        below(rows.influence), lambda r: r.primary.influence,
+        "results of ML-EAT or WEAT with two usable terms or more in each group",
+    ),
+    "stability": Kind(
+        rows.stability, lambda r: shares_of(r)[0], "results of an ML-EAT that resamples its terms"
+    ),
+    "matrix": Kind(rows.matrix, lambda r: r.effects(), _EFFECTS),
+    "timeline": Kind(_timelines, lambda r: r.primary.level1, _LEVELS, WIDE),
+    "specification": Kind(lambda *_: "", lambda _: False, "a study"),
+    "targets": Kind(below(rows.targets), lambda r: r.by_target, "results of DivDist"),
+    "triangle": Kind(
+        below(_triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
+        "results of DivDist for three groups", 460.0,
+    ),
+    "null": Kind(below(rows.null), lambda r: r.primary.level1, _LEVELS, 460.0),
+}  # fmt: skip
+"""Kinds of drawings."""
+INSTEAD = {
+    "compact": 'kind="findings"', "ternary": 'kind="triangle"', "strip": 'kind="targets"',
+    "layers": 'kind="timeline"', "windows": 'kind="timeline"', "distances": 'kind="timeline"',
+    "prompts": 'results.compare("prompt").plot()', "levels": 'results.compare("level").plot()',
+    "weights": 'results.compare("weights").plot()', "level3": "the report shows level 3",
+    "cosines": "draw result.similarities, as the gallery does",
+    "draws": "draw result.draws.kept, as the gallery does",
+    "scatter-matrix": "the page of the study shows it", "legend": "the report shows the legend",
+}  # fmt: skip
+"""What to use instead of kinds that are gone."""

@@ -1,0 +1,457 @@
+"""Results below each other: forest, findings, matrix, stability, influence, null and targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
+
+import numpy as np
+
+from eatlas.errors import ResultsError
+from eatlas.present.drawings.eat_map import PATTERNS, mini_map
+from eatlas.present.drawings.figures import Estimate, estimate, outline, stacked
+from eatlas.present.drawings.svg import (
+    LEFT,
+    RIGHT,
+    Axis,
+    Sheet,
+    broken,
+    label,
+    muted,
+    path,
+    short,
+    text_lines,
+)
+from eatlas.present.effects import levels_of, own_share, shares_of
+from eatlas.present.numbers import effect, interval, p_value, percent
+from eatlas.present.sentences import headline
+from eatlas.present.targets import leans
+from eatlas.present.text import isolated
+from eatlas.results import AssociationResult
+from eatlas.results.compare import SideBySide, side_by_side
+from eatlas.results.effects import Effect, Rule
+from eatlas.results.settings import Settings
+from eatlas.stimuli import ROLES
+
+LETTERS, ROW = 12.0, 19.0
+WIDE = 640.0
+"""Pixels from which on rows have room for p-values, and panels for neighbours."""
+MARKS = "Diamonds: level 1. Circles and squares: level 2 of X and of Y alone."
+THESE = "p asks about these words, intervals about other words."
+DRIVERS, ENDS = 10, 15
+"""Terms of an effect size, and targets at either end, that a drawing shows."""
+DRAWN, BINS, SEED = 20_000, 41, 0
+"""Relabellings of a null distribution; bars of it, an odd number so that one is at zero."""
+
+
+def by_test(results: Iterable[AssociationResult]) -> dict[str, list[AssociationResult]]:
+    """Results of each test together, in the order of the first ones."""
+    groups: dict[str, list[AssociationResult]] = {}
+    for result in results:
+        groups.setdefault(result.test, []).append(result)
+    return groups
+
+
+def named(result: AssociationResult, settings: Settings | None = None) -> str:
+    """A test by its id and title, and its setting where there are several."""
+    title = result.title if result.title != result.test else ""
+    head = ": ".join(filter(None, (result.test, title)))
+    return " · ".join(filter(None, (head, settings.of(result) if settings else "")))
+
+
+def notes_of(effects: Sequence[Effect], *, marks: bool = False) -> Iterator[str]:
+    """What fill, star and lines mean, from the rules that the effect sizes were read by."""
+    if marks:
+        yield MARKS
+    rules = dict.fromkeys(Rule(e.rule.alpha, e.rule.tail) for e in effects if e.p is not None)
+    if rules:
+        meant = " or ".join(rule.meaning.removeprefix("* ") for rule in rules)
+        yield f"{'Filled' if marks else 'Filled and starred'}: {meant}."
+    if any(e.read_over == "stimuli" for e in effects):
+        yield "Tests of sentences: over stimuli."
+    levels = dict.fromkeys(e.confidence for e in effects if e.interval and e.confidence)
+    if levels:
+        shares = " or ".join(f"{100 * level:g}%" for level in levels)
+        yield f"Lines: {shares} intervals over resampled terms. {THESE}"
+
+
+def source_note(settings: Settings) -> list[str]:
+    """What all results are about, where they have something in common."""
+    return [f"Source: {settings.common}."] if settings.common else []
+
+
+def in_words(result: AssociationResult) -> str:
+    """The effect sizes of a result as a phrase."""
+    sizes = [
+        f"{e.title.lower()}, {isolated(e.name)}: {e.symbol} = {effect(e.d)}"
+        + (f" {interval(e.interval)}" if e.interval else "")
+        for e in result.effects()
+    ]
+    return f"{isolated(result.test)}: {'; '.join(sizes)}"
+
+
+def forest(results: Sequence[AssociationResult], width: float) -> str:
+    """Effect sizes of levels 1 and 2 with their intervals, test below test."""
+    settings, sheet = Settings.among(results), Sheet(width)
+    effects = [e for result in results for e in result.effects()]
+    symbol = "d" if any(e.symbol == "d" for e in effects) else effects[0].symbol
+    on_axis = [e for e in effects if e.symbol == symbol and e.d is not None]
+    values = [v for e in on_axis for v in (e.d, *(e.interval or ())) if v is not None]
+    with_p = width >= WIDE and any(e.p is not None for e in effects)
+    numbers = (140 if any(e.interval for e in effects) else 50) + 80 * with_p
+    names = min(0.36 * width, 260.0)
+    axis = Axis.around(values, names + 12, width - RIGHT - numbers - 6)
+    top = None
+    for members in by_test(results).values():
+        sheet.heading(named(members[0]))
+        sides = members[0].sides[-1]
+        if len(sides) == 2 and any(e.roles in ("X", "Y", "XY") for e in members[0].effects()):
+            zero, y = axis.at(0), sheet.y + 8
+            left = short(sides[1], zero - LEFT - 24, 11)
+            right = short(sides[0], width - zero - 24, 11)
+            sheet.parts.append(muted(f"← {left}", zero - 7, y, anchor="end"))
+            sheet.parts.append(muted(f"{right} →", zero + 7, y, anchor="start"))
+            sheet.y += 14
+        top = sheet.y if top is None else top
+        for result in members:
+            if len(members) > 1:
+                sheet.write(settings.of(result), size=11, class_="eat-muted")
+                sheet.y += 3
+            for one in result.effects():
+                _forest_row(sheet, one, axis, names, symbol, with_p=with_p)
+        sheet.y += 4
+    sheet.parts.insert(0, axis.grid(top or 0, sheet.y))
+    sheet.y += 22
+    what = "Effect size d" if symbol == "d" else symbol
+    sheet.parts.append(
+        label(what, (axis.start + axis.end) / 2, sheet.y + 12, size=12, text_anchor="middle")
+    )
+    sheet.y += 18
+    sheet.notes([*source_note(settings), *notes_of(effects)])
+    alt = f"Forest plot of {len(effects)} effect sizes. " + ". ".join(map(in_words, results))
+    return sheet.close("Effect sizes with intervals", alt + ".", "forest")
+
+
+def _forest_row(
+    sheet: Sheet, one: Effect, axis: Axis, names: float, symbol: str, *, with_p: bool
+) -> None:
+    """One effect size: what it compares, its mark on the axis, its numbers."""
+    level = one.title if one.title.isupper() else one.title.partition(",")[0]
+    lines = broken(one.name if one.term else f"{level}: {one.name}", names - LEFT, 3, LETTERS)
+    height = max(ROW, 14.0 * len(lines) + 5)
+    y = sheet.y + height / 2
+    first = y + 4 - 7.0 * (len(lines) - 1)
+    sheet.parts.append(text_lines(lines, LEFT, first, step=14, size=LETTERS))
+    if one.symbol == symbol:
+        sheet.parts.append(estimate(Estimate.of(one, symbol), axis, y))
+    x = axis.end + 46
+    sheet.parts.append(label(effect(one.d), x, y + 4, size=LETTERS, text_anchor="end"))
+    sheet.parts.append(label(one.star, x + 1, y + 4, size=LETTERS))
+    if one.interval:
+        sheet.parts.append(label(interval(one.interval), x + 12, y + 4, size=LETTERS))
+    read, low = one.p_of()
+    if with_p and read is not None:
+        p = p_value(read, one.rule.alpha, low)
+        sheet.parts.append(label(p, sheet.width - RIGHT, y + 4, size=LETTERS, text_anchor="end"))
+    sheet.y += height
+
+
+def findings(results: Sequence[AssociationResult], width: float) -> str:
+    """A row for each result: its map, what it says, its effect sizes, and how stable that is."""
+    settings, sheet = Settings.among(results), Sheet(width)
+    shares = [own_share(result) for result in results]
+    share = 62.0 if any(s is not None for s in shares) else 0.0
+    scale = min(0.28 * width, 220.0)
+    axis = _axis_of(results).on(width - share - scale - 16, width - share - 20)
+    left = LEFT + 42 if any(result.pattern for result in results) else LEFT
+    room = axis.start - left - 14
+    sheet.parts += [muted(effect(v, 0), axis.at(v), 14) for v in axis.ticks()]
+    if share:
+        sheet.parts.append(muted("stability", width - 10, 14, anchor="end"))
+    sheet.y = 20
+    for result, own in zip(results, shares, strict=True):
+        lines = broken(headline(result), room, 4, LETTERS)
+        about = broken(" · ".join(filter(None, (
+            result.test, result.primary.label if result.pattern else "", settings.of(result)
+        ))), room, 2, 11)  # fmt: skip
+        levels = sorted(levels_of(result), key=attrgetter("place"))
+        height = max(44.0, 15.0 * len(lines) + 14.0 * len(about) + 10, 12.0 * len(levels) + 10)
+        top = sheet.y
+        sheet.parts.append(path(f"M{LEFT:g} {top:g}H{width - LEFT:g}", "fig-grid"))
+        if result.pattern is not None:
+            sheet.parts.append(mini_map(result.primary.label, LEFT, top + 6, 32))
+        sheet.parts.append(text_lines(lines, left, top + 17, size=LETTERS))
+        below = top + 17 + 15.0 * len(lines)
+        sheet.parts += [
+            muted(t, left, below + 14.0 * i, anchor="start") for i, t in enumerate(about)
+        ]
+        threshold = result.rule.threshold or 0.0
+        sheet.parts.append(stacked([Estimate.of(e) for e in levels], axis, top + 4, threshold)[0])
+        if own is not None:
+            sheet.parts += _share(own, width - share, top + 16, share - 10, strong=True)
+        sheet.y += height
+    sheet.y += 4
+    effects = [e for result in results for e in levels_of(result)]
+    ends = [f"Scale: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."]
+    stable = ["Stability: share of resamples of the terms with the same pattern."] if share else []
+    sheet.notes([*source_note(settings), *ends, *notes_of(effects, marks=True), *stable])
+    alt = " ".join(f"{isolated(r.test)}: {headline(r)}" for r in results)
+    return sheet.close(f"{len(results)} findings", alt, "findings")
+
+
+def _axis_of(results: Iterable[AssociationResult]) -> Axis:
+    levels = (e for result in results for e in levels_of(result) if e.symbol == "d")
+    return Axis.of_effects(v for e in levels for v in (e.d, *(e.interval or ())))
+
+
+def _share(share: float, x: float, y: float, width: float, *, strong: bool) -> list[str]:
+    """A share as a bar on a faint whole, and its percentage below."""
+    whole = path(f"M{x:g} {y:g}h{width:g}v6h-{width:g}z", "fig-shade")
+    bar = path(
+        f"M{x:g} {y:g}h{share * width:.1f}v6h-{share * width:.1f}z", "b on" if strong else "b"
+    )
+    look = {"font_weight": 700} if strong else {"class_": "eat-muted"}
+    text = label(percent(share), x + width / 2, y + 19, size=11, text_anchor="middle", **look)
+    return [whole, bar, text]
+
+
+def matrix(given: SideBySide | Sequence[AssociationResult], width: float) -> str:
+    """Tests by settings: a small EAT-Map and the effect sizes in each cell, and what differs."""
+    table = given if isinstance(given, SideBySide) else side_by_side(given)
+    sheet, names = Sheet(width), min(0.3 * width, 200.0)
+    column = (width - names - LEFT) / len(table.values)
+    if column < 90:
+        raise ResultsError(
+            "the matrix does not fit into this width",
+            got=f"{len(table.values)} settings",
+            allowed=f"{int((width - names - LEFT) // 90)} at most",
+            remedy='take width="double", or fewer results: results.filter(...)',
+        )
+    axis = _axis_of(table.results)
+    heads = [broken(value, column - 10, 3, LETTERS) for value in table.values]
+    for i, lines in enumerate(heads):
+        x = names + i * column
+        sheet.parts.append(text_lines(lines, x, 18, size=LETTERS, font_weight=700))
+    sheet.y = 10 + 15.0 * max(map(len, heads))
+    for row in table:
+        top, sides = sheet.y, row.first.sides
+        lines = broken(row.name, names - LEFT - 8, 2, LETTERS)
+        groups = [" / ".join(map(isolated, side)) for side in sides]
+        about = [*groups, *([f"differs: {row.differs}"] if row.differs else [])]
+        below = [line for text in about for line in broken(text, names - LEFT - 8, 4, 11)]
+        sheet.parts.append(path(f"M{LEFT:g} {top:g}H{width - LEFT:g}", "fig-grid"))
+        sheet.parts.append(text_lines(lines, LEFT, top + 17, size=LETTERS))
+        y = top + 17 + 15.0 * len(lines)
+        sheet.parts += [muted(t, LEFT, y + 14.0 * i, anchor="start") for i, t in enumerate(below)]
+        most = 0
+        for i, result in enumerate(row.members):
+            x = names + i * column
+            if result is None:
+                sheet.parts.append(muted("no result", x + 8, top + 22, anchor="start"))
+                continue
+            levels = sorted(levels_of(result), key=attrgetter("place"))
+            start = x + (38 if result.pattern else 4)
+            scale = axis.on(start, x + column - 18)
+            if result.pattern is not None:
+                sheet.parts.append(mini_map(result.primary.label, x, top + 8, 28))
+            shown = [Estimate.of(e) for e in levels]
+            sheet.parts.append(stacked(shown, scale, top + 5, result.rule.threshold or 0.0)[0])
+            most = max(most, len(levels))
+        sheet.y += max(46.0, 15.0 * len(lines) + 14.0 * len(below) + 12, 12.0 * most + 14)
+    sheet.y += 4
+    effects = [e for result in table.results for e in levels_of(result)]
+    ends = f"Scales: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."
+    sheet.notes([ends, *notes_of(effects, marks=True)])
+    said = [
+        f"{isolated(row.name)}: "
+        + "; ".join(
+            f"{isolated(value)}: {member.primary.label if member.pattern else in_words(member)}"
+            for value, member in zip(table.values, row.members, strict=True)
+            if member is not None
+        )
+        for row in table
+    ]
+    return sheet.close(f"{len(table)} tests in {len(table.values)} settings", ". ".join(said) + ".")
+
+
+def stability(results: Sequence[AssociationResult], width: float) -> str:
+    """Shares of resamples of the terms that show each EAT pattern, a row for each result."""
+    settings, sheet = Settings.among(results), Sheet(width)
+    names = min(0.24 * width, 200.0)
+    column = (width - names - 8) / len(PATTERNS)
+    side = min(column - 8, 36.0)
+    columns = {pattern: names + i * column for i, pattern in enumerate(PATTERNS)}
+    for pattern, x in columns.items():
+        sheet.parts.append(mini_map(pattern, x + (column - side) / 2, 8, side))
+        if column > 66:
+            for i, part in enumerate(pattern.split("-")):
+                sheet.parts.append(muted(part, x + column / 2, 8 + side + 14 + 12 * i))
+    sheet.y = 14 + side + (28 if column > 66 else 0)
+    said = []
+    for result in results:
+        shares, top = shares_of(result)[0], sheet.y
+        lines = broken(named(result, settings), names - LEFT - 6, 3, LETTERS)
+        sheet.parts.append(path(f"M{LEFT:g} {top:g}H{width - LEFT:g}", "fig-grid"))
+        sheet.parts.append(text_lines(lines, LEFT, top + 17, size=LETTERS))
+        own = result.primary.label
+        for pattern, x in columns.items():
+            share = shares.get(pattern, 0.0)
+            if share or pattern == own:
+                sheet.parts += _share(share, x + 3, top + 10, column - 6, strong=pattern == own)
+        sheet.y += max(38.0, 15.0 * len(lines) + 10)
+        seen = sorted((s, p) for p, s in shares.items() if s)
+        parts = ", ".join(f"{p} {percent(s)}" for s, p in reversed(seen))
+        said.append(f"{isolated(result.test)}: observed {own}; {parts}")
+    sheet.y += 4
+    sheet.notes([
+        *source_note(settings),
+        "Shares of the resamples of the terms that show each pattern; bold and dark: the observed "
+        "one. No probability that another study shows a pattern.",
+    ])  # fmt: skip
+    return sheet.close("EAT patterns among resamples", ". ".join(said) + ".")
+
+
+def influence(result: AssociationResult, width: float) -> str:
+    """Each effect size without single terms, those that change it most."""
+    sheet = Sheet(width)
+    sheet.heading(named(result))
+    said = []
+    for one in (e for e in levels_of(result) if e.d is not None and e.influence is not None):
+        changes = [
+            (change, term, role)
+            for role in ROLES
+            for term, change in zip(result.scored(role), one.influence.group(role), strict=False)  # type: ignore[union-attr]
+            if change is not None
+        ]
+        most = sorted(changes, key=lambda change: -abs(change[0]))[:DRIVERS]
+        d, names = one.d or 0.0, min(0.4 * width, 220.0)
+        sheet.y += 4
+        sheet.write(f"{one.title}: {one.name}, d = {effect(d)}")
+        sheet.y += 6
+        without = [d + change for change, *_ in most]
+        room = 0.06 * (max([d, *without]) - min([d, *without])) or 0.1
+        low, high = min([d, *without]) - room, max([d, *without]) + room
+        step = Axis.around((0.0, high - low), 0, 1).step
+        axis = Axis(low, high, step, names + 10, width - 64)
+        bottom = sheet.y + ROW * len(most)
+        sheet.parts.append(axis.grid(sheet.y, bottom, strong=None))
+        sheet.parts.append(path(f"M{axis.at(d):.1f} {sheet.y:g}V{bottom:g}", "fig-ink"))
+        for change, term, role in sorted(most, key=lambda change: change[0] * d):
+            y, x = sheet.y + ROW / 2, axis.at(d + change)
+            name = short(term, names - LEFT - 30, LETTERS)
+            sheet.parts.append(label(name, LEFT + 18, y + 4, size=LETTERS))
+            sheet.parts.append(muted(role, LEFT, y + 4, anchor="start"))
+            colour = {"X": "x", "Y": "y", "A": "a", "B": "n"}[role]
+            shape = {"X": "circle", "Y": "square", "A": "triangle", "B": "diamond"}[role]
+            sheet.parts.append(path(f"M{axis.at(d):.1f} {y:g}H{x:.1f}", f"i {colour}"))
+            kind = f"m on {colour}" if change * d < 0 else f"m {colour}"
+            sheet.parts.append(path(outline(shape, round(x, 1), y), kind))
+            sheet.parts.append(
+                label(effect(d + change), width - RIGHT, y + 4, size=LETTERS, text_anchor="end")
+            )
+            sheet.y += ROW
+        sheet.y += 22
+        left = len(changes) - len(most)
+        if left:
+            sheet.notes([f"{len(most)} of {len(changes)} terms, those that change it most."])
+        drivers = ", ".join(f"{isolated(term)} {effect(d + c)}" for c, term, _ in most[:3])
+        said.append(f"{one.title}, {isolated(one.name)}: d = {effect(d)}; without {drivers}")
+    sheet.notes([
+        "Marks: d without the term; line: d with all. Filled: nearer to 0 without the term, or "
+        "past it."
+    ])  # fmt: skip
+    title = f"Influence of single terms in {result.test}"
+    return sheet.close(title, f"{title}. {'. '.join(said)}.")
+
+
+def null(result: AssociationResult, width: float) -> str:
+    """The effect sizes of random relabellings, with the observed one of level 1."""
+    level, scores = result.primary.level1, result.primary.scores
+    values = np.array([*scores.X, *scores.Y])
+    if level is None or not level.difference or not level.effect_size or len(values) < 2:
+        raise ResultsError(
+            f"the result of {result.test} has no distribution of its level 1",
+            got="no scores of single words" if not len(values) else "no difference, or no spread",
+            allowed="results with the scores of their targets and an effect size other than 0",
+        )
+    n, d, unit = len(scores.X), level.effect_size, level.effect_size / level.difference
+    order = np.random.default_rng(SEED).permuted(np.tile(values, (DRAWN, 1)), axis=1)
+    chance = (order[:, :n].mean(axis=1) - order[:, n:].mean(axis=1)) * unit
+    reach = max(abs(d), float(np.abs(chance).max())) * (1 + 1e-9)
+    counts, ends = np.histogram(chance, BINS, range=(-reach, reach))
+    sheet, high = Sheet(width), 150.0
+    sheet.heading(named(result))
+    top, bottom = sheet.y + 22, sheet.y + 22 + high
+    axis = Axis.around((-reach, reach), LEFT + 20, width - RIGHT - 20)
+    sheet.parts.append(axis.grid(top, bottom))
+    bars: dict[bool, str] = {False: "", True: ""}
+    for count, first, last in zip(counts.tolist(), ends[:-1], ends[1:], strict=True):
+        left, right = axis.at(float(first)) + 0.5, axis.at(float(last)) - 0.5
+        tall = high * count / counts.max()
+        bars[abs(first + last) / 2 >= abs(d)] += (
+            f"M{left:.1f} {bottom:g}v-{tall:.1f}H{right:.1f}V{bottom:g}z"
+        )
+    sheet.parts += [path(bars[out], "b on" if out else "b") for out in bars if bars[out]]
+    x = axis.at(d)
+    sheet.parts.append(path(f"M{x:.1f} {top - 4:g}V{bottom:g}", "fig-reference"))
+    anchor = "end" if x > width / 2 else "start"
+    text = f"observed d = {effect(d)}"
+    sheet.parts.append(
+        label(text, x + (6 if anchor == "end" else -6), top - 9, size=12, text_anchor=anchor)
+    )
+    sheet.y = bottom + 22
+    sheet.write("Effect size d of level 1", anchor="end")
+    p = p_value(level.p.two_sided, result.rule.alpha)
+    note = (
+        f"{DRAWN:,} random relabellings of {len(values)} scores; dark: as far from 0 as the "
+        f"observed d, or farther. Two-sided p: {p}."
+    )
+    sheet.notes([note])
+    title = f"What chance alone would show in {result.test}"
+    return sheet.close(title, f"{title}: {text}. {note}")
+
+
+def targets(result: AssociationResult, width: float) -> str:
+    """Targets at either end, and in each column their deviation from the share of a group."""
+    shown, sheet = leans(result), Sheet(width)
+    rows, left = shown.ends(ENDS)
+    if not rows:
+        raise ResultsError(f"no lean of {result.test} is defined", got=f"{shown.undefined} targets")
+    sheet.heading(named(result))
+    names = min(0.28 * width, 200.0)
+    column = (width - names - LEFT) / len(shown.columns)
+    values = [v for row in rows for v in row.points if v is not None]
+    values += [end for row in rows for pair in row.intervals if pair for end in pair]
+    scale = Axis.around(values, 0, 1)
+    first = isolated(shown.groups[0])
+    heads = [f"← {isolated(shown.groups[1])} · {first} →"] if shown.signed else shown.groups
+    top = sheet.y + 18
+    for i, (group, head) in enumerate(zip(shown.columns, heads, strict=True)):
+        axis = scale.on(names + i * column + 14, names + (i + 1) * column - 14)
+        middle = (axis.start + axis.end) / 2
+        sheet.parts.append(
+            label(short(head, column - 8, 12), middle, top - 8, size=12, text_anchor="middle")
+        )
+        sheet.parts.append(axis.grid(top, top + ROW * len(rows)))
+        for n, row in enumerate(rows):
+            y, value, ends = top + ROW * (n + 0.5), row.points[group], row.intervals[group]
+            if value is not None:
+                kind = (
+                    f"{'fig-towards' if value > 0 else 'fig-away'}{'' if row.leans else ' faint'}"
+                )
+                zero = f"{axis.at(0):.1f}"
+                sheet.parts.append(path(f"M{zero} {y - 5:g}H{axis.at(value):.1f}v10H{zero}z", kind))
+            if ends is not None:
+                sheet.parts.append(
+                    path(f"M{axis.at(ends[0]):.1f} {y:g}H{axis.at(ends[1]):.1f}", "i")
+                )
+    for n, row in enumerate(rows):
+        y = top + ROW * (n + 0.5) + 4
+        sheet.parts.append(label(short(row.term, names - LEFT - 10, 12), LEFT, y, size=12))
+    sheet.y = top + ROW * len(rows) + 24
+    sheet.notes([
+        f"Reference: {shown.reference}. {shown.meaning('Lines')} Pale: no lean by the interval.",
+        *([f"{left} targets between them are left out."] if left else []),
+    ])  # fmt: skip
+    title = f"Leans of {len(shown.known)} targets of {result.test}"
+    return sheet.close(title, f"{title}: {'; '.join(row.sentence for row in rows)}.")

@@ -1,0 +1,238 @@
+"""``eatlas.plot``: each kind drawn, in print, as a file of its own; what is refused."""
+
+import re
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.present.reading import contrast, svg_root
+from tests.present.records import HOSTILE, full, ml_eat, sc_eat, weat
+
+import eatlas
+from eatlas.errors import EatlasError, ResultsError
+from eatlas.present.drawings.plot import INSTEAD, KINDS, Plot, style
+from eatlas.present.drawings.rows import BINS, null
+from eatlas.present.drawings.svg import size_of
+from eatlas.results import Results
+
+SVG = "{http://www.w3.org/2000/svg}"
+OF_OTHERS = {"matrix", "specification", "targets", "triangle"}
+"""Kinds that show several settings, a study, or tests of groups."""
+
+
+@pytest.fixture(scope="module")
+def results():
+    return eatlas.run(tests=["weat-1", "weat-6"])
+
+
+@pytest.fixture(scope="module")
+def two():
+    vectors = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
+    return eatlas.run(tests=["weat-1", "weat-6"], vectors=vectors)
+
+
+@pytest.fixture(scope="module")
+def study():
+    return eatlas.multiverse({"tests": ["weat-6", "weat-7"], "choices": {"ddof": [1, 0]}})
+
+
+@pytest.fixture(scope="module")
+def religion():
+    return eatlas.run(tests="divdist-religion", measures="divdist(resamples=50)")
+
+
+def texts(plot):
+    return ["".join(node.itertext()) for node in svg_root(plot.svg).iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("width", [None, "single", "double"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_drawn_in_every_width(kind, width, results, two, study, religion):
+    some = {"matrix": two, "specification": study, "targets": religion, "triangle": religion}
+    dated = [r.model_copy(update={"period": 1990}) for r in results]
+    plot = eatlas.plot(some.get(kind, dated), kind, width=width)
+    root = svg_root(plot.svg)
+    assert len(plot.alt) > 20
+    assert root.findtext(f"{SVG}desc") == plot.alt
+    if width:
+        mm = {"single": 89, "double": 183}[width]
+        assert root.get("width") == f"{mm:.2f}mm"
+        pixels, _ = size_of(plot.drawn)
+        assert 12 * mm / pixels * 72 / 25.4 == pytest.approx(7, rel=0.01)  # letters of 7 points
+    # nothing is drawn beside the paper
+    wide, high = size_of(plot.drawn)
+    for node in root.iter(f"{SVG}text"):
+        if node.get("x") and kind not in {"plane", "eat-map"}:
+            assert -1 <= float(node.get("x")) <= wide
+            assert float(node.get("y")) <= high
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - OF_OTHERS))
+def test_hostile_names_stay_text(kind):
+    plot = eatlas.plot(full(names=HOSTILE, period=1990, test="<b>&"), kind)
+    tags = {node.tag.removeprefix(SVG) for node in svg_root(plot.svg).iter()}
+    assert tags <= {"svg", "title", "desc", "style", "g", "rect", "circle", "text", "path"}
+
+
+def test_what_is_drawn_without_a_kind(results, religion):
+    assert eatlas.plot(results[0]).alt.startswith("EAT-Map, pattern AX-Singular")
+    assert eatlas.plot(religion[0]).alt.startswith("Leans of ")
+    for several in (results, weat(), [ml_eat()], Results([ml_eat(), weat()]), sc_eat({"a": 0.6})):
+        assert eatlas.plot(several).alt.startswith("Forest plot of ")
+
+
+def test_a_file_needs_nothing_else(results, tmp_path):
+    results.plot().save(tmp_path / "deep" / "forest.svg")
+    text = (tmp_path / "deep" / "forest.svg").read_text(encoding="utf-8")
+    assert text.startswith('<?xml version="1.0" encoding="UTF-8"?>\n<svg ')
+    assert not re.search(r"var\(|url\(|@import|href|<script|https?://(?!www.w3.org)", text)
+    known = set(re.findall(r"\.([\w-]+)", re.sub(r"\{.*?\}", "", style())))
+    used = {c for node in svg_root(text).iter() for c in (node.get("class") or "").split()}
+    assert used - known <= {"forest", "figure"}
+
+
+def test_colours_are_read_on_white_paper():
+    colours = set(re.findall(r"color: (#\w{6})", style()))
+    assert len(colours) >= 4
+    assert all(contrast(colour, "#ffffff") >= 3.0 for colour in colours)
+
+
+def test_pdf_and_png_have_the_size_in_print(results, tmp_path):
+    plot = eatlas.plot(results, "forest", width="single")
+    for name in ("a.pdf", "a.PNG"):
+        plot.save(tmp_path / name)
+    pdf, png = ((tmp_path / name).read_bytes() for name in ("a.pdf", "a.PNG"))
+    assert pdf.startswith(b"%PDF-")
+    assert b"/Font" in pdf
+    wide = float(re.search(rb"/MediaBox\s*\[\s*0\s+0\s+([\d.]+)", pdf)[1])
+    assert wide == pytest.approx(89 / 25.4 * 72, abs=0.5)
+    assert struct.unpack(">I", png[16:20])[0] == pytest.approx(89 / 25.4 * 300, abs=2)
+
+
+@pytest.mark.parametrize("name", ["👩‍👩‍👧‍👦", "漢字 שלום", "العربية 👩", "1️⃣"])
+def test_no_script_brings_the_renderer_down(name, tmp_path):
+    eatlas.plot(full(names={"X": name, "Y": f"Level 2: {name}"})).save(tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_the_extra_svg_is_left(tmp_path):
+    code = (
+        "import sys; sys.modules['vl_convert'] = None\n"
+        "from tests.present.records import ml_eat\nimport eatlas\nplot = eatlas.plot(ml_eat())\n"
+        f"plot.save({str(tmp_path / 'a.svg')!r})\n"
+        f"try:\n    plot.save({str(tmp_path / 'a.pdf')!r})\n"
+        "except eatlas.EatlasError as error:\n    print(error)\n"
+        "assert not {'pandas', 'altair', 'numba'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "remedy: pip install 'eatlas[plots]'" in done.stdout, done.stderr
+    assert (tmp_path / "a.svg").stat().st_size > 1000
+
+
+def test_notebooks_show_an_image():
+    plot = eatlas.plot(ml_eat(names=HOSTILE))
+    assert plot._repr_svg_() == plot.svg
+    assert re.fullmatch(
+        r'<img alt="[^"<>]+" src="data:image/svg\+xml;base64,[\w+/=]+">', plot._repr_html_()
+    )
+    assert repr(eatlas.plot([weat()])) == "<drawing: Forest plot of 1 effect sizes>"
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda r: eatlas.plot(r, "pie"), r"got: 'pie'\n  allowed: eat-map, findings, forest"),
+        (lambda r: eatlas.plot(r, "compact"), 'remedy: kind="findings"'),
+        (lambda _: eatlas.plot(None), "a drawing is made of results"),
+        (lambda _: eatlas.plot([]), "got: 0 results"),
+        (lambda _: eatlas.plot(weat(), "eat-map"), "allowed: results of ML-EAT"),
+        (lambda r: eatlas.plot(r, "timeline"), "needs the period of every result"),
+        (lambda r: eatlas.plot(r, "specification"), "no specification curve of this"),
+        (lambda r: eatlas.plot(r, width="tripple"), r'allowed: "single" \(89 mm\)'),
+        (lambda r: eatlas.plot(r, width=5), "cannot have this width"),
+        (lambda r: eatlas.plot(r).save("a.jpg"), "got: .jpg\n  allowed: .svg, .pdf, .png"),
+        (lambda r: eatlas.plot(r).save("a"), "a name without an ending"),
+    ],
+)
+def test_what_is_refused(results, call, said):
+    with pytest.raises(EatlasError, match=said):
+        call(results)
+
+
+def test_kinds_that_are_gone_name_another():
+    assert not INSTEAD.keys() & KINDS.keys()
+
+
+def test_a_forest_has_the_numbers_of_every_effect(results):
+    written = texts(eatlas.plot(results, width="double"))
+    for result in results:
+        for effect in result.effects():
+            assert f"{effect.d:.2f}".replace("-", "−") in written
+    assert written.count("*") == sum(e.significant for r in results for e in r.effects())
+    assert "Filled and starred: p < .05 in the direction of d." in written
+
+
+def test_sources_of_a_test_are_told_apart(two):
+    assert {"plain", "centred"} <= set(texts(eatlas.plot(two)))
+
+
+def test_a_matrix_says_what_differs(two):
+    said = " ".join(texts(two.compare("source").plot()))
+    assert "differs: AX-Singular → Non-Directional" in said
+    assert "weat-6: plain: BY-Singular; centred: BY-Singular" in two.compare("source").plot().alt
+    with pytest.raises(ResultsError, match="does not fit"):
+        eatlas.plot(two, "matrix", width=40)
+
+
+def test_influence_is_d_without_each_term(results):
+    (result,) = (r for r in results if r.test == "weat-6")
+    written = texts(eatlas.plot(result, "influence"))
+    level = result.effect("level2.Y")
+    change = level.influence.group("Y")[result.scored("Y").index("Diana")]
+    assert f"{level.d + change:.2f}".replace("-", "−") in written
+    assert "Diana" in written
+
+
+def test_stability_has_the_share_of_the_observed_pattern(results):
+    share = results["weat-6"].primary.uncertainty.patterns["BY-Singular"]
+    assert f"BY-Singular {share:.0%}" in eatlas.plot(results["weat-6"], "stability").alt
+
+
+def test_null_is_the_permutation_distribution():
+    """Few targets have few relabellings: each bar is as high as their share."""
+    result = eatlas.run(
+        eatlas.AssociationTest(X=["man", "boy"], Y=["woman", "girl"], A=["he", "him"], B=["she", "her"]),
+        "glove-sample", "weat",
+    )[0]  # fmt: skip
+    drawn = null(result, 460.0)
+    heights = sorted({float(h) for h in re.findall(r"v-([\d.]+)H", drawn)} - {0.0})
+    assert 2 <= len(heights) <= 6
+    assert len(re.findall(r"v-[\d.]+H", drawn)) == BINS
+    assert f"observed d = {result.d:.2f}" in drawn
+
+
+def test_a_timeline_says_which_years_are_missing():
+    series = [full(period=year) for year in (1950, 1960, 1980)]
+    assert "without a result: 1970" in eatlas.plot(series, "timeline").alt
+    with pytest.raises(ResultsError, match="two results of test-1 for the period 1950"):
+        eatlas.plot([series[0], series[0]], "timeline")
+
+
+def test_two_sources_are_arrows(two):
+    plot = eatlas.plot([r for r in two if r.test == "weat-6"], "plane")
+    assert plot.drawn.count('class="moves') == 18
+    assert "lean" in plot.alt
+
+
+@given(st.lists(st.floats(-3, 3), min_size=1, max_size=12), st.floats(60, 400))
+def test_any_effects_are_drawn_in_any_width(sizes, width):
+    drawn = eatlas.plot(
+        [ml_eat(d=round(d, 3), test=f"t-{i}") for i, d in enumerate(sizes)], "forest", width=width
+    )
+    assert isinstance(drawn, Plot)
+    numbers = [float(x) for x in re.findall(r'(?:x|cx)="([-\d.]+)"', drawn.drawn)]
+    assert np.isfinite(numbers).all()
