@@ -78,7 +78,7 @@ def test_another_two_sided_pattern_is_written():
 
 
 def test_a_two_sided_rule_reads_the_two_sided_p():
-    assert EATMap.of(ml_eat(tail="two-sided")).X.level.p_value == pytest.approx(200 / 12870)
+    assert EATMap.of(ml_eat(tail="two-sided")).X.level.p_of()[0] == pytest.approx(200 / 12870)
     assert "* p < .05 two-sided" in text(EATMap.of(ml_eat(tail="two-sided")).svg())
 
 
