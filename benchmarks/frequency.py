@@ -24,8 +24,8 @@ from eatlas import kernels
 from eatlas.sources import ArraySource, VectorSource
 from eatlas.sources.snapshot import ranking_of
 from eatlas.stats.bootstrap import PatternRule
+from eatlas.stats.designs import Judge
 from eatlas.stats.matched import matched_effects, matched_lists, monte_carlo_p, rank_sum
-from eatlas.stats.relabelling import Judge
 
 ROLES = "XYAB"
 APART = {"X": (1500, 3000), "Y": (1500, 3000), "A": (50, 1000), "B": (5000, 9000)}

@@ -26,7 +26,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from eatlas.stats.relabelling import Judge
+from eatlas.stats.designs import Judge
 from eatlas.stats.weighted import Design, effects
 
 ALPHA, THRESHOLD = 0.05, 0.2

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.stats.crossed import CrossedTest, analyse, crossed_association, crossed_interaction
+from eatlas.stats.designs import rejected
 from eatlas.stats.inputs import t_outside
-from eatlas.stats.relabelling import rejected
 
 Array = NDArray[np.float64]
 Sizes = tuple[int, int, int, int]

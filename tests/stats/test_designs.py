@@ -13,11 +13,11 @@ from eatlas.stats.designs import (
     chance_of_rejection,
     d_of_shift,
     pattern_chances,
+    rejected,
     shift_of_d,
     smallest_effect,
     terms_needed,
 )
-from eatlas.stats.relabelling import rejected
 
 
 @pytest.mark.parametrize(("n", "m"), [(3, 3), (3, 4), (4, 4), (3, 5), (5, 5), (6, 6), (4, 9)])

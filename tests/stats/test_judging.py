@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from eatlas.stats.designs import Judge
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.relabelling import Judge
 
 
 def judge(size, n, samples, *, alpha=0.05, two_sided=False):

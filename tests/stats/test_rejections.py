@@ -8,18 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eatlas.errors import EatlasError
-from eatlas.stats import relabelling as module
+from eatlas.stats import designs as module
+from eatlas.stats.designs import TAILS, checked_alpha, checked_tail, rejected, screen, smallest_p
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.relabelling import (
-    TAILS,
-    checked_alpha,
-    checked_tail,
-    drawn,
-    rejected,
-    samples,
-    screen,
-    smallest_p,
-)
+from eatlas.stats.relabelling import drawn, samples
 
 
 def rng():

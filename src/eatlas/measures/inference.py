@@ -38,9 +38,9 @@ from eatlas.stats.designs import (
     pattern_chances,
     shift_of_d,
     smallest_effect,
+    smallest_p,
 )
 from eatlas.stats.inputs import least_spread, t_outside, t_quantile
-from eatlas.stats.relabelling import smallest_p
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Array = NDArray[np.float64]

@@ -23,9 +23,14 @@ from eatlas.results.inference import Equivalence, Generalisation, Power, SesoiUn
 from eatlas.results.levels import effect_of
 from eatlas.results.parts import at
 from eatlas.stats.bootstrap import PatternRule
-from eatlas.stats.designs import chance_of_rejection, shift_of_d, terms_needed
+from eatlas.stats.designs import (
+    chance_of_rejection,
+    checked_alpha,
+    checked_tail,
+    shift_of_d,
+    terms_needed,
+)
 from eatlas.stats.inputs import numbers, open_unit, whole
-from eatlas.stats.relabelling import checked_alpha, checked_tail
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, load_tests
 
 Array = NDArray[np.float64]

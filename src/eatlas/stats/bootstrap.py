@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.kernels import quantiles
+from eatlas.stats.designs import Judge, enumerable
 from eatlas.stats.inputs import numbers, whole
-from eatlas.stats.relabelling import Judge, enumerable
 from eatlas.stats.weighted import (
     ATTRIBUTES,
     ROLES,
@@ -245,7 +245,7 @@ def bootstrap(
         d, *others = (column[defined] for column in drawn[i])
         if one_side:
             estimate, se, bound = (float(x[0]) for x in effect(i, test.as_is))
-            interval, error = studentised((estimate, se, bound), d, *others, level)
+            interval, error = studentised((estimate, se, bound), d, others[0], others[1], level)
         else:
             ends = tails(level)
             at = quantiles(d, [*ends, *around(ends, max(1, d.size))]).tolist()

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.stats.bootstrap import PatternRule
+from eatlas.stats.designs import Judge
 from eatlas.stats.effect_size import effect_sizes
-from eatlas.stats.relabelling import Judge
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
