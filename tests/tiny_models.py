@@ -5,11 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-FAMILIES = ("bert", "roberta", "gpt2", "opt", "bloom", "t5", "llama")
-ADDED = {
-    "bert": (1, 1), "roberta": (1, 1), "gpt2": (0, 0), "opt": (1, 0), "bloom": (0, 0), "t5": (0, 1),
-    "llama": (1, 0),
-}  # fmt: skip
+ADDED = {"bert": (1, 1), "gpt2": (0, 0), "t5": (0, 1), "llama": (1, 0)}
 """Special tokens before and behind a text."""
 LAYERS = 3
 UNKNOWN = "<unk>"
@@ -19,7 +15,6 @@ TEXTS = (
     "It is Ann's wasp, isn't it? A naïve café, or the centipede's.",
     "love peace hatred war bluebell iris ivy hyacinth",
 )
-BYTES, SPACES, PIECES = ("roberta", "gpt2", "opt", "bloom"), ("llama",), ("bert",)
 
 
 def make_model(folder: Path, family: str) -> Path:
@@ -39,16 +34,16 @@ def make_tokenizer(family: str) -> Any:
     """A fast tokenizer of the family's kind; words of the training text fall into pieces."""
     from transformers import PreTrainedTokenizerFast
 
-    kind = {**dict.fromkeys(BYTES, _bytes), "llama": _spaces, "bert": _pieces, "t5": _unigrams}
-    made, special = kind[family](family)
-    left = {"padding_side": "left"} if family in ("bloom", "llama") else {}
+    kind = {"gpt2": _bytes, "llama": _spaces, "bert": _pieces, "t5": _unigrams}
+    made, special = kind[family]()
+    left = {"padding_side": "left"} if family == "llama" else {}
     limits = {"t5": 512}
     return PreTrainedTokenizerFast(
         tokenizer_object=made, **special, **left, model_max_length=limits.get(family, 10**30)
     )
 
 
-def _pieces(_: str) -> tuple[Any, dict[str, str]]:
+def _pieces() -> tuple[Any, dict[str, str]]:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
     special = {"unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "pad": "[PAD]", "mask": "[MASK]"}
@@ -63,35 +58,24 @@ def _pieces(_: str) -> tuple[Any, dict[str, str]]:
     return made, {f"{key}_token": value for key, value in special.items()}
 
 
-def _bytes(family: str) -> tuple[Any, dict[str, str]]:
+def _bytes() -> tuple[Any, dict[str, str]]:
     from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
-    special = {
-        "gpt2": {"bos": "<|endoftext|>", "eos": "<|endoftext|>"},
-        "roberta": {"bos": "<s>", "cls": "<s>", "pad": "<pad>", "eos": "</s>", "sep": "</s>"},
-        "opt": {"pad": "<pad>", "bos": "</s>", "eos": "</s>"},
-        "bloom": {"bos": "<s>", "eos": "</s>", "pad": "<pad>"},
-    }[family]
+    end = "<|endoftext|>"
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    first = ["<s>", "<pad>", "</s>"] if family != "gpt2" else ["<|endoftext|>"]
     trainer = trainers.BpeTrainer(
         vocab_size=330,
-        special_tokens=first,
+        special_tokens=[end],
         show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
     made.train_from_iterator(TEXTS, trainer)
-    if family == "roberta":
-        made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
-    elif family == "opt":
-        _wrap(made, "</s> $A")
-    else:
-        made.post_processor = processors.ByteLevel(trim_offsets=family == "bloom")
-    return made, {f"{key}_token": value for key, value in special.items()}
+    made.post_processor = processors.ByteLevel(trim_offsets=False)
+    return made, {"bos_token": end, "eos_token": end}
 
 
-def _spaces(_: str) -> tuple[Any, dict[str, str]]:
+def _spaces() -> tuple[Any, dict[str, str]]:
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
     made = Tokenizer(models.BPE(unk_token=UNKNOWN))
@@ -107,7 +91,7 @@ def _spaces(_: str) -> tuple[Any, dict[str, str]]:
     return made, {"bos_token": "<s>", "eos_token": "</s>", "unk_token": UNKNOWN}
 
 
-def _unigrams(_: str) -> tuple[Any, dict[str, str]]:
+def _unigrams() -> tuple[Any, dict[str, str]]:
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
     made = Tokenizer(models.Unigram())
@@ -136,23 +120,16 @@ def _config(family: str, words: int) -> Any:
     usual = {"hidden_size": 16, "num_hidden_layers": LAYERS, "num_attention_heads": 2}
     own = {
         "bert": {**usual, "intermediate_size": 32, "max_position_embeddings": 40},
-        "roberta": {**usual, "intermediate_size": 32, "max_position_embeddings": 42},
         "gpt2": {"n_embd": 16, "n_layer": LAYERS, "n_head": 2, "n_positions": 40},
-        "opt": {
-            **usual, "ffn_dim": 32, "max_position_embeddings": 40, "word_embed_proj_dim": 16,
-        },
-        "bloom": {"hidden_size": 16, "n_layer": LAYERS, "n_head": 2},
         "t5": {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": LAYERS, "num_heads": 2},
         "llama": {
             **usual, "intermediate_size": 32, "num_key_value_heads": 1,
             "max_position_embeddings": 64,
         },
     }[family]  # fmt: skip
-    pads = {"bert": 4, "roberta": 1, "opt": 1, "bloom": 1, "t5": 0}
+    pads = {"bert": 4, "t5": 0}
     # the weights that transformers draws by default are so small that all texts look alike
     wide = {"initializer_factor": 2.0} if family == "t5" else {"initializer_range": 0.4}
-    if family == "opt":
-        wide = {"init_std": 0.4}
     return AutoConfig.for_model(
         family, vocab_size=words, pad_token_id=pads.get(family), **own, **wide
     )

@@ -68,15 +68,6 @@ def test_the_default_is_the_models_own_way(seeing, drawn, family, pool):
     held_to(PlainLoop(seeing(family), family), source, drawn, pool)
 
 
-def test_several_layers_are_combined(seeing, drawn):
-    loop = PlainLoop(seeing("vit"), "vit")
-    source = opened(seeing("vit"), "layer=1,2&pool=mean")
-    assert source.encoding.layer == "mean(1,2)"
-    for one, vector in source.encode(images(drawn)).items():
-        plain = [loop.image(one.content, "mean", layer) for layer in (1, 2)]
-        np.testing.assert_allclose(vector, np.mean(plain, axis=0), **NEAR)
-
-
 def test_all_layers_come_from_one_pass(seeing, drawn, monkeypatch):
     passes, real = [], VisionSource._computed
     monkeypatch.setattr(VisionSource, "_computed", lambda *given: passes.append(1) or real(*given))
@@ -92,19 +83,6 @@ def test_all_layers_come_from_one_pass(seeing, drawn, monkeypatch):
             plain = loop.image(one.content, "cls", None if top else layer)
             np.testing.assert_allclose(vector, plain, **NEAR)
         assert eatlas.open_vectors(source.name).fingerprint == source.fingerprint
-
-
-def test_notes_come_with_every_layer(seeing, tmp_path):
-    from PIL import Image
-
-    path = tmp_path / "dot.png"
-    Image.new("RGB", (1, 1)).save(path)
-    for cache in ("no", "yes", "yes"):
-        for source in open_sources(f"hf:{seeing('vit')}?layer=all&cache={cache}"):
-            source.encode(images([path]))
-            assert source.notes == (
-                "1 image smaller than the input of the model, and enlarged, such as 'dot.png'.",
-            )
 
 
 def test_texts_are_not_for_it(seeing):
@@ -158,13 +136,6 @@ def test_options_that_cannot_be(seeing, family, options, said):
     assert said in fault(seeing(family), options)
 
 
-def test_a_pooling_of_images_is_not_for_texts(model):
-    assert fault(model("bert"), "pool=pooled") == (
-        f"hf:{model('bert')}: the option pool cannot have this value\n  got: pool=pooled\n"
-        "  allowed: cls, mean, first, last, max, mean-all, last-all, max-all"
-    )
-
-
 def test_a_pooler_that_was_not_saved_is_not_made_up(seeing, drawn, tmp_path):
     """Weights of a classifier have none; transformers would fill in random numbers."""
     from safetensors.numpy import load_file, save_file
@@ -182,24 +153,3 @@ def test_a_pooler_that_was_not_saved_is_not_made_up(seeing, drawn, tmp_path):
     assert str(raised.value).endswith(
         "remedy: the model was saved without its pooling; pool=cls or pool=mean needs none"
     )
-
-
-def test_the_fingerprint_covers_files_and_options(seeing, tmp_path):
-    folder = shutil.copytree(seeing("vit"), tmp_path / "vit")
-    before = opened(folder).fingerprint
-    options = ("pool=mean", "layer=1", "precision=bfloat16", "weights=random")
-    others = {opened(folder, option).fingerprint for option in options}
-    assert len({before, *others}) == 5
-    for name in ("preprocessor_config.json", "model.safetensors", "config.json"):
-        file = folder / name
-        file.write_bytes(file.read_bytes() + b" ")
-        now = opened(folder).fingerprint
-        assert now not in {before, *others}
-        before = now
-
-
-def test_vectors_do_not_depend_on_what_is_beside_them(seeing, drawn):
-    source = opened(seeing("vit"))
-    together = source.encode(images(drawn))
-    for one in images(drawn):
-        np.testing.assert_allclose(source.encode([one])[one], together[one], **NEAR)

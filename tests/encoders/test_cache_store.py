@@ -7,7 +7,6 @@ import resource
 import signal
 import sqlite3
 import warnings
-from pathlib import Path
 
 import pytest
 from tests.encoders.letters import Letters, passages
@@ -131,24 +130,6 @@ def test_a_full_disk_costs_the_cache_and_not_the_run(limit):
     assert some < N
 
 
-@pytest.mark.parametrize("filled", [False, True])
-def test_a_folder_that_may_only_be_read(filled, computed_vectors):
-    """As another user, where this one may write anywhere."""
-    if filled:
-        cached(Letters()).encode(passages(100))
-    computed_vectors.mkdir(parents=True, exist_ok=True)
-    for path in (*computed_vectors.glob("*"), computed_vectors):
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    nobody = (lambda: os.setuid(65534)) if os.geteuid() == 0 else None
-    for parent in computed_vectors.parents[:3]:
-        parent.chmod(0o755)
-    computed, digest, said = Encoding(100, before=nobody).ended()
-    computed_vectors.chmod(0o755)
-    assert digest == expected(100)
-    assert computed == 100
-    assert ["this run continues without" in text for text in said] == [True]
-
-
 def test_a_process_that_holds_the_file(monkeypatch):
     monkeypatch.setattr("eatlas.encoders.cache_store.PATIENCE", 0.1)
     cached(Letters()).encode(passages(10))
@@ -177,13 +158,6 @@ def test_one_model_of_several_is_removed():
     assert [(m.name, m.vectors) for m in contents().models] == [("two", 20)]
     assert [m.vectors for m in clear()] == [20]
     assert contents().models == ()
-
-
-def test_the_folder_follows_the_system_unless_told(monkeypatch):
-    monkeypatch.setenv("EATLAS_CACHE", "~/mine")
-    assert cache_folder() == Path.home() / "mine"
-    monkeypatch.delenv("EATLAS_CACHE")
-    assert cache_folder().parts[-2:] == ("eatlas", "encodings")
 
 
 def test_nothing_is_made_where_nothing_is_computed(computed_vectors):

@@ -21,30 +21,12 @@ def test_what_is_kept_is_what_was_computed_bit_for_bit():
         assert again[one].dtype == np.float32
 
 
-@pytest.mark.parametrize("kind", ["<f4", "<f8", "<f2"])
-def test_the_type_of_the_numbers_is_kept(kind):
-    class Other(Letters):
-        def encode_batches(self, some):
-            return ({k: v.astype(kind) for k, v in b.items()} for b in super().encode_batches(some))
-
-    for _ in range(2):
-        given = cached(Other()).encode(passages(3))
-        assert {vector.dtype.str for vector in given.values()} == {kind}
-
-
 def test_only_what_is_missing_is_computed():
     cached(Letters()).encode(passages(60))
     more = Letters()
     given = cached(more).encode(passages(80))
     assert sorted(more.asked) == sorted(set(passages(80)) - set(passages(60)))
     assert given.keys() == set(passages(80))
-
-
-def test_another_fingerprint_is_another_source():
-    cached(Letters()).encode(passages(5))
-    other = Letters(fingerprint="letters:2")
-    cached(other).encode(passages(5))
-    assert len(other.asked) == 5
 
 
 def test_the_place_of_the_stimulus_matters_at_level_word_alone():
@@ -65,33 +47,6 @@ def test_a_person_is_told_how_far_it_is():
     assert told == [(60, 160), (110, 160), (160, 160)]
 
 
-def test_a_source_without_batches_is_asked_for_some_at_a_time():
-    sizes = []
-
-    class Whole:
-        name, dim, fingerprint, notes = "whole", 27, "whole:1", ()
-        encoding = Letters().encoding
-
-        def encode(self, some, tell=None):
-            sizes.append(len(some))
-            return Letters().encode(some)
-
-        lookup = None
-
-    given = cached(Whole()).encode(passages(300))
-    assert sizes == [256, 44]
-    assert len(given) == 300
-
-
-def test_a_passage_that_the_source_cannot_encode_stays_out():
-    class Picky(Letters):
-        def encode_batches(self, some):
-            return super().encode_batches([one for one in some if "1" not in one.text])
-
-    for _ in range(2):
-        assert len(cached(Picky()).encode(passages(10))) == 9
-
-
 def test_a_wrapped_source_is_a_source_and_says_nothing_of_the_cache():
     source = cached(Letters())
     assert isinstance(source, Source)
@@ -101,18 +56,6 @@ def test_a_wrapped_source_is_a_source_and_says_nothing_of_the_cache():
     for name in ("name", "dim", "fingerprint", "notes", "encoding"):
         assert getattr(source, name) == getattr(inner, name)
     assert source.lookup(["ant"])["ant"].tolist() == inner.lookup(["ant"])["ant"].tolist()
-
-
-def test_the_number_of_components_is_known_without_the_model():
-    class Heavy(Letters):
-        @property
-        def dim(self):
-            raise AssertionError("the model would be loaded")
-
-    cached(Letters()).encode(passages(5))
-    source = cached(Heavy())
-    source.encode(passages(5))
-    assert source.dim == 27
 
 
 def test_results_are_the_same_with_and_without():

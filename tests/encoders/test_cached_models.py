@@ -6,7 +6,6 @@ import eatlas
 from eatlas.encoders.cache import CachedSource
 from eatlas.encoders.cache_store import contents
 from eatlas.encoders.transformer import TransformerSource
-from eatlas.errors import SourceError
 from eatlas.sources import Passage
 
 TEXTS = [f"the {word} is here ." for word in ("rose", "ant", "cat", "dog")]
@@ -30,15 +29,6 @@ def test_the_same_bits_with_the_cache_without_it_and_from_it(model, option):
     assert sum(model.vectors for model in contents().models) == len(ASKED)
 
 
-def test_options_never_share_a_vector(model):
-    options = ("", "layer=1", "level=word", "pool=mean", "weights=random", "weights=random&seed=1")
-    given = [
-        eatlas.open_vectors(f"hf:{model('bert')}?{option}").encode(ASKED)[ASKED[0]]
-        for option in options
-    ]
-    assert len({vector.tobytes() for vector in given}) == len(options)
-
-
 def test_texts_that_were_cut_are_named_from_the_cache_too(model):
     long = Passage("rose " * 3000, None)
     notes = []
@@ -48,9 +38,3 @@ def test_texts_that_were_cut_are_named_from_the_cache_too(model):
         notes.append(source.notes)
     assert notes[0] == notes[1]
     assert "1 texts were too long for the model and were cut" in notes[1][0]
-
-
-def test_a_value_that_is_none(model):
-    with pytest.raises(SourceError, match="the option cache") as caught:
-        eatlas.open_vectors(f"hf:{model('bert')}?cache=on")
-    assert (caught.value.got, caught.value.allowed) == ("on", "yes or no")

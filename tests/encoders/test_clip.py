@@ -13,7 +13,7 @@ from tests.tiny_vision import TOWERS, draw
 
 import eatlas
 from eatlas.encoders import images as pictures
-from eatlas.encoders import loading, vision
+from eatlas.encoders import loading
 from eatlas.encoders.loading import forget
 from eatlas.errors import SourceError
 from eatlas.sources import Passage
@@ -66,26 +66,6 @@ def test_siglip_is_read_without_a_mask_and_padded(seeing):
     assert np.abs(found - short).max() > 0.01
 
 
-@pytest.mark.parametrize("mode", ["P", "CMYK", "I;16"])
-def test_every_mode_is_what_the_processor_expects(seeing, tmp_path, mode):
-    """An image of another mode has the vector of the same pixels in RGB."""
-    suffix = {"CMYK": "tiff", "I;16": "tiff"}.get(mode, "png")
-    path = tmp_path / f"odd.{suffix}"
-    if mode == "I;16":
-        values = np.linspace(0, 65535, 40 * 50).reshape(40, 50).round().astype(np.uint16)
-        Image.fromarray(values).save(path)
-        seen = Image.fromarray(np.rint(values / 257).astype(np.uint8)).convert("RGB")
-    else:
-        draw(path, 2, mode=mode)
-        with Image.open(path) as image:
-            seen = image.convert("RGB")  # this one has no transparent part
-    seen.save(tmp_path / "seen.png")
-    loop = PlainLoop(seeing("clip"), "clip")
-    (item,) = images([path])
-    found = opened(seeing("clip")).encode([item])[item]
-    np.testing.assert_allclose(found, loop.image(tmp_path / "seen.png"), **NEAR)
-
-
 @pytest.mark.parametrize("size", [(1, 1), (3, 40), (200, 4)])
 def test_sizes_that_may_be_taken_for_channels(seeing, tmp_path, size):
     """A picture of one or three rows is no picture of one or three colours."""
@@ -124,18 +104,6 @@ def test_vectors_do_not_depend_on_what_is_beside_them(seeing, drawn, family, mon
         np.testing.assert_allclose(in_twos[one], together[one], **NEAR)
 
 
-def test_images_of_the_same_bytes_are_computed_once(seeing, drawn, tmp_path, monkeypatch):
-    copy = tmp_path / "copy.png"
-    shutil.copy(drawn[0], copy)
-    decoded = []
-    real = pictures.decoded
-    monkeypatch.setattr(pictures, "decoded", lambda one: decoded.append(one.path) or real(one))
-    one, other = images([drawn[0], copy])
-    found = opened(seeing("clip")).encode([one, other])
-    assert len(decoded) == 1
-    assert found[one].tobytes() == found[other].tobytes()
-
-
 def test_the_cache_keeps_vectors_and_what_was_said_of_images(seeing, drawn, tmp_path, monkeypatch):
     """By the bytes of a file: a copy of it needs no model, and notes are the same either way."""
     moving = tmp_path / "moving.gif"
@@ -164,12 +132,6 @@ def test_the_cache_keeps_vectors_and_what_was_said_of_images(seeing, drawn, tmp_
         assert kept[one].tobytes() == found[one].tobytes()
     (elsewhere,) = images([copy])
     assert kept[elsewhere].tobytes() == found[images(drawn)[1]].tobytes()
-
-
-def test_texts_of_the_same_tokens_share_a_vector(seeing):
-    """CLIP reads in lower case."""
-    found = eatlas.open_vectors(f"clip:{seeing('clip')}").encode([Passage("Ivy"), Passage("ivy")])
-    assert len({vector.tobytes() for vector in found.values()}) == 1
 
 
 def test_the_fingerprint_covers_the_processor_too(seeing, tmp_path):
@@ -225,36 +187,6 @@ def test_the_settings_of_images_are_on_record(seeing):
     }
 
 
-def test_a_text_that_is_too_long(seeing):
-    source = opened(seeing("clip"))
-    assert said(source, Passage("wasp " * 60)).startswith(
-        f"{source.name}: a text is longer than the model takes: 'wasp wasp"
-    )
-    cut = opened(seeing("clip"), "truncate=yes")
-    assert cut.encode([Passage("wasp " * 60)])
-    assert "1 texts were too long for the model and were cut" in cut.notes[0]
-
-
-def test_a_damaged_image_names_the_file(seeing, drawn, tmp_path):
-    path = tmp_path / "cut.png"
-    path.write_bytes(drawn[0].read_bytes()[:200])
-    for cache in ("yes", "no"):
-        source = eatlas.open_vectors(f"clip:{seeing('clip')}?cache={cache}")
-        assert said(source, *images([*drawn, path])).startswith(
-            f"{path}: the image cannot be decoded\n  got: "
-        )
-
-
-def test_no_image_is_found_before_any_is_decoded(seeing, drawn, tmp_path, monkeypatch):
-    path = tmp_path / "zz.png"
-    path.write_bytes(b"")
-    monkeypatch.setattr(pictures, "decoded", None)
-    assert said(opened(seeing("clip")), *images([*drawn, path])) == (
-        f"{path}: this file is not an image\n  got: an empty file\n  allowed: an image file: JPEG, "
-        "PNG, GIF, WebP, TIFF, BMP and others that Pillow decodes to pixels"
-    )
-
-
 def test_numbers_beyond_the_range(seeing, drawn):
     source = opened(seeing("clip"), "precision=float16")
     (item, *_) = images(drawn)
@@ -269,25 +201,6 @@ def test_numbers_beyond_the_range(seeing, drawn):
         )
     finally:
         forget()
-
-
-def test_memory_that_ends_halves_the_batch(seeing, drawn, monkeypatch):
-    import torch
-
-    real, sizes = vision.TowersSource._computed, []
-
-    def scarce(self, loaded, inputs, tower):
-        sizes.append(len(inputs["pixel_values"]))
-        if sizes[-1] > 2:
-            raise torch.OutOfMemoryError
-        return real(self, loaded, inputs, tower)
-
-    monkeypatch.setattr(vision.TowersSource, "_computed", scarce)
-    found = opened(seeing("clip")).encode(images(drawn))
-    assert sizes == [5, 2, 3, 1, 2]
-    monkeypatch.undo()
-    for one, vector in opened(seeing("clip")).encode(images(drawn)).items():
-        np.testing.assert_allclose(found[one], vector, **NEAR)
 
 
 def test_memory_is_that_of_a_few_batches(seeing, tmp_path, monkeypatch):

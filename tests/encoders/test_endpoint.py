@@ -97,19 +97,6 @@ def test_what_is_sent(server):
     assert sorted(text for body, _ in server.asked for text in body["input"]) == sorted(TEXTS)
 
 
-def test_vectors_belong_to_their_texts_whatever_their_order(server):
-    given = eatlas.open_vectors(f"{server.address}?model=small&batch=3").encode(ASKED)
-    for passage in ASKED:
-        assert given[passage].tolist() == [len(passage.text), passage.text.count("a"), 1]
-
-
-def test_a_name_is_escaped_so_that_it_opens_again(server):
-    source = eatlas.open_vectors(f"{server.address}?model=a%26b%25")
-    assert source.name == f"{server.address}?model=a%26b%25"
-    source.encode(ASKED)
-    assert server.asked[0][0]["model"] == "a&b%"
-
-
 def test_the_key_is_the_first_of_two_and_may_be_missing(server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "other")
     source = eatlas.open_vectors(f"{server.address}?model=m&cache=no")
@@ -216,11 +203,6 @@ def test_answers_that_are_none(server, status, answer, what, got):
     assert what in error.what
     assert got is None or error.got == got
     assert len(server.asked) == 1
-
-
-def test_vectors_of_another_length(server):
-    error = error_of(eatlas.open_vectors(f"{server.address}?model=m&cache=no&dimensions=2"))
-    assert (error.got, error.allowed) == ("5 of 3 components", "5 of 2")
 
 
 @pytest.mark.parametrize("bad", ["\n", " ", "\x1b", "é"])

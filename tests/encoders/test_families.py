@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 import pytest
 from tests.encoders.slow_loop import SlowLoop
-from tests.tiny_models import ADDED
 
 import eatlas
 from eatlas.sources import Passage
@@ -103,19 +102,3 @@ def test_a_vector_does_not_depend_on_its_batch(family, model):
     together = source.encode(PASSAGES)
     for one in PASSAGES:
         assert far(source.encode([one])[one], together[one]) < CLOSE
-
-
-@pytest.mark.parametrize("family", DEFAULTS)
-def test_the_tokenizers_add_what_the_families_add(family, loop):
-    """What the loop cuts off by number is what the tokenizer calls special."""
-    tokenizer = loop(family).tokenizer
-    given = tokenizer("This is an aster.", return_special_tokens_mask=True)["special_tokens_mask"]
-    before, behind = ADDED[family]
-    assert given == [1] * before + [0] * (len(given) - before - behind) + [1] * behind
-
-
-@pytest.mark.parametrize("family", DEFAULTS)
-def test_stimuli_fall_into_pieces(family, loop):
-    """Otherwise the ways to compose pieces would not be told apart."""
-    several = [len(loop(family).tokens(one.text, one.span)) for one in PASSAGES]
-    assert sum(n > 1 for n in several) >= 4

@@ -71,29 +71,11 @@ def test_a_function_of_the_working_directory(module):
     assert source.fingerprint.startswith(f"py:{module}:lengths;file=sha256:")
 
 
-def test_a_method(module):
-    assert eatlas.open_vectors(f"py:{module}:model.encode").lookup(["edge"])["edge"][1] == 2
-
-
 def test_a_function_that_asks_for_passages(module):
     source = eatlas.open_vectors(f"py:{module}:around")
     assert source.encoding.level == "word"
     (vector,) = source.encode([Passage("This is ivy.", (8, 11))]).values()
     assert vector.tolist() == [8, 3, 12]
-
-
-def test_a_run(module):
-    (result,) = eatlas.run("sent-weat-7", f"py:{module}:lengths")
-    assert result.source == f"py:{module}:lengths"
-    assert result.encoding.architecture == "function"
-    assert any("not of models or data" in note for note in result.warnings)
-
-
-def test_the_fingerprint_is_that_of_the_file(module, tmp_path):
-    before = eatlas.open_vectors(f"py:{module}:lengths").fingerprint
-    with (tmp_path / f"{module}.py").open("a") as file:
-        file.write("# changed\n")
-    assert eatlas.open_vectors(f"py:{module}:lengths").fingerprint != before
 
 
 def test_any_function_in_python():
@@ -143,19 +125,6 @@ def test_what_a_function_may_return(array, kind):
     given = FunctionSource(lambda _: array).lookup(["a", "b"])
     assert {vector.dtype.type for vector in given.values()} == {kind}
     assert {vector.shape for vector in given.values()} == {(3,)}
-
-
-def test_an_array_that_is_used_again_is_not_shared():
-    buffer = np.zeros((1, 2))
-
-    def encode(texts):
-        buffer[:] = len(texts[0])
-        return buffer
-
-    source = FunctionSource(encode)
-    first = source.lookup(["a"])["a"]
-    source.lookup(["abc"])
-    assert first.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -215,23 +184,6 @@ def test_what_cannot_be_opened(module, spec, said):
     assert said.replace("{}", module) in str(error_of(spec.replace("{}", module))).replace(
         f"<class '{module}.Model'>", "Model"
     )
-
-
-@pytest.mark.parametrize(
-    ("code", "said"),
-    [
-        ("import nothing_of_this_name", "ModuleNotFoundError: No module named 'nothing_of_this_name'"),
-        ("x = 1 +", "SyntaxError: invalid syntax"),
-        ("raise SystemExit('no arguments')", "SystemExit: no arguments"),
-    ],
-)  # fmt: skip
-def test_a_module_that_cannot_be_imported(tmp_path, monkeypatch, code, said):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "broken_one.py").write_text(code + "\n")
-    error = error_of("py:broken_one:f")
-    assert error.what == "py:broken_one:f: the module broken_one cannot be imported"
-    assert error.got.startswith(said)
-    assert "broken_one.py" in error.got or "SyntaxError" in error.got
 
 
 def test_vectors_are_kept_under_a_version(module, tmp_path):

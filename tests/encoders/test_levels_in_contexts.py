@@ -55,10 +55,6 @@ def token(name):
     return lambda states, given, span: states[0 if name == "cls" else -1]  # noqa: ARG005
 
 
-def mean_of_text(states, given, span):
-    return states[[not special for special in given["special_tokens_mask"]]].mean(axis=0)
-
-
 def mean_of_stimulus(states, given, span):
     inside = [
         start < span[1] and end > span[0] and end > start for start, end in given["offset_mapping"]
@@ -80,16 +76,6 @@ def test_vectors_of_texts_are_those_of_the_paper(model, contexts, family):
     found = CEAT(n=40)(test, source)
     assert found.encoding.pool == TOKEN[family]
     same(found, by_hand(model(family), test, token(TOKEN[family])))
-
-
-@pytest.mark.parametrize(("family", "pool"), [("bert", "mean"), ("gpt2", "mean"), ("t5", None)])
-def test_the_mean_of_the_tokens_as_the_paper_takes_of_elmo(model, contexts, family, pool):
-    test = eatlas.with_contexts(TEST, contexts)[0]
-    source = eatlas.open_vectors(f"hf:{model(family)}" + (f"?pool={pool}" if pool else ""))
-    found = CEAT(n=40)(test, source)
-    assert (found.encoding.level, found.encoding.pool) == ("sentence", "mean")
-    if family != "t5":  # whose encoder alone is used
-        same(found, by_hand(model(family), test, mean_of_text))
 
 
 @pytest.mark.parametrize("family", TOKEN)

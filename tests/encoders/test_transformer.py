@@ -14,7 +14,7 @@ import eatlas
 from eatlas.corpora import Context, Contexts
 from eatlas.encoders import tokens, transformer
 from eatlas.encoders.loading import forget, load
-from eatlas.errors import CoverageError, SourceError
+from eatlas.errors import SourceError
 from eatlas.sources import Passage, open_sources
 
 WASP = Passage("This is a wasp.", (10, 14))
@@ -51,15 +51,6 @@ def test_each_text_goes_through_the_model_once_the_longest_first(model, monkeypa
     assert len(seen) == len(texts)
     assert seen == sorted(seen, reverse=True)
     assert told[-1] == (6, 6)
-
-
-def test_batches_come_as_they_are_done(model, monkeypatch):
-    monkeypatch.setitem(transformer.BUDGET, "cpu", 24)
-    source = opened(model("gpt2"), "device=cpu")
-    passages = [Passage("wasp " * n) for n in range(1, 9)]
-    batches = list(source.vectors(passages))
-    assert len(batches) > 3
-    assert sorted(one for batch in batches for one in batch) == sorted(passages)
 
 
 def test_all_layers_come_from_one_pass(model, monkeypatch):
@@ -188,40 +179,6 @@ def test_contexts_whose_stimulus_was_cut_off_are_counted(model, options):
     assert {one.status for one in eatlas.verify(results, contexts=contexts)} == {"same"}
 
 
-def test_a_group_that_loses_all_its_stimuli_says_why(model):
-    test = make_test()
-    rows = [
-        Context(word, text, len(text) - len(word), len(text))
-        for role, part in test.parts
-        for word in part.terms
-        for text in [f"{LONG if role == 'B' else 'a '}{word}"]
-    ]
-    measure, source = eatlas.WEAT(), f"hf:{model('bert')}?truncate=yes&level=word"
-    (put,) = eatlas.with_contexts(test, Contexts.of(rows))
-    with pytest.raises(CoverageError) as raised:
-        measure(put, source)
-    assert str(raised.value) == (
-        "test tiny, group B (Unpleasant): too few of its sentences have a usable vector in "
-        f"{source}\n  got: 0 of 4; the text is longer than the model takes, and was cut before the "
-        "end of the stimulus (4)\n  allowed: at least 1\n"
-        "  remedy: use other sentences, or a source that takes these"
-    )
-
-
-@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
-def test_a_text_of_two_stimuli_has_a_vector_for_each_at_level_word(model):
-    test = make_test()
-    stimuli = [word for _, part in test.parts for word in part.terms]
-    rows = [Context(word, f"a {word}", 2, 2 + len(word)) for word in stimuli]
-    rows += [Context("aster", "an aster, an ant", 3, 8), Context("ant", "an aster, an ant", 13, 16)]
-    for level, shared in (("word", 0), ("sentence", 1)):
-        (result,) = eatlas.run(
-            test, f"hf:{model('bert')}?level={level}", "weat", contexts=Contexts.of(rows)
-        )
-        assert result.coverage.X.contexts["aster"] == result.coverage.Y.contexts["ant"] == 2
-        assert sum("of several stimuli, which share" in one for one in result.warnings) == shared
-
-
 def test_a_text_without_what_is_asked_for(model):
     by_word = opened(model("bert"), "level=word")
     assert "at level word a vector belongs to the stimulus" in said(by_word, Passage("ivy"))
@@ -324,12 +281,6 @@ def test_numbers_that_overflow(model, tmp_path):
     assert message.endswith("remedy: precision=float32")
 
 
-def test_a_device_that_is_not_there(model):
-    assert "device=cuda:99: there is no such device here" in said(
-        opened(model("bert"), "device=cuda:99")
-    )
-
-
 def test_a_tokenizer_that_is_not_there(model, tmp_path):
     folder = copied(model("bert"), tmp_path / "bert")
     for file in folder.glob("tokenizer*"):
@@ -339,12 +290,3 @@ def test_a_tokenizer_that_is_not_there(model, tmp_path):
     assert said(opened(folder)).startswith(tuple(f"{folder}: {way}\n" for way in ways))
     (folder / "tokenizer.json").write_text("{", encoding="utf-8")
     assert said(opened(folder)).startswith(f"{folder}: the tokenizer cannot be loaded\n")
-
-
-def test_a_run_is_quiet_and_whole(model, capfd):
-    folder = model("roberta")
-    capfd.readouterr()
-    (result,) = eatlas.run("weat-6", f"hf:{folder}?level=word&cache=no", "weat")
-    assert result.encoding.subword == "mean"
-    assert result.source.startswith("hf:")
-    assert capfd.readouterr() == ("", "")

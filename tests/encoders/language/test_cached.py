@@ -74,21 +74,6 @@ def test_what_is_kept_is_what_was_computed_bit_for_bit():
     assert kept() == len(ASKED)
 
 
-def test_only_what_is_missing_is_asked(monkeypatch):
-    counted()[0].score(ASKED[:20])
-    told, asked = [], []
-    model, _ = counted()
-    answer = model.model.score_batches
-    monkeypatch.setattr(model.model, "score_batches", lambda q: asked.extend(q) or answer(q))
-    model.score(ASKED, lambda *n: told.append(n))
-    same = model.model.same(ASKED)  # of one piece, every way to ask is one question
-    before = {same[one] for one in ASKED[:20] if one in same}
-    assert asked == [one for one in ASKED[20:] if same.get(one) not in before]
-    assert 0 < len(asked) < len(ASKED[20:])
-    assert told[0] == (20, len(ASKED))
-    assert told[-1] == (len(ASKED), len(ASKED))
-
-
 def test_nothing_that_changes_an_answer_shares_a_key():
     """The place of the stimulus, the other's, whether it is hidden, how, and the model."""
     text = "ant is ant."
@@ -117,22 +102,6 @@ def test_a_second_run_loads_no_model_and_says_the_same(
     monkeypatch.setattr(loading, "_load", None)
     (second,) = eatlas.run(str(file), source, measure)
     assert second.to_dict() == first.to_dict() == bare.to_dict()
-
-
-def test_options_that_change_answers_never_share_one(folders):
-    question = ASKED[0]
-    options = (
-        "",
-        "?precision=bfloat16",
-        "?weights=random",
-        "?weights=random&seed=2",
-    )  # tiny.bert has seed 1
-    given = [
-        open_language_model(f"hf:{folders['bert']}{option}", "masked").score([question])[question]
-        for option in options
-    ]
-    assert len({one.log_probability for one in given}) == len(options)
-    assert kept() == len(options)
 
 
 def test_without_the_cache_nothing_is_kept(folders):
@@ -174,12 +143,3 @@ def test_a_folder_that_cannot_be_used_costs_the_cache_and_not_the_run(monkeypatc
         answers = counted()[0].score(ASKED)
     assert len(caught) == 1
     assert answers == language_model(*tiny.bert(), name="tiny").score(ASKED)
-
-
-def test_a_model_that_answered_is_not_asked_what_it_is(folders):
-    source = f"hf:{folders['bert']}"
-    first = open_language_model(source, "masked")
-    first.score(ASKED[:4])
-    again = open_language_model(source, "masked")
-    assert again.about == first.model.about
-    assert "loaded" not in vars(again.model)

@@ -11,7 +11,6 @@ from tests.tiny_models import _config, make_tokenizer
 
 import eatlas
 from eatlas.encoders.language import Question, language_model, open_language_model
-from eatlas.engine.verify import verify
 from eatlas.errors import SourceError
 
 TEST = make_test(
@@ -34,13 +33,6 @@ def test_a_folder_answers_as_the_model_in_memory(folders):
         assert one.log_probability == pytest.approx(other.log_probability, abs=AGREES)
         assert there.about.architecture == type(build()[0]).__name__
         assert there.fingerprint != here.fingerprint
-
-
-def test_a_result_can_be_verified(folders):
-    results = eatlas.run(
-        tests=TEST, vectors=f"hf:{folders['bert']}", measures=["lpbs", "lpbs(aggregate=logsum)"]
-    )
-    assert [verdict.status for verdict in verify(results)] == ["same", "same"]
 
 
 def test_random_weights_are_a_control(folders):
@@ -96,7 +88,7 @@ def test_a_model_without_a_head_is_said(tmp_path):
     assert "saved with the head that predicts words" in str(caught.value)
 
 
-@pytest.mark.parametrize("family", ["gpt2", "opt", "bloom", "llama"])
+@pytest.mark.parametrize("family", ["gpt2", "llama"])
 def test_causal_families_are_asked_as_by_hand(family):
     """Whatever the tokenizer puts before a text, the model reads one token there, and once."""
     import torch

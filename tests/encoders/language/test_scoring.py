@@ -243,12 +243,6 @@ def test_a_stimulus_that_the_tokenizer_cannot_stand_for_is_said(text, span, at, 
     assert fault in answer.fault
 
 
-def test_the_other_stimulus_is_looked_at_too():
-    model = masked(tiny.bert)
-    (answer,) = model.score([Question("Ant is ☃.", (0, 3), (7, 8))]).values()
-    assert (answer.at, answer.pieces) == ("other", 1)
-
-
 def test_a_text_that_is_too_long_is_said():
     text = "Ant is " + "nice " * 80
     short = Question("Ant is nice.", (0, 3))
@@ -257,17 +251,6 @@ def test_a_text_that_is_too_long_is_said():
     assert (long.log_probability, long.at, long.pieces) == (None, "text", 1)
     assert long.fault == "a sentence has 84 pieces, and the model takes 64 at most"
     assert other.fault == ""
-
-
-def test_a_tokenizer_without_places_is_said():
-    class Slow:
-        is_fast = False
-
-    model = MaskedLM(lambda: Loaded(Slow(), tiny.bert()[0]), "old", "sha256:0")
-    with pytest.raises(
-        SourceError, match="old: the tokenizer does not give the characters of its pieces"
-    ):
-        model.score([Question("Ant is nice.", (0, 3))])
 
 
 def test_broken_weights_are_said():
