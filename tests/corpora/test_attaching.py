@@ -314,5 +314,5 @@ def test_a_group_of_one_context_is_said_to_be_one():
     alone = contexts(["aster", *TERMS["Y"], *TERMS["A"], *TERMS["B"]], per_term=1)
     results = eatlas.run(TEST, "cbow:glove-sample", "sc-eat", contexts=alone)
     assert results[0].coverage.X.contexts == {"aster": 1}
-    with pytest.raises(CoverageError, match="group X .Flowers.: a group of one term"):
+    with pytest.raises(CoverageError, match="group X .Flowers.: only 1 term has"):
         eatlas.run(TEST, "cbow:glove-sample", contexts=alone)

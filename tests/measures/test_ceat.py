@@ -449,8 +449,8 @@ def test_contexts_of_one_stimulus_are_too_few():
     with pytest.raises(CoverageError) as error:
         run(CEAT(n=5), test, make_vectors(test))
     assert str(error.value).startswith(
-        "test said, group B (Unpleasant): all contexts with a vector in dict are those of one "
-        "stimulus\n  got: 'b0'\n  allowed: 2 stimuli or more: their labels are permuted"
+        "test said, group B (Unpleasant): only 1 stimulus has a usable vector in dict\n"
+        "  got: 'b0' alone\n  allowed: at least 2 usable stimuli for ceat (its labels are permuted)"
     )
 
 

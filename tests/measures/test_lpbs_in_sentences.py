@@ -262,12 +262,9 @@ def test_too_few_terms_are_an_error():
     measure = LPBS(pairs=some_pairs(test, {(x, "b1") for x in ("x0", "x1", "y0", "y1")}))
     with pytest.raises(CoverageError) as caught:
         measure(test, Table(any_number))
-    assert "group B (Unpleasant): too few terms have sentences with all others in pairs.csv" in str(
-        caught.value
-    )
-    assert "usable: b0; missing: b1 (no usable sentence in pairs.csv with 4 of 4" in str(
-        caught.value
-    )
+    message = "only 1 term has a sentence with each of the other terms in pairs.csv"
+    assert f"group B (Unpleasant): {message}" in str(caught.value)
+    assert "missing: b1 (no usable sentence in pairs.csv with 4 of 4" in str(caught.value)
     assert "remedy: use a larger corpus" in str(caught.value)
 
 
