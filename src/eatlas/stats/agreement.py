@@ -81,25 +81,7 @@ class RaterAgreement:
 
 
 def label_counts(codes: ArrayLike, k: int) -> Array:
-    """How many annotators gave each item each category.
-
-    Parameters
-    ----------
-    codes : array_like of int, shape (items, annotators)
-        Categories from 0; -1 where an annotator has not labelled an item.
-    k : int
-        Number of categories.
-
-    Returns
-    -------
-    array, shape (items, k)
-
-    Examples
-    --------
-    >>> label_counts([[0, 0, 1], [1, -1, -1]], 2)
-    array([[2., 1.],
-           [0., 1.]])
-    """
+    """How many annotators gave each item each category."""
     given = np.asarray(codes, np.int64)
     return np.stack([(given == j).sum(axis=1) for j in range(k)], axis=1).astype(np.float64)
 
@@ -115,36 +97,6 @@ def rater_agreement(
     """Agreement of annotators over all labels, by category and in pairs, with intervals.
 
     Items are drawn again with replacement, each with all its labels; intervals are percentiles.
-
-    Parameters
-    ----------
-    codes : array_like of int, shape (items, annotators)
-        Categories from 0 to k - 1; -1 where an annotator has not labelled an item.
-    k : int
-        Number of categories.
-    resamples : int, default 1000
-        0 for no intervals.
-    confidence : float, default 0.95
-    rng : numpy.random.Generator, optional
-        Needed for resamples.
-
-    Returns
-    -------
-    RaterAgreement
-        Coefficients are NaN where they are not defined. Fleiss' kappa is of the items with the
-        number of labels that most items have (of several such numbers, the largest).
-
-    Raises
-    ------
-    ValueError
-        If resamples are requested without a generator.
-
-    Examples
-    --------
-    >>> codes = [[0, 0, 0], [1, 1, 0], [1, 1, 1], [0, 0, -1]]
-    >>> found = rater_agreement(codes, 2, resamples=0)
-    >>> round(found.alpha.value, 3), round(found.kappa.value, 3), found.raters, found.rated
-    (0.667, 0.55, 3, 3)
     """
     if resamples and rng is None:
         raise ValueError("resamples need a generator, rng")

@@ -216,11 +216,6 @@ def bootstrap(
 
     Every resampled group needs 2 units. Percentile intervals: Efron (1987), Better bootstrap
     confidence intervals, Journal of the American Statistical Association 82.
-
-    Warns
-    -----
-    UndefinedWarning
-        When resamples have no spread, or an interval does not exist.
     """
     targets, attributes = sides(over)
     resampled = (targets, attributes), (attributes, targets), (attributes, targets)
@@ -278,13 +273,7 @@ class Influence:
 
 
 def influence(test: Layout, *, ddof: int) -> tuple[Influence, Influence, Influence]:
-    """Leave out each unit of a layout whose groups have 2 units or more, at each level.
-
-    Warns
-    -----
-    UndefinedWarning
-        When the scores have no spread, or none without some term.
-    """
+    """Leave out each unit of a layout whose groups have 2 units or more, at each level."""
     found, remarks = [], []
     unused_x, unused_y = (np.zeros(test.groups[role]) for role in TARGETS)
     for i, (name, level) in enumerate(zip(NAMES, test.levels, strict=True)):
@@ -360,29 +349,7 @@ class PatternStability:
 
 @dataclass(frozen=True)
 class PatternRule:
-    """When a target group counts as associated with an attribute group.
-
-    Parameters
-    ----------
-    alpha : float
-        It needs p < alpha, in (0, 1).
-    threshold : float
-        And ``abs(d) > threshold``, 0 or more.
-    tail : {"directional", "two-sided"}
-        Which p decides: that of the tail of the observed sign, or the two-sided one.
-    ddof : {1, 0}
-        The standard deviation in d divides by N - ddof.
-
-    Raises
-    ------
-    EatlasError
-        For a value outside these ranges.
-
-    Examples
-    --------
-    >>> PatternRule(tail="two-sided")
-    PatternRule(alpha=0.05, threshold=0.2, tail='two-sided', ddof=1)
-    """
+    """When a target group counts as associated with an attribute group."""
 
     alpha: float = 0.05
     threshold: float = 0.2

@@ -178,43 +178,6 @@ def crossed_interaction(
 ) -> CrossedTest:
     """Level 1: test whether X and Y differ in A against B, for terms beyond those listed.
 
-    Parameters
-    ----------
-    similarities : array_like, shape (n_targets, n_attributes)
-        Similarity of each target (the X terms first) with each attribute (the A terms first).
-    n_x : int
-        Number of X terms, 2 to n_targets - 2.
-    n_a : int
-        Number of A terms, 2 to n_attributes - 2.
-    level : float
-        Confidence of the interval, in (0, 1).
-    scale : float, optional
-        Magnitude of what was summed into a similarity; that of the largest one, if not given.
-    precision : float, optional
-        Unit roundoff of computed vectors, such as 2**-24. A standard error that is no larger than
-        their rounding, of that scale, is none.
-    clusters : two array_likes of names or numbers, optional
-        Cluster of each target and of each attribute, such as the word that others are synonyms of;
-        two or more in each group. By default each term is one of its own.
-
-    Returns
-    -------
-    CrossedTest
-        For the difference ``(XA - XB) - (YA - YB)`` of mean similarities, which is the
-        difference of the mean associations s(w, A, B) of X and Y.
-
-    Raises
-    ------
-    EatlasError
-        For input outside these ranges.
-
-    Warns
-    -----
-    UndefinedWarning
-        When nothing varies within the groups: t, df, p and the interval are NaN.
-
-    Notes
-    -----
     With V_T the variance of the difference estimated from the spread of the targets' associations,
     V_A the one from the attributes' and V_R the residual that both contain,
     ``t**2 = difference**2 / max(V_T + V_A - V_R, V_T, V_A)``. In a balanced layout the first is
@@ -223,15 +186,6 @@ def crossed_interaction(
     exceeds neither side's own t. Degrees of freedom are the mean of the two sides' Welch df,
     harmonic and weighted by variance, ``(V_T + V_A) / (V_T / f_T + V_A / f_A)``: Satterthwaite's
     are larger, and exceed the level with unequal groups (see the page on inference).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> similarities = rng.normal(size=(12, 12))
-    >>> similarities[:6, :6] += 2.0
-    >>> found = crossed_interaction(similarities, 6, 6)
-    >>> round(found.difference, 3), round(found.se, 3), round(found.p_two_sided, 5)
-    (1.654, 0.384, 0.00171)
     """
     table = _table(similarities)
     n_x = _group(n_x, "n_x", table.shape[0], "targets")
@@ -252,47 +206,7 @@ def crossed_association(
 ) -> CrossedTest:
     """Level 2: test whether X is nearer to A than to B, for terms beyond those listed.
 
-    Parameters
-    ----------
-    similarities : array_like, shape (n_targets, n_attributes)
-        Similarity of each target of one group with each attribute (the A terms first).
-    n_a : int
-        Number of A terms, 2 to n_attributes - 2.
-    level : float
-        Confidence of the interval, in (0, 1).
-    scale : float, optional
-        Magnitude of what was summed into a similarity; that of the largest one, if not given.
-    precision : float, optional
-        Unit roundoff of computed vectors, such as 2**-24. A standard error that is no larger than
-        their rounding, of that scale, is none.
-    clusters : two array_likes of names or numbers, optional
-        Cluster of each target and of each attribute, such as the word that others are synonyms of;
-        two or more in each group. By default each term is one of its own.
-
-    Returns
-    -------
-    CrossedTest
-        For the difference ``XA - XB`` of mean similarities.
-
-    Raises
-    ------
-    EatlasError
-        For input outside these ranges, and fewer than 2 targets.
-
-    Warns
-    -----
-    UndefinedWarning
-        When nothing varies within the groups: t, df, p and the interval are NaN.
-
-    Notes
-    -----
     As `crossed_interaction`, with one group of targets.
-
-    Examples
-    --------
-    >>> found = crossed_association([[3.0, 5.0, 0.0, 0.0], [4.0, 4.0, 1.0, 1.0]], 2)
-    >>> found.difference, found.se, found.df
-    (3.5, 0.5, 1.0)
     """
     table = _table(similarities)
     if table.shape[0] < LEAST:

@@ -35,37 +35,7 @@ def draw_contexts(
     *,
     replace: Replace = "auto",
 ) -> NDArray[np.int64]:
-    """Draw one context of each stimulus, many times.
-
-    Parameters
-    ----------
-    counts : sequence of int
-        Contexts of each stimulus, 1 or more.
-    draws : int
-        1 or more.
-    streams : sequence of numpy.random.Generator
-        One for each stimulus, so that its contexts do not depend on the other stimuli.
-    replace : {"auto", "always"}
-        ``auto``: without replacement where a stimulus has a context for each draw, else with. So
-        in the protocol of Guo and Caliskan (2021). ``always``: with replacement, as in their code.
-
-    Returns
-    -------
-    array of int64, shape (draws, stimuli)
-        Place of the context among those of its stimulus.
-
-    Raises
-    ------
-    EatlasError
-        For a stimulus without contexts, no draws, or another rule.
-
-    Examples
-    --------
-    >>> streams = [np.random.default_rng(i) for i in range(2)]
-    >>> chosen = draw_contexts([4, 2], 4, streams)
-    >>> sorted(chosen[:, 0].tolist()), set(chosen[:, 1].tolist()) <= {0, 1}
-    ([0, 1, 2, 3], True)
-    """
+    """Draw one context of each stimulus, many times."""
     if replace not in get_args(Replace):
         raise EatlasError(
             "replace must say when a context may be drawn again",
@@ -132,39 +102,11 @@ def draw_effects(
 ) -> DrawEffects:
     """Effect sizes of draws whose units are the same and whose scores differ.
 
-    Parameters
-    ----------
-    scores : array, shape (draws, N)
-        Associations; the first `n` columns belong to the first group.
-    n : int
-        Size of the first group, 1 to N - 1.
-    ddof : int
-        The standard deviation divides by N - ddof.
-    scale : float
-        Magnitude of what was summed into a score, 1 for cosines. A spread below the rounding error
-        of that magnitude counts as none.
-    precision : float, optional
-        Unit roundoff of the vectors behind the scores; by default they are exact.
-
-    Returns
-    -------
-    DrawEffects
-
-    Notes
-    -----
     With s_iw the score of unit w in draw i, m_i and S_i their mean and standard deviation over
     both groups, ``d_i = (mean of s_iw in the first group - in the second) / S_i``. Relabelling the
     units changes neither m_i nor S_i, so the mean of d_i over draws is the difference of means of
     one vector, ``z_w = mean over i of (s_iw - m_i) / S_i``: its exact permutation test is that of
     a single effect size. This holds for any weights of draws that do not depend on the labels.
-
-    Examples
-    --------
-    >>> found = draw_effects(np.array([[3.0, 1.0, -1.0, -3.0], [0.0, 0.0, 0.0, 0.0]]), 2)
-    >>> found.d.round(6), found.defined.sum()
-    (array([1.549193,      nan]), np.int64(1))
-    >>> bool(np.isclose(found.scores[:2].mean() - found.scores[2:].mean(), found.mean))
-    True
     """
     size = scores.shape[1]
     difference = scores[:, :n].mean(axis=1) - scores[:, n:].mean(axis=1)
@@ -197,22 +139,6 @@ class Components:
 def nested_components(scores: Array, sizes: NDArray[np.int64], n: int) -> Components:
     """Variance components of scores within units within two groups.
 
-    Parameters
-    ----------
-    scores : array
-        Finite scores, those of one unit together, units of the first group first.
-    sizes : array of int
-        Scores of each unit, 1 or more.
-    n : int
-        Units of the first group; 1 or more, and as many in the second, and 3 in all.
-
-    Raises
-    ------
-    EatlasError
-        For fewer than three units.
-
-    Notes
-    -----
     Units count alike, however many scores they have: with m_w and v_w the mean and the variance
     (n_w - 1) of the n_w scores of unit w, and M_1, M_2 the means of m_w over a group's units,
 
@@ -224,11 +150,6 @@ def nested_components(scores: Array, sizes: NDArray[np.int64], n: int) -> Compon
     Each is the unbiased estimate where scores and units are drawn at random and the two groups are
     all there are (of groups of one size, the analysis of variance of a nested design); a negative
     estimate is 0.
-
-    Examples
-    --------
-    >>> nested_components(np.array([0.0, 2, 4, 6, 10, 12, 14, 16]), np.array([2, 2, 2, 2]), 2)
-    Components(within=2.0, units=7.0, groups=23.0)
     """
     starts = np.cumsum(sizes) - sizes
     means = np.add.reduceat(scores, starts) / sizes
@@ -392,39 +313,6 @@ def random_effects(
 ) -> RandomEffects:
     """Combine effects whose true values differ with variance tau2 between them.
 
-    Parameters
-    ----------
-    effects : array_like, shape (k,)
-        Effect sizes.
-    variances : array_like, shape (k,)
-        Their sampling variances, above 0.
-    method : {"DL", "PM", "REML"}
-        DerSimonian and Laird's moment estimate of tau2, Paule and Mandel's iterated one, or
-        restricted maximum likelihood.
-    level : float
-        Confidence of the intervals, in (0, 1).
-    hartung_knapp : bool, default False
-        Whether standard error, p and interval of the mean allow for the error of tau2: with a few
-        effects the normal ones claim too much.
-
-    Returns
-    -------
-    RandomEffects
-
-    Raises
-    ------
-    EatlasError
-        For no effect, unequal lengths, a number that is not finite, a variance of 0 or less, an
-        unknown method, or a level outside (0, 1).
-
-    Warns
-    -----
-    UndefinedWarning
-        One effect says nothing about tau2 (NaN; its mean, se and p are those of that effect
-        alone), and a prediction interval needs three.
-
-    Notes
-    -----
     Mean and se: DerSimonian and Laird (1986). I2: Higgins and Thompson (2002). The prediction
     interval is ``mean -+ t(k - 2) sqrt(tau2 + se**2)``, Higgins, Thompson and Spiegelhalter
     (2009). The standard error of Hartung and Knapp (2001) and of Sidik and Jonkman (2002) is
@@ -432,12 +320,6 @@ def random_effects(
     below 1 / sqrt(sum w), as effects that agree by chance would shorten the interval (Roever,
     Knapp and Friede 2015). Effects that share stimuli or vectors are not independent: se, z and p
     then claim more than the data hold.
-
-    Examples
-    --------
-    >>> pooled = random_effects([0.0, 4.0, 2.0], [1.0, 1.0, 1.0])
-    >>> pooled.mean, pooled.tau2, pooled.q, pooled.i2
-    (2.0, 3.0, 8.0, 0.75)
     """
     y, v = _checked(effects, variances)
     level = open_unit(level)

@@ -27,30 +27,8 @@ Array = NDArray[np.float64]
 def holm(p: ArrayLike) -> Array:
     """Holm's step-down adjustment: the family-wise error rate, under any dependence.
 
-    Parameters
-    ----------
-    p : array_like, any shape
-        p-values in (0, 1], NaN where there is none.
-
-    Returns
-    -------
-    array, the shape of `p`
-        ``max over j <= i of min(1, (m - j + 1) p_(j))`` for the i-th smallest of m p-values.
-
-    Raises
-    ------
-    EatlasError
-        For a p-value outside (0, 1].
-
-    Notes
-    -----
     Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
     Statistics 6.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
     """
     family, counted = _family(p)
     ordered, order = _ascending(family[counted])
@@ -63,30 +41,8 @@ def benjamini_hochberg(p: ArrayLike) -> Array:
 
     Holds for independent tests and for those with positive regression dependence.
 
-    Parameters
-    ----------
-    p : array_like, any shape
-        p-values in (0, 1], NaN where there is none.
-
-    Returns
-    -------
-    array, the shape of `p`
-        ``min over j >= i of min(1, (m / j) p_(j))`` for the i-th smallest of m p-values.
-
-    Raises
-    ------
-    EatlasError
-        For a p-value outside (0, 1].
-
-    Notes
-    -----
     Benjamini and Hochberg (1995), Controlling the false discovery rate, Journal of the Royal
     Statistical Society B 57.
-
-    Examples
-    --------
-    >>> benjamini_hochberg([0.01, 0.02, 0.9])
-    array([0.03, 0.03, 0.9 ])
     """
     return _step_up(p, dependent=False)
 
@@ -94,30 +50,8 @@ def benjamini_hochberg(p: ArrayLike) -> Array:
 def benjamini_yekutieli(p: ArrayLike) -> Array:
     """Benjamini and Yekutieli's step-up adjustment: false discoveries under any dependence.
 
-    Parameters
-    ----------
-    p : array_like, any shape
-        p-values in (0, 1], NaN where there is none.
-
-    Returns
-    -------
-    array, the shape of `p`
-        Benjamini and Hochberg's factors m / j times ``1 + 1/2 + ... + 1/m``.
-
-    Raises
-    ------
-    EatlasError
-        For a p-value outside (0, 1].
-
-    Notes
-    -----
     Benjamini and Yekutieli (2001), The control of the false discovery rate in multiple testing
     under dependency, Annals of Statistics 29, theorem 1.3.
-
-    Examples
-    --------
-    >>> benjamini_yekutieli([0.01, 0.5])
-    array([0.03, 0.75])
     """
     return _step_up(p, dependent=True)
 

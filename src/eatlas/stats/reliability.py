@@ -72,42 +72,12 @@ def list_reliability(
 ) -> PairReliability:
     """Reliability of two lists that are compared.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (items, observations)
-        Scores of each list on the same observations; 2 items and 3 observations or more.
-    rng : numpy.random.Generator
-        Draws the observations again, for the intervals.
-    resamples : int
-        1 or more.
-    level : float
-        Confidence of the percentile intervals, in (0, 1).
-
-    Returns
-    -------
-    PairReliability
-
-    Raises
-    ------
-    EatlasError
-        For scores that do not fit, or numbers outside these ranges.
-
-    Notes
-    -----
     With m_j the mean over observation j of the two lists' means, and x_ij - m_j the column-centred
     scores of the k items of a list: alpha is Cronbach's (1951) of these. Omega is McDonald's
     (1999), ``(sum of loadings)**2 / variance of the sum``, with the loadings of one factor by
     minimal residuals (Harman and Jones 1966). Between lists, with D_j the difference of the means,
     ``1 - (v_1 / k_1 + v_2 / k_2) / var(D)``, v the mean over items of their squared distances from
     their list's profile, by k - 1: the share of the variance of D that is not sampling of items.
-
-    Examples
-    --------
-    >>> one = [[1.0, 0.0, 0.0, 1.0], [1.1, 0.1, 0.0, 1.0]]
-    >>> other = [[0.0, 1.0, 1.0, 0.0], [0.0, 1.1, 1.0, 0.1]]
-    >>> found = list_reliability(one, other, rng=np.random.default_rng(0), resamples=50)
-    >>> round(found.between.value, 2), round(found.first.omega.value, 2)
-    (1.0, 1.0)
     """
     one, other = numbers(first, "scores", 2), numbers(second, "scores", 2)
     _check(one, other)

@@ -333,41 +333,8 @@ def permutation_tests(
 ) -> BatchResult:
     """Test each row's first `n` scores against its others, over all C(N, n) subsets.
 
-    Parameters
-    ----------
-    scores : array_like, shape (V, N)
-        Finite scores, a test in each row; the first group's first.
-    n : int
-        Size of the first group, 1 <= n <= N - 1.
-    scale : float, optional
-        Magnitude of the quantities that were added up to make one score (1.0 for cosines); by
-        default the greatest magnitude in each row.
-    precision : float, optional
-        Unit roundoff of the vectors behind the scores; None for vectors that are exact.
-
-    Returns
-    -------
-    BatchResult
-        Each row's counts are those of
-        ``permutation_test(row, n, scale=scale, precision=precision)``.
-
-    Raises
-    ------
-    EatlasError
-        For input outside these ranges; beyond 32 scores, if a row cannot be counted.
-
-    Notes
-    -----
     Rows of more than 32 scores are counted one by one, with ``method="exact"``. Their counts are
     Python integers in arrays of objects where C(N, n) does not fit into 64 bits.
-
-    Examples
-    --------
-    >>> result = permutation_tests([[0.9, 0.7, 0.8, 0.1, 0.2, 0.3], [1, 2, 3, 1, 2, 3]], 3)
-    >>> result.greater.tolist(), result.two_sided.tolist(), result.total
-    ([1, 14], [2, 20], 20)
-    >>> result.p("greater")
-    array([0.05, 0.7 ])
     """
     rows = numbers(scores, "scores", 2)
     size = rows.shape[1]

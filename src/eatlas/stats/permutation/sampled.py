@@ -166,58 +166,7 @@ def studentised_test(
     draws: int = STUDENTISED_DRAWS,
     precision: float | None = None,
 ) -> PermutationResult:
-    """Test whether two groups differ in their means, allowing for unequal spreads.
-
-    Parameters
-    ----------
-    scores : array_like, shape (N,)
-        Finite scores of both groups, the first group's first.
-    n : int
-        Size of the first group, 2 <= n <= N - 2.
-    method : {"auto", "exact", "sampled"}
-        ``auto`` visits all C(N, n) relabellings if there are at most 1,000,000, and draws some at
-        random otherwise; ``exact`` visits all or raises; ``sampled`` always draws.
-    scale : float, optional
-        Magnitude of what was added up to make one score (1.0 for cosines), by which rounding is
-        judged; by default the greatest magnitude among the scores.
-    strict : bool
-        Count only what exceeds the observed statistic.
-    rng : numpy.random.Generator, optional
-        Required where relabellings are drawn.
-    draws : int
-        How many, 1 or more.
-    precision : float, optional
-        Unit roundoff of the vectors behind the scores; by default they are exact.
-
-    Returns
-    -------
-    PermutationResult
-        Tails ``greater`` (Z >= z), ``less`` (Z <= z) and ``two_sided`` (abs(Z) >= abs(z)): exact
-        counts where all relabellings are visited, else (b + 1) / (B + 1) with Clopper and
-        Pearson's 95% interval.
-
-    Raises
-    ------
-    EatlasError
-        For input outside these ranges, and for a count of more than 1,000,000 relabellings.
-
-    References
-    ----------
-    Janssen, A. (1997). Studentized permutation tests for non-i.i.d. hypotheses and the
-    generalized Behrens-Fisher problem. Statistics and Probability Letters 36, 9-21.
-    Chung, E. and Romano, J. P. (2013). Exact and asymptotically robust permutation tests. Annals
-    of Statistics 41, 484-507.
-    Beran, R. (1988). Prepivoting test statistics: a bootstrap view of asymptotic refinements.
-    Journal of the American Statistical Association 83, 687-697.
-    Wallace, D. L. (1959). Bounds on normal approximations to Student's and the chi-square
-    distributions. Annals of Mathematical Statistics 30, 1121-1130.
-
-    Examples
-    --------
-    >>> result = studentised_test([0.9, 0.7, 0.8, 0.1, 0.2, 0.3], 3)
-    >>> result.greater, result.two_sided.count
-    (Tail(p=0.05, method='exact', count=1), 2)
-    """
+    """Test whether two groups differ in their means, allowing for unequal spreads."""
     array = numbers(scores, "scores", 1)
     n = _checked(array.size, n, method)
     total = math.comb(array.size, n)
