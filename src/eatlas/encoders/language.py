@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from eatlas.encoders.cache import SHARED, hashed, take_cache, through_cache
 from eatlas.encoders.cache_store import ABOUT, ANSWER, CacheStore, Entry
 from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.loading import NO_LIMIT, Loaded, Model, load, load_tokenizer, quiet
-from eatlas.encoders.models import DECODER, HF, NamedModel, content_of, find_model
+from eatlas.encoders.models import DECODER, HF, content_of, find_model
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.interface import Tell
@@ -37,7 +37,6 @@ ENDS = -1
 """In the place of a piece: all pieces together that say that the word before them has ended."""
 Step = tuple[Input, Prediction]
 """One factor of a probability."""
-T = TypeVar("T")
 Logits = Callable[["torch.Tensor"], "torch.Tensor"]
 """From ids of shape (texts, pieces) to logits of shape (texts, pieces, vocabulary)."""
 
@@ -238,21 +237,19 @@ def boundaries(tokenizer: Any) -> tuple[int, ...]:
     """Find the pieces that cannot go on with a word."""
     pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
     special = set(tokenizer.all_special_ids)
-    word_pieces = any(
-        one and one.startswith(CONTINUED) and len(one) > 2 for one in pieces
-    ) and not (any(one and one.startswith(SPACES) for one in pieces))
-    found = []
-    for place, piece in enumerate(pieces):
-        if piece is None:
-            continue
+    texts = [piece for piece in pieces if piece]
+    word_pieces = any(text.startswith(CONTINUED) and len(text) > 2 for text in texts) and not any(
+        text.startswith(SPACES) for text in texts
+    )
+
+    def begins_anew(place: int, piece: str) -> bool:
         if place in special:
-            found.append(place)
-        elif word_pieces:
-            if not piece.startswith(CONTINUED):
-                found.append(place)
-        elif piece.startswith(SPACES) or not _goes_on(tokenizer, piece):
-            found.append(place)
-    return tuple(found)
+            return True
+        if word_pieces:
+            return not piece.startswith(CONTINUED)
+        return piece.startswith(SPACES) or not _goes_on(tokenizer, piece)
+
+    return tuple(at for at, text in enumerate(pieces) if text is not None and begins_anew(at, text))
 
 
 def closes(tokenizer: Any, piece: int) -> bool:
@@ -301,29 +298,6 @@ class Predictions:
                     "single precision",
                 )
             yield {(batch[row], at): v for (row, at), v in zip(needed, values, strict=True)}
-
-
-class Waiting(Generic[T]):
-    """Probabilities that wait for texts to be read."""
-
-    def __init__(self, steps: Mapping[T, Collection[Step]]) -> None:
-        self._left: dict[T, int] = {}
-        self._for: dict[Input, list[T]] = defaultdict(list)
-        for one, factors in steps.items():
-            needed = {pieces for pieces, _ in factors}
-            self._left[one] = len(needed)
-            for pieces in needed:
-                self._for[pieces].append(one)
-
-    def ready(self, read: Collection[Step]) -> list[T]:
-        """Say which have all their factors now that some more texts were read, each text once."""
-        ready = []
-        for pieces in dict.fromkeys(pieces for pieces, _ in read):
-            for one in self._for.pop(pieces):
-                self._left[one] -= 1
-                if not self._left[one]:
-                    ready.append(one)
-        return ready
 
 
 def _batches(inputs: Sequence[Input], vocabulary: int) -> Iterator[list[Input]]:
@@ -413,38 +387,54 @@ class TransformerLM(ABC):
         self, questions: Collection[Question], tell: Tell | None = None
     ) -> Mapping[Question, Answer]:
         """Answer questions; what several of them share is computed once."""
-        found: dict[Question, Answer] = {}
+        answers: dict[Question, Answer] = {}
         for batch in self.score_batches(questions):
-            found |= batch
+            answers |= batch
             if tell is not None:
-                tell(len(found), len(questions))
-        return {one: found[one] for one in questions}
+                tell(len(answers), len(questions))
+        return {question: answers[question] for question in questions}
 
     def score_batches(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
         """Hand out answers as they are computed."""
         wanted = Predictions()
-        all_plans = self._plans(questions, wanted)
-        if faults := {one: plan for one, plan in all_plans.items() if isinstance(plan, Answer)}:
+        faults: dict[Question, Answer] = {}
+        plans: dict[Question, _Plan] = {}
+        for question, plan in self._plans(questions, wanted):
+            if isinstance(plan, _Plan):
+                plans[question] = plan
+            else:
+                faults[question] = plan
+        if faults:
             yield faults
-        plans = {one: plan for one, plan in all_plans.items() if isinstance(plan, _Plan)}
-        waiting = Waiting({one: (*plan.steps, *plan.given) for one, plan in plans.items()})
-        found: dict[Step, float] = {}
-        ends = self.boundaries if any(one.how == "ends" for one in questions) else ()
-        for values in wanted.answered(self._logits, self.vocabulary, self.name, ends):
-            found |= values
-            yield {one: plans[one].answer(found) for one in waiting.ready(values)}
+        unread = {question: plan.inputs for question, plan in plans.items()}
+        waiting: dict[Input, list[Question]] = defaultdict(list)
+        for question, inputs in unread.items():
+            for pieces in inputs:
+                waiting[pieces].append(question)
+        values: dict[Step, float] = {}
+        ends = self.boundaries if any(question.how == "ends" for question in plans) else ()
+        for batch in wanted.answered(self._logits, self.vocabulary, self.name, ends):
+            values |= batch
+            ready = []
+            for pieces in dict.fromkeys(pieces for pieces, _ in batch):
+                for question in waiting.pop(pieces):
+                    unread[question].discard(pieces)
+                    if not unread[question]:
+                        ready.append(question)
+            yield {question: plans[question].answer(values) for question in ready}
 
     def same(self, questions: Collection[Question]) -> Mapping[Question, str]:
         """Return the pieces that decide each answer: questions of the same share it."""
         plans = self._plans(questions, Predictions())
-        return {one: repr(plan) for one, plan in plans.items() if isinstance(plan, _Plan)}
+        return {question: repr(plan) for question, plan in plans if isinstance(plan, _Plan)}
 
     def _plans(
         self, questions: Collection[Question], wanted: Predictions
-    ) -> dict[Question, Answer | _Plan]:
-        texts = list(dict.fromkeys(self.read_text(one) for one in questions))
+    ) -> Iterator[tuple[Question, Answer | _Plan]]:
+        texts = list(dict.fromkeys(map(self.read_text, questions)))
         encoded = dict(zip(texts, self.encoded(texts), strict=True))
-        return {one: self._plan(one, encoded[self.read_text(one)], wanted) for one in questions}
+        for question in questions:
+            yield question, self._plan(question, encoded[self.read_text(question)], wanted)
 
     def read_text(self, question: Question) -> str:
         """The part of a text that the model reads."""
@@ -510,8 +500,12 @@ class _Plan:
     pieces: int
     other_pieces: int
 
-    def answer(self, found: Mapping[Step, float]) -> Answer:
-        total = sum(found[step] for step in self.steps) - sum(found[step] for step in self.given)
+    @property
+    def inputs(self) -> set[Input]:
+        return {pieces for pieces, _ in (*self.steps, *self.given)}
+
+    def answer(self, values: Mapping[Step, float]) -> Answer:
+        total = sum(values[step] for step in self.steps) - sum(values[step] for step in self.given)
         return Answer(total, self.pieces, self.other_pieces)
 
 
@@ -626,43 +620,32 @@ def open_hf_language_model(
     text: str, kind: Kind, is_known: Callable[[str], bool] = lambda _: False
 ) -> TransformerLM:
     """Open a transformer as a language model; its weights are read with the first question."""
-    found = find_model(text)
-    _require_options(found)
-    _require_kind(found, kind)
-    content = content_of(found.path, weights=found.options.weights)
-    said = (
-        f"{content};{ALGORITHM};{kind};precision={found.options.precision}"
-        f";seed={found.options.seed}"
-    )
-    fingerprint = f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
-    model = Model.of(found, content, kind)
+    named = find_model(text)
+    for option in OF_VECTORS:
+        if option in named.spec.options:
+            raise SourceError(
+                f"{named.where}: the option {option} is for vectors, and this is a source of "
+                "log-probabilities",
+                got=f"{option}={named.spec.options[option]}",
+                allowed="weights, seed, precision, device, trust_remote_code, revision",
+                remedy="leave it out",
+            )
+    family, options = named.card.family, named.options
+    # what is not known is tried
+    if family is not None and (family == DECODER) != (kind == "causal"):
+        raise not_of_kind(named.where, kind, named.card.architecture)
+    content = content_of(named.path, weights=options.weights)
+    decides = f"{content};{ALGORITHM};{kind};precision={options.precision};seed={options.seed}"
+    fingerprint = f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}"
+    model = Model.of(named, content, kind)
     # before any work; a causal model's tokenizer, slow in GGUF, can wait
     if kind == "masked" and not is_known(fingerprint):
         with quiet():
             tokenizer = load_tokenizer(model)
-        require_offsets(tokenizer, found.where)
-        require_mask(tokenizer, found.where)
+        require_offsets(tokenizer, named.where)
+        require_mask(tokenizer, named.where)
     of_kind = MaskedLM if kind == "masked" else CausalLM
-    return of_kind(partial(load, model), text, fingerprint, found.options.notes)
-
-
-def _require_options(found: NamedModel) -> None:
-    given = [name for name in OF_VECTORS if name in found.spec.options]
-    if given:
-        raise SourceError(
-            f"{found.where}: the option {given[0]} is for vectors, and this is a source of "
-            "log-probabilities",
-            got=f"{given[0]}={found.spec.options[given[0]]}",
-            allowed="weights, seed, precision, device, trust_remote_code, revision",
-            remedy="leave it out",
-        )
-
-
-def _require_kind(found: NamedModel, kind: Kind) -> None:
-    """Refuse a model that is known to be of the other kind; what is not known is tried."""
-    family = found.card.family
-    if family is not None and (family == DECODER) != (kind == "causal"):
-        raise not_of_kind(found.where, kind, found.card.architecture)
+    return of_kind(partial(load, model), text, fingerprint, options.notes)
 
 
 def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
