@@ -1,4 +1,3 @@
-import pytest
 from tests.present.records import full, head, ml_eat, sc_eat, uncertainty, weat
 
 from eatlas.present.family import DeclaredFamily
@@ -15,19 +14,6 @@ def test_patterns_are_counted_the_most_common_first():
     text = brief(ml_eat("A-Uniform"), ml_eat("Non-Directional"), ml_eat("A-Uniform", test="t"))
     assert "In 2 of 3 ML-EATs, the vectors associate at least one" in text
     assert "The patterns: A-Uniform (2), Non-Directional (1)." in text
-
-
-@pytest.mark.parametrize(
-    ("labels", "said"),
-    [
-        (["A-Uniform"], "The one ML-EAT here shows the pattern A-Uniform."),
-        (["A-Uniform"] * 2, "In both ML-EATs, the vectors"),
-        (["A-Uniform"] * 3, "In all 3 ML-EATs, the vectors"),
-        (["Non-Directional"] * 2, "In none of 2 ML-EATs, the vectors"),
-    ],
-)
-def test_few_all_and_none(labels, said):
-    assert said in brief(*map(ml_eat, labels))
 
 
 def test_patterns_that_the_two_sided_rule_changes():
@@ -65,17 +51,8 @@ def test_what_remains_after_adjustment():
     assert "Adjusted" not in brief(ml_eat(), weat(), levels="none")
 
 
-def test_levels_that_differ_have_no_common_verdict():
-    strict = weat(signature="WEAT(alpha=0.01,ddof=1,p=auto)")
-    assert "Adjusted" not in brief(weat(), strict)
-
-
 def test_missing_terms_are_counted_once_for_all_measures():
     coverage = head()["coverage"] | {"Y": {"used": ["a", "b"], "missing": ["c"]}}
     given = [ml_eat(coverage=coverage), weat(coverage=coverage), sc_eat({"a": 1.0}, test="other")]
     assert "1 of 24 terms has no vector and could not be used (test-1)" in brief(*given)
     assert "No words were missing." in brief(ml_eat())
-
-
-def test_nothing_is_said_of_nothing():
-    assert brief() == ""

@@ -1,18 +1,14 @@
 """What the report says of draws of contexts."""
 
 import re
-import warnings
 
 import numpy as np
 import pytest
 from tests.inputs import make_sentences
 
 import eatlas
-from eatlas.errors import EatlasWarning
-from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect, percent
 from eatlas.present.sentences import statement
-from eatlas.present.summaries import bibtex, methods_paragraph
 
 
 @pytest.fixture(scope="module")
@@ -44,18 +40,6 @@ def test_the_statement_names_shares_and_variance(result):
     assert f"between {effect(low)} and {effect(high)}" in said
 
 
-def test_one_context_each_says_nothing_of_variance_between_contexts():
-    test = make_sentences(dict.fromkeys("XYAB", (1, 1, 1, 1)))
-    vectors = {text: np.random.default_rng(len(text)).normal(size=9) for text in test.terms}
-    rng = np.random.default_rng(2)
-    vectors = {text: rng.normal(size=40) for text in vectors}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EatlasWarning)
-        said = statement("contexts", eatlas.CEAT(n=4)(test, vectors))
-    assert "variance" not in said
-    assert said.endswith(".")
-
-
 def test_the_page_has_draws_patterns_and_stimuli(page, result):
     words = words_of(page)
     assert "Over draws of contexts 150 draws of one context for each stimulus" in words
@@ -69,10 +53,3 @@ def test_the_page_has_draws_patterns_and_stimuli(page, result):
     assert "x0 (4)" in words
     assert "x0 0." not in words
     assert "Each target stimulus is at its mean cosine" in words
-
-
-def test_the_methods_paragraph_and_the_references_name_it(result):
-    said = methods_paragraph([result])
-    assert "Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021)" in said
-    assert "150 draws of one context for each stimulus" in said
-    assert "guo2021detecting" in bibtex([result], DeclaredFamily.of([result]))

@@ -1,7 +1,7 @@
 """How findings move with prompt, layer, weights and window: groups, sentences, tables, page."""
 
 import pytest
-from tests.present.records import ml_eat, weat
+from tests.present.records import ml_eat
 
 from eatlas.cli.table import print_results
 from eatlas.errors import ResultsError
@@ -127,20 +127,6 @@ def test_a_page_with_prompts_layers_and_a_control():
     assert "Level 3: mean cosine (standard deviation)" in page
 
 
-def test_layers_without_a_number_have_no_line():
-    (found,) = compared(encoded(layer="1"), encoded(layer="mean(1,2)"))
-    assert found.figure == ""
-
-
-def test_a_weat_has_no_level_3():
-    layers = [encoded(made=weat, layer=layer) for layer in "123"]
-    (found,) = compared(*layers)
-    assert found.sentence == "The effect size d at level 1 is 1.40 in all 3."
-    assert found.figure
-    (two,) = compared(*layers[:2])
-    assert two.figure == ""  # two layers make no line
-
-
 def test_windows_are_compared_and_sources_only_within_a_window():
     given = [in_texts(window=w, source=s) for s in ("cbow:a", "cbow:b") for w in (9, 3, 5)]
     found = compared(*given)
@@ -153,15 +139,6 @@ def test_windows_are_compared_and_sources_only_within_a_window():
     assert ">Windows compared</h2>" in page
     assert "d from 1.40 in window 3 to 1.40 in window 9, p below alpha in 3 of 3 windows" in page
     assert page.count("mean of words of a, window 3") > 1
-
-
-def test_a_sentence_is_left_out_of_the_line_by_window():
-    sizes = [in_texts(window=w) for w in (1, 2, 3, "sentence")]
-    (found,) = compared(*sizes)
-    assert "in window 1 to 1.40 in window 3" in found.figure
-    (pair,) = compared(*sizes[2:])
-    assert pair.figure == ""
-    assert pair.sentence.startswith("Both windows show AX-Singular.")
 
 
 def test_comparisons_say_at_which_layer_and_with_which_prompt(capsys):
@@ -183,16 +160,3 @@ def test_comparisons_say_at_which_layer_and_with_which_prompt(capsys):
     page = report_html(grid)
     assert ">ML-EAT on model, layer 12</p>" in page
     assert ">ML-EAT on model, prompt “The {}”</p>" in page
-
-
-def test_one_comparison_needs_no_more_words(capsys):
-    (found,) = compared(encoded(layer="1", prompt="A {}"), encoded(layer="2", prompt="A {}"))
-    assert found.about == "ML-EAT on model, prompt “A {}”"
-    print_results(Results([one.result for one in found.members]))
-    assert "\ntest-1 by layer: " in capsys.readouterr().out
-
-
-def test_a_comparison_says_where_level_1_is_significant():
-    weak = encoded(layer="2").model_copy(update={"level1": ml_eat(greater=5000).level1})
-    (found,) = compared(encoded(layer="1"), weak)
-    assert "is 1.40 in both and is significant in 1 of 2." in found.sentence

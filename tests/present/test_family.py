@@ -3,8 +3,6 @@
 import csv
 import io
 import re
-import subprocess
-import sys
 from html import unescape
 
 import pytest
@@ -113,25 +111,6 @@ def test_one_test_in_several_settings_is_not_adjusted(results, capsys):
     assert "both level 1 comparisons" in DeclaredFamily.of(same, "level1,settings").what
 
 
-def test_many_settings_are_told_together(results, capsys):
-    years = [r.model_copy(update={"period": y}) for y in range(1900, 1980, 10) for r in results[:4]]
-    lines = [one for one in terminal(Results(years), capsys).splitlines() if "Holm" in one]
-    assert len(lines) == 1
-    assert "Holm over the 4 tests of each of 8 settings (level 1, two-sided): " in lines[0]
-    finding = DeclaredFamily.of(years).finding
-    assert "all 4 level 1 comparisons of each of the 8 settings" in finding
-    assert finding.endswith("remain below .04 in each.")
-
-
-def test_both_levels_and_settings_can_be_declared_together(results, capsys):
-    maps = eatlas.run(
-        tests=TESTS[:2], measures=["ml-eat(resamples=0)", "ml-eat(ddof=0,resamples=0)"]
-    )
-    text = terminal(maps, capsys, "both,settings")
-    assert "Holm over these 12 effect sizes (levels 1 and 2, two-sided): " in text
-    assert "Holm" not in terminal(maps, capsys, "none")
-
-
 @pytest.mark.parametrize("wrong", ["levels", "level1,level2", "none,settings", "settings,settings"])
 def test_a_family_that_there_is_not_is_refused(results, wrong):
     with pytest.raises(ResultsError) as caught:
@@ -140,25 +119,3 @@ def test_a_family_that_there_is_not_is_refused(results, wrong):
         f"--family has no such value\n  got: {wrong!r}\n  allowed: level1, level2, both, none; with "
         ",settings each setting of a test counts as a test of its own"
     )
-
-
-def test_run_and_report_take_the_same_family(tmp_path):
-    def eatlas_says(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "eatlas", *arguments],
-            cwd=tmp_path, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-
-    ran = eatlas_says(
-        "run", "--tests", "weat-8", "--measure", "weat(resamples=0)", "--vectors", "glove-sample",
-        "--vectors", CENTRED, "--family", "level1,settings",
-    )  # fmt: skip
-    assert "Holm over these 2 effect sizes (level 1, two-sided): " in ran.stdout
-    written = (tmp_path / "out" / "report.html").read_text()
-    assert "Adjusted by Holm for looking at both level 1 comparisons" in written
-    again = eatlas_says("report", "out/results.jsonl", "--family", "level1,settings")
-    assert again.returncode == 0
-    assert (tmp_path / "report.html").read_text() == written
-    refused = eatlas_says("run", "--family", "all")
-    assert refused.returncode == 2
-    assert refused.stderr.startswith("error: --family has no such value\n  got: 'all'")

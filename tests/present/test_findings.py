@@ -2,11 +2,11 @@
 
 import pytest
 from tests.present.reading import Page
-from tests.present.records import ml_eat, sc_eat, weat
+from tests.present.records import ml_eat
 
 from eatlas.present import report_html
 from eatlas.present.numbers import goes
-from eatlas.present.sentences import clauses, headline, title
+from eatlas.present.sentences import headline, title
 from eatlas.results.settings import Settings, known_sources, source_name
 from eatlas.sources.published import published_vectors
 
@@ -33,15 +33,6 @@ def test_without_any_association_the_sentence_says_so():
     assert (
         headline(result) == "No clear association of Flowers or Insects with Pleasant or Unpleasant"
     )
-
-
-def test_a_measure_without_patterns_has_a_sentence_too():
-    assert headline(weat()) == "Flowers go with Pleasant more than Insects"
-    assert headline(sc_eat({"a": 1.0})).startswith("Of 1 term, the vectors associate 1 with")
-
-
-def test_a_name_with_a_semicolon_splits_nothing_but_style():
-    assert "".join(clauses("a; b; c")) == "a; b; c"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from tests.measures.test_frequency import APART, random_test
 
 import eatlas
 from eatlas.cli.table import print_results
-from eatlas.present import report_html, report_table
+from eatlas.present import report_html
 from eatlas.present.drawings.figures import HILL, HILL_BASE, across, matched_hill
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import (
@@ -18,7 +18,6 @@ from eatlas.present.effects import (
     share_by_chance,
 )
 from eatlas.present.sentences import statement
-from eatlas.present.summaries import methods_paragraph
 from eatlas.results.inference import MatchedLevel
 
 
@@ -52,22 +51,6 @@ def test_the_table_has_one_column_and_says_what_it_is(results, capsys, monkeypat
     assert max(map(len, out.splitlines()[:9])) <= 140
 
 
-def test_the_table_of_a_weat_has_the_p_alone(capsys):
-    found = eatlas.run(tests="weat-9", measures="weat")
-    print_results(found)
-    out = capsys.readouterr().out
-    head, line = (
-        next(one for one in out.splitlines() if key in one) for key in ("Random", "weat-9 ")
-    )
-    assert head.rstrip().endswith("Random")
-    assert line.rstrip().endswith(".33")
-
-
-def test_no_column_where_nothing_is_known(capsys):
-    print_results(eatlas.run(tests="weat-9", frequency="off"))
-    assert "Random words" not in capsys.readouterr().out
-
-
 def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
     html = report_html(results)
     text = plain(html)
@@ -82,14 +65,6 @@ def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
     assert "impermanent (156,675)" in text
     low, high = matched.level1.quantiles[0], matched.level1.quantiles[4]
     assert f"between {low:.2f} and {high:.2f}".replace("-", "−") in text
-
-
-def test_in_brief_names_what_random_words_show_too(results, chance):
-    text = plain(report_html(results))
-    assert "For weat-9, 10% or more" in text.replace("\u2068", "").replace("\u2069", "")
-    assert "1 effect significant by permutation is not unusual among random words" in text
-    found = plain(report_html([*chance, *results]))
-    assert "10% or more of the lists of random words of the same frequencies" in found
 
 
 def test_readings(results, chance):
@@ -127,27 +102,3 @@ def test_the_hill_is_as_high_as_it_should_be():
     assert ends == pytest.approx([8 + 60, 8 + 100, 8 + 140])
     assert 'class="m"' in drawn
     assert 'class="m on"' in matched_hill(null, 0.5, "diamond", axis, beyond=True)
-
-
-@pytest.mark.parametrize("form", ["markdown", "latex"])
-def test_tables_for_papers_have_the_column(results, form):
-    text = report_table(results, form)
-    assert "Random words" in text
-    assert "39" in text
-    assert "lists of unrelated words of the same frequencies" in text
-
-
-def test_csv_has_every_p_of_random_words(results):
-    head, first, *_ = report_table(results, "csv").splitlines()
-    columns = dict(zip(head.split(","), first.split(","), strict=False))
-    assert "median_rank_X" in columns
-    assert "matched_p_two_sided_Y" in head
-
-
-def test_the_methods_paragraph_says_what_was_done(results):
-    text = methods_paragraph(results)
-    assert (
-        "Each effect size, and the EAT pattern, was compared with those of 2,000 lists of unrelated "
-        "words of the same frequencies, each word drawn from the 50 whose frequency ranks are nearest"
-    ) in text
-    assert "random words" not in methods_paragraph(eatlas.run(tests="weat-9", frequency="off"))

@@ -1,18 +1,14 @@
 """Other words, power and small effects as reports, tables and methods say them."""
 
-import csv
-import io
-
 import pytest
-from tests.inputs import make_test, make_vectors
 from tests.present.reading import Page
 
 import eatlas
-from eatlas.present import report_html, report_table
+from eatlas.present import report_html
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
 from eatlas.present.sentences import not_generalised, statement
-from eatlas.present.summaries import in_brief, methods_paragraph
+from eatlas.present.summaries import in_brief
 
 
 @pytest.fixture(scope="module")
@@ -42,17 +38,6 @@ def test_statements_of_a_result(results):
     assert "for other words, p = " in said
 
 
-def test_what_is_not_known_is_said_or_left_out():
-    test = make_test(X=("aster", "clover", "iris"), Y=("ant", "flea", "wasp"))
-    small = eatlas.WEAT(resamples=0)(test, make_vectors(test))
-    assert statement("design", small) == (
-        "None at level 1 (3 v 3): no p-value of the design is below alpha."
-    )
-    assert statement("too_small", small) == ""
-    older = small.model_copy(update={"generalisation": None, "power": None})
-    assert statement("other_words", older) == statement("design", older) == ""
-
-
 def test_one_line_for_a_table(results):
     line = "Other words (crossed test of level 1, two-sided): "
     assert not_generalised(results, ["a", "b"]) == line + "p < .05 for 1 of 2, not for a."
@@ -78,30 +63,3 @@ def test_the_page_has_a_column_and_a_sentence(results):
     ) in " ".join(in_brief(sections(results, family, dots=False), family)).replace(
         "\u2068", ""
     ).replace("\u2069", "")
-
-
-def test_methods_and_references(results):
-    text = methods_paragraph(results)
-    assert (
-        "Whether effects hold for other target and attribute terms was tested by a quasi-F with "
-        "both as crossed random effects (Clark 1973), as a t with unequal variances and 95% "
-        "intervals. The smallest effect of interest was d = 1.5; that effects are smaller was "
-        "tested by two one-sided permutation tests (Schuirmann 1987)."
-    ) in text
-    html = report_html(results)
-    assert "clark1973language" in html
-    assert "schuirmann1987comparison" in html
-    plain = eatlas.run(tests="weat-6", measures="sc-eat")
-    assert "Clark" not in methods_paragraph(plain)
-    assert "clark1973" not in report_html(plain)
-
-
-def test_columns_of_csv(results):
-    rows = list(csv.DictReader(io.StringIO(report_table(results, "csv"))))
-    level = results[0].generalisation.level2.Y
-    assert float(rows[0]["crossed_p_two_sided_Y"]) == level.p_two_sided
-    assert float(rows[0]["crossed_low_Y"]) == level.low
-    assert float(rows[1]["smallest_d_level1"]) == results[1].power.level1.smallest_d
-    assert float(rows[1]["equivalence_p_X"]) == results[1].equivalence.level2.X.p
-    frame = results.to_frame()
-    assert list(frame["smallest_d_level2"]) == [r.power.level2.smallest_d for r in results]

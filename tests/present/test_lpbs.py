@@ -10,12 +10,9 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas import LPBS
-from eatlas.cli.table import print_results
 from eatlas.encoders.language import Answer
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence
-from eatlas.present.summaries import methods_paragraph
-from eatlas.present.tables import report_table
 from eatlas.results import Results
 from eatlas.results.parts import LanguageModelRecord
 
@@ -91,16 +88,6 @@ def test_no_sentence_of_the_page_is_about_vectors(result):
     assert [line for line in wrong if not RIGHT.search(line)] == []
 
 
-def test_a_page_of_both_kinds_speaks_of_both(result):
-    html = report_html([result, eatlas.run(tests="weat-6")[0]])
-    assert "What 2 sources associate: " in html
-    assert "the vectors, or the model&#39;s predictions, associate" in html
-    assert "Closeness of vectors, measured by their cosine, or for LPBS the log-ratio" in html
-    assert "No words were missing." in html
-    assert "Hash of log-ratios" in html
-    assert "Hash of vectors" in html
-
-
 def test_the_page_says_what_a_ratio_is_and_its_unit(result):
     html = report_html([result])
     assert "A log-ratio is log P(target | attribute) − log P(target), in nats" in html
@@ -114,48 +101,9 @@ def test_the_page_says_what_a_ratio_is_and_its_unit(result):
     assert "7 sentences of a corpus that hold a target and an attribute." in report_html([corpus])
 
 
-@pytest.mark.parametrize("form", ["latex", "markdown", "html-table"])
-def test_tables_have_a_column_for_the_published_number(result, form):
-    text = report_table([result], form)
-    assert not ABOUT_VECTORS.search(re.sub(r".*(addlinespace|PREAMBLE|usepackage).*", "", text))
-    assert "Over attributes" in text
-    assert "mean log-ratio in nats" in text
-    assert "whose p-values permute the labels of attributes" in text
-
-
-def test_a_row_of_a_table_has_a_cell_for_each_column(result):
-    head, _, row = report_table([result], "markdown").splitlines()[2:5]
-    assert head.count(" | ") == row.count(" | ")
-    place = [cell.strip() for cell in head.split(" | ")].index("Over attributes<br>d")
-    assert f"{result.effect_size:.2f}".replace("-", "−") in row.split(" | ")[place]
-
-
 @pytest.mark.parametrize("kind", ["eat-map", "forest", "findings", "influence", "stability"])
 def test_drawings_are_not_about_vectors(result, kind):
     assert not ABOUT_VECTORS.search(eatlas.plot(result, kind).drawn)
-
-
-def test_in_notebooks_too(result):
-    assert not ABOUT_VECTORS.search(re.sub("white-space|overflow", "", result._repr_html_()))
-    both = Results([result, result.model_copy(update={"source": "hf:other"})])
-    assert not ABOUT_VECTORS.search(re.sub("white-space|overflow", "", both._repr_html_()))
-
-
-def test_the_methods_paragraph_names_model_direction_and_templates(result):
-    said = methods_paragraph([result])
-    assert "log-probability bias score (LPBS; Kurita" in said
-    assert "log-probability ratio of target given attribute by tiny" in said
-    assert "made of templates ([target] is/are [attribute].)" in said
-    assert "cosine" not in said
-
-
-def test_the_table_has_a_column_of_its_own(result, capsys):
-    print_results(Results([result]))
-    shown = capsys.readouterr().out
-    assert "LPBS d over" in shown
-    assert "mean log-ratio in nats" in shown
-    assert not ABOUT_VECTORS.search(shown)
-    assert result.pattern.label in shown
 
 
 def test_its_level_1_belongs_to_the_family(result):

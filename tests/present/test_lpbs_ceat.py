@@ -8,13 +8,10 @@ import pytest
 from tests.present.test_contexts import words_of
 from tests.present.test_lpbs import TEST, Model
 
-from eatlas import LPBS, LPBSCEAT
-from eatlas.present.family import DeclaredFamily
+from eatlas import LPBSCEAT
 from eatlas.present.numbers import effect, percent
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence, statement
-from eatlas.present.summaries import bibtex, methods_paragraph
-from eatlas.present.tables import report_table
 
 TWO = "{target} is {attribute}.; Here {target} is {attribute}."
 
@@ -60,30 +57,3 @@ def test_the_statement_names_shares_and_variance(result):
     assert "In 150 draws of one sentence for each pair of a target and an attribute, the" in said
     shares = result.draws.level1.shares
     assert f"{percent(shares.contexts)} is between sentences of the same pairs" in said
-
-
-def test_the_methods_paragraph_and_the_references_name_it(result):
-    said = methods_paragraph([result])
-    assert "as Husse and Spitz (2022) merge them" in said
-    assert "Effect sizes of the LPBS-CEAT are means over 150 draws of one sentence for each" in said
-    assert "log-probability ratio of target given attribute by tiny" in said
-    assert "cosine" not in said
-    cited = bibtex([result], DeclaredFamily.of([result]))
-    for key in ("kurita2019measuring", "guo2021detecting", "husse2022mind", "wolfe2024mleat"):
-        assert key in cited
-
-
-@pytest.mark.parametrize("measure", [LPBS(resamples=0), LPBSCEAT(templates=TWO, n=150)])
-def test_tables_for_manuscripts_have_a_column_over_attributes(measure):
-    result = measure(TEST, Model())
-    markdown = report_table([result], "markdown")
-    head, _, row = (line.split(" | ") for line in markdown.splitlines() if line.startswith("|"))
-    assert len(head) == len(row)
-    place = head.index("Over attributes<br>d")
-    assert row[place].startswith(effect(result.effect_size))
-    assert row[-1].startswith(f"**{result.pattern.label}")
-    assert "Over attributes: the published LPBS" in markdown
-    latex = report_table([result], "latex")
-    assert "Over attributes" in latex
-    assert effect(result.level3.XA.mean) in latex
-    assert ("means over draws of one sentence" in markdown) == (result.measure == "lpbs-ceat")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.present.records import full, head, ml_eat, p_values, sc_eat, trend, uncertainty, weat
+from tests.present.records import full, ml_eat, p_values, sc_eat, trend, weat
 
 import eatlas
 from eatlas.present.family import DeclaredFamily
@@ -40,14 +40,6 @@ def test_what_all_measures_share_is_said_once():
     assert "together (N)." in other
 
 
-def test_a_projection_and_a_two_sided_rule_are_said():
-    signature = "WEAT(alpha=0.05,association=projection,ddof=1,p=auto)"
-    assert "Association is projection on one direction" in methods_paragraph(
-        [weat(signature=signature)]
-    )
-    assert "p < .05 two-sided." in methods_paragraph([ml_eat(tail="two-sided")])
-
-
 def test_how_p_values_were_found():
     values = weat().to_dict()
     values["level1"]["p"] = p_values(100) | {"method": "inversion", "count": None}
@@ -57,21 +49,6 @@ def test_how_p_values_were_found():
         "exact, every relabelling counted or, where that was not possible, found by Fourier "
         "inversion of the permutation distribution with a stated relative error."
     ) in text
-
-
-def test_studentised_intervals_of_one_kind_of_term():
-    text = methods_paragraph([full(uncertainty=uncertainty(over="targets"))])
-    assert "are bootstrap-t, on Fisher's scale, intervals" in text
-    assert "resamples of the target terms within" in text
-
-
-def test_missing_terms_and_many_tests():
-    coverage = head()["coverage"] | {"Y": {"used": ["a", "b"], "missing": ["c"]}}
-    text = methods_paragraph([ml_eat(test=f"t{i}", coverage=coverage) for i in range(20)])
-    assert "We measured 20 association tests (t0, t1, t2, " in text
-    assert "t11 and 8 more)" in text
-    assert "20 of 240 terms had no vector and were left out." in text
-    assert methods_paragraph([]) == ""
 
 
 def keys(text: str) -> list[str]:
@@ -109,15 +86,3 @@ def test_a_series_is_named_with_its_periods_and_its_null_is_cited():
     silent = trend([1800], level1=None, level2=None)
     assert "Trends" not in methods_paragraph(years, None, [silent])
     assert "carlstein" not in bibtex(years, family, [silent])
-
-
-def test_numbers_of_resamples_are_told_once_and_clusters_are():
-    """Lists of other lengths are resampled less often by default."""
-    clustered = uncertainty(resamples=100_000).model_copy(update={"unit": "cluster"})
-    given = [full(uncertainty=uncertainty(resamples=50_000)), full(uncertainty=clustered)]
-    text = methods_paragraph(given, DeclaredFamily.of(given))
-    assert text.count("Intervals (95%)") == 1
-    assert (
-        "from 50,000 to 100,000 resamples of the target and attribute terms within their groups "
-        "(seed 7). Words that a test names as one cluster were drawn together." in text
-    )

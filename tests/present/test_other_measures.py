@@ -1,16 +1,12 @@
 """Records of other packages have their row in the page, in tables and in notebooks."""
 
-import csv
-import io
 import re
 from typing import Literal
 
-import pytest
 from tests.present.records import head, weat
 
-from eatlas.present import notebook
-from eatlas.report import report_html, report_table, sentence
-from eatlas.results import AssociationResult, Results
+from eatlas.report import report_html, sentence
+from eatlas.results import AssociationResult
 from eatlas.results.base import GroupsResult
 
 
@@ -67,26 +63,3 @@ def test_a_number_is_compared_over_sources_without_a_scale_of_effect_sizes():
     assert "MAC goes from 0.50 to 0.72." in shown
     assert "bootstrap interval of an effect size" not in shown
     assert "MAC and interval" not in shown
-
-
-@pytest.mark.parametrize("form", ["markdown", "latex", "html-table"])
-def test_tables_have_a_column_of_the_number(form):
-    table = report_table([mac(), nearness(), weat()], form)
-    for part in ("MAC", "0.72", "Nearest", "0.30", "Men / Women / Others", "Finding"):
-        assert part in table
-
-
-def test_csv_has_all_digits_and_no_adjusted_p():
-    first, second = csv.DictReader(io.StringIO(report_table([mac(), weat()], "csv")))
-    assert first["mac"] == "0.724"
-    assert first["p_two_sided_holm"] == ""
-    assert second["p_two_sided_holm"] != ""
-
-
-def test_an_undefined_number_is_a_dash():
-    assert "| – |" in report_table([nearness(None)], "markdown")
-
-
-def test_notebooks_show_the_number_and_results_of_groups():
-    assert "0.72" in notebook.html(mac())
-    assert "Men</bdi> / <bdi>Women" in notebook.html(Results([nearness(), mac()]))

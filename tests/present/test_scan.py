@@ -1,13 +1,9 @@
 """What a scan says of its own p-values, for every outcome that there can be."""
 
 import pytest
-from tests.engine.scan.vocabularies import concepts, vocabulary
 
 import eatlas
 from eatlas.present.summaries import explain
-from eatlas.results.scan import Sides
-
-NONE = Sides(A=0, B=0)
 
 
 @pytest.fixture(scope="module")
@@ -40,51 +36,6 @@ def test_the_sentences_of_a_scan(result):
         "6,435 relabellings (a mirror image counts with its original); its smallest p is 1.6e-4, "
         "and it rejects beyond |d| = 1.641: 9 words (A 8, B 1).",
     )
-
-
-def test_groups_of_two_sizes_have_no_mirror_images():
-    lines = explain(eatlas.scan(vocabulary(a=5, b=4), concepts(5, 4)))
-    assert "126 relabellings, so no two-sided p is below .0079 (1 of 126)" in lines[0]
-    assert "under all 126 relabellings; its smallest p is .0079" in lines[4]
-
-
-def test_few_relabellings_give_no_small_p_by_chance():
-    lines = explain(eatlas.scan(vocabulary(a=3, b=3), concepts(3, 3)))
-    assert lines[1].startswith(
-        "Unadjusted: 0 of 40 words are below .05 (A 0, B 0); with no association at all, about 0 "
-    )
-
-
-def test_holm_where_it_can_reject(result):
-    assert told(result, 2, holm_possible=True, holm=Sides(A=3, B=1)) == (
-        "Holm asks of the smallest p to be below 4.8e-6 (.05 / 10,480). It rejects 4 words "
-        "(A 3, B 1)."
-    )
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"by_needs": None}, ": if all words had the smallest p, it could still reject none."),
-        (
-            {"by_needs": 3, "at_min": 1},
-            " rejects no word. It takes 3 words at the smallest p, or more at a larger one; "
-            "1 has it.",
-        ),
-        ({"by_needs": 1}, " rejects 0 words (A 0, B 0)."),
-        ({"benjamini_yekutieli": Sides(A=1, B=0)}, " rejects 1 word (A 1, B 0)."),
-    ],
-)
-def test_benjamini_and_yekutieli(result, changes, sentence):
-    said = told(result, 3, **{"benjamini_yekutieli": NONE, **changes})
-    assert said == f"Benjamini and Yekutieli (false discovery rate, any dependence){sentence}"
-
-
-def test_max_t_that_was_drawn_or_can_reject_nothing(result):
-    drawn = told(result, 4, enumerated=False, relabellings=10_000)
-    assert "under 10,000 random relabellings; its smallest p is" in drawn
-    nothing = told(result, 4, critical=None, max_t=NONE)
-    assert nothing.endswith("and it can reject no word.")
 
 
 def test_what_is_said_holds_for_the_table(result):

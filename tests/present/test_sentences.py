@@ -44,11 +44,6 @@ def test_the_stronger_of_two_uniform_associations_is_named(d_X, d_Y, said):
     assert said in sentence(ml_eat("A-Uniform", d_X=d_X, d_Y=d_Y))
 
 
-def test_the_stronger_negative_association_is_the_lower_one():
-    said = sentence(ml_eat("B-Uniform", d_X=-0.5, d_Y=-1.2))
-    assert "Insects more so (d = −1.20 against −0.50)" in said
-
-
 def test_a_negative_level_1_turns_the_attributes_round():
     assert (
         "the vectors place Flowers closer to Unpleasant, relative to Pleasant, than they do "
@@ -71,19 +66,6 @@ def test_another_two_sided_pattern_is_said():
     assert "two-sided" not in sentence(ml_eat())
 
 
-def test_undefined_levels_are_said_to_be_undefined():
-    one = sentence(ml_eat("AX-Singular", undefined="Y"))
-    assert one.startswith(
-        "The vectors associate Flowers with Pleasant. The association of Insects is undefined, "
-        "because the scores do not differ."
-    )
-    both = sentence(ml_eat("Non-Directional", undefined="XY", d=None))
-    assert both == (
-        "The association of Flowers and of Insects is undefined, because the scores do not differ. "
-        "The comparison of Flowers with Insects is undefined, because the scores do not differ."
-    )
-
-
 @pytest.mark.parametrize("label", PATTERNS)
 def test_no_concept_is_the_subject_of_a_verb(label):
     """So that neither "Math are" nor "Flowers is" can be written."""
@@ -98,11 +80,6 @@ def test_weat_sentence():
         "Unpleasant, than they do Insects (d = 1.20, p = .0078). A WEAT compares two targets; it "
         "does not say what either is associated with by itself."
     )
-
-
-def test_the_alpha_of_a_weat_is_that_of_its_signature():
-    strict = weat(signature="WEAT(alpha=0.001,ddof=1,p=auto)")
-    assert "do not differ detectably" in sentence(strict)
 
 
 def test_sc_eat_sentence():

@@ -1,7 +1,5 @@
 """Tests of sentences are read over stimuli, on the page, in tables, charts and the terminal."""
 
-import csv
-import io
 import warnings
 
 import numpy as np
@@ -13,10 +11,8 @@ from eatlas.cli.table import print_results
 from eatlas.present import notebook, report_html, report_table
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import OVER_SENTENCES
-from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect, p_value
 from eatlas.present.sentences import sentence
-from eatlas.present.summaries import methods_paragraph
 from eatlas.results import Results
 
 COUNTS = {"X": (3, 2, 4, 3), "Y": (2, 5, 2, 4), "A": (2, 4, 2, 3), "B": (3, 3, 2, 2)}
@@ -105,33 +101,6 @@ def test_the_first_columns_are_over_stimuli_and_those_of_sentences_are_marked(ap
     assert row["sentence_pattern"] == apart.pattern.label
 
 
-def test_the_columns_of_a_weat_are_over_stimuli():
-    result = measured(eatlas.WEAT())
-    (row,) = result.rows()
-    assert result.effect_size == row["effect_size"] == result.stimulus_level.level1.effect_size
-    assert row["sentence_effect_size"] == result.level1.effect_size
-    assert result.summary().endswith(" over stimuli")
-
-
-def test_tables_for_a_manuscript_are_over_stimuli(apart):
-    (row,) = csv.DictReader(io.StringIO(report_table([apart], "csv")))
-    assert float(row["effect_size"]) == apart.primary.level1.effect_size
-    assert float(row["p_two_sided_holm"]) == apart.primary.level1.p.two_sided
-    for form in ("latex", "markdown", "html-table"):
-        table = report_table([apart], form)
-        assert effect(apart.primary.level1.effect_size).replace("−", "") in table
-        assert effect(apart.level1.effect_size).replace("−", "") not in table
-        assert "Non-Directional" in table
-        assert apart.pattern.label not in table
-        assert "Tests of sentences are read over stimuli" in table
-
-
-def test_the_methods_paragraph_says_that_stimuli_are_permuted(apart, tiny, tiny_vectors):
-    said = "the labels of stimuli are permuted"
-    assert said in methods_paragraph([apart], DeclaredFamily.of([apart]))
-    assert said not in methods_paragraph([eatlas.MLEAT()(tiny, tiny_vectors)])
-
-
 def test_drawings_are_over_stimuli(apart):
     drawn = eatlas.plot([apart], "forest")
     for level in (apart.primary.level1, apart.primary.level2.X, apart.primary.level2.Y):
@@ -139,23 +108,6 @@ def test_drawings_are_over_stimuli(apart):
     assert "Tests of sentences: over stimuli." in drawn.drawn
     assert "observed Non-Directional" in eatlas.plot(apart, "stability").alt
     assert eatlas.plot(apart, "influence").alt
-
-
-def test_notebooks_show_what_is_over_stimuli(apart):
-    for shown in (apart, [apart]):
-        html = notebook.html(shown)
-        assert effect(apart.primary.level1.effect_size) in html
-        assert effect(apart.level1.effect_size) not in html
-        assert "over stimuli in tests of sentences" in html
-
-
-def test_the_influence_of_stimuli_is_that_on_the_effect_size_over_stimuli(apart):
-    scores = np.array([*apart.primary.scores.X, *apart.primary.scores.Y])
-    without = np.delete(scores, 1)
-    d = (without[:3].mean() - without[3:].mean()) / without.std(ddof=1)
-    change = d - apart.primary.level1.effect_size
-    assert apart.primary.influence.level1.X[1] == pytest.approx(change, abs=1e-6)
-    assert apart.influence.level1.X[1] != apart.primary.influence.level1.X[1]
 
 
 @pytest.mark.parametrize("measure", [eatlas.MLEAT(), eatlas.WEAT()], ids=["ml-eat", "weat"])
@@ -177,20 +129,6 @@ def test_the_page_has_both_p_values_and_says_why_they_differ(measure):
     assert "Which single stimuli drive it" in page
     assert "resamples of all stimuli" in page
     assert "Tests of sentences are read over stimuli" in page
-
-
-def test_the_first_words_of_the_page_are_over_stimuli(apart):
-    page = text_of(report_html([apart]))
-    line = page[page.index('<summary class="line">') : page.index("</summary>")]
-    assert '<span class="nb">Non-Directional</span>' in line
-    assert f"EAT pattern over sentences: <strong>{apart.pattern.label}" in page
-    assert f'data-pattern="{apart.pattern.label}"' not in page
-
-
-def test_the_stability_is_that_of_the_pattern_over_stimuli():
-    result = measured(eatlas.MLEAT())
-    page = text_of(report_html([result]))
-    assert "resamples of the stimuli that show each of the nine patterns, all judged over" in page
 
 
 @pytest.mark.parametrize("measure", [eatlas.MLEAT(), eatlas.WEAT()], ids=["ml-eat", "weat"])
@@ -231,16 +169,6 @@ def test_no_pattern_is_shown_where_it_is_undefined_over_stimuli(capsys):
     assert "No EAT pattern is defined over stimuli: all sentences of Pleasant" in page
     print_results(Results([result]))
     assert "undefined" in capsys.readouterr().out.split("Over single sentences", 1)[0]
-
-
-def test_tests_of_words_say_nothing_of_stimuli(tiny, tiny_vectors, capsys):
-    result = eatlas.MLEAT()(tiny, tiny_vectors)
-    assert not any(row.over_sentences for row in result.effects())
-    print_results(Results([result]))
-    assert "Over single sentences" not in capsys.readouterr().out
-    page = report_html([result])
-    assert "over stimuli" not in page.lower()
-    assert "sentence_effect_size" not in result.rows()[0]
 
 
 def test_the_terminal_has_stimuli_above_and_sentences_below_without_stars(apart, capsys):

@@ -1,6 +1,5 @@
 """The summary: what stands in its rows, and by what they can be sorted and found."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -42,30 +41,12 @@ def test_p_values_are_adjusted_over_the_declared_family():
     assert "No family was declared" in summary(*two, family="none")
 
 
-def test_the_adjustment_has_its_name():
-    text = summary(ml_eat(test="one"), ml_eat(test="two"), adjust="bh")
-    assert "two-sided Benjamini-Hochberg d" in text
-    assert "an expected share of at most alpha is false" in text
-
-
 def test_other_stimuli_under_one_id_have_their_own_adjusted_p_values():
     one, other = (ml_eat(greater=count) for count in (100, 200))
     origin = other.provenance.model_copy(update={"stimuli_sha256": "0" * 64})
     text = summary(one, other.model_copy(update={"provenance": origin}))
     assert "1.40 * .0078 .016 .031" in text
     assert "1.40 * .016 .031 .031" in text
-
-
-def test_undefined_levels_are_dashes_not_zeros():
-    text = summary(ml_eat("Non-Directional", d=None, undefined="XY"))
-    assert "Non-Directional two-sided: same – – – – – – – – –" in text
-    assert "0.00" not in text
-
-
-def test_values_to_sort_by_stand_in_the_cells():
-    html = report_html([ml_eat(), weat(d=None)])
-    cells = re.findall(r'data-v="([^"]*)"', html)
-    assert {"test-1", "AX-Singular", "1.4", "0.9", ""} <= set(cells)
 
 
 def test_rows_say_to_which_test_pattern_and_source_they_belong():
@@ -84,19 +65,6 @@ def test_several_sources_are_told_apart():
     text = Page(report_html([ml_eat(source="one.txt"), ml_eat(source="two.txt")])).text
     assert "2 results of ML-EAT on one.txt and two.txt." in text
     assert "Pleasant / Unpleasant two.txt" in text
-
-
-def test_years_of_a_series_are_told_apart():
-    text = summary(ml_eat(period=1900), ml_eat(period=1990))
-    assert "some-vectors, 1900" in text
-    assert "some-vectors, 1990" in text
-
-
-def test_several_signatures_of_one_measure_are_told_apart():
-    measures = ["ml-eat", "ml-eat(alpha=0.01)"]
-    text = summary(*eatlas.run(tests="weat-6", measures=measures)).replace(" ", "")
-    for measure in measures:
-        assert eatlas.get_measure(measure).signature in text
 
 
 def test_weat_and_sc_eat_have_tables_of_their_own():
@@ -141,12 +109,3 @@ def test_colours_have_contrast(scheme):
         (found["on-text"], found["on"]),
     ):
         assert contrast(text, ground) >= 4.5, (text, ground)
-
-
-def test_intervals_are_explained_where_there_are_some():
-    drawn = full()
-    assert "Brackets and lines are its bootstrap interval. " in summary(drawn)
-    assert "bootstrap interval, where there is one. " in summary(drawn, ml_eat(test="two"))
-    without = summary(ml_eat(), ml_eat(test="two"))
-    assert "bootstrap interval" not in without
-    assert "with intervals" not in without

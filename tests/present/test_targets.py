@@ -11,7 +11,6 @@ from eatlas import DivDist
 from eatlas.errors import ResultsError
 from eatlas.present import write_report
 from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
-from eatlas.present.summaries import methods_paragraph
 from eatlas.present.tables import report_table
 from eatlas.present.targets import leans, points, signed_points, target_sentences
 from eatlas.results import Results
@@ -121,15 +120,6 @@ def test_tables_have_a_row_for_each_target(race, gender, form):
     assert text.count("undersecretary") == 2
     for part in ("Hispanic", "as one mean", "Reference: uniform"):
         assert part in text
-
-
-def test_methods_and_notebook(gender):
-    text = methods_paragraph([gender])
-    for part in ("Bommasani and Liang 2022", "L1 distance", "(uniform)", "60 resamples", "Holm"):
-        assert part in text
-    html = gender._repr_html_()
-    assert "leans to, points" in html
-    assert "artiste" in html
 
 
 @pytest.mark.parametrize("kind", ["targets", "triangle"])

@@ -15,7 +15,7 @@ from tests.drawn import draw_folder
 import eatlas
 from eatlas import AssociationTest, Concept
 from eatlas.errors import ResultsError
-from eatlas.present import report_html, report_text, thumbnails, write_report
+from eatlas.present import report_html, thumbnails
 from eatlas.present.thumbnails import SIDE, Thumbnails, data_uri, located, paths_of_tests
 
 URI = re.compile(r'href="(data:image/jpeg;base64,[^"]+)"')
@@ -77,18 +77,6 @@ def test_a_page_without_folders_has_none(measured):
     assert report_html(measured[1], images=[]) == page
 
 
-def test_the_same_from_paths_and_from_tests(measured, tmp_path):
-    test, results = measured
-    page = report_html(results, images=tmp_path / "set")
-    assert report_html(results, images=paths_of_tests([test])) == page
-    assert (
-        report_text(results, images=[tmp_path / "set" / "flowers", tmp_path / "set" / "insects"])
-        == page
-    )
-    write_report(results, tmp_path / "r.html", images=tmp_path / "set")
-    assert (tmp_path / "r.html").read_text("utf-8") == page
-
-
 def test_files_are_known_by_their_bytes(measured, tmp_path):
     test, results = measured
     first = Path(test.X.images[0].path)
@@ -110,15 +98,6 @@ def test_a_file_that_is_not_there_has_no_thumbnail(measured, tmp_path):
     page = report_html(results, images=tmp_path / "set")
     assert ", image of Flowers" not in page
     assert ", image of Insects" in page
-
-
-@pytest.mark.parametrize("mode", ["RGB", "L", "P", "RGBA", "LA", "CMYK", "1", "I;16"])
-def test_pictures_of_every_mode(tmp_path, mode):
-    path = tmp_path / ("one.tif" if mode in ("CMYK", "I;16") else "one.png")
-    Image.new(mode, (90, 30)).save(path)
-    uri = data_uri(path, hashlib.sha256(path.read_bytes()).hexdigest())
-    small = Image.open(BytesIO(base64.b64decode(uri.partition(",")[2])))
-    assert (small.size, small.mode) == ((48, 16), "RGB")
 
 
 def test_pictures_are_upright_and_on_white(tmp_path):
@@ -170,12 +149,6 @@ def test_the_size_of_a_page_is_bounded(measured, tmp_path):
     assert sum(map(len, URI.findall(made.symbols()))) <= 5_000
 
 
-def test_the_page_says_what_is_left_out(measured, tmp_path, monkeypatch):
-    monkeypatch.setattr(Thumbnails.__init__, "__defaults__", (None, 3_000))
-    page = report_html(measured[1], images=tmp_path / "set")
-    assert "not shown: the thumbnails of one page take at most 2 MB." in page
-
-
 def test_names_are_escaped(tmp_path):
     folder = tmp_path / "set"
     test, _ = images_of(folder)
@@ -201,29 +174,12 @@ def _again(folder):
     return test, {term: rng.standard_normal(12) for term in terms}
 
 
-def test_images_as_attributes_are_shown_too(tmp_path):
-    test, vectors = images_of(tmp_path / "set")
-    turned = test.model_copy(update={"X": test.A, "Y": test.B, "A": test.X, "B": test.Y})
-    results = eatlas.run(turned, vectors, "ml-eat(resamples=0)")
-    page = report_html(results, images=tmp_path / "set")
-    assert ", image of Insects" in page
-    assert re.search(r'class="eat-map".*?<use [^>]*href="#image-', page, re.DOTALL)
-
-
 def test_folders_that_are_not_there(measured):
     with pytest.raises(ResultsError) as caught:
         report_html(measured[1], images="nowhere")
     assert caught.value.what == "nowhere: there is no such folder of images"
     with pytest.raises(ResultsError, match="this is not a folder of images"):
         report_html(measured[1], images=[3])
-
-
-def test_texts_need_no_pillow(monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    thumbnails._has_pillow.cache_clear()
-    results = eatlas.run(tests="weat-6", measures="weat(resamples=0)")
-    assert "weat-6" in report_html(results, images=tmp_path)
-    thumbnails._has_pillow.cache_clear()
 
 
 def test_images_without_pillow(measured, monkeypatch, tmp_path):

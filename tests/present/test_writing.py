@@ -48,9 +48,3 @@ def test_an_unknown_format_writes_nothing(tmp_path):
 def test_no_results_make_no_table(form):
     with pytest.raises(ResultsError, match="there are no results to put in a table"):
         report_table([], form)
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_options_are_checked(form):
-    with pytest.raises(ResultsError, match=r"--family has no such value\n  got: 'level3'"):
-        report_text([weat()], form, family="level3")

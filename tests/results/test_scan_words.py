@@ -1,12 +1,9 @@
 """All words of a scan as CSV and Parquet: read back equal, whole or not at all."""
 
 import csv
-import sys
-import warnings
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -84,13 +81,6 @@ def test_reading_back_gives_every_bit(tmp_path, kind):
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_how_words_are_cut_into_blocks_changes_nothing(tmp_path, kind):
-    whole = frame_of([block(ODD * 20)])
-    write(tmp_path / f"words{kind}", *_cut(block(ODD * 20), 7))
-    assert_equal(read_words(tmp_path / f"words{kind}"), whole)
-
-
 def _cut(one, size):
     columns = one.columns()
     for start in range(0, len(one.word), size):
@@ -107,31 +97,6 @@ def test_the_csv_module_reads_what_we_write(tmp_path_factory, words):
     assert [unmarked(row[0]) for row in rows] == words
     assert not any(row[0].startswith(("=", "@", "\t", "\r")) for row in rows)
     assert {len(row) for row in rows} <= {len(COLUMNS)}
-
-
-def test_a_csv_file_of_words_to_the_letter(tmp_path):
-    one = ScannedWords(
-        word=["a,b", "=c"],
-        effect_size=np.array([1.5, np.nan]),
-        p_greater=np.array([0.0001, 1.0]),
-        p_less=np.array([1.0, 1.0]),
-        p_two_sided=np.array([0.0002, 1.0]),
-        p_max_t=np.array([0.25, np.nan]),
-        p_by=np.array([1.0, np.nan]),
-        difference=np.array([0.125, 0.0]),
-        rank=np.array([3, 4]),
-        attribute=["no", "B"],
-        method=["exact", "exact+inversion"],
-        rel_err=np.array([np.nan, 3e-9]),
-    )
-    path = tmp_path / "words.csv"
-    write(path, one)
-    assert path.read_bytes() == (
-        b"word,effect_size,p_greater,p_less,p_two_sided,p_max_t,p_by,difference,rank,attribute,"
-        b"method,rel_err\n"
-        b'"a,b",1.5,0.0001,1.0,0.0002,0.25,1.0,0.125,3,no,exact,\n'
-        b"\\=c,,1.0,1.0,1.0,,,0.0,4,B,exact+inversion,3e-9\n"
-    )
 
 
 def digits(text):
@@ -160,36 +125,6 @@ def test_parquet_says_where_the_words_come_from_and_has_no_nan(tmp_path):
     assert table.column("rank").type == "int64"
 
 
-def test_pandas_alone_takes_the_number_columns(tmp_path):
-    write(tmp_path / "words.csv", block(["one", "two"]))
-    frame = pd.read_csv(tmp_path / "words.csv")
-    assert frame["p_two_sided"].dtype == np.float64
-    assert np.isnan(frame["effect_size"][0])
-
-
-def test_pandas_alone_loses_no_word(tmp_path):
-    words = ["nan", "null", "None", "N/A", "-lrb-", "-5", "+", "=1+1", "@a", "\\", "love", ""]
-    write(tmp_path / "words.csv", block(words * 5000))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # pandas' DtypeWarning, of columns that are half empty
-        frame = pd.read_csv(tmp_path / "words.csv")
-    assert frame["word"].str.removeprefix("\\").tolist() == words * 5000
-    assert frame["word"].tolist()[:8] == [
-        "\\nan", "\\null", "\\None", "\\N/A", "\\-lrb-", "-5", "\\+", "\\=1+1",
-    ]  # fmt: skip
-    assert set(frame["attribute"]) == {"no", "B"}
-
-
-def test_a_file_that_marks_no_word_is_read_as_it_was(tmp_path):
-    path = tmp_path / "words.csv"
-    write(path, block(["\\x", "y"]))
-    old = path.read_text().replace("\\\\x", "\\x").replace(",no,", ",,")
-    path.write_text(old)
-    frame = read_words(path)
-    assert frame["word"].tolist() == ["\\x", "y"]
-    assert frame["attribute"].tolist() == ["no", "B"]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_fails_leaves_the_old_file(tmp_path, kind):
     path = tmp_path / f"words{kind}"
@@ -210,23 +145,6 @@ def test_another_kind_of_file(tmp_path, name, got):
     assert str(caught.value) == (
         f"--out {path}: this kind of file is not known\n  got: {got}\n  allowed: .csv or .parquet"
     )
-
-
-def test_without_pyarrow(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ResultsError) as caught:
-        write(tmp_path / "words.parquet")
-    assert str(caught.value) == (
-        "Parquet needs pyarrow, which is not installed\n"
-        "  remedy: pip install 'eatlas[files]', or choose a file that ends in .csv"
-    )
-    write(tmp_path / "words.csv", block(["one"]))
-
-
-def test_a_folder_that_cannot_be_written(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ResultsError, match="words.csv: cannot be written"):
-        write(tmp_path / "file" / "words.csv")
 
 
 def test_no_table_of_a_scan(tmp_path):

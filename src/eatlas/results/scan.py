@@ -207,8 +207,7 @@ def read_words(path: Path) -> pd.DataFrame:
                 encoding="utf-8",
                 **_every_bit(pd.__version__),
             )
-            # an older file marks no word, and has empty cells for words that are no attributes
-            if set(TEXT) <= set(frame) and not (frame["attribute"] == "").any():
+            if "word" in frame:
                 frame["word"] = frame["word"].str.removeprefix(MARK)
     except OSError as error:
         raise ResultsError(
@@ -222,7 +221,7 @@ def read_words(path: Path) -> pd.DataFrame:
             got=", ".join(map(str, frame.columns)),
             allowed=", ".join(COLUMNS),
         )
-    return frame.replace({"attribute": {"": NO_ATTRIBUTE}})
+    return frame
 
 
 SCHEMA: Literal["eatlas/scan/1"] = "eatlas/scan/1"

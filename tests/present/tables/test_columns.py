@@ -1,6 +1,5 @@
 """Columns are declared once, and each form takes of them what it has room for."""
 
-import pytest
 from tests.present.records import full, ml_eat, sc_eat, weat
 
 from eatlas.present.columns import (
@@ -42,16 +41,6 @@ def test_every_form_says_the_same_of_a_result():
         assert cells(found, "EAT pattern")[0][0] == "AX-Singular"
 
 
-def test_a_form_has_more_or_fewer_lines_of_a_column():
-    (in_full,) = cells(table(MANUSCRIPT, full("AX-Singular")), "EAT pattern")
-    (narrow,) = cells(table(NARROW, full("AX-Singular")), "EAT pattern")
-    (wide,) = cells(table(WIDE, full("AX-Singular")), "EAT pattern")
-    assert in_full[-1].startswith("in ")
-    assert in_full[-1].endswith(" of draws")
-    assert narrow == in_full[:-1]
-    assert wide == in_full[:1]
-
-
 def test_heads_of_effect_sizes():
     result = ml_eat()
     assert heads(table(NARROW, result))[:4] == [
@@ -65,23 +54,6 @@ def test_heads_of_effect_sizes():
 def test_intervals_have_a_column_where_there_are_any():
     assert "95%\ninterval" in heads(table(WIDE, full()))
     assert not any("interval" in head for head in heads(table(WIDE, ml_eat())))
-
-
-@pytest.mark.parametrize(
-    ("form", "said"), [(MANUSCRIPT, ["–"]), (NARROW, ["–"]), (WIDE, ["–"]), (ALONE, ["–"])]
-)
-def test_an_undefined_effect_size_has_no_p(form, said):
-    found = table(form, ml_eat(d=None))
-    place = next(i for i, column in enumerate(found.columns) if column.title == "d")
-    assert list(found.rows[0][place].lines) == said
-    assert not found.rows[0][place].star
-
-
-def test_what_one_result_lacks_is_a_dash():
-    found = table(NARROW, ml_eat(), weat())
-    assert cells(found, "Level 1\nd")[1][0] == "1.20"
-    assert cells(found, "\nd of Y")[1] == ("–",)
-    assert cells(found, "\nX,B")[1] == ("–",)
 
 
 def test_level_3_may_be_in_a_table_of_its_own():

@@ -3,10 +3,9 @@ import io
 
 import pandas as pd
 import pytest
-from tests.present.records import full, head, ml_eat, sc_eat, weat
+from tests.present.records import full, ml_eat, sc_eat, weat
 
 from eatlas.present import report_table
-from eatlas.results import AssociationResult
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -23,12 +22,6 @@ def test_numbers_stand_in_full_and_undefined_ones_are_empty():
     assert "p_two_sided_holm_X" not in row
 
 
-def test_each_level_of_the_family_has_its_column():
-    (row,) = read(report_table([ml_eat()], "csv", family="both", adjust="bh"))
-    assert float(row["p_two_sided_bh"]) == float(row["p_two_sided_bh_X"]) == 300 / 12870
-    assert float(row["p_two_sided_bh_Y"]) == 11870 / 12870
-
-
 def test_rows_are_those_of_the_frame():
     results = [ml_eat(), weat(), sc_eat({"a": 1.0, "b": None})]
     rows = read(report_table(results, "csv", family="none"))
@@ -38,11 +31,6 @@ def test_rows_are_those_of_the_frame():
         assert {k: v for k, v in row.items() if v} == {
             k: str(v) for k, v in given.items() if v is not None
         }
-
-
-def test_terms_of_an_sc_eat_have_their_own_adjusted_p():
-    rows = read(report_table([sc_eat({"a": 1.0, "b": 0.1})], "csv", family="level2"))
-    assert [float(row["p_two_sided_holm"]) for row in rows] == pytest.approx([400 / 12870, 1.0])
 
 
 def test_names_with_commas_quotes_and_control_characters():
@@ -61,22 +49,3 @@ def test_no_spreadsheet_runs_a_name_and_pandas_gives_it_back(name):
     assert row["X"] == ("\\" if name in HARMFUL else "") + name
     frame = pd.read_csv(io.StringIO(text), dtype={"X": str})
     assert frame["X"].str.removeprefix("\\").tolist() == [name]
-
-
-def test_negative_numbers_stay_numbers():
-    given = ml_eat(d=-1.2)
-    text = report_table([given], "csv")
-    frame = pd.read_csv(io.StringIO(text))
-    (row,) = given.rows()
-    negative = [name for name, value in row.items() if isinstance(value, float) and value < 0]
-    assert negative
-    for name in negative:
-        assert frame[name][0] == row[name]
-
-
-def test_a_record_of_another_package_has_its_row():
-    class Other(AssociationResult):
-        measure: str = "other"
-
-    (row,) = read(report_table([Other.from_dict(head(signature="OTHER()"))], "csv"))
-    assert row["signature"] == "OTHER()"

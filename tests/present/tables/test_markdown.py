@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.present.records import full, ml_eat, sc_eat, weat
+from tests.present.records import full
 from tests.present.tables.reading import markdown_tables
 
 from eatlas.present import report_table
@@ -49,45 +49,3 @@ def test_the_table_of_a_paper():
         "Holm: two-sided p, adjusted over one p-value alone of the level 1 comparisons.",
     ):
         assert note in text
-
-
-def test_one_table_for_each_signature_in_their_order():
-    tables = markdown_tables(
-        report_table([weat(), ml_eat(), weat(test="two"), sc_eat({"a": 1.0, "b": None})])
-    )
-    assert [[row[0] for row in table] for table in tables] == [
-        ["Test", "test-1", "two"],
-        ["Test", "test-1"],
-        ["Test", "test-1", "test-1"],
-    ]
-    assert tables[2][1:] == [
-        ["test-1", "Pleasant\nUnpleasant", "a", "X", "1.00*\n.0078\n(.016)"],
-        ["test-1", "Pleasant\nUnpleasant", "b", "X", "–"],
-    ]
-
-
-def test_several_sources_have_a_column():
-    ((head, one, two),) = markdown_tables(report_table([weat(), weat(source="other", period=1990)]))
-    assert head[:2] == ["Test", "Source"]
-    assert [one[1], two[1]] == ["some-vectors", "other, 1990"]
-
-
-def test_the_declared_family_is_shown():
-    two = [ml_eat(), ml_eat(test="two", d=0.3, greater=1000)]
-    ((head, one, _),) = markdown_tables(report_table(two, family="level2", adjust="by"))
-    assert head[2:5] == ["Level 1\nd", "Level 2, X\nd", "Level 2, X\nBenjamini-Yekutieli"]
-    assert one[4] == ".065"
-    ((head, *_),) = markdown_tables(report_table(two, family="none"))
-    assert len(head) == 10
-
-
-def test_undefined_effects_are_dashes():
-    ((_, row),) = markdown_tables(report_table([ml_eat("Non-Directional", d=None, undefined="XY")]))
-    assert row[2:6] == ["–", "–", "–", "–"]
-
-
-def test_a_series_is_one_source_of_many_periods():
-    years = [ml_eat(period=year) for year in range(1900, 2000, 10)]
-    text = report_table(years, "markdown")
-    assert " on some-vectors (10 periods, 1900 to 1990).**" in text
-    assert "| test-1 | 1950 |" in text
