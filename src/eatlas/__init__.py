@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from eatlas.apps.protocol.running import protocol
     from eatlas.apps.replication.page import write_replication
     from eatlas.apps.replication.replicate import replicate
-    from eatlas.apps.studies import Study, multiverse
-    from eatlas.apps.studies.folder import read_study
+    from eatlas.apps.studies import Study, multiverse, read_study
     from eatlas.corpora import (
         Contexts,
         Pairs,
@@ -182,8 +181,7 @@ _HOMES = {
     "eatlas.apps.replication.replicate": "replicate",
     "eatlas.stimuli": "AssociationTest Concept GroupsTest load_tests",
     "eatlas.stimuli.batteries": "tests",
-    "eatlas.apps.studies": "Study multiverse",
-    "eatlas.apps.studies.folder": "read_study",
+    "eatlas.apps.studies": "Study multiverse read_study",
 }
 """Public names by the modules that define them."""
 

@@ -101,7 +101,7 @@ def test_code_of_a_model_of_a_plan_is_not_run(eatlas_cli, plan, tmp_path):
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     (folder / "evil.py").write_text(RUNS, encoding="utf-8")
     source = "hf:model?pool=mean&trust_remote_code=yes"
-    for more in ("", "[choices]\nlayer = [1, -1]\n[control]\nrandom_models = 1\n"):
+    for more in ("", "[choices]\nlayer = [1, -1]\n"):
         ended = eatlas_cli("multiverse", plan(source, more))
         assert ended.code == 2
         assert "it would run Python code that comes with the model model" in ended.err

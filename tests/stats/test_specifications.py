@@ -1,12 +1,12 @@
-"""Variance shares of grids whose answer is known; correlations and joint tests against others."""
+"""Variance shares of grids whose answer is known; correlations against others."""
 
-from itertools import combinations, permutations, product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 import scipy.stats
 
-from eatlas.stats.specifications import correlation, joint_test, variance_shares
+from eatlas.stats.specifications import correlation, variance_shares
 
 WORST = 1e-12
 """Worst difference observed: 4e-15."""
@@ -80,38 +80,3 @@ def test_correlations_are_those_of_scipy(n):
 def test_a_correlation_of_what_does_not_vary_is_undefined():
     assert np.isnan(correlation(np.ones(5), np.arange(5.0)).pearson)
     assert np.isnan(correlation(np.arange(2.0), np.arange(2.0)).spearman)
-
-
-def test_a_joint_test_relabels_all_specifications_alike():
-    scores = np.random.default_rng(3).normal(size=(3, 7)) + np.array([0.8] * 3 + [0] * 4)
-    found = joint_test(scores, 3, np.random.default_rng(0))
-    medians = []
-    for chosen in combinations(range(7), 3):
-        rest = [i for i in range(7) if i not in chosen]
-        d = [(s[list(chosen)].mean() - s[rest].mean()) / s.std(ddof=1) for s in scores]
-        medians.append(np.median(d))
-    observed = medians[0]
-    assert found.median == pytest.approx(observed)
-    assert found.p_median == np.mean(np.abs(medians) >= abs(observed) - 1e-9)
-    assert (found.relabellings, found.exact) == (35, True)
-
-
-def test_one_specification_alone_is_the_permutation_test():
-    scores = np.random.default_rng(8).normal(size=(1, 10))
-    found = joint_test(scores, 5, np.random.default_rng(0))
-    test = scipy.stats.permutation_test(
-        (scores[0, :5], scores[0, 5:]),
-        lambda a, b: abs(a.mean() - b.mean()),
-        n_resamples=np.inf,
-        alternative="greater",
-    )
-    assert found.p_median == pytest.approx(test.pvalue)
-
-
-def test_many_relabellings_are_drawn():
-    scores = np.random.default_rng(1).normal(size=(2, 40))
-    scores[:, :20] += 1.5
-    found = joint_test(scores, 20, np.random.default_rng(0))
-    assert (found.relabellings, found.exact) == (10_001, False)
-    assert found.p_median < 0.01
-    assert found.p_stouffer < 0.01

@@ -41,8 +41,6 @@ SORTED = {
 """What the order of the lists means."""
 WORDS = (12, 28)
 """Least width of a column of words, and the greatest; a longer word takes what it needs."""
-SOURCES = 20
-"""Sources of a study that are listed."""
 LEAST_WIDTH = 40
 """Lines of text are not folded narrower than this."""
 
@@ -308,34 +306,25 @@ def _below(one: Power, *, over_stimuli: bool) -> str:
     )
 
 
-def print_costs(prepared: Prepared) -> None:
-    """Print the choices of a plan, what is read, and how long it takes."""
-    from eatlas.apps.studies.costs import RULE, cost_of  # noqa: PLC0415  (other figures need no study)
+def print_plan(prepared: Prepared) -> None:
+    """Print the choices of a plan, and what it takes to do it."""
+    from eatlas.apps.studies.reading import cost_of  # noqa: PLC0415  (other figures need no study)
 
-    console, cost = new_console(), cost_of(prepared)
-    if prepared.plan.title:
-        show(console, Text(prepared.plan.title, style="bold"))
+    console, cost = new_console(), cost_of(prepared.requests)
+    if prepared.plan.study.title:
+        show(console, Text(prepared.plan.study.title, style="bold"))
     choices = prepared.plan.alternatives().items()
     rows = [(name, f"{len(labels)}", ", ".join(labels)) for name, labels in choices]
     table = table_of(("Choice", "alternatives", ""), rows, "lrl")
     table.columns[-1].no_wrap = False
     show(console, table)
-    rows = [
-        (one.name, f"{one.items:,}", one.kind + ", in the pass of another layer" * one.shared)
-        for one in cost.sources[:SOURCES]
-    ]
-    show(console, table_of(("Source", "items", ""), rows, "lrl"))
-    if len(cost.sources) > SOURCES:
-        show(console, Text(f"and {len(cost.sources) - SOURCES:,} more sources"))
-    controls = f" and {cost.controls:,} controls with random weights" if cost.controls else ""
-    skipped = f"; {cost.skipped:,} are skipped" if cost.skipped else ""
-    show(console, Text(f"\n{cost.specifications:,} specifications{controls}{skipped}"))
-    if cost.texts:
-        show(console, Text(f"{cost.texts:,} texts to encode"))
-    show(
-        console,
-        Text(f"about {duration(cost.seconds)} on two processor cores, by this rule: {RULE}"),
+    skipped = f", and {len(prepared.misfits):,} are skipped" if prepared.misfits else ""
+    line = (
+        f"{number_of(len(prepared.requests), 'specification')}{skipped}; "
+        f"{count(cost.words)} words to look up, {count(cost.texts)} texts to encode: about "
+        f"{duration(cost.seconds)} on two processor cores"
     )
+    show(console, Text(f"\n{line}"))
 
 
 def print_study(record: StudyRecord) -> None:

@@ -93,10 +93,10 @@ def multiverse(
     prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust or ())
     _say_what_is_skipped(prepared)
     if dry_run:
-        from eatlas.cli.figures import print_costs  # noqa: PLC0415  (only a person sees tables)
+        from eatlas.cli.figures import print_plan  # noqa: PLC0415  (only a person sees tables)
 
         with output_of_a_command():
-            print_costs(prepared)
+            print_plan(prepared)
         return
     on_cluster = executor_of(engine, address, workers)
     study = _carried_out(prepared, out, on_cluster or choose(workers, len(prepared.requests)))
@@ -107,7 +107,7 @@ def multiverse(
 
 def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
     """Do the study in its folder, with progress; say what is kept when it is cut off."""
-    from eatlas.apps.studies.folder import carry_out_in  # noqa: PLC0415
+    from eatlas.apps.studies import carry_out_in  # noqa: PLC0415
 
     done = 0
 
@@ -135,7 +135,7 @@ def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
 def _say_what_is_skipped(prepared: Prepared) -> None:
     """Name the reasons for which combinations are left out."""
     reasons: dict[str, int] = {}
-    for misfit in prepared.fitted.misfits:
+    for misfit in prepared.misfits:
         reasons[misfit.reason] = reasons.get(misfit.reason, 0) + 1
     for reason, number in list(reasons.items())[:LISTED]:
         remark(f"skipped: {number:,} specifications: {reason}")

@@ -30,8 +30,6 @@ class Specification(Record):
     status: Status
     reason: str = ""
     """Why it failed, or was skipped."""
-    control: int | None = None
-    """Seed of the random weights, where this is the control of another specification."""
     line: int | None = None
     """Line of the results file that holds its result."""
     job: str = ""
@@ -62,12 +60,12 @@ class Specification(Record):
 
     @property
     def counts(self) -> bool:
-        """Whether it has an effect size, and is no control."""
-        return self.status == "done" and self.control is None and self.d is not None
+        """Whether it has an effect size."""
+        return self.status == "done" and self.d is not None
 
 
 class StudyRecord(Record):
-    """All specifications of a study, in the order of its grid, then the controls.
+    """All specifications of a study, in the order of its grid.
 
     Examples
     --------
@@ -99,14 +97,8 @@ class StudyRecord(Record):
 
     @property
     def measured(self) -> tuple[Specification, ...]:
-        """Specifications with an effect size, without the controls."""
+        """Specifications with an effect size."""
         return tuple(one for one in self.specifications if one.counts)
-
-    @property
-    def controls(self) -> tuple[Specification, ...]:
-        """Controls with random weights that have an effect size."""
-        done = (one for one in self.specifications if one.control is not None)
-        return tuple(one for one in done if one.status == "done" and one.d is not None)
 
     def of(self, status: Status) -> tuple[Specification, ...]:
         """Return the specifications of a status."""
@@ -122,7 +114,7 @@ class StudyRecord(Record):
 
 
 _BEHIND = (
-    "status", "control", "d", "low", "high", "p", "two_sided", "holm", "bh", "significant",
+    "status", "d", "low", "high", "p", "two_sided", "holm", "bh", "significant",
     "pattern", "metric", "symbol", "signature", "source", "line", "reason",
 )  # fmt: skip
 _CALLED = {"d": "effect_size", "two_sided": "p_two_sided", "holm": "p_holm", "bh": "p_bh"}
@@ -184,7 +176,7 @@ def summaries(record: StudyRecord) -> tuple[Summary, ...]:
 
     Numbers of different kinds are not summed up together: only effect sizes d count.
     """
-    given = [one for one in record.specifications if one.control is None and one.symbol == "d"]
+    given = [one for one in record.specifications if one.symbol == "d"]
     found = [summary(given)]
     for name in record.varying:
         for label in record.choices[name]:
@@ -265,40 +257,6 @@ class Contrast(Record):
     """Pairs with different EAT patterns."""
 
 
-class RandomControl(Record):
-    """Models with trained weights beside the same with random weights."""
-
-    specifications: int
-    controls: int
-    significant: Share | None
-    """Share of the trained ones that are significant."""
-    random_significant: Share | None
-    size: Magnitude | None
-    """Median abs(d) with trained weights."""
-    random_size: Magnitude | None
-    beyond: int
-    """Specifications whose abs(d) is above that of each of their controls."""
-
-
-class JointResult(Record):
-    """A joint permutation test of the specifications that share their targets."""
-
-    stimuli: str
-    """Hash of the targets."""
-    tests: tuple[str, ...]
-    specifications: int
-    refused: str = ""
-    """Why there is no joint test; "" where there is one."""
-    median: Magnitude | None = None
-    p_median: Probability | None = None
-    share: Share | None = None
-    p_share: Probability | None = None
-    stouffer: float | None = None
-    p_stouffer: Probability | None = None
-    relabellings: int = 0
-    exact: bool = False
-
-
 class StudyAnalysis(Record):
     """What the specifications of a study say together; every number follows from the record.
 
@@ -317,7 +275,5 @@ class StudyAnalysis(Record):
     patterns: tuple[PatternCounts, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
     correlations: tuple[MethodCorrelation, ...] = ()
-    control: RandomControl | None = None
-    joint: tuple[JointResult, ...] = ()
     seed: int = 0
-    """Of intervals and relabellings."""
+    """Of intervals."""

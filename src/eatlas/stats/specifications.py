@@ -1,16 +1,15 @@
-"""Many effect sizes of one question: how much each choice moves them, and a test of all at once.
+"""Many effect sizes of one question: how much each choice moves them.
 
 Variance shares are those of a functional analysis of variance over the grid of specifications;
 Shapley effects (Owen 2014; Song, Nelson and Staum 2016) share interactions out among the choices
-that take part in them, also where the grid has holes. The joint test follows Simonsohn, Simmons
-and Nelson (2020), Specification curve analysis, Nature Human Behaviour 4.
+that take part in them, also where the grid has holes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb, factorial
+from math import factorial
 from statistics import NormalDist
 
 import numpy as np
@@ -21,9 +20,6 @@ from eatlas.stats.paired import ranks
 Array = NDArray[np.float64]
 MOST_CHOICES = 12
 """Shapley effects take every subset of the choices."""
-ENUMERATED = 20_000
-"""Relabellings of the targets that are all taken; of more, DRAWN are drawn."""
-DRAWN = 10_000
 
 
 @dataclass(frozen=True)
@@ -124,91 +120,3 @@ def _fisher(r: float, error: float, confidence: float) -> tuple[float, float]:
         return float("nan"), float("nan")
     reach = NormalDist().inv_cdf((1 + confidence) / 2) * error
     return float(np.tanh(np.arctanh(r) - reach)), float(np.tanh(np.arctanh(r) + reach))
-
-
-@dataclass(frozen=True)
-class JointTest:
-    """A test of all specifications at once: the targets are relabelled in all of them alike."""
-
-    median: float
-    """Median effect size."""
-    p_median: float
-    """Share of the relabellings with a median as far from 0, or farther."""
-    share: float
-    """Share of the specifications that are significant in the direction of most of them."""
-    p_share: float
-    stouffer: float
-    """Sum of the normal scores of their p-values, over the root of their number."""
-    p_stouffer: float
-    relabellings: int
-    exact: bool
-    """Whether all relabellings were taken."""
-
-
-def joint_test(
-    scores: Array, n: int, rng: np.random.Generator, *, alpha: float = 0.05
-) -> JointTest:
-    """Test whether several specifications of the same targets show any difference."""
-    size = scores.shape[1]
-    exact = comb(size, n) <= ENUMERATED
-    chosen = _relabellings(size, n, rng, exact=exact)
-    first = chosen @ scores.T
-    whole = scores.sum(axis=1)
-    spread = scores.std(axis=1, ddof=1)
-    spread = np.where(spread < 1e-12, 1.0, spread)
-    d: Array = (first / n - (whole - first) / (size - n)) / spread
-    count = len(d)
-    # p of each specification at each relabelling, by its rank among all of them; sums that differ
-    # by rounding tie
-    rounded = np.round(d, 10)
-    upper = np.column_stack([(count + 1 - _lowest(column)) / count for column in rounded.T])
-    lower = np.column_stack([_highest(column) / count for column in rounded.T])
-    medians = np.abs(np.round(np.median(rounded, axis=1), 10))
-    shares = np.maximum((upper < alpha).mean(axis=1), (lower < alpha).mean(axis=1))
-    middle = np.clip((upper + 1 - lower) / 2, 0.5 / count, 1 - 0.5 / count)
-    sums = -_normal_scores(middle).sum(axis=1) / np.sqrt(d.shape[1])
-    z = np.abs(np.round(sums, 10))
-    return JointTest(
-        median=float(np.median(d[0])),
-        p_median=float((medians >= medians[0]).mean()),
-        share=float(shares[0]),
-        p_share=float((shares >= shares[0]).mean()),
-        stouffer=float(sums[0]),
-        p_stouffer=float((z >= z[0]).mean()),
-        relabellings=count,
-        exact=exact,
-    )
-
-
-def _relabellings(size: int, n: int, rng: np.random.Generator, *, exact: bool) -> Array:
-    """Which targets are the first group, the observed ones first, shape (relabellings, size)."""
-    observed = np.zeros((1, size))
-    observed[0, :n] = 1.0
-    if exact:
-        rows = np.zeros((comb(size, n), size))
-        for row, members in enumerate(combinations(range(size), n)):
-            rows[row, members] = 1.0
-        return rows  # the observed ones are the first
-    drawn = rng.permuted(np.repeat(observed, DRAWN, axis=0), axis=1)
-    return np.asarray(np.concatenate([observed, drawn]), np.float64)
-
-
-def _normal_scores(p: Array) -> Array:
-    """Normal quantiles of probabilities, of which few are different."""
-    known, places = np.unique(p, return_inverse=True)
-    found: Array = np.array([NormalDist().inv_cdf(one) for one in known.tolist()])
-    return found[places.reshape(-1)].reshape(p.shape)
-
-
-def _lowest(column: Array) -> Array:
-    """Place of each value among all, that of the first of its ties."""
-    ordered = np.sort(column)
-    found: Array = np.searchsorted(ordered, column, side="left").astype(np.float64) + 1.0
-    return found
-
-
-def _highest(column: Array) -> Array:
-    """Place of each value among all, that of the last of its ties."""
-    ordered = np.sort(column)
-    found: Array = np.searchsorted(ordered, column, side="right").astype(np.float64)
-    return found

@@ -2,7 +2,6 @@
 
 import pytest
 
-import eatlas
 from eatlas.apps.studies.analysis import analyse
 from eatlas.results.study import Specification, StudyRecord
 
@@ -104,27 +103,3 @@ def test_cosine_and_probability_are_compared_by_metric():
     metric = found["metric"]
     assert (metric.first, metric.second, metric.n) == ("cosine", "log-probability", 2)
     assert metric.difference == pytest.approx(((0.8 - 0.2) + (0.3 - 0.1)) / 2)
-
-
-def test_joint_tests_are_within_the_same_targets():
-    plan = {
-        "tests": {"career": {"names": "c6-name", "terms": "c6-term"}},
-        "choices": {"transform": ["none", "center"], "ddof": [1, 0]},
-    }
-    names, terms = eatlas.multiverse(plan).analysis().joint
-    assert (names.tests, names.specifications) == (("c6-name",), 4)
-    assert (names.relabellings, names.exact) == (12_870, True)
-    assert names.p_median == pytest.approx(2 / 12_870)
-    assert terms.p_median > 0.05
-    (alone,) = eatlas.multiverse({"tests": ["weat-6"]}).analysis().joint
-    assert alone.refused == "one specification is a test of its own"
-
-
-def test_targets_that_are_missing_somewhere_are_a_reason_to_refuse(tiny, tiny_vectors):
-    fewer = {word: vector for word, vector in tiny_vectors.items() if word != "aster"}
-    plan = {"tests": [tiny], "vectors": {"all": tiny_vectors, "fewer": fewer}, "measures": ["weat"]}
-    for label, words in plan["vectors"].items():
-        plan["vectors"][label] = eatlas.ArraySource(list(words), list(words.values()), name=label)
-    (found,) = eatlas.multiverse(plan).analysis().joint
-    assert "labels cannot be exchanged in all alike" in found.refused
-    assert found.p_median is None

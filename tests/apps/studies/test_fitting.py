@@ -104,8 +104,3 @@ def test_two_sources_of_one_name_are_refused(tiny, tiny_vectors):
     )
     with pytest.raises(StudyError, match="two sources have the name 'same'"):
         prepare({"tests": [tiny], "vectors": {"a": one, "b": other}, "measures": ["weat"]})
-
-
-def test_controls_need_a_model():
-    with pytest.raises(StudyError, match="no source of this study has random weights"):
-        prepare({"tests": ["weat-6"], "control": {"random_models": 1}})

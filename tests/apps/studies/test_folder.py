@@ -6,8 +6,7 @@ import json
 import pytest
 
 import eatlas
-from eatlas.apps.studies import prepare
-from eatlas.apps.studies.folder import carry_out_in
+from eatlas.apps.studies import carry_out_in, prepare
 from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import here
 from eatlas.stimuli import to_toml

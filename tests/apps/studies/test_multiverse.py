@@ -9,7 +9,6 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.apps.studies import carry_out, prepare, reading
-from eatlas.apps.studies.costs import cost_of
 from eatlas.encoders import loading, transformer
 from eatlas.executors import Processes
 
@@ -214,25 +213,6 @@ def test_families_are_adjusted_as_statsmodels_does():
     np.testing.assert_allclose(frame["p_holm"], expected, rtol=1e-12)
 
 
-def test_controls_are_the_same_jobs_with_random_weights(bert):
-    plan = {
-        "tests": ["weat-6"],
-        "vectors": {"glove": "glove-sample", "bert": bert},
-        "measures": ["weat"],
-        "control": {"random_models": 2},
-    }
-    record = eatlas.multiverse(plan).record
-    assert [one.control for one in record.specifications] == [None, None, 0, 1]
-    assert [one.number for one in record.specifications] == [1, 2, 2, 2]
-    controls = record.specifications[2:]
-    assert [one.source.partition("?")[2] for one in controls] == [
-        "weights=random&seed=0",
-        "weights=random&seed=1",
-    ]
-    assert controls[0].d != controls[1].d != record.specifications[1].d
-    assert len(record.measured) == 2
-
-
 def test_costs_count_texts_and_share_passes(bert):
     plan = {
         "tests": ["weat-6"],
@@ -240,13 +220,9 @@ def test_costs_count_texts_and_share_passes(bert):
         "measures": ["weat"],
         "choices": {"layer": {"values": [0, 1], "when": {"vectors": "bert"}}},
     }
-    cost = cost_of(prepare(plan))
-    assert (cost.specifications, cost.controls, cost.skipped) == (3, 0, 0)
-    assert [(one.kind, one.shared) for one in cost.sources] == [
-        ("looked up", False), ("encoded", False), ("encoded", True),
-    ]  # fmt: skip
     words = {t for role in "XYAB" for t in eatlas.load_tests("weat-6")[0].concept(role).terms}
-    assert cost.texts == len(words) == cost.sources[1].items
+    cost = reading.cost_of(prepare(plan).requests)
+    assert (cost.words, cost.texts) == (32, len(words))
 
 
 def test_a_failed_job_costs_no_other():

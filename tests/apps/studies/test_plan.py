@@ -4,8 +4,8 @@ import pytest
 
 import eatlas
 from eatlas.apps.studies import example, prepare, read_plan
-from eatlas.apps.studies.folder import resolved
-from eatlas.apps.studies.grid import combinations
+from eatlas.apps.studies.plan import combinations
+from eatlas.apps.studies.study import resolved
 from eatlas.errors import StudyError
 
 
@@ -30,7 +30,7 @@ def test_the_example_is_a_plan_that_runs(tmp_path):
 def test_lists_stand_at_the_top_or_under_study(tmp_path):
     top = write(tmp_path, 'tests = ["weat-6"]\nvectors = ["glove-sample"]')
     under = {"study": {"tests": ["weat-6"], "vectors": ["glove-sample"]}}
-    assert read_plan(top) == read_plan(under)
+    assert labels(top) == labels(under) == [("weat-6", "glove-sample", "ml-eat")]
 
 
 def test_the_grid_is_every_combination_in_the_order_of_the_plan():
@@ -97,38 +97,44 @@ def test_each_measure_takes_the_tests_of_its_kind():
 @pytest.mark.parametrize(
     ("plan", "message"),
     [
-        ({"tests": ["weat-6"], "choises": {}}, "key choises: is not a key of a plan; did you mean choices?"),
-        ({"study": {"tests": ["weat-6"], "titel": ""}}, "key study.titel: is not a key of a plan; did you mean title?"),
-        ({"tests": ["weat-6"], "choices": {"laier": [1]}}, "key choices.laier: is not a choice that eatlas knows; did you mean layer?"),
-        ({"tests": ["weat-6"], "choices": {"ddof": []}}, "key choices.ddof: has no alternatives, so the grid is empty"),
-        ({"tests": ["weat-6"], "choices": {"ddof": [0, 0]}}, "key choices.ddof: an alternative is there twice"),
-        ({"tests": ["weat-6"], "choices": {"ddof": [[0]]}}, "is not a single value"),
-        ({"tests": ["weat-6"], "choices": {"vectors": ["x"]}}, "key choices.vectors: alternatives of this are in [vectors]"),
-        ({"tests": []}, "key tests: there is no test"),
-        ({"tests": ["weat-66"]}, "key tests: there is no test or battery 'weat-66'"),
-        ({"tests": {"all": "caliskan"}}, "key tests.all: these are 10 tests, weat-1, weat-2, weat-3 ...; name one"),
-        ({"tests": ["weat-6"], "measures": ["weet"]}, "key measures.weet: there is no measure 'weet'"),
-        ({"tests": ["weat-6"], "measures": ["divdist"]}, "no measure takes that"),
-        ({"tests": ["weat-6"], "vectors": {}}, "key vectors: is empty"),
-        ({"tests": ["weat-6"], "study": {"seed": -1}}, "key study.seed: -1 (allowed: a whole number from 0)"),
-        ({"tests": ["weat-6"], "exclude": [{"dof": 1}]}, "dof is not a choice of this plan"),
-        ({"tests": ["weat-6"], "choices": {"ddof": [1]}, "exclude": [{"ddof": 2}]}, "ddof has no alternative '2'"),
-        ({"tests": ["weat-6"], "family": {"over": ["tests"]}}, "tests is not a choice of this plan; did you mean test?"),
-        ({"tests": ["weat-6"], "choices": {"ddof": {"values": [1], "when": {"lvl": "a"}}}}, "lvl is not a choice of this plan"),
-        ({"tests": ["weat-6"], "study": {"tests": ["weat-7"]}}, "key tests: is there twice"),
+        ({"choises": {}}, "key choises: is not a key of a plan; did you mean choices?"),
+        ({"study": {"titel": ""}}, "key study.titel: is not a key of a plan; did you mean title?"),
+        ({"choices": {"laier": [1]}}, "choices.laier: is not a choice that eatlas knows; did you mean layer?"),
+        ({"choices": {"ddof": []}}, "key choices.ddof.values: Dictionary should have at least 1 item"),
+        ({"choices": {"ddof": [0, 0]}}, "key choices.ddof: an alternative is there twice"),
+        ({"choices": {"ddof": [[0]]}}, "is not a text, a number, true, false, or 'none'"),
+        ({"choices": {"vectors": ["x"]}}, "choices.vectors: alternatives of this are in [vectors]"),
+        ({"tests": []}, "key tests: Dictionary should have at least 1 item"),
+        ({"tests": {"all": "caliskan"}}, "key tests: all: these are 10 tests, weat-1, weat-2, weat-3 ...; name one"),
+        ({"measures": ["divdist"]}, "tests are of the kind association, and measures take tests of the kind groups"),
+        ({"vectors": {}}, "key vectors: Dictionary should have at least 1 item"),
+        ({"study": {"seed": -1}}, "key study.seed: Input should be greater than or equal to 0"),
+        ({"exclude": [{"dof": 1}]}, "dof is not a choice of this plan"),
+        ({"choices": {"ddof": [1]}, "exclude": [{"ddof": 2}]}, "ddof has no alternative '2'"),
+        ({"family": {"over": ["tests"]}}, "tests is not a choice of this plan; did you mean test?"),
+        ({"choices": {"ddof": {"values": [1], "when": {"lvl": "a"}}}}, "lvl is not a choice of this plan"),
+        ({"study": {"tests": ["weat-7"]}}, "tests are there twice"),
+        ({"control": {"random_models": 3}}, "key control: is not a key of a plan"),
     ],
 )  # fmt: skip
-def test_every_fault_is_named(plan, message):
+def test_faults_are_named(plan, message):
     with pytest.raises(StudyError) as caught:
-        read_plan(plan)
+        read_plan({"tests": ["weat-6"], **plan})
     assert message in str(caught.value)
 
 
-def test_all_faults_are_named_at_once(tmp_path):
-    path = write(tmp_path, '[study]\ntitel = ""\ntests = ["weat-66"]\n[choices]\nlaier = [1]\n')
+def test_faults_of_several_tables_are_named_at_once(tmp_path):
+    path = write(tmp_path, '[study]\ntitel = ""\ntests = ["weat-6"]\n[choices]\nddof = []\n')
     with pytest.raises(StudyError) as caught:
         read_plan(path)
-    assert [word in str(caught.value) for word in ("titel", "weat-66", "laier")] == [True] * 3
+    assert [word in str(caught.value) for word in ("titel", "choices.ddof")] == [True] * 2
+
+
+def test_unknown_tests_and_measures_are_named():
+    with pytest.raises(eatlas.EatlasError, match="there is no test or battery 'weat-66'"):
+        read_plan({"tests": ["weat-66"]})
+    with pytest.raises(eatlas.EatlasError, match="there is no measure 'weet'"):
+        read_plan({"tests": ["weat-6"], "measures": ["weet"]})
 
 
 def test_everything_excluded_is_an_empty_grid():

@@ -20,7 +20,7 @@ from eatlas.present.drawings.specification import (
     rows_of,
     specification_curve,
 )
-from eatlas.results.study import RandomControl, Specification, StudyAnalysis, StudyRecord
+from eatlas.results.study import Specification, StudyAnalysis, StudyRecord
 
 PLAN = {
     "study": {"title": "Career", "question": "Does it depend on how?"},
@@ -87,7 +87,7 @@ def test_the_findings_come_first_and_follow_from_the_record(study):
     assert said.index("decides most") < said.index("Each column is one specification")
     for heading in (
         "Specification curve", "What decides", "Stability of the EAT patterns", "Contrasts",
-        "Correlations of methods", "Joint permutation test", "Specifications", "Provenance",
+        "Correlations of methods", "Specifications", "Provenance",
     ):  # fmt: skip
         assert f">{heading}</h2>" in html
     assert study.record.plan_sha256 in html
@@ -200,19 +200,6 @@ def test_one_specification_without_p():
     assert "p-value are significant" not in said
 
 
-def test_a_refused_joint_test_says_why_and_a_control_is_shown(study):
-    control = RandomControl(
-        specifications=4, controls=12, significant=0.75, random_significant=0.05,
-        size=1.2, random_size=0.2, beyond=3,
-    )  # fmt: skip
-    analysis = study.analysis()
-    refused = analysis.joint[0].model_copy(update={"refused": "they lack targets"})
-    changed = analysis.model_copy(update={"control": control, "joint": (refused,)})
-    said = text_of(study_html(study.record, changed))
-    assert "No joint test: they lack targets." in said
-    assert "In 3 of 4 specifications |d| is above that of each control" in said
-
-
 def test_points_lie_at_their_effect_sizes():
     drawn = panel([(0.0, 2.0), (2.0, 0.0), (1.0, 1.0)], HOSTILE, "b")
     svg = ET.fromstring(drawn)  # noqa: S314  (ours)
@@ -242,4 +229,4 @@ def test_save_and_the_folder_write_the_same_page(study, tmp_path):
 
 def test_an_analysis_of_nothing_is_a_page():
     study = made({"test": ("a", "b"), "way": ("x", "y")})
-    assert "There is none, as no specification" in study_html(study, StudyAnalysis())
+    assert "There are none: correlations need" in study_html(study, StudyAnalysis())

@@ -1,4 +1,4 @@
-"""What the specifications of a study say together: shares, stability, contrasts, joint tests."""
+"""What the specifications of a study say together: shares, stability, contrasts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,10 +14,8 @@ from eatlas.results.parts import defined
 from eatlas.results.study import (
     ChoiceShare,
     Contrast,
-    JointResult,
     MethodCorrelation,
     PatternCounts,
-    RandomControl,
     Specification,
     StudyAnalysis,
     StudyRecord,
@@ -26,12 +23,8 @@ from eatlas.results.study import (
 from eatlas.stats.specifications import (
     MOST_CHOICES,
     correlation,
-    joint_test,
     variance_shares,
 )
-
-if TYPE_CHECKING:
-    from eatlas.results import AssociationResult, Results
 
 METRIC = "metric"
 """Cosine or log-probability: a choice that follows from the measure."""
@@ -41,7 +34,7 @@ DRAWS = 1000
 NAN = float("nan")
 
 
-def analyse(record: StudyRecord, results: Results | None = None, *, seed: int = 0) -> StudyAnalysis:
+def analyse(record: StudyRecord, *, seed: int = 0) -> StudyAnalysis:
     """Analyse a study."""
     given = [one for one in record.measured if one.symbol == "d"]
     explained, shares = _shares(record, given)
@@ -51,8 +44,6 @@ def analyse(record: StudyRecord, results: Results | None = None, *, seed: int = 
         patterns=tuple(_patterns(record)),
         contrasts=tuple(_contrasts(record, given, seed)),
         correlations=tuple(_correlations(record, given)),
-        control=_control(record),
-        joint=() if results is None else tuple(_joint(given, results, seed)),
         seed=seed,
     )
 
@@ -81,7 +72,6 @@ def _shares(
 def _patterns(record: StudyRecord) -> Iterator[PatternCounts]:
     """How often each pattern comes, over all specifications, then for each test."""
     given = [one for one in record.specifications if one.status == "done" and one.pattern]
-    given = [one for one in given if one.control is None]
     tests = dict.fromkeys(one.choices["test"] for one in given)
     for test in ("", *tests) if len(tests) > 1 else tests:
         some = [one.pattern for one in given if test in {"", one.choices["test"]}]
@@ -96,11 +86,6 @@ def _patterns(record: StudyRecord) -> Iterator[PatternCounts]:
                 0.0, -sum(n / len(some) * math.log2(n / len(some)) for n in counts.values())
             ),
         )
-
-
-def _entropy(shares: Iterable[float]) -> float:
-    """In bits."""
-    return max(0.0, -sum(share * math.log2(share) for share in shares))
 
 
 def _label(one: Specification, choice: str) -> str:
@@ -225,93 +210,3 @@ def _correlations(
                 points=tuple(points) if only == "all" else (),
                 **numbers,
             )
-
-
-def _control(record: StudyRecord) -> RandomControl | None:
-    """Trained weights beside random ones."""
-    controls: dict[int, list[Specification]] = {}
-    for one in record.controls:
-        controls.setdefault(one.number, []).append(one)
-    trained = [one for one in record.measured if one.number in controls]
-    if not trained:
-        return None
-    every = [one for one in record.controls if one.number in {t.number for t in trained}]
-    sizes, random_sizes = ([abs(one.d or 0.0) for one in some] for some in (trained, every))
-    beyond = sum(
-        all(abs(one.d or 0.0) > abs(other.d or 0.0) for other in controls[one.number])
-        for one in trained
-    )
-    return RandomControl(
-        specifications=len(trained),
-        controls=len(every),
-        significant=_share(trained),
-        random_significant=_share(every),
-        size=statistics.median(sizes),
-        random_size=statistics.median(random_sizes),
-        beyond=beyond,
-    )
-
-
-def _share(some: Sequence[Specification]) -> float | None:
-    judged = [one.significant for one in some if one.significant is not None]
-    return sum(judged) / len(judged) if judged else None
-
-
-def _joint(given: Sequence[Specification], results: Results, seed: int) -> Iterator[JointResult]:
-    """A joint test for each set of specifications that share their targets."""
-    groups: dict[str, list[Specification]] = {}
-    for one in given:
-        groups.setdefault(one.stimuli, []).append(one)
-    for stimuli, some in groups.items():
-        head = {
-            "stimuli": stimuli,
-            "tests": tuple(dict.fromkeys(one.test for one in some)),
-            "specifications": len(some),
-        }
-        rows: list[list[float]] = []
-        names: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-        refused = "one specification is a test of its own" if len(some) < 2 else ""
-        for one in some:
-            result = results[(one.line or 1) - 1]
-            found = _scores(result)
-            if refused or found is None:
-                refused = refused or f"{one.signature} keeps no association of each target"
-                break
-            targets, scores = found
-            if names is not None and targets != names:
-                refused = (
-                    "not all specifications have the same targets: some have no vector for a "
-                    "target that others have, and labels cannot be exchanged in all alike"
-                )
-                break
-            names = targets
-            rows.append(scores)
-        if refused or names is None:
-            yield JointResult(**head, refused=refused)
-            continue
-        rng = np.random.default_rng([seed, 3])
-        alpha = min(result_alpha(results[(one.line or 1) - 1]) for one in some)
-        test = joint_test(np.array(rows), len(names[0]), rng, alpha=alpha)
-        yield JointResult(**head, **vars(test))
-
-
-def _scores(
-    result: AssociationResult,
-) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], list[float]] | None:
-    """Names of the targets of X and Y in a fixed order, and their associations."""
-    read = result.primary
-    try:
-        names = tuple(tuple(read.names(role)) for role in "XY")
-    except KeyError:
-        return None
-    scores = [list(read.scores.X), list(read.scores.Y)]
-    if not all(scores) or [len(s) for s in scores] != [len(n) for n in names]:
-        return None
-    ordered = [sorted(zip(n, s, strict=True)) for n, s in zip(names, scores, strict=True)]
-    targets = tuple(tuple(name for name, _ in side) for side in ordered)
-    return (targets[0], targets[1]), [score for side in ordered for _, score in side]
-
-
-def result_alpha(result: AssociationResult) -> float:
-    """Level by which a result is read."""
-    return result.rule.alpha

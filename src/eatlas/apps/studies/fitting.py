@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from eatlas import corpora
-from eatlas.apps.studies.choices import KNOWN, NONE, TEMPLATES
-from eatlas.apps.studies.grid import Combination
-from eatlas.apps.studies.plan import StudyPlan
+from eatlas.apps.studies.plan import (
+    KNOWN,
+    NONE,
+    TEMPLATES,
+    Combination,
+    StudyPlan,
+    combinations,
+    read_plan,
+)
 from eatlas.engine.plan import Source, in_contexts, opened
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.measures.base import Need
+from eatlas.present.numbers import number_of
 from eatlas.sources import prompted
 from eatlas.sources.opening import transformed
 from eatlas.sources.source import is_contextual
@@ -44,8 +54,6 @@ class Request:
     measure: Measure
     case: Any
     seed: int
-    control: int | None = None
-    """Seed of the random weights of a control; None for a specification."""
 
 
 @dataclass(frozen=True)
@@ -56,44 +64,65 @@ class Misfit:
     reason: str
 
 
-@dataclass
-class Fitted:
-    """What came of all combinations."""
+@dataclass(frozen=True)
+class Prepared:
+    """A plan whose every job is known and whose sources are open; nothing is read yet."""
 
-    requests: list[Request] = field(default_factory=list)
-    """Specifications in the order of the grid; then the controls."""
-    misfits: list[Misfit] = field(default_factory=list)
+    plan: StudyPlan
+    requests: Sequence[Request]
+    """Jobs in the order of the grid."""
+    misfits: Sequence[Misfit]
+
+    @cached_property
+    def sha256(self) -> str:
+        """Identifies what is measured: tests, vectors, measures, choices; not what it is called."""
+        plan = self.plan
+        parts = {
+            "tests": {
+                name: {way: [test.id, test.stimuli_sha256] for way, test in ways.items()}
+                for name, ways in plan.tests.items()
+            },
+            "vectors": {label: as_text(source) for label, source in plan.vectors.items()},
+            "measures": {label: measure.signature for label, measure in plan.measures.items()},
+            "choices": [
+                [name, {k: as_text(v) for k, v in choice.values.items()}, choice.when]
+                for name, choice in plan.choices.items()
+            ],
+            "more": [plan.exclude, plan.study.seed, plan.study.intervals],
+        }
+        return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
 
-def fit(
-    plan: StudyPlan, combinations: Sequence[Combination], *, skip_invalid: bool = False
-) -> Fitted:
-    """Make a job of each combination; sources are opened, and none is read."""
-    fitter, found = _Fitter(plan), Fitted()
-    for one in combinations:
+def as_text(value: Any) -> Any:
+    """A value of a plan as text: what is written stays, an object says what it is."""
+    if isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    name = getattr(value, "name", "") or type(value).__name__
+    mark = getattr(value, "fingerprint", None) or getattr(value, "sha256", "")
+    return f"{name} {mark}".rstrip()
+
+
+def prepare(plan: Any, *, skip_invalid: bool = False, trust: str | Iterable[str] = ()) -> Prepared:
+    """Read a plan and make a job of each combination; sources are opened, and none is read."""
+    plan = read_plan(plan, trust=trust)
+    grid, fitter = combinations(plan), _Fitter(plan)
+    requests: list[Request] = []
+    misfits: list[Misfit] = []
+    for combination in grid:
         try:
-            found.requests.append(fitter.request(one))
+            requests.append(fitter.request(combination))
         except UntrustedSourceError:
             raise
         except EatlasError as error:
-            found.misfits.append(Misfit(one, _reason(error)))
-    if found.misfits:
-        if not skip_invalid:
-            raise _do_not_fit(found.misfits, len(combinations))
-        _require_some_use(found)
-    controls = [
-        control for one in found.requests for control in fitter.controls(one, plan.random_models)
-    ]
-    if plan.random_models and not controls:
-        raise StudyError(
-            "no source of this study has random weights to compare with",
-            got=", ".join(plan.vectors),
-            allowed=f"{' and '.join(ENCODERS)} models with trained weights",
-            remedy="leave out [control]",
-        )
-    found.requests += controls
-    _require_names(found.requests)
-    return found
+            reason = error.what if error.got is None else f"{error.what} ({error.got})"
+            misfits.append(Misfit(combination, reason))
+    if misfits and not skip_invalid:
+        raise _do_not_fit(misfits, len(grid))
+    _require_some_use(requests, misfits)
+    _require_names(requests)
+    return Prepared(plan, requests, misfits)
 
 
 class _Fitter:
@@ -114,24 +143,12 @@ class _Fitter:
             self.once(("stimuli", id(test), measure), lambda: measure.require_stimuli(test))
         source = self.source(labels["vectors"], values, measure.needs)
         self.require_effect(test, source, labels, values)
-        case, seed = values.get("case", "auto"), values.get("seed", plan.seed)
+        case, seed = values.get("case", "auto"), values.get("seed", plan.study.seed)
         key = (id(test), id(source), measure.signature, case, seed)
         if key in self._jobs:
             raise StudyError("these choices change nothing: another combination is the same job")
         self._jobs.add(key)
         return Request(one, test, source, measure.needs, measure, case, seed)
-
-    def controls(self, one: Request, number: int) -> Iterator[Request]:
-        """The same jobs with random weights, of a model that has trained ones."""
-        labels, values = one.combination.labels, one.combination.values
-        given = self.plan.vectors[labels["vectors"]]
-        if not _is_encoder(given) or "weights" in {*values, *parse_file_spec(str(given)).options}:
-            return
-        for seed in range(number):
-            source = self.source(labels["vectors"], values, one.need, weights_seed=seed)
-            yield Request(
-                one.combination, one.test, source, one.need, one.measure, one.case, one.seed, seed
-            )
 
     def measure(self, label: str, values: Mapping[str, Any]) -> Measure:
         """A measure with the parameters that were chosen."""
@@ -145,7 +162,7 @@ class _Fitter:
         for name in chosen:
             if name not in known:
                 raise SignatureError(f"{name} is not a parameter of {measure.name}")
-        if not self.plan.intervals:
+        if not self.plan.study.intervals:
             plain = {
                 name: value
                 for name, value in (("resamples", 0), ("frequency", "off"))
@@ -192,13 +209,9 @@ class _Fitter:
         )
         return tests[0], measures[0]
 
-    def source(
-        self, label: str, values: Mapping[str, Any], need: Need, weights_seed: int | None = None
-    ) -> Source:
+    def source(self, label: str, values: Mapping[str, Any], need: Need) -> Source:
         """A source with the options, the transform and the prompt that were chosen."""
-        options = {name: str(value) for name, value in values.items() if _of_encoders(name)}
-        if weights_seed is not None:
-            options |= {"weights": "random", "seed": str(weights_seed)}
+        options = {name: str(v) for name, v in values.items() if KNOWN.get(name) == "source"}
         around = {
             name: str(values[name])
             for name in ("transform", "prompt")
@@ -223,10 +236,10 @@ class _Fitter:
             raise StudyError(f"{', '.join(around)}: for vectors alone, not for log-probabilities")
         transform = around.get("transform")
         if isinstance(given, str | Path):
-            said = parse_file_spec(str(given)).options
+            stated = parse_file_spec(str(given)).options
             for name, value in {**options, **around}.items():
-                if name in said:
-                    raise StudyError(f"{label} says {name}={said[name]} itself", got=value)
+                if name in stated:
+                    raise StudyError(f"{label} says {name}={stated[name]} itself", got=value)
                 if name != "prompt":
                     given = with_option(str(given), f"{name}={escape(value)}")
         several = opened(given, need)
@@ -247,8 +260,8 @@ class _Fitter:
         """Refuse choices that change nothing here, so that no job counts twice."""
         given = self.plan.vectors[labels["vectors"]]
         if _is_encoder(given):
-            said = {**parse_file_spec(str(given)).options, **values}
-            level = said.get("level", "sentence")
+            stated = {**parse_file_spec(str(given)).options, **values}
+            level = stated.get("level", "sentence")
             if level == "sentence" and "subword" in values:
                 raise StudyError("subword changes nothing at level sentence")
             if level == "word" and "pool" in values:
@@ -272,11 +285,6 @@ class _Fitter:
         return cast("T", found)
 
 
-def _of_encoders(name: str) -> bool:
-    """Whether a choice is an option of encoders."""
-    return name in KNOWN and KNOWN[name].part == "source"
-
-
 def _is_encoder(given: Any) -> bool:
     """Whether a source string takes the options of encoders."""
     return isinstance(given, str) and given.startswith(ENCODERS)
@@ -287,22 +295,14 @@ def _made_here(contexts: str) -> bool:
     return contexts in {NONE, TEMPLATES} or contexts.startswith(f"{TEMPLATES}:")
 
 
-def _reason(error: EatlasError) -> str:
-    """Why a combination does not fit, on one line."""
-    return error.what if error.got is None else f"{error.what} ({error.got})"
-
-
-def _require_some_use(found: Fitted) -> None:
+def _require_some_use(requests: Sequence[Request], misfits: Sequence[Misfit]) -> None:
     """Refuse an alternative that fits no combination: it is a slip of the pen."""
-    used: dict[str, set[str]] = {}
-    for one in found.requests:
-        for name, label in one.combination.labels.items():
-            used.setdefault(name, set()).add(label)
-    for misfit in found.misfits:
+    used = {pair for request in requests for pair in request.combination.labels.items()}
+    for misfit in misfits:
         for name, label in reversed(list(misfit.combination.labels.items())):
-            if label not in used.get(name, ()) and label:
+            if label and (name, label) not in used:
                 reasons = dict.fromkeys(
-                    one.reason for one in found.misfits if one.combination.labels[name] == label
+                    m.reason for m in misfits if m.combination.labels[name] == label
                 )
                 raise StudyError(
                     f"{name} = {label}: this alternative fits nowhere in the study",
@@ -314,12 +314,10 @@ def _require_some_use(found: Fitted) -> None:
 def _do_not_fit(misfits: Sequence[Misfit], total: int) -> StudyError:
     """List the combinations whose choices do not fit each other, by reason."""
     by_reason: dict[str, list[Misfit]] = {}
-    for one in misfits:
-        by_reason.setdefault(one.reason, []).append(one)
+    for misfit in misfits:
+        by_reason.setdefault(misfit.reason, []).append(misfit)
     lines = [
-        f"{reason}: {len(several):,} "
-        + ("specification" if len(several) == 1 else "specifications")
-        + f", such as {said(several[0].combination.labels)}"
+        f"{reason}: {number_of(len(several), 'specification')}, such as {several[0].combination}"
         for reason, several in list(by_reason.items())[:SHOWN]
     ]
     more = len(by_reason) - SHOWN
@@ -329,11 +327,6 @@ def _do_not_fit(misfits: Sequence[Misfit], total: int) -> StudyError:
         remedy=f"{CONDITION}; or leave combinations out by [[exclude]]; or skip these: "
         "--skip-invalid, in Python skip_invalid=True",
     )
-
-
-def said(labels: Mapping[str, str]) -> str:
-    """A combination in words."""
-    return ", ".join(f"{name}={label}" for name, label in labels.items() if label)
 
 
 def _require_names(requests: Sequence[Request]) -> None:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from markupsafe import Markup
 
@@ -31,7 +30,6 @@ from eatlas.results.study import (
     summaries,
     summary,
 )
-from eatlas.writing import atomic_file
 
 MOST_ROWS = 200
 """Rows of a table; the files beside the page have all."""
@@ -53,11 +51,6 @@ class Shown:
         """Specifications with an effect size d, in its order."""
         given = [one for one in self.record.measured if one.symbol == "d"]
         return sorted(given, key=lambda one: (one.d or 0.0, one.number))
-
-    @cached_property
-    def grid(self) -> list[Specification]:
-        """Specifications without the controls."""
-        return [one for one in self.record.specifications if one.control is None]
 
     @cached_property
     def every(self) -> Summary:
@@ -82,7 +75,9 @@ class Shown:
     @cached_property
     def patterns(self) -> list[tuple[str, int]]:
         """How often each EAT pattern comes, the most frequent first."""
-        return Counter(one.pattern for one in self.grid if one.pattern).most_common()
+        return Counter(
+            one.pattern for one in self.record.specifications if one.pattern
+        ).most_common()
 
     @cached_property
     def shares(self) -> list[ChoiceShare]:
@@ -162,12 +157,3 @@ def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int
         },
         **page_files("cards.js"),
     )  # fmt: skip
-
-
-def write_study_page(
-    record: StudyRecord, analysis: StudyAnalysis, path: str | Path, seeds: Sequence[int] = ()
-) -> None:
-    """Write a study as one self-contained page; the file appears when it is whole."""
-    text = study_html(record, analysis, seeds)
-    with atomic_file(Path(path)) as file:
-        file.write(text)

@@ -1,32 +1,34 @@
-"""A study from its plan to its results: every combination of its choices is measured."""
+"""A study from its plan to its results: every combination is measured, and kept in a folder."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eatlas.apps.studies.fitting import Fitted, Request, fit
-from eatlas.apps.studies.grid import combinations
-from eatlas.apps.studies.plan import StudyPlan, read_plan
+from eatlas.apps.studies.fitting import Prepared, Request, as_text, prepare
+from eatlas.apps.studies.plan import Combination
 from eatlas.apps.studies.reading import key_of, read, readings_of
 from eatlas.csv_cells import cell
+from eatlas.decoding import json_value
 from eatlas.engine.execution import Conditions, perform_all
 from eatlas.engine.plan import Job, Watch, identity
-from eatlas.engine.store import Store
-from eatlas.executors import Executor, here, reading_of
-from eatlas.results import AssociationResult, Failure, Results
+from eatlas.engine.store import Store, open_store
+from eatlas.errors import EatlasError, ResultsError, StudyError
+from eatlas.executors import Executor, choose, here, reading_of
+from eatlas.results import AssociationResult, Failure, Results, read_results
 from eatlas.results.study import Metric, Specification, StudyRecord, row_of
 from eatlas.stats.multiplicity import benjamini_hochberg, holm
-from eatlas.stimuli import Test
+from eatlas.stimuli import Test, load_tests, to_toml
+from eatlas.stimuli.writing import inline
 from eatlas.version import __version__
-from eatlas.writing import atomic_file
+from eatlas.writing import atomic_file, atomic_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,39 +53,7 @@ FILES = {
     PLAN: "resolved plan",
 }
 """What each file holds, in the order in which people look at them."""
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A plan whose every job is known and whose sources are open; nothing is read yet."""
-
-    plan: StudyPlan
-    fitted: Fitted
-
-    @property
-    def requests(self) -> Sequence[Request]:
-        """The jobs: specifications in the order of the grid, then controls."""
-        return self.fitted.requests
-
-    @cached_property
-    def sha256(self) -> str:
-        """Identifies what is measured: tests, vectors, measures, choices; not what it is called."""
-        plan = self.plan
-        parts = {
-            "tests": {
-                name: {way: [test.id, test.stimuli_sha256] for way, test in ways.items()}
-                for name, ways in plan.tests.items()
-            },
-            "vectors": {label: said(given) for label, given in plan.vectors.items()},
-            "measures": {label: one.signature for label, one in plan.measures.items()},
-            "choices": {
-                one.name: [{k: said(v) for k, v in one.alternatives.items()}, dict(one.when)]
-                for one in plan.choices
-            },
-            "exclude": [dict(one) for one in plan.exclude],
-            "more": [plan.seed, plan.intervals, plan.random_models],
-        }
-        return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+_SHA256 = re.compile(r"^# sha256: ([0-9a-f]{64})$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -120,17 +90,16 @@ class Study:
         """Return what the specifications say together.
 
         Variance shares of d over the choices, stability of patterns, contrasts and correlations of
-        alternatives, the control with random weights, and joint permutation tests of
-        specifications that share their targets.
+        alternatives.
 
         Parameters
         ----------
         seed : int
-            Of bootstrap intervals and relabellings.
+            Of bootstrap intervals.
         """
         from eatlas.apps.studies.analysis import analyse  # noqa: PLC0415  (only who asks waits for it)
 
-        return analyse(self.record, self.results, seed=seed)
+        return analyse(self.record, seed=seed)
 
     def save(self, path: str | Path, seed: int = 0) -> None:
         """Write the report of the study as one self-contained HTML page.
@@ -147,14 +116,14 @@ class Study:
         ResultsError
             If the file cannot be written.
         """
-        self.write_page(Path(path), self.analysis(seed))
+        self._write_page(Path(path), self.analysis(seed))
 
-    def write_page(self, path: Path, analysis: StudyAnalysis) -> None:
-        """Write the report with an analysis that is there already."""
-        from eatlas.apps.studies.page import write_study_page  # noqa: PLC0415  (templates)
+    def _write_page(self, path: Path, analysis: StudyAnalysis) -> None:
+        from eatlas.apps.studies.page import study_html  # noqa: PLC0415  (templates)
 
-        seeds = sorted({one.provenance.seed for one in self.results})
-        write_study_page(self.record, analysis, path, seeds)
+        seeds = sorted({result.provenance.seed for result in self.results})
+        with atomic_file(path) as file:
+            file.write(study_html(self.record, analysis, seeds))
 
     def write(self, directory: str | Path) -> None:
         """Write results, table of choices, record, analysis and report into a folder."""
@@ -167,13 +136,7 @@ class Study:
             with atomic_file(directory / name) as file:
                 text = json.dumps(record.to_dict(), ensure_ascii=False, allow_nan=False)
                 file.write(text + "\n")
-        self.write_page(directory / REPORT, analysis)
-
-
-def prepare(plan: Any, *, skip_invalid: bool = False, trust: str | Iterable[str] = ()) -> Prepared:
-    """Read a plan and make its jobs; sources are opened, and none is read."""
-    found = read_plan(plan, trust=trust)
-    return Prepared(found, fit(found, combinations(found), skip_invalid=skip_invalid))
+        self._write_page(directory / REPORT, analysis)
 
 
 def carry_out(
@@ -188,61 +151,59 @@ def carry_out(
     """Do the jobs of a study."""
     requests = prepared.requests
     answers = read(readings_of(requests), reader or reading_of(executor), watch)
-    jobs = [Job(one.test, answers[key_of(one)], one.measure) for one in requests]
-    tasks = [(job, Conditions(one.case, one.seed)) for job, one in zip(jobs, requests, strict=True)]
-    names = [identity(job, one.case, one.seed) for job, one in zip(jobs, requests, strict=True)]
+    jobs = [Job(r.test, answers[key_of(r)], r.measure) for r in requests]
+    tasks = [(job, Conditions(r.case, r.seed)) for job, r in zip(jobs, requests, strict=True)]
+    names = [identity(job, r.case, r.seed) for job, r in zip(jobs, requests, strict=True)]
     outcomes = perform_all(tasks, executor, names=names, store=store, progress=progress)
-    found = [one for one in outcomes if not isinstance(one, Failure)]
-    failed = [one for one in outcomes if isinstance(one, Failure)]
-    return Study(_record(prepared, outcomes, names), Results(found, failed))
+    results = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
+    failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    return Study(_record(prepared, outcomes, names), Results(results, failures))
 
 
 def _record(
     prepared: Prepared, outcomes: Sequence[AssociationResult | Failure], names: Sequence[str]
 ) -> StudyRecord:
     """The specifications in the order of the grid, with what was found."""
-    plan, found = prepared.plan, []
+    plan = prepared.plan
+    rows: list[tuple[Combination, dict[str, Any]]] = [
+        (misfit.combination, {"status": "skipped", "reason": misfit.reason})
+        for misfit in prepared.misfits
+    ]
     line = 0
     for request, outcome, name in zip(prepared.requests, outcomes, names, strict=True):
         values = _of_request(request, name)
         if isinstance(outcome, Failure):
-            reason = outcome.error.what
-            found.append(Specification(number=1, status="failed", reason=reason, **values))
-            continue
-        line += 1
-        found.append(
-            Specification(number=1, status="done", line=line, **values, **_of_result(outcome))
-        )
-    skipped = (
-        Specification(
-            number=1,
-            status="skipped",
-            reason=misfit.reason,
-            choices=dict(misfit.combination.labels),
-        )
-        for misfit in prepared.fitted.misfits
-    )
-    specifications = [one for one in found if one.control is None]
-    controls = [one for one in found if one.control is not None]
-    ordered = _numbered([*_in_grid(plan, [*specifications, *skipped]), *controls])
+            values |= {"status": "failed", "reason": outcome.error.what}
+        else:
+            line += 1
+            values |= {"status": "done", "line": line, **_of_result(outcome)}
+        rows.append((request.combination, values))
+    alternatives = plan.alternatives()
+    places = {
+        name: {label: n for n, label in enumerate(("", *labels))}
+        for name, labels in alternatives.items()
+    }
+    rows.sort(key=lambda row: [places[name][label] for name, label in row[0].labels.items()])
+    specifications = [
+        Specification(number=number, choices=dict(combination.labels), **values)
+        for number, (combination, values) in enumerate(rows, start=1)
+    ]
     return StudyRecord(
         version=__version__,
         plan_sha256=prepared.sha256,
-        title=plan.title,
-        question=plan.question,
-        notes=plan.notes,
-        choices=plan.alternatives(),
+        title=plan.study.title,
+        question=plan.study.question,
+        notes=plan.study.notes,
+        choices=alternatives,
         over=plan.over,
-        alpha=plan.alpha,
-        specifications=tuple(_adjusted(ordered, plan.over)),
+        alpha=plan.family.alpha,
+        specifications=tuple(_adjusted(specifications, plan.over)),
     )
 
 
 def _of_request(request: Request, name: str) -> dict[str, Any]:
-    """What is recorded of a request: its choices, test, source, signature and stimuli."""
+    """What is recorded of a request: its test, source, signature and stimuli."""
     return {
-        "choices": dict(request.combination.labels),
-        "control": request.control,
         "job": name,
         "test": request.test.id,
         "source": request.source.name,
@@ -281,51 +242,21 @@ def _targets_sha256(test: Test) -> str:
     return hashlib.sha256(json.dumps(targets, ensure_ascii=False).encode()).hexdigest()
 
 
-def _in_grid(plan: StudyPlan, given: Iterable[Specification]) -> list[Specification]:
-    """Specifications in the order of the plan's alternatives."""
-    places = {
-        name: {label: n for n, label in enumerate(("", *labels))}
-        for name, labels in plan.alternatives().items()
-    }
-    return sorted(given, key=lambda one: [places[name][one.choices[name]] for name in places])
-
-
-def _numbered(given: Iterable[Specification]) -> list[Specification]:
-    """Specifications with their numbers; a control has that of what it controls."""
-    numbers: dict[tuple[str, ...], int] = {}
-    found = []
-    for one in given:
-        key = tuple(one.choices.values())
-        number = numbers.setdefault(key, len(numbers) + 1)
-        found.append(one.model_copy(update={"number": number}))
-    return found
-
-
-def _adjusted(given: Sequence[Specification], over: Sequence[str]) -> list[Specification]:
+def _adjusted(specifications: Sequence[Specification], over: Sequence[str]) -> list[Specification]:
     """Adjust two-sided p-values over specifications that differ only in the choices `over`."""
     families: dict[tuple[str, ...], list[int]] = {}
-    for place, one in enumerate(given):
-        if one.counts and one.two_sided is not None:
-            key = tuple(label for name, label in one.choices.items() if name not in over)
-            families.setdefault(key, []).append(place)
-    found = list(given)
-    for places in families.values():
-        p = np.array([given[place].two_sided for place in places], np.float64)
-        for place, by_holm, by_bh in zip(places, holm(p), benjamini_hochberg(p), strict=True):
-            adjusted = {"holm": float(by_holm), "bh": float(by_bh)}
-            found[place] = given[place].model_copy(update=adjusted)
-    return found
-
-
-def said(given: Any) -> Any:
-    """A value of a plan as text: what is written stays, an object says what it is."""
-    if isinstance(given, str | int | float | bool):
-        return given
-    if isinstance(given, Path):
-        return str(given)
-    name = getattr(given, "name", "") or type(given).__name__
-    mark = getattr(given, "fingerprint", None) or getattr(given, "sha256", "")
-    return f"{name} {mark}".rstrip()
+    for position, specification in enumerate(specifications):
+        if specification.counts and specification.two_sided is not None:
+            choices = specification.choices.items()
+            key = tuple(label for name, label in choices if name not in over)
+            families.setdefault(key, []).append(position)
+    adjusted = list(specifications)
+    for positions in families.values():
+        p = np.array([adjusted[position].two_sided for position in positions], np.float64)
+        for position, by_holm, by_bh in zip(positions, holm(p), benjamini_hochberg(p), strict=True):
+            update = {"holm": float(by_holm), "bh": float(by_bh)}
+            adjusted[position] = adjusted[position].model_copy(update=update)
+    return adjusted
 
 
 def table_lines(record: StudyRecord) -> Iterator[str]:
@@ -345,3 +276,224 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return cell(value) if isinstance(value, str) else repr(value)
+
+
+def multiverse(
+    plan: str | Path | Mapping[str, Any],
+    *,
+    out: str | Path | None = None,
+    skip_invalid: bool = False,
+    trust: str | Iterable[str] = (),
+    workers: int | None = 1,
+    executor: Executor | None = None,
+) -> Study:
+    """Measure every combination of the choices of a plan.
+
+    Parameters
+    ----------
+    plan : path or dict
+        A TOML file, or a dictionary of the same form: ``tests``, ``vectors``, ``measures``,
+        ``choices``, ``exclude``, ``family`` and ``study``; ``eatlas multiverse
+        --example`` prints one with comments. In a dictionary tests, vectors and measures may be
+        objects.
+    out : path, optional
+        Folder for results, table of choices, analysis and resolved plan. A study that was cut off
+        there goes on; another plan is refused.
+    skip_invalid : bool
+        Whether combinations whose choices do not fit each other are left out, and listed, or an
+        error.
+    trust : str or iterable of str
+        Sources that a file of a plan names and that may do more than read data, such as
+        ``"py:module:function"``; others of a file are refused. Those of a dictionary are yours.
+    workers : int or None
+        Number of processes, as in :func:`eatlas.run`.
+    executor : Executor, optional
+        Who encodes and does the jobs instead, such as :class:`eatlas.OnRay`.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    EatlasError
+        If the plan is not usable, before any work; or if no job could be done.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> study = eatlas.multiverse(
+    ...     {
+    ...         "tests": {"career": {"names": "c6-name", "terms": "c6-term"}},
+    ...         "vectors": ["glove-sample"],
+    ...         "choices": {"transform": ["none", "center"], "ddof": [1, 0]},
+    ...     }
+    ... )
+    >>> frame = study.to_frame()
+    >>> frame.groupby("stimuli")["effect_size"].mean().round(2).to_dict()
+    {'names': 1.69, 'terms': 0.8}
+    """
+    prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust)
+    chosen = executor or choose(workers, len(prepared.requests))
+    if out is None:
+        study = carry_out(prepared, chosen)
+    else:
+        study = carry_out_in(Path(out), prepared, chosen)
+    failures = study.results.failures
+    if failures and not len(study.results):
+        raise failures[0].error
+    return study
+
+
+def carry_out_in(
+    directory: Path,
+    prepared: Prepared,
+    executor: Executor = here,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    watch: Watch | None = None,
+    taken: Callable[[int], None] = lambda _: None,
+) -> Study:
+    """Do a study in a folder: what is done there already is taken over."""
+    with open_store(directory) as store:
+        require_same_plan(directory, prepared)
+        _write_plan(directory, prepared)
+        store.done |= _finished(directory)
+        if store.done:
+            taken(len(store.done))
+        study = carry_out(prepared, executor, store=store, progress=progress, watch=watch)
+        if len(study.results):
+            study.write(directory)
+            store.discard([one.job for one in study.record.specifications])
+    return study
+
+
+def require_same_plan(directory: Path, prepared: Prepared) -> None:
+    """Refuse a folder that holds the study of another plan, or results of another kind."""
+    path = directory / PLAN
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        text = ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path}: the plan there cannot be read", got=str(error)) from error
+    found = _SHA256.search(text)
+    elsewhere = "choose another folder with --out"
+    others = [name for name in (*FILES, TESTS) if (directory / name).exists()]
+    if found is None and others:
+        raise StudyError(
+            f"{directory}: this folder holds other files of these names",
+            got=", ".join(others),
+            remedy=elsewhere,
+        )
+    if found is not None and found[1] != prepared.sha256:
+        raise StudyError(
+            f"{directory}: the study of another plan is here",
+            got=f"plan {found[1][:12]}, and this one is {prepared.sha256[:12]}",
+            remedy=f"{elsewhere}; {path} is the plan that belongs here",
+        )
+
+
+def read_study(directory: str | Path) -> Study:
+    """Read the folder of a study.
+
+    Parameters
+    ----------
+    directory : path
+
+    Raises
+    ------
+    ResultsError
+        If the folder holds no study, or a file of it cannot be read.
+
+    Examples
+    --------
+    >>> import eatlas, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> study = eatlas.multiverse({"tests": ["weat-6"]}, out=folder)
+    >>> eatlas.read_study(folder).record == study.record
+    True
+    """
+    directory = Path(directory)
+    return Study(_read_record(directory / RECORD), read_results(directory / RESULTS))
+
+
+def _read_record(path: Path) -> StudyRecord:
+    try:
+        values = json_value(path.read_bytes())
+        return StudyRecord.from_dict(values)
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise ResultsError(
+            f"{path}: the record of a study cannot be read",
+            got=getattr(error, "strerror", None) or str(error).splitlines()[0],
+            allowed="a folder that eatlas multiverse wrote",
+        ) from error
+
+
+def _finished(directory: Path) -> dict[str, Any]:
+    """Results of a study that came to its end here, by what names their jobs."""
+    try:
+        study = read_study(directory)
+    except ResultsError:
+        return {}
+    results = list(study.results)
+    return {
+        one.job: results[one.line - 1]
+        for one in study.record.specifications
+        if one.line is not None and one.line <= len(results)
+    }
+
+
+def _write_plan(directory: Path, prepared: Prepared) -> None:
+    """Write the resolved plan, and the tests that do not come with eatlas."""
+    plan = prepared.plan
+    own = {
+        test.id: test
+        for ways in plan.tests.values()
+        for test in ways.values()
+        if not _built_in(test)
+    }
+    with atomic_files() as new:
+        places = {name: f"{directory / TESTS}#{name}" for name in own}
+        new(directory / PLAN).write(resolved(prepared, places))
+        if own:
+            new(directory / TESTS).write(to_toml(own.values()))
+
+
+def _built_in(test: Test) -> bool:
+    """Whether the id of a test is enough to load it again."""
+    try:
+        return load_tests(test.id) == (test,)
+    except (EatlasError, OSError):
+        return False
+
+
+def resolved(prepared: Prepared, places: Mapping[str, str] | None = None) -> str:
+    """Write a plan with every default spelled out, as TOML that can be run again."""
+    plan, places = prepared.plan, places or {}
+    tests: dict[str, Any] = {}
+    for name, ways in plan.tests.items():
+        named = {way: places.get(test.id, test.id) for way, test in ways.items()}
+        tests[name] = named[""] if set(named) == {""} else named
+    choices: dict[str, Any] = {}
+    for name, choice in plan.choices.items():
+        choices[name] = {"values": {k: as_text(v) for k, v in choice.values.items()}}
+        if choice.when:
+            choices[name]["when"] = choice.when
+    tables = [
+        ("[study]", plan.study.model_dump()),
+        ("[tests]", tests),
+        ("[vectors]", {label: as_text(source) for label, source in plan.vectors.items()}),
+        ("[measures]", {label: measure.signature for label, measure in plan.measures.items()}),
+        ("[choices]", choices),
+        *(("[[exclude]]", match) for match in plan.exclude),
+        ("[family]", {"over": plan.over, "alpha": plan.family.alpha}),
+    ]
+    lines = [
+        f"# The plan of a study by eatlas {__version__}, with every default spelled out.",
+        f"# {len(prepared.requests):,} jobs",
+        f"# sha256: {prepared.sha256}",
+    ]
+    for head, table in tables:
+        lines += ["", head, *(f"{inline(key)} = {inline(value)}" for key, value in table.items())]
+    return "\n".join([*lines, ""])
