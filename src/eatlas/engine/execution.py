@@ -146,7 +146,16 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     )
     results = execute(plan, executor or choose(workers, len(plan.jobs)))
     if results.failures and not len(results):
-        raise _nothing_done(results.failures)
+        failure, count = results.failures[0], len(results.failures)
+        error, what = failure.error, f"the first, {failure.test} on {failure.source}"
+        if count == 1:
+            raise error
+        raise type(error)(
+            f"none of {count} jobs could be done; {what}: {error.what}",
+            got=error.got,
+            allowed=error.allowed,
+            remedy=error.remedy,
+        )
     if results.failures:
         first = results.failures[0]
         warnings.warn(
@@ -156,21 +165,6 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
             stacklevel=2,
         )
     return results
-
-
-def _nothing_done(failures: Sequence[Failure]) -> EatlasError:
-    """The error of the one job, or of the first of several."""
-    first = failures[0]
-    if len(failures) == 1:
-        return first.error
-    error = first.error
-    return type(error)(
-        f"none of {len(failures)} jobs could be done; the first, {first.test} on {first.source}: "
-        f"{error.what}",
-        got=error.got,
-        allowed=error.allowed,
-        remedy=error.remedy,
-    )
 
 
 def execute(
@@ -234,50 +228,48 @@ def perform_task(task: Task) -> Outcome:
     return perform(*task)
 
 
-def perform(job: Job, conditions: Conditions) -> AssociationResult | Failure:
-    """Do one job and return its result, or why there is none."""
+def perform(job: Job, conditions: Conditions) -> Outcome:
+    """Do one job and return its result, or why there is none.
+
+    The seed and the stimuli decide all random numbers, whoever does it and when.
+    """
+    test, source, measure = job.test, job.source, job.measure
     try:
         with warnings.catch_warnings():
             # the result carries the same remarks, and a table or report shows them
             warnings.simplefilter("ignore", UndefinedWarning)
             warnings.simplefilter("ignore", AnisotropyWarning)
-            return _measured(job, conditions)
+            result = measure(test, source, case=conditions.case, seed=conditions.seed)
+        if not job.source_from:
+            return result
+        return result.model_copy(update={"source_from": job.source_from})
     except EatlasError as error:
-        return failure(job, error)
+        reason = error
     except Exception as error:  # noqa: BLE001  (a fault of ours must not cost the other jobs)
-        if lacks_memory(error):
-            return failure(job, out_of_memory(job))
-        report = traceback.format_exc()
-        if (package := _package_of(job, error)) is None:
-            return failure(job, our_fault(job, report))
-        return failure(job, _their_fault(job, package, report))
+        reason = _fault(job, error)
+    period = period_of(source)
+    return Failure(test.id, source.name, measure.signature, reason, period, test.contexts)
 
 
-def _measured(job: Job, conditions: Conditions) -> AssociationResult:
-    """Measure; the seed and the stimuli decide all random numbers, whoever does it and when."""
-    found = job.measure(job.test, job.source, case=conditions.case, seed=conditions.seed)
-    if not job.source_from:
-        return found
-    return found.model_copy(update={"source_from": job.source_from})
-
-
-def failure(job: Job, error: EatlasError) -> Failure:
-    """Say that a job could not be done."""
-    return Failure(
-        job.test.id,
-        job.source.name,
-        job.measure.signature,
-        error,
-        period_of(job.source),
-        job.test.contexts,
-    )
-
-
-def out_of_memory(job: Job) -> EatlasError:
-    """Say that a job needs more memory than there is."""
+def _fault(job: Job, error: Exception) -> EatlasError:
+    """Say that memory ran out, or whose fault it is: that of the package whose code came last."""
+    what = f"test {job.test.id} by {job.measure.signature}"
+    if lacks_memory(error):
+        return EatlasError(f"{what}: the process ran out of memory", remedy=MORE_MEMORY)
+    theirs = {type(part).__module__.partition(".")[0] for part in (job.measure, job.source)}
+    passed = [
+        str(frame.f_globals.get("__name__")).partition(".")[0]
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+    ]
+    package = next((name for name in reversed(passed) if name in theirs - {"eatlas"}), "eatlas")
+    report = "".join(traceback.format_exception(error))
     return EatlasError(
-        f"test {job.test.id} by {job.measure.signature}: the process ran out of memory",
-        remedy=MORE_MEMORY,
+        f"{what}: a fault of {package}, not of the input",
+        got=report.strip().replace("\n", "\n    "),
+        remedy="please report it, with the lines above"
+        if package == "eatlas"
+        else "report it to the authors of that package, with the lines above; check_measure and "
+        "check_source of eatlas.testing find what breaks the contract",
     )
 
 
@@ -297,33 +289,3 @@ def lacks_memory(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def _package_of(job: Job, error: BaseException) -> str | None:
-    """The package of the job's measure or source, where the error came up in its code."""
-    modules = (type(part).__module__.partition(".")[0] for part in (job.measure, job.source))
-    others = set(modules) - {"eatlas"}
-    passed = [
-        str(frame.f_globals.get("__name__")).partition(".")[0]
-        for frame, _ in traceback.walk_tb(error.__traceback__)
-    ]
-    return next((name for name in reversed(passed) if name in others), None)
-
-
-def _their_fault(job: Job, package: str, report: str) -> EatlasError:
-    """Say that a measure or source of another package raised what no user can mend."""
-    return EatlasError(
-        f"test {job.test.id} by {job.measure.signature}: a fault of {package}, not of the input",
-        got=report.strip().replace("\n", "\n    "),
-        remedy="report it to the authors of that package, with the lines above; check_measure and "
-        "check_source of eatlas.testing find what breaks the contract",
-    )
-
-
-def our_fault(job: Job, report: str) -> EatlasError:
-    """Say that eatlas, or a package that extends it, did not do what it should."""
-    return EatlasError(
-        f"test {job.test.id} by {job.measure.signature}: a fault of eatlas, not of the input",
-        got=report.strip().replace("\n", "\n    "),
-        remedy="please report it, with the lines above",
-    )

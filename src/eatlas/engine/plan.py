@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import product
@@ -140,35 +140,59 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     _require_texts(loaded, prompts)
     specs = specs_of(vectors, DEFAULT_VECTORS)
     # everything is opened before anything is read, so that a mistake costs no work
-    found = [(*one, need) for need in questions for one in _open_all(specs, prompts, need)]
-    places = [(source, need) for source, _, need in found]
-    names = [name for _, name, _ in found]
-    for source, need in places:
-        _require_source(source, need, questions[need])
-
-    answers: dict[int, Source] = {}
-    for who, some in _shared_out(places, executor):
-        shown = watch if who is here else None
-        asking = _asking([places[position] for position in some], questions, case, shown)
-        with closing(who(_ask, asking if who is here else list(asking))) as outcomes:
-            answers |= {some[place]: answer for place, answer in outcomes}
-    named = [_named(answers[position], name) for position, name in enumerate(names)]
-    jobs = tuple(
-        Job(test, source, measure, source_from)
-        for (source, source_from), (_, need) in zip(named, places, strict=True)
-        for test, measure in questions[need]
+    opened_as = [
+        (source, name, need)
+        for need in questions
+        for source, name in _open_all(specs, prompts, need)
+    ]
+    for measure in {m.signature: m for _, m in questions.get("vectors", ())}.values():
+        for source, _, need in opened_as:
+            if need == "vectors":  # and what the measure needs besides, before it is read
+                measure.require_source(as_source(source))
+    answers = _read(opened_as, questions, case, watch, executor)
+    named = [renamed(a, name) for a, (_, name, _) in zip(answers, opened_as, strict=True)]
+    return Plan(
+        tuple(
+            Job(test, named[place], measure, answers[place].name if name else "")
+            for place, (_, name, need) in enumerate(opened_as)
+            for test, measure in questions[need]
+        ),
+        case,
+        int(seed),
     )
-    return Plan(jobs, case, int(seed))
 
 
-def _named(source: Source, name: str) -> tuple[Source, str]:
-    """What a source answered under the name that the run gives it, and its source string."""
-    return (renamed(source, name), source.name) if name else (source, "")
+def _read(
+    opened_as: Sequence[tuple[Source, str, Need]],
+    questions: Mapping[Need, Sequence[Question]],
+    case: CaseRule,
+    watch: Watch | None,
+    executor: Executor,
+) -> list[Source]:
+    """Have each source answer all questions: the executor encodes, what is looked up is read here.
+
+    Progress is shown of what is read here, from when its turn comes.
+    """
+    answers: dict[int, Source] = {}
+    encoded = {n for n, (source, _, need) in enumerate(opened_as) if computes(source, need)}
+    shares = [(here, set(range(len(opened_as))))]
+    if executor is not here:
+        shares = [(here, shares[0][1] - encoded), (executor, encoded)]
+    for who, share in shares:
+        places = sorted(share)
+        tell = watch if who is here else None
+        asking = (
+            (source, need, questions[need], case, tell and tell(COUNTED[need], source.name))
+            for source, _, need in (opened_as[place] for place in places)
+        )
+        with closing(who(_ask, asking if who is here else list(asking))) as outcomes:
+            answers |= {places[position]: answer for position, answer in outcomes}
+    return [answers[place] for place in range(len(opened_as))]
 
 
 def renamed(source: Source, name: str) -> Source:
     """Give what a source answered the name that results know it by."""
-    return source if source.name == name else cast("Any", source).renamed(name)
+    return source if name in {"", source.name} else cast("Any", source).renamed(name)
 
 
 def _compared(measures: tuple[Measure, ...], frequency: int | str | None) -> tuple[Measure, ...]:
@@ -201,42 +225,12 @@ def _by_need(variants: Iterable[Variant]) -> dict[Need, list[Question]]:
     return found
 
 
-def _require_source(source: Source, need: Need, questions: Sequence[Question]) -> None:
-    """Refuse a source that lacks what a measure needs besides vectors, before it is read."""
-    if need == "vectors":
-        for measure in {measure.signature: measure for _, measure in questions}.values():
-            measure.require_source(as_source(source))
-
-
-def _shared_out(
-    places: Sequence[tuple[Source, Need]], executor: Executor
-) -> list[tuple[Executor, list[int]]]:
-    """Who reads which source: the executor encodes; what is looked up is read here."""
-    if executor is here:
-        return [(here, list(range(len(places))))]
-    encoded = [n for n, (source, need) in enumerate(places) if computes(source, need)]
-    rest = [n for n in range(len(places)) if n not in set(encoded)]
-    return [(here, rest), (executor, encoded)]
-
-
 def computes(source: Source, need: Need) -> bool:
     """Whether a model computes what a source answers."""
     return need in {"masked", "causal"} or (need == "vectors" and is_contextual(source))
 
 
 Asking = tuple[Source, Need, Sequence[Question], CaseRule, Tell | None]
-
-
-def _asking(
-    places: Iterable[tuple[Source, Need]],
-    questions: Mapping[Need, Sequence[Question]],
-    case: CaseRule,
-    watch: Watch | None,
-) -> Iterator[Asking]:
-    """What each source is read for; its progress is shown from when its turn comes."""
-    for source, need in places:
-        tell = None if watch is None else watch(COUNTED[need], source.name)
-        yield source, need, questions[need], case, tell
 
 
 def _ask(asking: Asking) -> Source:
