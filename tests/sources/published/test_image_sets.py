@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.drawn import draw, draw_set, features_of
+from tests.drawn import draw_set, features_of
 from tests.sources.published.serving import register
 
 import eatlas
@@ -105,14 +105,6 @@ def test_a_link_in_an_archive_is_refused(root, publisher, data):
         fetch_vectors("drawn")
 
 
-def test_an_archive_of_something_else(publisher, data, tmp_path):
-    draw(tmp_path / "other" / "a.jpg", 1)
-    publisher.files["ieat.zip"] = archive_of(tmp_path / "other")
-    register(data, publisher.url, "ieat.zip", *SETS)
-    with pytest.raises(SourceError, match="the archive holds no files in data/experiments"):
-        fetch_vectors("drawn")
-
-
 def test_without_the_set_tests_can_be_read_and_not_be_run(data):
     (test,) = load_tests("image-young-old")
     assert not test.at_hand
@@ -139,22 +131,6 @@ def test_a_folder_that_a_user_names(root, monkeypatch, tmp_path):
     monkeypatch.setenv("EATLAS_IEAT", str(tmp_path / "nothing"))
     with pytest.raises(StimulusError, match=r"EATLAS_IEAT names .*nothing, which is not a folder"):
         load_tests("ieat-age")
-
-
-def test_a_test_of_ones_own_names_folders_of_the_set(root, monkeypatch, tmp_path):
-    monkeypatch.setenv("EATLAS_IEAT", str(root))
-    path = tmp_path / "mine.toml"
-    path.write_text(
-        'schema = 1\n[[test]]\nid = "mine"\nX = { name = "Gay", images = "ieat:sexuality/gay" }\n'
-        'Y = { name = "Straight", images = "ieat:sexuality/straight" }\n'
-        'A = { name = "Good", terms = ["good", "fine"] }\n'
-        'B = { name = "Bad", terms = ["bad", "ill"] }\n'
-    )
-    (test,) = load_tests(path)
-    assert test.at_hand
-    test.save(tmp_path / "again.toml")
-    assert 'images = "ieat:sexuality/gay"' in (tmp_path / "again.toml").read_text()
-    assert load_tests(tmp_path / "again.toml") == (test,)
 
 
 def test_every_folder_that_batteries_name_is_one_of_the_set():

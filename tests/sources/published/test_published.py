@@ -8,7 +8,6 @@ from tests.sources.published.serving import register, text_of
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
-from eatlas.folders import data_folder
 from eatlas.sources import open_sources
 from eatlas.sources import published as registry
 from eatlas.sources.published import find, parse_registry, place_of, published_vectors
@@ -52,17 +51,6 @@ def test_each_says_where_it_comes_from(entry):
         assert entry.vectors.member.startswith(entry.name)
     numbers = re.findall(r"\.(\d+)d$", entry.name)
     assert not numbers or int(numbers[0]) == entry.vectors.dim
-
-
-def test_the_folder_of_data(monkeypatch, tmp_path):
-    assert data_folder() == tmp_path / "data"
-    monkeypatch.setenv("EATLAS_DATA", "~/vectors")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert data_folder() == tmp_path / "vectors"
-    monkeypatch.delenv("EATLAS_DATA")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    assert data_folder().is_relative_to(tmp_path)
-    assert data_folder().parts[-2:] == ("eatlas", "vectors")
 
 
 def test_what_was_not_fetched_is_not_downloaded_unasked(data):
@@ -179,8 +167,3 @@ def test_faults_are_named(old, new, message):
     with pytest.raises(SourceError) as caught:
         parse_registry(GOOD.replace(old, new).encode(), "vectors.toml")
     assert f"vectors.toml: {message}" in str(caught.value)
-
-
-def test_bytes_that_are_no_text():
-    with pytest.raises(SourceError, match="not UTF-8"):
-        parse_registry(b"\xff\xfe\x00", "vectors.toml")

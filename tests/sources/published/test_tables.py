@@ -87,14 +87,6 @@ def test_a_table_holds_no_vectors():
     assert "--reference census-race?year=YEAR" in caught.value.remedy
 
 
-def test_another_file_is_refused(data):
-    entry = find("census-gender")
-    data.mkdir(parents=True)
-    entry.file("").write_text(CENSUS)
-    with pytest.raises(SourceError, match="has not the published hash"):
-        fetch_vectors("census-gender")
-
-
 @pytest.mark.parametrize("kind", ["gender", "race"])
 def test_the_published_files(data, kind):
     """The authors' own files, put where somebody without a connection would."""
