@@ -208,19 +208,14 @@ def _lines(path: Path) -> Iterator[list[str]]:
 def _parquet_lines(path: Path) -> Iterator[list[str]]:
     """The same of a Parquet file."""
     parquet = library("pyarrow.parquet", str(path), "Parquet")
-    with faults_of_library(path, "Parquet"):
-        file = parquet.ParquetFile(path)
-        check_growth(str(path), _unpacked(file), path.stat().st_size)
-        columns = file.read().to_pydict()
+    with faults_of_library(path, "this Parquet file"):
+        head = parquet.read_metadata(path)
+        size = sum(head.row_group(k).total_byte_size for k in range(head.num_row_groups))
+        check_growth(str(path), size, path.stat().st_size)
+        columns = parquet.read_table(path).to_pydict()
     rows = zip(*columns.values(), strict=True)
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
     return iter([list(columns), *cells])
-
-
-def _unpacked(file: Any) -> int:
-    """Bytes of a Parquet file once it is read."""
-    groups = range(file.num_row_groups)
-    return sum(file.metadata.row_group(k).total_byte_size for k in groups)
 
 
 @dataclass(frozen=True)

@@ -53,12 +53,14 @@ def decode(raw: bytes, encoding: str, label: str) -> str:
 
 def parse_components(fields: Sequence[bytes], label: str) -> Vector:
     """Parse the components of one vector as float32."""
-    numbers = []
-    for field in fields:
-        if not is_number(field):
-            text = field[:60].decode("utf-8", "replace")
-            raise SourceError(f"{label}: a component is not a number", got=repr(text))
-        numbers.append(float(field))
+    try:
+        numbers = [] if b"_" in b"".join(fields) else list(map(float, fields))
+    except ValueError:
+        numbers = []
+    if not numbers:  # Python reads 1_000 as a number; files do not mean it so
+        wrong = next(field for field in fields if not is_number(field))
+        text = wrong[:60].decode("utf-8", "replace")
+        raise SourceError(f"{label}: a component is not a number", got=repr(text))
     with np.errstate(over="ignore"):
         vector: Vector = np.array(numbers).astype(np.float32)
     check_finite(vector, label)
@@ -66,7 +68,7 @@ def parse_components(fields: Sequence[bytes], label: str) -> Vector:
 
 
 def is_number(field: bytes) -> bool:
-    """Whether a field reads as a number; Python reads 1_000 as one, files do not mean it so."""
+    """Whether a field reads as a number."""
     try:
         float(field)
     except ValueError:
@@ -246,7 +248,7 @@ class Lines(Part):
         starts = np.concatenate([[0], self._ends[:-1] + 1])
         self._rows: Sequence[int] = range(len(starts))
         """Lines that hold vectors, neither blank nor a header."""
-        words = self._common_words(starts)
+        words = self._common_words(starts) if len(starts) > 1 else None
         self._common = words is not None
         self._starts = starts
         if words is None:
