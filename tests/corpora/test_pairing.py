@@ -114,7 +114,7 @@ def test_pairs_are_written_and_read_again(tmp_path, name):
     assert repr(again) == "<Pairs: 2 contexts of 64 pairs>"
     assert again.to_frame().columns.tolist()[:3] == ["target", "attribute", "text"]
     assert again.of_pair("ant", "war")[0].attribute_start == 0
-    with pytest.raises(EatlasError, match="there is no stimulus, start, end"):
+    with pytest.raises(EatlasError, match="got: stimulus: Field required"):
         load_contexts(tmp_path / name)
 
 

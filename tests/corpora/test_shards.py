@@ -3,12 +3,13 @@
 import bz2
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eatlas.corpora.files import ReadingOptions, Shard, shard_texts, shards_of
+from eatlas.corpora.files import ReadingOptions, Shard, read_texts, shards_of
 from eatlas.corpora.reading import Account
 from eatlas.errors import SourceError
 
@@ -19,7 +20,7 @@ def read(shards, reading):
     """Documents of shards, in order, and what was skipped."""
     found, account = [], Account("x")
     for shard in shards:
-        for batch in shard_texts(shard, reading, account):
+        for batch in read_texts(Path(shard.path), reading, account, shard):
             parts = batch.data.tobytes().decode().split(chr(batch.separator))
             found += [" ".join(part.split()) for part in parts if part.strip()]
     return found, account

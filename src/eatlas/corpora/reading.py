@@ -6,7 +6,7 @@ import codecs
 import csv
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, did_you_mean
 from eatlas.sources.archives import check_growth
-from eatlas.sources.files.on_disk import fill
+from eatlas.sources.files.on_disk import Stamp, ends_hash, fill
 
 NAMED = 100
 """Damaged lines of a run that are named one by one in what is written; all are counted."""
@@ -44,7 +44,6 @@ class Account:
     file: str
     tell: Tell | None = None
     texts: int = 0
-    """Texts that were looked through."""
     skipped: Counter[str] = field(default_factory=Counter)
     """Texts left out although nothing was wrong with them, by reason."""
     damaged: int = 0
@@ -53,18 +52,51 @@ class Account:
 
     def damage(self, line: int, why: str) -> None:
         """Count and report a damaged line."""
-        one = Damage(self.file, line, why)
+        damage = Damage(self.file, line, why)
         self.damaged += 1
         if len(self.named) < NAMED:
-            self.named.append(one)
+            self.named.append(damage)
         if self.tell is not None:
-            self.tell(one)
+            self.tell(damage)
+
+    def add(self, part: Account, file: str, before: int) -> None:
+        """Add a part of the file; its damaged lines are named in `file`, behind so many lines."""
+        self.texts += part.texts
+        self.skipped += part.skipped
+        self.damaged += part.damaged
+        self.named += [replace(bad, file=file, line=before + bad.line) for bad in part.named]
+
+
+def files_read(accounts: Iterable[Account]) -> dict[str, Any]:
+    """Say what was read; the hash is of the first and last 64 KiB of a file."""
+    accounts = list(accounts)
+    named = [damage for account in accounts for damage in account.named]
+    return {
+        "files": [
+            {
+                "file": account.file,
+                "size": Stamp.of(Path(account.file)).size,
+                "ends_sha256": ends_hash(Path(account.file)),
+                "texts": account.texts,
+                "damaged": account.damaged,
+                "skipped": dict(sorted(account.skipped.items())),
+            }
+            for account in accounts
+        ],
+        "damaged": [asdict(damage) for damage in named[:NAMED]],
+    }
 
 
 BLOCK = 4 << 20
 """Bytes that are looked through at once; more are no faster."""
-_NEWLINE = b"\n"
+LONGEST_LINE = 1 << 28
+"""Bytes of the longest line that is read whole."""
+LONGEST_CELL = 1 << 24
+"""Characters of the longest cell; a quotation mark that is never closed must not eat a file."""
+NEWLINE, ZERO = 10, 0
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_SEARCHED = _DECODED = 1 << 16
+"""Bytes that are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +107,14 @@ class Lines:
     number: int
     """Number of the first line in the file, from 1."""
     whole: bool = True
-    """Whether the last line ends here; a line longer than a block comes in several."""
+    """Whether the last line ends here; a line that is too long comes in several."""
 
 
 def read_lines(
     file: BinaryIO,
     label: str,
     *,
-    ends: tuple[bytes, ...] = (_NEWLINE,),
+    ends: tuple[bytes, ...] = (b"\n",),
     block: int = BLOCK,
     longest: int = BLOCK,
 ) -> Iterator[Lines]:
@@ -90,14 +122,14 @@ def read_lines(
     from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
     buffer = np.empty(block, np.uint8)
-    kept, number, first = 0, 1, True
+    held, number, first = 0, 1, True
     while True:
-        size = kept + fill(file, buffer, kept)
-        begin = _after_mark(buffer[:size], label) if first else 0
+        size = held + fill(file, buffer, held)
+        begin = _after_mark(buffer[: min(size, 4)].tobytes(), label) if first else 0
         at_end = size < len(buffer)
         cut = size if at_end else _last_end(buffer, ends)
         if not cut and len(buffer) < longest:
-            buffer, kept = np.concatenate([buffer, np.empty_like(buffer)]), size
+            buffer, held = np.concatenate([buffer, np.empty_like(buffer)]), size
             continue
         whole = bool(cut) or at_end
         if not whole:
@@ -107,12 +139,8 @@ def read_lines(
         if at_end:
             return
         number += int(kernels.count_lines(buffer[:cut])[0])
-        kept, first = size - cut, False
-        buffer[:kept] = buffer[cut:size].copy()
-
-
-_SEARCHED = _DECODED = 1 << 16
-"""Bytes that are looked at together."""
+        held, first = size - cut, False
+        buffer[:held] = buffer[cut:size].copy()
 
 
 def _last_end(buffer: NDArray[np.uint8], ends: tuple[bytes, ...]) -> int:
@@ -128,30 +156,26 @@ def _last_end(buffer: NDArray[np.uint8], ends: tuple[bytes, ...]) -> int:
 
 
 def _cut(data: bytes) -> tuple[int, bool]:
-    """Return where the last whole line ends, or else the last word."""
-    if at := data.rfind(_NEWLINE) + 1:
+    """Return where the last whole line ends, or else the last word or character."""
+    if at := data.rfind(b"\n") + 1:
         return at, True
     if space := max(data.rfind(b" "), data.rfind(b"\t")) + 1:
         return space, False
     at = len(data)
     while at > 1 and data[at - 1] & 0xC0 == 0x80:
         at -= 1
-    return at - 1 or len(data), False  # a character is not cut
+    return at - 1 or len(data), False
 
 
-def _after_mark(head: NDArray[np.uint8], label: str) -> int:
+def _after_mark(head: bytes, label: str) -> int:
     """Return the length of a byte order mark of UTF-8."""
-    mark = head[:4].tobytes()
-    if mark.startswith(_UTF16):
+    if head.startswith(_UTF16):
         raise SourceError(
             f"{label}: the file is not UTF-8",
             got="UTF-16, to judge by its first bytes",
             remedy="save it as UTF-8",
         )
-    return len(codecs.BOM_UTF8) if mark.startswith(codecs.BOM_UTF8) else 0
-
-
-NEWLINE, ZERO = 10, 0
+    return len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
 
 
 @dataclass(frozen=True)
@@ -187,21 +211,16 @@ def paragraph_texts(blocks: Iterable[Lines], account: Account) -> Iterator[Batch
 
 def batched(texts: Iterable[str], size: int = BLOCK) -> Iterator[Batch]:
     """Put single texts together."""
-    some: list[bytes] = []
+    coded: list[bytes] = []
     pending = 0
     for text in texts:
-        coded = text.replace("\0", " ").encode("utf-8", "replace")  # half a pair of surrogates
-        some.append(coded)
-        pending += len(coded)
+        coded.append(text.replace("\0", " ").encode("utf-8", "replace"))  # half a surrogate pair
+        pending += len(coded[-1])
         if pending >= size:
-            yield _joined(some)
-            some, pending = [], 0
-    if some:
-        yield _joined(some)
-
-
-def _joined(texts: list[bytes]) -> Batch:
-    return Batch(np.frombuffer(b"\0".join(texts), np.uint8), ZERO)
+            yield Batch(np.frombuffer(b"\0".join(coded), np.uint8), ZERO)
+            coded, pending = [], 0
+    if coded:
+        yield Batch(np.frombuffer(b"\0".join(coded), np.uint8), ZERO)
 
 
 def without_bad_lines(lines: Lines, account: Account) -> NDArray[np.uint8]:
@@ -234,30 +253,19 @@ def _first_bad(data: NDArray[np.uint8], at: int) -> int | None:
     return None
 
 
-Texts = Callable[[Iterable[Lines], Account], Iterator[Batch]]
-
-
 USUAL = ("text", "body")
 """Where corpora, and Reddit's comments, keep the text."""
 GONE = ("[deleted]", "[removed]")
 """What Reddit puts in the place of a comment that is no longer there."""
-LONGEST_CELL = 1 << 24
-"""Characters of the longest cell; a quotation mark that is never closed must not eat a file."""
-LONGEST_LINE = 1 << 28
-"""Bytes of the longest line that is read; a longer one counts as damaged."""
 TRIED = 1000
 """Good lines without the field after which the file is refused."""
 Rows = Iterator[tuple[str, str]]
 """Field or column, and the text."""
 
 
-def texts(read: Callable[[Account], Rows], account: Account) -> Iterator[str]:
-    """Yield the text of every row that has one.
-
-    Rows that cannot be read, or whose text is none, are damaged: counted, reported and skipped.
-    What Reddit puts in the place of deleted comments is skipped and counted.
-    """
-    for name, text in read(account):
+def texts(rows: Rows, account: Account) -> Iterator[str]:
+    """Yield the text of every row that has one; what Reddit deleted is skipped and counted."""
+    for name, text in rows:
         if not text or text.isspace():
             account.skipped["empty"] += 1
         elif name == "body" and text in GONE:
@@ -270,6 +278,10 @@ def texts(read: Callable[[Account], Rows], account: Account) -> Iterator[str]:
                 yield text
 
 
+def _wanted(field: str | None) -> tuple[str, ...]:
+    return USUAL if field is None else (field,)
+
+
 def column_of(columns: Collection[str], field: str | None, label: str) -> str:
     """Return the column that holds the text."""
     for name in _wanted(field):
@@ -278,36 +290,34 @@ def column_of(columns: Collection[str], field: str | None, label: str) -> str:
     raise _no_field(columns, field, label, "column")
 
 
-def _wanted(field: str | None) -> tuple[str, ...]:
-    return USUAL if field is None else (field,)
-
-
-def _no_field(
-    there: Collection[str], field: str | None, label: str, what: str, where: str = ""
-) -> SourceError:
-    """Say that a file holds no text where it was looked for."""
-    names = sorted(there)
+def _no_field(names: Collection[str], field: str | None, label: str, what: str) -> SourceError:
     wanted = " or ".join(map(repr, _wanted(field)))
-    near = did_you_mean(field, names) if field is not None else ""
+    near = did_you_mean(field, sorted(names)) if field is not None else ""
     return SourceError(
-        f"{label}: {where}there is no {what} {wanted}{near}",
-        got=", ".join(names) or f"no {what}",
+        f"{label}: there is no {what} {wanted}{near}",
+        got=", ".join(sorted(names)) or f"no {what}",
         remedy=f"name the {what} that holds the text: --field NAME (in Python, field='NAME')",
     )
 
 
 def table_rows(file: BinaryIO, field: str | None, separator: str, account: Account) -> Rows:
     """Read CSV or TSV: a header, and one column with the texts."""
-    bad: list[int] = []
     before = csv.field_size_limit(LONGEST_CELL)
+    # bytes that are no UTF-8 become lone surrogates, which show the rows that hold them
+    lines = (
+        line.decode(errors="surrogateescape")
+        for block in read_lines(file, account.file)
+        for line in block.data.tobytes().splitlines(keepends=True)
+    )
     try:
-        rows = csv.reader(_decoded(file, account.file, bad), delimiter=separator)
+        rows = csv.reader(lines, delimiter=separator)
         header = next(rows, None)
         if header is None:
             raise SourceError(f"{account.file}: the file is empty", allowed="a header, then rows")
         name = column_of(header, field, account.file)
-        place, line = header.index(name), rows.line_num
+        column, line = header.index(name), rows.line_num
         while True:
+            first = line + 1
             try:
                 row = next(rows)
             except StopIteration:
@@ -315,53 +325,57 @@ def table_rows(file: BinaryIO, field: str | None, separator: str, account: Accou
             except csv.Error as error:
                 account.damage(rows.line_num, f"no row: {error}")
                 continue
-            first, line = line + 1, rows.line_num
-            if bad and bad[-1] >= first:
-                account.damage(bad[-1], "not UTF-8")
-            elif row and len(row) != len(header):
+            line = rows.line_num
+            if row and len(row) != len(header):
                 account.damage(first, f"{len(row)} cells instead of {len(header)}")
+            elif row and not row[column].isascii() and not _sound(row[column]):
+                account.damage(first, "not UTF-8")
             elif row:
-                yield name, row[place]
+                yield name, row[column]
     finally:
         csv.field_size_limit(before)
 
 
-def _decoded(file: BinaryIO, label: str, bad: list[int]) -> Iterator[str]:
-    """Yield the lines as text, and note the number of the last that is not UTF-8."""
-    for block in read_lines(file, label):
-        for number, line in enumerate(
-            block.data.tobytes().splitlines(keepends=True), start=block.number
-        ):
-            try:
-                yield line.decode()
-            except UnicodeDecodeError:
-                bad[:] = [number]
-                yield line.decode("utf-8", "replace")
+def _sound(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def json_rows(file: BinaryIO, field: str | None, account: Account) -> Rows:
     """Read JSON Lines: one object a line, one of its fields the text, as in Reddit's comments."""
     names = _wanted(field)
-    decode, keys = _parsers(names)
-    lacking, found, line = 0, False, b""
+    try:
+        msgspec: Any = import_module("msgspec")
+    except ImportError as error:
+        raise SourceError(
+            "msgspec is needed to read JSON Lines", remedy="pip install 'eatlas[text]'"
+        ) from error
+    keys = {f"field{k}": name for k, name in enumerate(names)}
+    record = msgspec.defstruct("Line", [(key, str | None, None) for key in keys], rename=keys)
+    decode = msgspec.json.Decoder(record).decode
+    lacking, seen, line = 0, False, b""
     for number, line in _json_lines(file, account):
         try:
-            values = decode(line)
+            values = msgspec.structs.astuple(decode(line))
         except (ValueError, RecursionError) as error:
-            account.damage(number, _why(error))
+            reason = str(error)
+            account.damage(number, "not UTF-8" if "utf-8" in reason.lower() else reason)
             continue
         for name, text in zip(names, values, strict=True):
             if text is not None:
-                found = True
+                seen = True
                 yield name, text
                 break
         else:
             account.skipped[f"no {' or '.join(names)}"] += 1
-            lacking += not found
+            lacking += not seen
             if lacking == TRIED:
                 break
-    if lacking and not found:
-        raise _no_field(keys(line), field, account.file, "field", "no line has it; ")
+    if lacking and not seen:
+        raise _no_field(msgspec.json.decode(line, type=dict), field, account.file, "field")
 
 
 def _json_lines(file: BinaryIO, account: Account) -> Iterator[tuple[int, bytes]]:
@@ -380,49 +394,6 @@ def _json_lines(file: BinaryIO, account: Account) -> Iterator[tuple[int, bytes]]
                 yield at, line
 
 
-def _parsers(
-    names: tuple[str, ...],
-) -> tuple[Callable[[bytes], tuple[str | None, ...]], Callable[[bytes], list[str]]]:
-    """Return what takes some fields out of a line, and what names all its fields."""
-    try:
-        msgspec: Any = import_module("msgspec")
-    except ImportError as error:
-        raise SourceError(
-            "msgspec is needed to read JSON Lines", remedy="pip install 'eatlas[text]'"
-        ) from error
-    places = [f"field{k}" for k in range(len(names))]
-    record = msgspec.defstruct(
-        "Line",
-        [(place, str | None, None) for place in places],
-        rename=dict(zip(places, names, strict=True)),
-    )
-    decode = msgspec.json.Decoder(record).decode
-
-    def values(line: bytes) -> tuple[str | None, ...]:
-        found: tuple[str | None, ...] = msgspec.structs.astuple(decode(line))
-        return found
-
-    def keys(line: bytes) -> list[str]:
-        try:
-            whole = msgspec.json.decode(line)
-        except ValueError:
-            return []
-        return list(whole) if isinstance(whole, dict) else []
-
-    return values, keys
-
-
-def _why(error: Exception) -> str:
-    said = str(error)
-    if isinstance(error, UnicodeDecodeError) or "UTF-8" in said or "utf-8" in said:
-        return "not UTF-8"
-    return (
-        "the text is not a string: " + said
-        if "Expected `str" in said
-        else f"no JSON object: {said}"
-    )
-
-
 ROWS = 1024
 """Rows that are read at once; more are hardly faster."""
 BUDGET = 64 << 20
@@ -438,10 +409,9 @@ def parquet_rows(
     try:
         with parquet.ParquetFile(path) as file:
             groups = range(file.num_row_groups) if groups is None else groups
-            row = sum(file.metadata.row_group(one).num_rows for one in range(groups.start))
-            schema = file.schema_arrow
-            name = column_of(schema.names, field, account.file)
-            kind = schema.field(name).type
+            row = sum(file.metadata.row_group(group).num_rows for group in range(groups.start))
+            name = column_of(file.schema_arrow.names, field, account.file)
+            kind = file.schema_arrow.field(name).type
             if pa.types.is_dictionary(kind):
                 kind = kind.value_type
             if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
@@ -456,9 +426,8 @@ def parquet_rows(
                     size += len(cell or b"")
                     try:
                         text = (cell or b"").decode()
-                    except UnicodeDecodeError as error:
-                        byte = error.object[error.start]
-                        account.damage(row, f"byte 0x{byte:02x}, which is not UTF-8")
+                    except UnicodeDecodeError:
+                        account.damage(row, "not UTF-8")
                         continue
                     yield name, text
                 check_growth(str(path), size, packed)
@@ -476,7 +445,7 @@ def _batches(file: Any, path: Path, name: str, groups: range) -> Iterator[Any]:
         for group in groups:
             facts = file.metadata.row_group(group)
             columns = (facts.column(number) for number in range(facts.num_columns))
-            size = sum(one.total_uncompressed_size for one in columns if one.path_in_schema == name)
+            size = sum(c.total_uncompressed_size for c in columns if c.path_in_schema == name)
             check_growth(str(path), size, packed)
             for first in by_dictionary.iter_batches(1, [group], [name]):
                 longest = pa.compute.max(pa.compute.binary_length(first.column(0).dictionary))

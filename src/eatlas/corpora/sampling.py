@@ -26,7 +26,7 @@ from eatlas.corpora.matching import (
     abbreviations,
     character_table,
 )
-from eatlas.corpora.reading import NAMED, Account, Batch, Damage, Tell
+from eatlas.corpora.reading import Account, Batch, Damage, Tell, files_read
 from eatlas.corpora.record import (
     KEEP,
     MOST,
@@ -47,7 +47,7 @@ from eatlas.executors import (
     processors,
     require_workers,
 )
-from eatlas.sources.files.on_disk import Stamp, ends_hash
+from eatlas.sources.files.on_disk import ends_hash
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
@@ -542,7 +542,7 @@ class _Search:
             "unit": self.unit,
             "field": self.field,
             "tests": [test.id for test in self.tests],
-            **_account(files, accounts),
+            **files_read(accounts),
         }
 
 
@@ -585,25 +585,6 @@ def _places(files: Sequence[Path]) -> dict[Path, int]:
         found[path] = key_seed(copies[content], content)
         copies[content] += 1
     return found
-
-
-def _account(files: Sequence[Path], accounts: Sequence[Account]) -> dict[str, Any]:
-    """Say what was read; the hash is of the first and last 64 KiB of a file."""
-    named = [one for account in accounts for one in account.named][:NAMED]
-    return {
-        "files": [
-            {
-                "file": account.file,
-                "size": Stamp.of(path).size,
-                "ends_sha256": ends_hash(path),
-                "texts": account.texts,
-                "damaged": account.damaged,
-                "skipped": dict(sorted(account.skipped.items())),
-            }
-            for path, account in zip(files, accounts, strict=True)
-        ],
-        "damaged": [{"file": one.file, "line": one.line, "why": one.why} for one in named],
-    }
 
 
 def _whole(name: str, value: object, least: int, other: str = "") -> None:

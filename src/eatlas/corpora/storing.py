@@ -8,7 +8,9 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from eatlas.corpora.matching import one_form
 from eatlas.corpora.reading import pyarrow_of
@@ -95,8 +97,8 @@ def _parquet(rows: Sequence[tuple[Any, ...]], fields: Columns, said: str) -> byt
 
 ALIKE = 3
 """Letters with which a stimulus and its forms begin: family, families."""
-Read = tuple[list[tuple[Any, ...]], dict[str, Any]]
-"""The cells of every context, the last of them its label or None; what the file says of itself."""
+Read = tuple[Iterable[Mapping[str, Any]], dict[str, Any]]
+"""Every context by its columns; what the file says of itself."""
 
 
 def load_contexts(path: str | Path) -> Contexts:
@@ -126,7 +128,8 @@ def load_contexts(path: str | Path) -> Contexts:
     >>> contexts.rows
     [Context(stimulus='ivy', text='The ivy grows.', start=4, end=7)]
     """
-    return _loaded(Path(path), Contexts)
+    contexts: Contexts = _loaded(Path(path), Contexts)
+    return contexts
 
 
 def load_pairs(path: str | Path) -> Pairs:
@@ -154,19 +157,17 @@ def load_pairs(path: str | Path) -> Pairs:
     >>> pairs
     <Pairs: 1 contexts of 1 pairs>
     """
-    return _loaded(Path(path), Pairs)
+    pairs: Pairs = _loaded(Path(path), Pairs)
+    return pairs
 
 
 def load_either(path: str | Path) -> Contexts | Pairs:
     """Load contexts or pairs; the columns of the file say which they are."""
-    path = Path(path)
-    return load_pairs(path) if _names(path) >= {"target", "attribute"} else load_contexts(path)
+    record: Contexts | Pairs = _loaded(Path(path), None)
+    return record
 
 
-Record = TypeVar("Record", Contexts, Pairs)
-
-
-def _loaded(path: Path, kind: type[Record]) -> Record:
+def _loaded(path: Path, kind: type[Contexts] | type[Pairs] | None) -> Any:
     """Load a file of contexts or pairs, and check it against its own hash."""
     require_file(path, SourceError)
     reader = _READERS.get(path.suffix.lower())
@@ -175,48 +176,82 @@ def _loaded(path: Path, kind: type[Record]) -> Record:
             f"{path}: " + ("there is no such file" if reader else "this is not a file of contexts"),
             allowed=f"a file that eatlas contexts wrote: {', '.join(ENDINGS)}",
         )
-    fields = kind.columns()
     try:
-        labelled, said = reader(path, fields)
+        values, about = reader(path)
+        values = list(values)
     except (ValueError, csv.Error, RecursionError) as error:
         raise SourceError(f"{path}: this file is damaged", got=str(error)[:200]) from error
-    cells = [row[:-1] for row in labelled]
-    _check(cells, fields, path)
-    counts = _counts(said.pop("counts", []), kind, path)
-    whole = said.pop("contexts_sha256", None)
-    rows: Any = [kind.ROW(*row) for row in cells]
-    alone: Any = kind.of(rows)
-    labels = {row: one[-1] for row, one in zip(rows, labelled, strict=True) if one[-1]}
-    found = kind(rows, counts or alone.counts, said, path.name, labels)
-    if whole is not None and whole != found.sha256:
+    if kind is None:
+        first = values[0] if values and isinstance(values[0], Mapping) else {}
+        pairs = {"target", "attribute"} <= first.keys() or "distance" in about
+        kind = Pairs if pairs else Contexts
+    rows, labels = _checked(values, kind, path)
+    counts = _counts(about.pop("counts", []), kind, path)
+    whole = about.pop("contexts_sha256", None)
+    record: Any = kind(rows, counts or kind.of(rows).counts, about, path.name, labels)
+    if whole is not None and whole != record.sha256:
         raise SourceError(
             f"{path}: its contexts are not those that were written",
-            got=f"SHA-256 {found.sha256}",
+            got=f"SHA-256 {record.sha256}",
             allowed=f"{whole}, as the file says",
             remedy="the file was changed or ends early; make it again with eatlas contexts",
         )
-    if "version" not in said:  # a file of one's own
-        _warn_of_odd_spans(cells, fields, path)
-    return found
+    if "version" not in about:  # a file of one's own
+        _warn_of_odd_spans(rows, kind.NAMES, path)
+    return record
 
 
-def _warn_of_odd_spans(rows: list[tuple[Any, ...]], fields: Columns, path: Path) -> None:
+def _checked(
+    values: Iterable[Any], kind: type[Contexts] | type[Pairs], path: Path
+) -> tuple[list[Any], dict[Any, str]]:
+    """Contexts and their labels; refuses those that lack a field or do not lie in their texts."""
+    fields, names = kind.columns(), kind.NAMES
+    validate = TypeAdapter(kind.ROW).validate_python
+    rows: list[Any] = []
+    labels: dict[Any, str] = {}
+    for number, value in enumerate(values, start=1):
+        try:
+            row = validate({name: value[name] for name in fields if name in value})
+            label = str(value.get(LABEL) or "")
+        except (ValidationError, TypeError, AttributeError) as error:
+            first = error.errors()[0] if isinstance(error, ValidationError) else None
+            raise SourceError(
+                f"{path}, context {number}: this is not a context",
+                got=f"{first['loc'][-1]}: {first['msg']}" if first else f"{value!r:.80}",
+                allowed=f"{', '.join(fields)} of every context",
+            ) from error
+        text, *places = row[names:]
+        spans = zip(places[::2], places[1::2], strict=True)
+        if not all(0 <= start < end <= len(text) for start, end in spans):
+            raise SourceError(
+                f"{path}, context {number}: its span is not within its text",
+                got=f"{' to '.join(map(str, places))} of {text!r}"[:200],
+                allowed="the first character of the stimulus, and that behind its last",
+            )
+        rows.append(row)
+        if label:
+            labels[row] = label
+    return rows, labels
+
+
+def _warn_of_odd_spans(rows: list[Any], names: int, path: Path) -> None:
     """Warn of spans that hold something else than the stimulus; its forms begin alike."""
-    at = fields.index("text")
     odd = [
-        (stimulus, row[at][start:end])
+        (stimulus, row[names][start:end])
         for row in rows
-        for stimulus, start, end in zip(row[:at], row[at + 1 :: 2], row[at + 2 :: 2], strict=True)
-        if not _folded(row[at][start:end]).startswith(_folded(stimulus)[:ALIKE])
+        for stimulus, start, end in zip(
+            row[:names], row[names + 1 :: 2], row[names + 2 :: 2], strict=True
+        )
+        if not _folded(row[names][start:end]).startswith(_folded(stimulus)[:ALIKE])
     ]
     if odd:
         stimulus, there = odd[0]
         warnings.warn(
-            f"{path}: at {len(odd):,} of {len(rows) * at:,} spans the text differs from the "
+            f"{path}: at {len(odd):,} of {len(rows) * names:,} spans the text differs from the "
             f"stimulus, such as {there!r} for {stimulus!r}; a span counts characters of the "
             "text from 0 and ends after the last character",
             SourceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 
@@ -224,131 +259,50 @@ def _folded(text: str) -> str:
     return one_form(text).casefold()
 
 
-def _counts(said: Any, kind: type[Sample[Any, Any]], path: Path) -> Any:
-    words = len(kind.COUNT._fields) - 2
+def _counts(rows: Any, kind: type[Sample[Any, Any]], path: Path) -> Any:
+    names = kind.NAMES
     try:
-        return tuple(kind.COUNT(*map(str, one[:words]), *map(int, one[words:])) for one in said)
+        return tuple(kind.COUNT(*map(str, row[:names]), *map(int, row[names:])) for row in rows)
     except (TypeError, ValueError, AttributeError) as error:
         raise SourceError(f"{path}: its counts cannot be read", got=str(error)) from error
 
 
-def _names(path: Path) -> set[str]:
-    """Columns or fields of a file; none where it cannot be read, which its reader then says."""
-    require_file(path, SourceError)
-    ending = path.suffix.lower()
-    if ending not in ENDINGS or not is_file(path):
-        return set()
-    if ending == ".parquet":
-        pa, parquet = pyarrow_of(path)
-        try:
-            return set(parquet.read_schema(path).names)
-        except (pa.ArrowException, OSError):
-            return set()
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        line = next((line for line in file if line.strip()), "")
-    if ending == ".csv":
-        return set(next(csv.reader([line]), ()))
-    try:
-        values = json_value(line or "{}")
-    except ValueError:
-        return set()
-    return set(values) if isinstance(values, dict) else set()
-
-
-def _read_parquet(path: Path, fields: Columns) -> Read:
-    """Cells and provenance of a Parquet file."""
+def _read_parquet(path: Path) -> Read:
     pa, parquet = pyarrow_of(path)
     try:
-        with parquet.ParquetFile(path) as file:
-            if lacking := [name for name in fields if name not in file.schema_arrow.names]:
-                raise _lacking(path, "columns", lacking, fields)
-            there = [*fields, *({LABEL} & set(file.schema_arrow.names))]
-            table = file.read(columns=there)
-            columns = [
-                table[name].cast(pa.string() if name in TEXTS else pa.int64()).to_pylist()
-                for name in there
-            ]
-            if LABEL not in there:
-                columns.append([None] * len(table))
-            metadata = file.schema_arrow.metadata or {}
+        table = parquet.read_table(path)
     except (pa.ArrowException, OSError) as error:
         raise SourceError(f"{path}: this file is damaged", got=str(error)) from error
-    return list(zip(*columns, strict=True)), json_value(metadata.get(KEY, b"{}"))
+    columns = [column.to_pylist() for column in table.columns]
+    rows = (dict(zip(table.column_names, row, strict=True)) for row in zip(*columns, strict=True))
+    return rows, json_value((table.schema.metadata or {}).get(KEY, b"{}"))
 
 
-def _read_jsonl(path: Path, fields: Columns) -> Read:
-    rows = []
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
-        if line.strip():
-            rows.append(_row(json_value(line), path, number, fields))
-    return rows, _beside(path)
+def _read_jsonl(path: Path) -> Read:
+    lines = path.read_text(encoding="utf-8-sig").split("\n")
+    return (json_value(line) for line in lines if line.strip()), _beside(path)
 
 
-def _read_csv(path: Path, fields: Columns) -> Read:
-    said = _beside(path)
-    plain = unmarked if said.pop(MARKED, False) else str
+def _read_csv(path: Path) -> Read:
+    about = _beside(path)
+    plain = unmarked if about.pop(MARKED, False) else str
     with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.DictReader(file)
-        cells = [_row(row, path, rows.line_num, fields) for row in rows]
-    return [tuple(plain(c) if isinstance(c, str) else c for c in row) for row in cells], said
-
-
-def _row(values: object, path: Path, number: int, fields: Columns) -> tuple[Any, ...]:
-    """Cells of one context of a JSON Lines or CSV file, and its label."""
-    if not isinstance(values, Mapping):
-        raise SourceError(
-            f"{path}, line {number}: this is not a context",
-            got=f"a value of the type {type(values).__name__}",
-        )
-    if lacking := [name for name in fields if values.get(name) is None]:
-        raise _lacking(path, f"line {number}", lacking, fields)
-    label = values.get(LABEL)
-    for name in (*fields, *([LABEL] if label else [])):
-        if name in TEXTS and not isinstance(values[name], str | int | float):
-            raise SourceError(
-                f"{path}, line {number}: {name} is not text",
-                got=f"a value of the type {type(values[name]).__name__}",
-            )
-    try:
-        cells = [str(values[name]) if name in TEXTS else int(values[name]) for name in fields]
-        return (*cells, str(label) if label else None)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise SourceError(
-            f"{path}, line {number}: the span is not a pair of whole numbers", got=str(error)
-        ) from error
+        rows = [
+            {key: plain(cell) for key, cell in row.items() if isinstance(cell, str)}
+            for row in csv.DictReader(file)
+        ]
+    return rows, about
 
 
 def _beside(path: Path) -> dict[str, Any]:
-    other = beside(path)
-    require_file(other, SourceError)
-    said = json_value(other.read_bytes()) if other.is_file() else {}
-    return said if isinstance(said, dict) else {}
+    """What the file beside a file says of it."""
+    file = beside(path)
+    require_file(file, SourceError)
+    about = json_value(file.read_bytes()) if file.is_file() else {}
+    return about if isinstance(about, dict) else {}
 
 
-def _lacking(path: Path, where: str, lacking: Iterable[str], fields: Columns) -> SourceError:
-    return SourceError(
-        f"{path}, {where}: there is no {', '.join(lacking)}",
-        allowed=f"{', '.join(fields)} of every context",
-    )
-
-
-def _check(rows: list[tuple[Any, ...]], fields: Columns, path: Path) -> None:
-    """Refuse spans that do not lie in their texts; places come in twos, at the end."""
-    at = fields.index("text")
-    for number, row in enumerate(rows, start=1):
-        text, places = row[at], row[at + 1 :]
-        if None in row or not all(
-            0 <= start < end <= len(text)
-            for start, end in zip(places[::2], places[1::2], strict=True)
-        ):
-            raise SourceError(
-                f"{path}, context {number}: its span is not within its text",
-                got=f"{' to '.join(map(str, places))} of {text!r}"[:200],
-                allowed="the first character of the stimulus, and that behind its last",
-            )
-
-
-_READERS: dict[str, Callable[[Path, Columns], Read]] = {
+_READERS: dict[str, Callable[[Path], Read]] = {
     ".parquet": _read_parquet,
     ".jsonl": _read_jsonl,
     ".csv": _read_csv,
@@ -364,20 +318,20 @@ class ContextsAtHand:
     """Files of contexts that are known, and folders in which others may be."""
 
     def __init__(self, given: Iterable[Any] = (), folders: Iterable[Path] = ()) -> None:
-        self._given = [_taken(one) for one in given]
+        self._given = [_taken(contexts) for contexts in given]
         self._folders = tuple(dict.fromkeys(folders))
-        self._found: dict[Path, Contexts | Pairs | SourceError] = {}
+        self._files: dict[Path, Contexts | Pairs | SourceError] = {}
 
     def find(self, origin: ContextsOrigin) -> Contexts | Pairs:
         """Return the contexts that a result was made of."""
         others = []
-        for name, known in self._candidates(origin):
-            if isinstance(known, SourceError):
-                others.append(known.what)
-            elif (taken := known.taken(origin)) is not None:
+        for name, candidate in self._candidates(origin):
+            if isinstance(candidate, SourceError):
+                others.append(candidate.what)
+            elif (taken := candidate.taken(origin)) is not None:
                 return taken
             else:
-                others.append(f"{name} has {_briefly(known.origin)}")
+                others.append(f"{name} has {_briefly(candidate.origin)}")
         if others:
             raise SourceError(
                 f"none of these files has its contexts: {'; '.join(dict.fromkeys(others))}; the "
@@ -395,31 +349,28 @@ class ContextsAtHand:
     def _candidates(
         self, origin: ContextsOrigin
     ) -> Iterator[tuple[str, Contexts | Pairs | SourceError]]:
-        for one in self._given:
-            yield one.name or "a corpus", one
+        for contexts in self._given:
+            yield contexts.name or "a corpus", contexts
         for folder in self._folders:
             path = folder / Path(origin.name).name  # a result may come from anybody
-            if path.name and path.is_file():
-                yield str(path), self._load(path)
-
-    def _load(self, path: Path) -> Contexts | Pairs | SourceError:
-        if path not in self._found:
-            try:
-                self._found[path] = load_either(path)
-            except SourceError as error:
-                self._found[path] = error
-        return self._found[path]
+            if not path.name or not path.is_file():
+                continue
+            if path not in self._files:
+                try:
+                    self._files[path] = load_either(path)
+                except SourceError as error:
+                    self._files[path] = error
+            yield str(path), self._files[path]
 
 
-def _taken(one: Any) -> Contexts | Pairs:
-    """Contexts or pairs of an object or a file."""
-    if isinstance(one, str | Path):
-        return load_either(one)
-    if isinstance(one, Contexts | Pairs):
-        return one
+def _taken(contexts: Any) -> Contexts | Pairs:
+    if isinstance(contexts, str | Path):
+        return load_either(contexts)
+    if isinstance(contexts, Contexts | Pairs):
+        return contexts
     raise SourceError(
         "these are not contexts",
-        got=described(one),
+        got=described(contexts),
         allowed="the name of a file that eatlas contexts wrote, or what eatlas.find_contexts or "
         "eatlas.find_pairs returned",
     )

@@ -8,7 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from numbers import Integral
 from pathlib import Path
@@ -34,11 +34,11 @@ from eatlas.corpora.files import (
     Unit,
     corpus_files,
     look_at,
-    shard_texts,
+    read_texts,
     shards_of,
 )
 from eatlas.corpora.matching import Case, Compounds, Rule
-from eatlas.corpora.reading import NAMED, Account, Damage, Tell
+from eatlas.corpora.reading import Account, Damage, Tell, files_read
 from eatlas.corpora.sampling import stimuli_of
 from eatlas.corpora.storing import require_place
 from eatlas.engine.store import Journal
@@ -56,13 +56,12 @@ from eatlas.errors import (
 from eatlas.executors import Executor, choose
 from eatlas.paths import is_there
 from eatlas.sources.archives import locate
-from eatlas.sources.files.on_disk import Stamp, ends_hash
 from eatlas.sources.published import corpus_on_this_machine
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 
-FORM = 2
+FORM = 3
 """Raised whenever a shard's counts mean something else than before."""
 Corpus = str | Path | Iterable[str | Path]
 
@@ -132,7 +131,7 @@ def make_plan(  # noqa: PLR0913  (as the choices of count_text)
     rule.require_heads(search.stimuli)
     _warn_of_stimuli(chosen)
     reading = ReadingOptions(format, field, unit)
-    files = corpus_files(_found(corpus))
+    files = corpus_files(_by_name(corpus))
     parts, failed = _parted(files, reading, shard)
     unreadable = {one.label for one in failed}
     look_at([path for path in files if str(path) not in unreadable], reading)
@@ -213,17 +212,15 @@ def _warn_of_stimuli(tests: Sequence[GroupsTest]) -> None:
         break  # one example says enough
 
 
-def _found(corpus: Corpus) -> list[str | Path]:
-    """Files, and published corpora by name."""
-    given = [corpus] if isinstance(corpus, str | Path) else list(corpus)
-    return [_by_name(one) for one in given]
-
-
-def _by_name(one: Any) -> Any:
-    """The file of a published corpus; anything else as it is."""
-    if not isinstance(one, str) or is_there(Path(one)):
-        return one
-    return corpus_on_this_machine(one) or one
+def _by_name(corpus: Corpus) -> list[Any]:
+    """Files, and those of published corpora by name."""
+    parts = [corpus] if isinstance(corpus, str | Path) else list(corpus)
+    return [
+        (corpus_on_this_machine(part) or part)
+        if isinstance(part, str) and not is_there(Path(part))
+        else part
+        for part in parts
+    ]
 
 
 def _parted(
@@ -254,32 +251,29 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class ShardCounts:
-    """What one shard gave."""
+    """What one shard gave; its damaged lines are numbered within it."""
 
     tally: Tally
-    texts: int
-    skipped: dict[str, int]
-    damaged: int
-    named: list[tuple[int, str]]
-    """The first damaged lines, numbered within the shard, and why."""
+    account: Account
 
     def to_json(self) -> bytes:
         """On one line."""
-        values = vars(self) | {
-            "tally": [self.tally.table.tolist(), self.tally.totals.tolist()],
-        }
-        return json.dumps(values, ensure_ascii=True).encode()
+        tally = [self.tally.table.tolist(), self.tally.totals.tolist()]
+        account = {**asdict(self.account), "named": [asdict(bad) for bad in self.account.named]}
+        return json.dumps({"tally": tally, "account": account}, ensure_ascii=True).encode()
 
     @classmethod
     def from_json(cls, data: bytes, search: Search) -> ShardCounts:
         """Read what :meth:`to_json` wrote."""
         values = json.loads(data)
         empty = Tally.empty(search)
-        table, totals = (np.array(part, np.int64) for part in values.pop("tally"))
+        table, totals = (np.array(part, np.int64) for part in values["tally"])
         if (table.shape, totals.shape) != (empty.table.shape, empty.totals.shape):
             raise ValueError("counts of another search")
-        named = [(int(line), str(why)) for line, why in values.pop("named")]
-        return cls(tally=Tally(table, totals), named=named, **values)
+        account = values["account"]
+        named = [Damage(**bad) for bad in account.pop("named")]
+        skipped = Counter(account.pop("skipped"))
+        return cls(Tally(table, totals), Account(**account, skipped=skipped, named=named))
 
 
 @lru_cache(maxsize=2)
@@ -293,12 +287,11 @@ def count_shard(shard: Shard, search: Search, reading: ReadingOptions) -> ShardC
     account = Account(shard.path)
     counter = _counter(search).anew()
     try:
-        for batch in shard_texts(shard, reading, account):
+        for batch in read_texts(Path(shard.path), reading, account, shard):
             counter.take(batch)
     except SourceError as error:
         return Failed(shard.label, error)
-    named = [(one.line, one.why) for one in account.named]
-    return ShardCounts(counter.tally, account.texts, dict(account.skipped), account.damaged, named)
+    return ShardCounts(counter.tally, account)
 
 
 class Shards(Journal):
@@ -365,12 +358,12 @@ def count_all(
     done = len(plan.shards) - len(left)
     work = partial(count_shard, search=plan.search, reading=plan.reading)
     with closing(executor(work, left)) as ended:
-        for position, found in ended:
+        for position, outcome in ended:
             shard = left[position]
-            if isinstance(found, ShardCounts):
-                shards.keep(shard, found)
+            if isinstance(outcome, ShardCounts):
+                shards.keep(shard, outcome)
             else:
-                failed.append(found)
+                failed.append(outcome)
             done += 1
             if progress is not None:
                 progress(done, len(plan.shards))
@@ -383,41 +376,20 @@ def conclude(
 ) -> TextCounts:
     """Add up what the shards gave."""
     tally = Tally.empty(plan.search)
-    files = {str(path): _OfFile(str(path)) for path in plan.files}
+    accounts = {str(path): Account(str(path)) for path in plan.files}
     counted = [shard for shard in plan.shards if shard in shards]
     if not counted:
         raise failed[0].error
-    for shard in counted:
-        found = shards.of(shard)
-        tally.add(found.tally)
-        files[shard.path].add(shard, found)
-    named = [damage for one in files.values() for damage in one.named]
-    for damage in named if tell is not None else ():
-        tell(damage)  # type: ignore[misc]
-    return TextCounts(plan.search, tally, _provenance(plan, files, named, failed))
-
-
-class _OfFile:
-    """What the shards of one file gave, but for the counts."""
-
-    def __init__(self, file: str) -> None:
-        self.file, self.texts, self.damaged = file, 0, 0
-        self.skipped: Counter[str] = Counter()
-        self.named: list[Damage] = []
-
-    def add(self, shard: Shard, found: ShardCounts) -> None:
-        """Take in a shard; shards come in the order of the file."""
-        self.texts += found.texts
-        self.damaged += found.damaged
-        self.skipped += Counter(found.skipped)
-        if not found.named:
-            return
-        file, before = self.file, 0
-        if shard.part == "bytes":
-            before = _lines_before(shard)
-        elif shard.part == "streams":
-            file = shard.label
-        self.named += [Damage(file, before + line, why) for line, why in found.named]
+    for shard in counted:  # in the order of their files
+        part = shards.of(shard)
+        tally.add(part.tally)
+        bad = part.account.damaged and shard.part == "bytes"
+        file = shard.label if shard.part == "streams" else shard.path
+        accounts[shard.path].add(part.account, file, _lines_before(shard) if bad else 0)
+    for account in accounts.values() if tell is not None else ():
+        for damage in account.named:
+            tell(damage)  # type: ignore[misc]
+    return TextCounts(plan.search, tally, _provenance(plan, accounts.values(), failed))
 
 
 def _lines_before(shard: Shard) -> int:
@@ -431,23 +403,10 @@ def _lines_before(shard: Shard) -> int:
 
 
 def _provenance(
-    plan: TextPlan,
-    files: dict[str, _OfFile],
-    named: Sequence[Damage],
-    failed: Sequence[Failed],
+    plan: TextPlan, accounts: Iterable[Account], failed: Sequence[Failed]
 ) -> dict[str, Any]:
     """What is needed to count again, and to see that it is the same text."""
-    listed_files = [
-        {
-            "file": one.file,
-            "size": Stamp.of(Path(one.file)).size,
-            "ends_sha256": ends_hash(Path(one.file)),
-            "texts": one.texts,
-            "damaged": one.damaged,
-            "skipped": dict(sorted(one.skipped.items())),
-        }
-        for one in files.values()
-    ]
+    read = files_read(accounts)
     search, reading = plan.search, plan.reading
     return {
         "schema": SCHEMA,
@@ -461,18 +420,15 @@ def _provenance(
         "unit": reading.unit,
         "field": reading.field,
         "format": reading.format,
-        "corpus_sha256": _corpus_hash(listed_files),
-        "files": listed_files,
-        "damaged": [{"file": one.file, "line": one.line, "why": one.why} for one in named[:NAMED]],
-        "failed": [{"part": one.label, "why": str(one)} for one in failed],
+        "corpus_sha256": _corpus_hash(read["files"]),
+        **read,
+        "failed": [{"part": part.label, "why": str(part)} for part in failed],
     }
 
 
 def _corpus_hash(files: Sequence[dict[str, Any]]) -> str:
     """Hash of the sizes and ends of all files; their names and order leave it unchanged."""
-    import hashlib  # noqa: PLC0415
-
-    parts = sorted((one["size"], one["ends_sha256"]) for one in files)
+    parts = sorted((file["size"], file["ends_sha256"]) for file in files)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
