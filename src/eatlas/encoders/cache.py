@@ -51,15 +51,15 @@ class CachedSource(Wrapper):
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer with vectors that are kept, and have the source compute the others."""
         source = self.source
-        ordered = sorted(items, key=lambda one: (len(one.content), one.content, one.span or ()))
-        keys = {one: key_of(source, one) for one in ordered}
+        ordered = sorted(items, key=lambda item: (len(item.content), item.content, item.span or ()))
+        keys = {item: key_of(source, item) for item in ordered}
         reads: dict[Item, Read] = {}
         without: dict[Item, Found] = {}
 
         def same(missing: list[Item]) -> dict[Item, str]:
             if source.shares:
                 reads.update(source.same(missing))
-            return {one: read.tokens for one, read in reads.items()}
+            return {item: read.tokens for item, read in reads.items()}
 
         def mark(item: Item) -> str:
             read = reads.get(item)
@@ -67,17 +67,19 @@ class CachedSource(Wrapper):
 
         def compute(missing: list[Item]) -> Iterator[Mapping[Item, Entry]]:
             for batch in source.vectors(missing):
-                without.update({one: found for one, found in batch.items() if found.vector is None})
+                without.update(
+                    {item: found for item, found in batch.items() if found.vector is None}
+                )
                 yield {
-                    one: entry_of(found.vector, _mark(found))
-                    for one, found in batch.items()
+                    item: entry_of(found.vector, _mark(found))
+                    for item, found in batch.items()
                     if found.vector is not None
                 }
 
         head = (source.fingerprint, source.name)
         batches = through_cache(keys, head, same, compute, "texts are encoded", mark)
         for number, batch in enumerate(batches):
-            answers = {one: _found(entry) for one, entry in batch.items()}
+            answers = {item: _found(entry) for item, entry in batch.items()}
             if answers and not number:  # what an earlier run kept
                 source.recall(answers)
             self._dim = next((len(vector_of(e)) for e in batch.values()), self._dim)
@@ -187,17 +189,17 @@ def _shared(
     """
     if not missing:
         return
-    pointers = {one: hashed(SAME, fingerprint, read) for one, read in same(missing).items()}
+    pointers = {item: hashed(SAME, fingerprint, read) for item, read in same(missing).items()}
     targets = store.get(set(pointers.values()))
     kept = store.get({entry.data for entry in targets.values()})
     taken = {
-        one: replace(kept[targets[pointer].data], mark=mark(one))
-        for one, pointer in pointers.items()
+        item: replace(kept[targets[pointer].data], mark=mark(item))
+        for item, pointer in pointers.items()
         if pointer in targets and targets[pointer].data in kept
     }
     if taken:
         yield taken, {}
-    if rest := [one for one in missing if one not in taken]:
+    if rest := [item for item in missing if item not in taken]:
         for batch in compute(rest):
             yield batch, pointers
 
@@ -255,5 +257,5 @@ def _found(entry: Entry) -> Found:
     """Read an entry with its mark."""
     said = entry.mark.split(";")
     unknown: Unknown = next((how for how, text in _UNKNOWN.items() if text and text in said), "")
-    remarks = tuple(one for one in said if one not in {_CUT, *_UNKNOWN.values()})
+    remarks = tuple(remark for remark in said if remark not in {_CUT, *_UNKNOWN.values()})
     return Found(vector_of(entry), unknown=unknown, cut=_CUT in said, remarks=remarks)

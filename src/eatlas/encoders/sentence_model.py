@@ -340,8 +340,8 @@ class SentenceModelSource(Encoder):
         together, so that none is padded and its vector depends little on the texts beside it.
         """
         grouped: defaultdict[str | Ids, list[tuple[Item, Unknown]]] = defaultdict(list)
-        for one, (what, unknown) in self._tokens(items).items():
-            grouped[what].append((one, unknown))
+        for item, (what, unknown) in self._tokens(items).items():
+            grouped[what].append((item, unknown))
         order = sorted(grouped, key=lambda what: (-len(what), what))
         for _, alike in groupby(order, len):
             for some in cut(alike, AT_ONCE):
@@ -353,14 +353,14 @@ class SentenceModelSource(Encoder):
                 rows = as_rows(given, texts, self.name)
                 self._dim = rows.shape[1]
                 yield {
-                    one: Found(row, unknown=unknown)
+                    item: Found(row, unknown=unknown)
                     for what, row in zip(some, rows, strict=True)
-                    for one, unknown in grouped[what]
+                    for item, unknown in grouped[what]
                 }
 
     def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
         """Return the tokens of each item, or its text where the model has no tokenizer."""
-        return {one: Read(repr(what), how) for one, (what, how) in self._tokens(items).items()}
+        return {item: Read(repr(what), how) for item, (what, how) in self._tokens(items).items()}
 
     @property
     def _prompt(self) -> dict[str, str]:
@@ -393,9 +393,9 @@ class SentenceModelSource(Encoder):
             model = self._model
         limit, tokenizer = model.max_seq_length, model.tokenizer
         if not callable(tokenizer):
-            return {one: (one.content, "") for one in items}
+            return {item: (item.content, "") for item in items}
         found: dict[str, tuple[str | Ids, Unknown]] = {}
-        texts = {one.content for one in items}
+        texts = {item.content for item in items}
         with quiet():
             for text in sorted(texts, key=lambda text: (-len(text), text)):
                 ids = tuple(tokenizer(self._before + text, truncation=False)["input_ids"])
@@ -407,7 +407,7 @@ class SentenceModelSource(Encoder):
                         remedy="shorten it; a --window in words keeps contexts short",
                     )
                 found[text] = ids, unknown_of(tokenizer, text, ids)
-        return {one: found[one.content] for one in items}
+        return {item: found[item.content] for item in items}
 
 
 @keeping

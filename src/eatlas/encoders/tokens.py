@@ -74,8 +74,15 @@ def tokenize(tokenizer: Any, texts: list[str], limit: int | None = None) -> list
     cut = limit is not None
     if tokenizer.is_fast:
         return [
-            Tokens(one.ids, one.type_ids, one.special_tokens_mask, one.tokens, one.offsets, cut)
-            for one in given.encodings
+            Tokens(
+                encoding.ids,
+                encoding.type_ids,
+                encoding.special_tokens_mask,
+                encoding.tokens,
+                encoding.offsets,
+                cut,
+            )
+            for encoding in given.encodings
         ]
     return [
         Tokens(
@@ -108,7 +115,9 @@ def unknown_of(tokenizer: Any, text: str, ids: Sequence[int]) -> Unknown:
     if piece is None or piece not in ids or tokenizer.unk_token in text:
         return ""
     special = tokenizer.get_special_tokens_mask(list(ids), already_has_special_tokens=True)
-    known = [one for one, mark in zip(ids, special, strict=True) if one != piece and not mark]
+    known = [
+        number for number, mark in zip(ids, special, strict=True) if number != piece and not mark
+    ]
     return "part" if known else "all"
 
 
@@ -135,11 +144,13 @@ class Text:
         """
         piece = tokenizer.unk_token_id
         known = piece is None or tokenizer.unk_token in self.text
-        places = set() if known else {i for i, one in enumerate(self.tokens.ids) if one == piece}
+        places = (
+            set() if known else {i for i, number in enumerate(self.tokens.ids) if number == piece}
+        )
         return {
-            one: Read(f"{self.ids} {chosen}", self._unknown(one, places, whole), self.tokens.cut)
+            item: Read(f"{self.ids} {chosen}", self._unknown(item, places, whole), self.tokens.cut)
             for chosen, several in self.needed.items()
-            for one in several
+            for item in several
         }
 
     def _unknown(self, item: Item, places: set[int], whole: bool) -> Unknown:  # noqa: FBT001
@@ -222,29 +233,29 @@ def prepare(
     if options.level == "word":
         need_offsets(loaded.tokenizer, where)
     grouped: dict[str, list[Item]] = defaultdict(list)
-    for one in items:
-        grouped[one.content].append(one)
+    for item in items:
+        grouped[item.content].append(item)
     prepared = []
     for text, tokens in zip(grouped, tokenize(loaded.tokenizer, list(grouped)), strict=True):
         fitting = _fitting(loaded, text, tokens, where, cut=options.truncate)
         needed = defaultdict(list)
-        lost = {one for one in grouped[text] if _lost(one, tokens, fitting, options)}
-        for one in grouped[text]:
-            if one not in lost:
-                needed[_places(loaded, one, fitting, options, pool, where)].append(one)
+        lost = {item for item in grouped[text] if _lost(item, tokens, fitting, options)}
+        for item in grouped[text]:
+            if item not in lost:
+                needed[_places(loaded, item, fitting, options, pool, where)].append(item)
         prepared.append(Text(text, fitting, {k: tuple(v) for k, v in needed.items()}, tuple(lost)))
     return prepared
 
 
-def _lost(one: Item, whole: Tokens, kept: Tokens, options: Options) -> bool:
+def _lost(item: Item, whole: Tokens, kept: Tokens, options: Options) -> bool:
     """Whether a text was cut within the stimulus, or before it.
 
     A vector of the whole text needs no more than a part of the stimulus: the stimulus may be the
     text.
     """
-    if one.span is None or not kept.cut:
+    if item.span is None or not kept.cut:
         return False
-    there, all_of_it = len(kept.of_span(one.span)), len(whole.of_span(one.span))
+    there, all_of_it = len(kept.of_span(item.span)), len(whole.of_span(item.span))
     return there < all_of_it if options.level == "word" else not there and all_of_it > 0
 
 
@@ -265,11 +276,11 @@ def _fitting(loaded: Loaded, text: str, tokens: Tokens, where: str, *, cut: bool
 
 
 def _places(
-    loaded: Loaded, one: Item, tokens: Tokens, options: Options, pool: str, where: str
+    loaded: Loaded, item: Item, tokens: Tokens, options: Options, pool: str, where: str
 ) -> tuple[int, ...]:
     """Places of the tokens from which the vector of an item is pooled."""
     if options.level == "word":
-        found = _of_stimulus(one, tokens, where)
+        found = _of_stimulus(item, tokens, where)
     elif pool == "cls":
         found = _cls(loaded, tokens, where)
     elif pool.endswith("-all"):
@@ -278,25 +289,25 @@ def _places(
         found = tokens.of_text
     if not found:
         raise SourceError(
-            f"{where}: a text has no token: {shown(one.text)}", allowed="a text of words"
+            f"{where}: a text has no token: {shown(item.text)}", allowed="a text of words"
         )
     some = {"first": found[:1], "last": found[-1:], "last-all": found[-1:]}
     return tuple(some.get(pool, found))
 
 
-def _of_stimulus(one: Item, tokens: Tokens, where: str) -> list[int]:
+def _of_stimulus(item: Item, tokens: Tokens, where: str) -> list[int]:
     """Places of the tokens of a stimulus."""
-    if one.span is None:
+    if item.span is None:
         raise SourceError(
             f"{where}: at level word a vector belongs to the stimulus in a text, and this "
-            f"text has no stimulus: {shown(one.text)}",
+            f"text has no stimulus: {shown(item.text)}",
             remedy="level=sentence, or give the stimulus' span in the test file",
         )
-    found = tokens.of_span(one.span)
+    found = tokens.of_span(item.span)
     if found:
         return found
     raise SourceError(
-        f"{where}: no token belongs to the stimulus {one.stimulus!r} in {shown(one.text)}",
+        f"{where}: no token belongs to the stimulus {item.stimulus!r} in {shown(item.text)}",
         got=" ".join(tokens.pieces[:20]),
     )
 
@@ -338,9 +349,9 @@ def answers_of_texts(
     """Return for each item the vector of its text, once all are finite."""
     require_finite(vectors, items, where, precision)
     return {
-        one: Found(vector, unknown=reads[one].unknown, cut=reads[one].cut)
+        item: Found(vector, unknown=reads[item].unknown, cut=reads[item].cut)
         for vector, several in zip(vectors, items, strict=True)
-        for one in several
+        for item in several
     }
 
 
