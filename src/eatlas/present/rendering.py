@@ -61,7 +61,7 @@ def page_files(*names: str) -> dict[str, object]:
     """Styles and scripts of a page, and the hash by which its policy lets the script run."""
     texts = {
         name: (TEMPLATES / name).read_text(encoding="utf-8")
-        for name in ("report.css", "drawings.css", "dark.css", "theme.js", *names)
+        for name in ("drawings.css", "report.css", "dark.css", "theme.js", *names)
     }
     dark = _SPACES.sub("", texts.pop("dark.css"))
     css = "".join(_SPACES.sub("", text) for name, text in texts.items() if name.endswith(".css"))
@@ -77,12 +77,12 @@ def page_files(*names: str) -> dict[str, object]:
 
 def served_style(name: str) -> str:
     """The style of a page that is served: the report's, its own, and dark where the reader's is."""
-    report, drawings, own, dark = (
+    drawings, report, own, dark = (
         (TEMPLATES / file).read_text(encoding="utf-8")
-        for file in ("report.css", "drawings.css", name, "dark.css")
+        for file in ("drawings.css", "report.css", name, "dark.css")
     )
     of_dark = f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
-    return "\n".join((report, drawings, own, of_dark))
+    return "\n".join((drawings, report, own, of_dark))
 
 
 @cache

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page
+from tests.apps.studies.test_study_page import PLAN
 from tests.browsing import Tabs
 from tests.present.records import full, ml_eat, sc_eat, weat
-from tests.present.test_study import PLAN
 
 import eatlas
 from eatlas.apps.protocol.card import card_html

@@ -63,7 +63,7 @@ def test_paper_shows_the_table_in_light_colours(decades, open_page):
     page = open_page(decades, scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     assert page.locator("table.by-year").evaluate("element => element.checkVisibility()")
-    colour = "getComputedStyle(document.querySelector('.fig-level2-X .on')).fill"
+    colour = "getComputedStyle(document.querySelector('#over-time .fig-series.x .on')).fill"
     assert page.evaluate(colour) == "rgb(0, 114, 178)"
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 from playwright.sync_api import expect
+from tests.apps.studies.test_study_page import HOSTILE, made
 from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
-from tests.present.test_study import HOSTILE, made
 
 from eatlas.apps.studies.analysis import analyse
 from eatlas.apps.studies.page import study_html

@@ -347,7 +347,7 @@ def _page(found: Collection, title: str, notes: Sequence[str], lines_hash: str) 
         lines=LINES,
         lines_hash=lines_hash,
         table=TABLE,
-        css=Markup(css + drawings + more),  # noqa: S704  (our own files, as the next)
+        css=Markup(drawings + css + more),  # noqa: S704  (our own files, as the next)
         maps=Markup(_images({})),  # noqa: S704
         dark=Markup(dark + _images(night)),  # noqa: S704
         script=Markup(code),  # noqa: S704
