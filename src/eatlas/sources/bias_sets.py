@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from eatlas.decoding import read_toml, toml_bytes
-from eatlas.errors import EatlasError, SourceError, StimulusError, did_you_mean, listed, nearest
+from eatlas.errors import EatlasError, SourceError, StimulusError, listed, nearest
 from eatlas.kernels.cosines import associations, unit_rows
 from eatlas.paths import is_there
 from eatlas.sources.coverage import spellings
@@ -27,7 +35,7 @@ from eatlas.untrusted import require_trust
 FAMILIES = ("gender", "race", "religion")
 """Sets of published papers, which come with the package."""
 ALLOWED = f"{', '.join(FAMILIES)}, a TOML file of sets, or a test of groups"
-_KEYS = ("schema", "title", "citation", "notes", "groups", "defining", "equalize", "specific")
+_KEYS = "schema = 1, title, citation, notes, groups, defining, equalize, specific"
 
 FREQUENT = 50_000
 """Words, first in the source, among which the most biased are sought: Gonen and Goldberg (2019)."""
@@ -149,91 +157,72 @@ def _of_test(tests: Sequence[Any], name: str) -> BiasSets:
     )
 
 
-def _parsed(data: bytes, where: str) -> BiasSets:
-    """Make sets of a TOML file."""
-    table = read_toml(data, where, SourceError)
-    if faults := [f"{where}: {fault}" for fault in _faults(table)]:
-        raise SourceError("\n".join(faults))
-    groups, defining = tuple(table["groups"]), tuple(map(tuple, table["defining"]))
-    written = table.get("equalize", table["defining"])
-    # by their letters, since every set is also looked for in capitals
-    equalize = tuple({tuple(word.lower() for word in one): tuple(one) for one in written}.values())
-    in_sets = {word for one in (*defining, *equalize) for word in one}
-    return BiasSets(
-        groups=groups,
-        defining=tuple(tuple((word,) for word in one) for one in defining),
-        equalize=equalize,
-        specific=frozenset(table.get("specific", in_sets)),
-        citation=table.get("citation", ""),
-        notes=tuple(table.get("notes", ())),
-    )
+Word = Annotated[str, StringConstraints(pattern=r"\S")]
 
 
-def _faults(table: Mapping[str, Any]) -> Iterator[str]:
-    """Say everything that is wrong with a table of sets."""
-    yield from _of_keys(table)
-    groups: Any = table.get("groups")
-    if not _are_words(groups) or len(groups) < 2 or len(set(groups)) < len(groups):
-        yield 'key groups: names of two groups or more are needed (allowed: ["Female", "Male"])'
-        return
-    faults = [
-        f"key {key}: {fault}"
-        for key in ("defining", "equalize")
-        for fault in _of_sets(table.get(key), groups, key)
-    ]
-    yield from faults or _overlaps(table, groups)
+class _File(BaseModel):
+    """A TOML file of sets."""
 
+    model_config = ConfigDict(extra="forbid", strict=True)
+    version: Literal[1] = Field(alias="schema")
+    title: str = ""
+    citation: str = ""
+    notes: list[str] = []
+    groups: list[Word] = Field(min_length=2)
+    defining: list[list[Word]] = Field(min_length=1)
+    equalize: list[list[Word]] | None = None
+    specific: list[Word] | None = None
 
-def _of_keys(table: Mapping[str, Any]) -> Iterator[str]:
-    """Say what is wrong with keys that stand alone."""
-    if type(table.get("schema")) is not int or table["schema"] != 1:
-        yield f"key schema: got {table.get('schema')!r} (allowed: schema = 1)"
-    for key in sorted(set(table) - set(_KEYS)):
-        known = f"{did_you_mean(key, _KEYS)} (allowed: {', '.join(_KEYS)})"
-        yield f"key {key}: is not a key that eatlas knows{known}"
-    for key in ("title", "citation"):
-        if not isinstance(table.get(key, ""), str):
-            yield f"key {key}: is not text"
-    for key in ("notes", "specific"):
-        if not _are_words(table.get(key, [])):
-            yield f'key {key}: is not a list of words (allowed: ["one", "two"])'
-
-
-def _of_sets(given: object, groups: Sequence[str], key: str) -> Iterator[str]:
-    """Say what is wrong with a list of sets."""
-    if given is None and key == "equalize":
-        return
-    if not isinstance(given, list) or (not given and key == "defining"):
-        yield 'a list of sets is needed (allowed: [["woman", "man"], ...])'
-        return
-    for number, one in enumerate(given, start=1):
-        if not _are_words(one) or len(one) != len(groups):
-            allowed = f"{len(groups)} words, one for each of {', '.join(groups)}"
-            yield f"set {number} is {one!r:.80} (allowed: {allowed})"
-
-
-def _overlaps(table: Mapping[str, Any], groups: Sequence[str]) -> Iterator[str]:
-    """Say which words stand for two groups, or in two sets that would be equalized."""
-    stands: dict[str, str] = {}
-    for one in table["defining"]:
-        for word, group in zip(one, groups, strict=True):
-            if stands.setdefault(word.lower(), group) != group:
-                yield f"key defining: {word!r} stands for {stands[word.lower()]} and for {group}"
-    seen: dict[str, Words] = {}
-    for one in table.get("equalize", table["defining"]):
-        lower = tuple(word.lower() for word in one)
-        for word in lower:
-            if lower.count(word) > 1:
-                yield f"key equalize: {word!r} occurs twice in one set"
-            elif seen.setdefault(word, lower) != lower:
-                yield (
-                    f"key equalize: {word!r} is in two sets, and can be equalized in only one "
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        """Each set has a word for each group; no word stands for two, or is equalized twice."""
+        for key, sets in (("defining", self.defining), ("equalize", self.equalize or [])):
+            for words in sets:
+                if len(words) != len(self.groups):
+                    raise ValueError(f"{key}: {words} (allowed: a word for each of {self.groups})")
+        group_of: dict[str, str] = {}
+        for words in self.defining:
+            for word, group in zip(words, self.groups, strict=True):
+                if group_of.setdefault(word.lower(), group) != group:
+                    raise ValueError(f"defining: {word!r} stands for two groups")
+        set_of: dict[str, Words] = {}
+        for lower in self.equalized():
+            if any(set_of.setdefault(word, lower) != lower for word in lower):
+                raise ValueError(
+                    f"equalize: a word of {lower} is in two sets, and can be equalized in only one "
                     "(default: the defining sets; equalize = [] means none)"
                 )
+            if len(set(lower)) < len(lower):
+                raise ValueError(f"equalize: a word of {lower} occurs twice in one set")
+        return self
+
+    def equalized(self) -> dict[Words, Words]:
+        """Equality sets by their letters, since every set is also looked for in capitals."""
+        sets = self.defining if self.equalize is None else self.equalize
+        return {tuple(word.lower() for word in words): tuple(words) for words in sets}
 
 
-def _are_words(given: object) -> bool:
-    return isinstance(given, list) and all(isinstance(one, str) and one.strip() for one in given)
+def _parsed(data: bytes, where: str) -> BiasSets:
+    """Make sets of a TOML file."""
+    try:
+        file = _File.model_validate(read_toml(data, where, SourceError))
+    except ValidationError as error:
+        faults = []
+        for fault in error.errors():
+            key = ".".join(map(str, fault["loc"]))
+            said = f"{key}: {fault['msg']}" if key else fault["msg"].removeprefix("Value error, ")
+            faults.append(f"{where}: key {said}")
+        raise SourceError("\n".join(faults), allowed=_KEYS) from error
+    equalize = tuple(file.equalized().values())
+    in_sets = {word for words in (*file.defining, *equalize) for word in words}
+    return BiasSets(
+        groups=tuple(file.groups),
+        defining=tuple(tuple((word,) for word in words) for words in file.defining),
+        equalize=equalize,
+        specific=frozenset(in_sets if file.specific is None else file.specific),
+        citation=file.citation,
+        notes=tuple(file.notes),
+    )
 
 
 @dataclass(frozen=True)
