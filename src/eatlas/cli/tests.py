@@ -197,7 +197,7 @@ def power(
 
 def _of_tests(names: Sequence[str], options: Mapping[str, Any]) -> Iterator[Design]:
     """What tests can find, each with its sizes by role."""
-    from eatlas.measures.inference_functions import power  # noqa: PLC0415  (--help need not wait)
+    from eatlas.measures.inference import power  # noqa: PLC0415  (--help need not wait)
 
     for test in load_tests(names) if names else ():
         if not isinstance(test, AssociationTest):
@@ -214,7 +214,7 @@ def _of_tests(names: Sequence[str], options: Mapping[str, Any]) -> Iterator[Desi
 
 def _of_sizes(sizes: Sequence[str], options: Mapping[str, Any]) -> Iterator[Design]:
     """What designs of these sizes can find."""
-    from eatlas.measures.inference_functions import power  # noqa: PLC0415
+    from eatlas.measures.inference import power  # noqa: PLC0415
 
     for text in sizes:
         parts = [part.strip() for part in text.split(",")]

@@ -275,7 +275,7 @@ def _members(size: int, k: int) -> Array:
 
 def _compiled_fold() -> Callable[[Array, Array, NDArray[np.int64], Array], None]:
     # heavy, and seldom needed
-    from eatlas.stats.compiled_max_t import fold  # noqa: PLC0415
+    from eatlas.stats.permutation.compiled_batch import fold  # noqa: PLC0415
 
     compiled: Callable[[Array, Array, NDArray[np.int64], Array], None] = fold
     return compiled

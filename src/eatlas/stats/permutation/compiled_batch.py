@@ -1,9 +1,7 @@
-"""Compiled loops of batches: counts and inversions. Import only where a batch is large.
+"""Compiled loops of batches: counts, inversions, maxima. Import only where a batch is large.
 
-Compiled loop of the batched inversion. Import only where a batch is large.
-
-One row is one tail by the trapezoid rule of `inversion`, with two differences. The part of size n
-of the characteristic function is found exactly, as the coefficient of z**n of
+In the inversion one row is one tail by the trapezoid rule of `inversion`, with two differences.
+The part of size n of the characteristic function is found exactly, as the coefficient of z**n of
 
     prod_j (1 - pi_j + pi_j exp(i theta x_j) z),
 
@@ -467,3 +465,25 @@ def invert_rows(
     sums = np.empty((2, n + 1, LANES))
     for r in range(rows.shape[0]):
         _invert(rows[r], n, targets[r], most, work, sums, out[r])
+
+
+# scores are finite, so the greatest of several may be found in any order: four at a time
+@nb.njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})  # type: ignore[misc, unused-ignore]
+def fold(
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    spans: NDArray[np.int64],
+    best: NDArray[np.float64],
+) -> None:
+    """best[i] = max(best[i], abs(sum)) over all columns; pairs in the order of `spans`."""
+    for s in range(spans.shape[0]):
+        place = spans[s, 4]
+        for a in range(spans[s, 0], spans[s, 1]):
+            mine = low[a]
+            for b in range(spans[s, 2], spans[s, 3]):
+                other = high[b]
+                top = best[place]
+                for row in range(low.shape[1]):
+                    top = max(top, abs(mine[row] + other[row]))
+                best[place] = top
+                place += 1

@@ -272,11 +272,6 @@ class Tilt:
     det: float
     """Determinant of the covariance of (size, sum) under the tilt."""
 
-    @property
-    def log_density(self) -> float:
-        """About the log of the number of subsets with sum near t, per unit of score."""
-        return self.dual - math.log(2 * math.pi) - 0.5 * math.log(self.det)
-
 
 def solve(x: NDArray[np.float64], n: int, t: float) -> Tilt | None:
     """Damped Newton on the convex dual; None when t is too near the edge of the support."""
