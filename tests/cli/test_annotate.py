@@ -136,7 +136,12 @@ def test_what_people_filled_in_is_not_written_over(sampled, folder, eatlas_cli):
     ties.write_text(ties.read_text().replace(",,", ",male,"))
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     again = ("annotate", "sample", "contexts.jsonl", "--tests", "divdist-face-validity")
-    for command, n in ((again, 10), ((*read, "--counts", "counts.csv"), 6)):
+    onto = ("annotate", "read", "items.csv", "Ben.csv", "--counts")
+    for command, n in (
+        (again, 10),
+        ((*read, "--counts", "counts.csv"), 6),
+        ((*onto, "ties.csv"), 6),
+    ):
         done = eatlas_cli(*command)
         assert done.code == 2
         assert "people filled in labels there" in done.err

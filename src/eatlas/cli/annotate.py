@@ -12,7 +12,7 @@ from eatlas.errors import listed
 
 if TYPE_CHECKING:
     from eatlas.apps.annotation import Adjudicated, Agreement, Items
-    from eatlas.apps.annotation.agreement import Figure
+    from eatlas.apps.annotation.labels import Figure
 
 LONGEST_GUIDE = 20_000
 """Characters of a guide."""
@@ -248,7 +248,7 @@ def _require_outputs(
     contexts: Path | None,
 ) -> None:
     """Refuse what could not be written, or would be written over what is read."""
-    from eatlas.apps.annotation.sheets import require_unlabelled  # noqa: PLC0415
+    from eatlas.apps.annotation.items import require_unlabelled  # noqa: PLC0415
     from eatlas.corpora.storing import beside, require_place  # noqa: PLC0415
     from eatlas.errors import EatlasError  # noqa: PLC0415
     from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415
@@ -269,6 +269,8 @@ def _require_outputs(
         require_other_file(path, inputs)
     if ties is not None:
         require_unlabelled(ties)
+    if counts is not None:
+        require_unlabelled(counts, any_table=True)
 
 
 def _adjudicated(one: Adjudicated) -> dict[str, object]:

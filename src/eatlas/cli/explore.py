@@ -41,8 +41,8 @@ def explore(
         Open the page in the browser.
     """
     from eatlas.apps.explorer import Explorer, application  # noqa: PLC0415
+    from eatlas.apps.explorer.lists import LARGEST  # noqa: PLC0415
     from eatlas.apps.explorer.page import EXTRA  # noqa: PLC0415
-    from eatlas.apps.explorer.requests import LARGEST  # noqa: PLC0415
     from eatlas.apps.serving import serve  # noqa: PLC0415
     from eatlas.engine.plan import DEFAULT_TESTS, DEFAULT_VECTORS  # noqa: PLC0415  (--help is quick)
 

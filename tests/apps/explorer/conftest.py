@@ -11,7 +11,7 @@ import pytest
 from tests.served import Served, ask
 
 from eatlas.apps.explorer import Explorer
-from eatlas.apps.explorer.requests import Request
+from eatlas.apps.explorer.lists import Request
 
 OTHER = "glove-sample?transform=center"
 MINE = """schema = 1

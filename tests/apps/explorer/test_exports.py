@@ -12,8 +12,8 @@ from tests.cli.conftest import eatlas_cli  # noqa: F401  (a fixture)
 import eatlas
 from eatlas.apps.explorer import Explorer
 from eatlas.apps.explorer.board import FIGURES, command, file_name
+from eatlas.apps.explorer.lists import Request
 from eatlas.apps.explorer.page import export
-from eatlas.apps.explorer.requests import Request
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
 from eatlas.results import read_results

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 import eatlas
-from eatlas.apps.explorer.requests import Request
+from eatlas.apps.explorer.lists import Request
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError, SourceError
 from eatlas.results import read_results

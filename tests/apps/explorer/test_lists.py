@@ -7,9 +7,19 @@ import json
 import pytest
 
 import eatlas
-from eatlas.apps.explorer.initial_lists import BUNDLED, MOST_NAMED, lists_of_file, starts
-from eatlas.apps.explorer.lists import LONGEST_WORD, MOST_WORDS, Lists, pasted, words_in
-from eatlas.apps.explorer.requests import NO_REQUEST, Request
+from eatlas.apps.explorer.lists import (
+    BUNDLED,
+    LONGEST_WORD,
+    MOST_NAMED,
+    MOST_WORDS,
+    NO_REQUEST,
+    Lists,
+    Request,
+    lists_of_file,
+    pasted,
+    starts,
+    words_in,
+)
 from eatlas.errors import EatlasError
 from eatlas.stimuli import load_tests, to_toml
 

@@ -15,9 +15,9 @@ from tests.tiny_models import make_model
 import eatlas
 from eatlas.apps.explorer import Explorer
 from eatlas.apps.explorer.board import across_of, board_of, command, look_of, others_of, page_of
+from eatlas.apps.explorer.lists import Request
 from eatlas.apps.explorer.measuring import unfit
 from eatlas.apps.explorer.page import export
-from eatlas.apps.explorer.requests import Request
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
 from eatlas.present.drawings.plane import points_of

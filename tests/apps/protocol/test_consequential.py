@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import eatlas
-from eatlas.apps.protocol.consequential import OPEN, questions
+from eatlas.apps.protocol.people import OPEN, questions
 from eatlas.errors import EatlasError
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.apps.protocol.plugins import FirstWord, Nearness, Peeking, Sum
 
 import eatlas
-from eatlas.apps.protocol.perturbations import Bench, compare
+from eatlas.apps.protocol.content import Bench, compare
 from eatlas.apps.protocol.target_scores import plain
 from eatlas.measures.base import Measure
 from eatlas.sources import ArraySource, open_vectors

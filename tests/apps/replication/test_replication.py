@@ -16,7 +16,6 @@ from tests.tiny_models import make_model
 from tests.tiny_vision import draw, make_towers
 
 import eatlas
-from eatlas.apps.replication.checks import CHECKS, checked
 from eatlas.apps.replication.page import (
     computed,
     difference,
@@ -26,8 +25,14 @@ from eatlas.apps.replication.page import (
     replication_html,
     write_replication,
 )
-from eatlas.apps.replication.published import PAPERS, paper, printed_numbers
-from eatlas.apps.replication.replicate import value_at
+from eatlas.apps.replication.replicate import (
+    CHECKS,
+    PAPERS,
+    checked,
+    paper,
+    printed_numbers,
+    value_at,
+)
 from eatlas.errors import EatlasError, SourceError
 from eatlas.results.replication import Compared, Printed
 from eatlas.stimuli import load_tests

@@ -10,7 +10,7 @@ import pytest
 from tests.inputs import optional_data
 
 import eatlas
-from eatlas.apps.replication.published import paper, printed_numbers
+from eatlas.apps.replication.replicate import paper, printed_numbers
 
 CELLS = [one for one in printed_numbers("divdist") if (one.table, one.column) == ("table-3", "w2v")]
 TARGETS = [cell.row for cell in CELLS]

@@ -1,26 +1,399 @@
-"""Labels that people gave: read from the page's file and from spreadsheets, by annotator."""
+"""Labels that people gave: read by annotator, their agreement, and one label for each context."""
 
 from __future__ import annotations
 
+import csv
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
-from eatlas.apps.annotation.adjudication import Adjudicated, adjudicate
-from eatlas.apps.annotation.agreement import Agreement, agreement_of
-from eatlas.apps.annotation.items import Given, Items, load_items, unknown_label
+from eatlas.apps.annotation.items import (
+    Given,
+    Items,
+    label_rows,
+    load_items,
+    require_unlabelled,
+    unknown_label,
+)
 from eatlas.apps.annotation.journal import ENDING, SKIPPED, journal_of, name_of, replay
-from eatlas.apps.annotation.sheets import label_rows
-from eatlas.errors import SourceError, UndefinedWarning
+from eatlas.corpora import Contexts, load_contexts
+from eatlas.csv_cells import marked
+from eatlas.errors import EatlasError, SourceError, UndefinedWarning
 from eatlas.lazy import as_frame
-from eatlas.stats.agreement import MISSING, Codes
+from eatlas.results.parts import Record
+from eatlas.sources.counts import CountTable
+from eatlas.stats.agreement import MISSING, Codes, Estimate, RaterAgreement, rater_agreement
+from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class Tie(NamedTuple):
+    """A context on which annotators are split, so that no label has more votes than all others."""
+
+    item: str
+    target: str
+    text: str
+    votes: Mapping[str, int]
+    """Labels by how often they were given."""
+
+
+@dataclass(frozen=True, repr=False)
+class Adjudicated:
+    """One label for each context that has one; what :meth:`Labels.adjudicated` returns."""
+
+    items: Items
+    labels: Mapping[str, str]
+    """By item: a group, or "none"."""
+    ties: tuple[Tie, ...]
+    """Without a label, and not counted."""
+    decided: int = 0
+    """Contexts whose label is a decision."""
+
+    def __repr__(self) -> str:
+        return f"<Adjudicated: {len(self.labels):,} contexts, {len(self.ties):,} ties>"
+
+    @property
+    def unlabelled(self) -> int:
+        """Contexts that nobody labelled."""
+        return len(self.items) - len(self.labels) - len(self.ties)
+
+    def counts(self) -> CountTable:
+        """Contexts of each target that are associated with each group (DivDist, section 4.1).
+
+        Targets without a labelled context have no row; one whose contexts are associated with
+        none of the groups has zeros.
+
+        Raises
+        ------
+        SourceError
+            If no context has a label.
+        """
+        return CountTable(f"labels of {self.items.name}", self._rows())
+
+    def _rows(self) -> dict[str, dict[str, int]]:
+        rows: dict[str, dict[str, int]] = {}
+        for one in sorted(self.items, key=lambda item: item.target):
+            if label := self.labels.get(one.id):
+                row = rows.setdefault(one.target, dict.fromkeys(self.items.groups, 0))
+                if label in row:
+                    row[label] += 1
+        return rows
+
+    def write_counts(self, path: str | Path) -> None:
+        """Write the counts as a table for ``soa=counts``: term, a column by group, and total.
+
+        The total is of the labelled contexts, those of none of the groups included.
+
+        Raises
+        ------
+        EatlasError
+            If no context has a label, the file cannot be written, or people filled in labels there.
+        """
+        require_unlabelled(Path(path), any_table=True)
+        rows = self.counts().rows
+        totals = Counter(self.items.by_id[item].target for item in self.labels)
+        with atomic_file(Path(path)) as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(["term", *map(marked, self.items.groups), "total"])
+            for target, row in rows.items():
+                cells = (int(row[group]) for group in self.items.groups)
+                table.writerow([marked(target), *cells, totals[target]])
+
+    def write_ties(self, path: str | Path) -> None:
+        """Write the ties as a CSV file whose column ``label`` is filled in with decisions.
+
+        Raises
+        ------
+        EatlasError
+            If the file cannot be written, or people filled in decisions there.
+        """
+        require_unlabelled(Path(path))
+        with atomic_file(Path(path)) as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(["item", "label", "votes", "target", "text"])
+            for one in self.ties:
+                votes = ", ".join(f"{label} {n}" for label, n in one.votes.items())
+                cells = map(marked, (votes, one.target, one.text))
+                table.writerow([one.item, "", *cells])
+
+    def labelled(self, contexts: Contexts | str | Path) -> Contexts:
+        """Put the labels onto the contexts that were sampled from: training data for the probe.
+
+        Parameters
+        ----------
+        contexts : Contexts, str or path
+            What the items were sampled from; contexts that were not labelled stay without a label.
+
+        Raises
+        ------
+        SourceError
+            If the items are of other contexts.
+
+        Notes
+        -----
+        ``eatlas run --contexts FILE --measure "divdist(soa=probe)"`` trains on these labels
+        (DivDist, section 4.3) and counts what it predicts of all contexts.
+        """
+        given = load_contexts(contexts) if isinstance(contexts, str | Path) else contexts
+        rows = set(given.rows)
+        found = {self.items.by_id[item].context: label for item, label in self.labels.items()}
+        if lost := [one for one in found if one not in rows]:
+            raise SourceError(
+                f"{given.name or 'the contexts'}: labelled contexts are not among them",
+                got=f"{len(lost):,} of {len(found):,}, such as {lost[0].text!r}"[:200],
+                allowed=f"the contexts that {self.items.name} was sampled from: "
+                f"{self.items.provenance.get('contexts') or 'not recorded'}",
+            )
+        return Contexts(given.rows, given.counts, given.provenance, given.name, found)
+
+
+def adjudicate(items: Items, given: Given, decisions: Any = None) -> Adjudicated:
+    """Find the label of most annotators for each context; decisions go before it."""
+    decided = _decisions(items, decisions)
+    found: dict[str, str] = {}
+    ties: list[Tie] = []
+    for one in items:
+        votes = Counter(some[one.id] for some in given.values() if one.id in some)
+        ranked = [(label, votes[label]) for label in items.labels if votes[label]]
+        ranked.sort(key=lambda vote: -vote[1])
+        if one.id in decided:
+            found[one.id] = decided[one.id]
+        elif len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
+            ties.append(Tie(one.id, one.target, one.text, dict(ranked)))
+        elif ranked:
+            found[one.id] = ranked[0][0]
+    return Adjudicated(items, found, tuple(ties), len(decided))
+
+
+def _decisions(items: Items, decisions: Any) -> dict[str, str]:
+    """Decisions by item, checked."""
+    if decisions is None:
+        return {}
+    rows = (
+        [(f"decision {item}", item, str(label)) for item, label in decisions.items()]
+        if isinstance(decisions, Mapping)
+        else [(where, item, label) for where, _, item, label in label_rows(Path(decisions))]
+    )
+    found: dict[str, str] = {}
+    odd: dict[str, str] = {}
+    for where, item, text in rows:
+        label = items.label(text)
+        if label is None:
+            odd[where] = text
+        elif item not in items.by_id or found.get(item, label) != label:
+            raise SourceError(
+                f"{where}: this decides nothing",
+                got=f"{item}: {label}",
+                allowed=f"an item of {items.name}, once",
+            )
+        else:
+            found[item] = label
+    if odd:
+        raise unknown_label(items, odd)
+    return found
+
+
+MOST_RESAMPLES = 100_000
+DECIMALS = 6
+"""Kept of ends of intervals, whose own Monte Carlo error is larger by far."""
+
+
+class Figure(Record):
+    """A coefficient with a percentile interval over items; None where it is undefined."""
+
+    value: float | None
+    interval: tuple[float, float] | None = None
+
+    @classmethod
+    def of(cls, found: Estimate) -> Figure:
+        """Take what the statistics found; NaN is None."""
+        known = np.isfinite(found.value)
+        ends = found.interval
+        return cls(
+            value=found.value if known else None,
+            interval=(round(ends[0], DECIMALS), round(ends[1], DECIMALS))
+            if known and ends is not None
+            else None,
+        )
+
+
+class LabelAgreement(Record):
+    """Agreement on one label against all others."""
+
+    label: str
+    given: int
+    """How often it was given."""
+    alpha: Figure
+    kappa: Figure
+
+
+class AnnotatorPair(Record):
+    """Agreement of two annotators."""
+
+    first: str
+    second: str
+    items: int
+    """Contexts that both labelled."""
+    agreement: Figure
+    """Share of these with the same label."""
+    kappa: Figure
+    """Cohen's kappa."""
+
+
+class Agreement(Record):
+    """How far annotators agree; what :meth:`Labels.agreement` returns."""
+
+    schema_version: Literal["eatlas/agreement/1"] = Field(
+        default="eatlas/agreement/1", alias="schema"
+    )
+    test: str
+    items: int
+    """Contexts that were sampled."""
+    annotators: dict[str, int]
+    """Contexts that each labelled."""
+    compared: int
+    """Contexts with two labels or more, on which alpha and the agreement rest."""
+    raters: int
+    """Labels of each context on which Fleiss' kappa rests: as many as most contexts have; 0 if
+    none has two."""
+    rated: int
+    """Contexts with exactly so many labels."""
+    alpha: Figure
+    """Krippendorff's alpha, nominal."""
+    kappa: Figure
+    """Fleiss' kappa."""
+    agreement: Figure
+    """Share of pairs of labels of one context that are the same."""
+    labels: tuple[LabelAgreement, ...]
+    pairs: tuple[AnnotatorPair, ...]
+    resamples: int
+    confidence: float
+    seed: int
+    undefined: tuple[str, ...] = ()
+    """What is not defined, and why."""
+
+    def __repr__(self) -> str:
+        alpha, kappa = (
+            "undefined" if one.value is None else f"{one.value:.3f}"
+            for one in (self.alpha, self.kappa)
+        )
+        return f"<Agreement: alpha {alpha}, kappa {kappa}, {len(self.annotators)} annotators>"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each coefficient: of all labels, of each label, of each pair."""
+        return as_frame(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each coefficient."""
+        return [
+            {
+                "of": of,
+                "coefficient": name,
+                "value": one.value,
+                "low": one.interval[0] if one.interval else None,
+                "high": one.interval[1] if one.interval else None,
+                "items": items,
+            }
+            for of, name, one, items in self._figures()
+        ]
+
+    def _figures(self) -> Iterator[tuple[str, str, Figure, int]]:
+        """Rows of the table: what is compared, coefficient, value, number of items."""
+        yield "all labels", "alpha", self.alpha, self.compared
+        yield "all labels", "kappa", self.kappa, self.rated
+        yield "all labels", "agreement", self.agreement, self.compared
+        for label in self.labels:
+            yield label.label, "alpha", label.alpha, self.compared
+            yield label.label, "kappa", label.kappa, self.rated
+        for pair in self.pairs:
+            of = f"{pair.first} and {pair.second}"
+            yield of, "kappa", pair.kappa, pair.items
+            yield of, "agreement", pair.agreement, pair.items
+
+
+def agreement_of(
+    items: Items, given: Given, codes: Codes, *, resamples: int, confidence: float, seed: int
+) -> Agreement:
+    """Find the agreement of labels; `codes` has the place of each among the labels of the items."""
+    if not 0 <= resamples <= MOST_RESAMPLES or not 0 < confidence < 1 or seed < 0:
+        raise EatlasError(
+            "the resamples are not usable",
+            got=f"{resamples} resamples, confidence {confidence}, seed {seed}",
+            allowed=f"0 to {MOST_RESAMPLES:,} resamples, confidence between 0 and 1, seed from 0",
+        )
+    names = tuple(given)
+    found = rater_agreement(
+        codes,
+        len(items.labels),
+        resamples=resamples,
+        confidence=confidence,
+        rng=np.random.default_rng(seed),
+    )
+    return Agreement(
+        test=items.test,
+        items=len(items),
+        annotators={name: len(labels) for name, labels in given.items()},
+        compared=found.items,
+        raters=found.raters,
+        rated=found.rated,
+        alpha=Figure.of(found.alpha),
+        kappa=Figure.of(found.kappa),
+        agreement=Figure.of(found.observed),
+        labels=tuple(
+            LabelAgreement(
+                label=label,
+                given=one.labels,
+                alpha=Figure.of(one.alpha),
+                kappa=Figure.of(one.kappa),
+            )
+            for label, one in zip(items.labels, found.categories, strict=True)
+        ),
+        pairs=tuple(
+            AnnotatorPair(
+                first=names[one.first],
+                second=names[one.second],
+                items=one.items,
+                agreement=Figure.of(one.observed),
+                kappa=Figure.of(one.kappa),
+            )
+            for one in found.pairs
+        ),
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+        undefined=tuple(_undefined(given, found)),
+    )
+
+
+def _undefined(given: Given, found: RaterAgreement) -> Iterator[str]:
+    """Say what is not defined, and why."""
+    names = tuple(given)
+    if not found.items:
+        whose = (
+            f"{names[0]} labelled alone"
+            if len(names) == 1
+            else f"{', '.join(names)} labelled different contexts"
+        )
+        yield f"Undefined agreement: no context has two labels; {whose}."
+        return
+    if not np.isfinite(found.alpha.value):
+        yield "Undefined alpha and kappa: all labels that can be compared are the same."
+    apart = [
+        f"{names[i]} and {names[j]}"
+        for i, j in combinations(range(len(names)), 2)
+        if not (given[names[i]].keys() & given[names[j]].keys())
+    ]
+    if apart:
+        yield f"Undefined agreement of annotators without a context in common: {'; '.join(apart)}."
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,14 +1,12 @@
 """What happens to a finding when its words change: a page for one person on this machine.
 
 The page sends words; a result is computed by the same code as in ``eatlas run``, and the answer is
-HTML with the drawings of the report. :mod:`lists` has the words and :mod:`initial_lists` those to
-start from, :mod:`requests` what a page may send, :mod:`named_sources` the vectors,
-:mod:`measuring` the results, :mod:`coordinates` where words are on the map, :mod:`board` and
-:mod:`drawings` what is shown, :mod:`page` the application, :mod:`background` the same from Python.
+HTML with the drawings of the report. :mod:`lists` has the words and what a page may send,
+:mod:`named_sources` the vectors, :mod:`measuring` the results, :mod:`board` and :mod:`drawings`
+what is shown, :mod:`page` the application, and the same from Python.
 """
 
-from eatlas.apps.explorer.background import ExplorerPage, explore
 from eatlas.apps.explorer.measuring import Explorer
-from eatlas.apps.explorer.page import application
+from eatlas.apps.explorer.page import ExplorerPage, application, explore
 
 __all__ = ["Explorer", "ExplorerPage", "application", "explore"]

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from eatlas.apps.explorer.drawings import arrows, moved_effect, plane_of, strip, word_id
-from eatlas.apps.explorer.initial_lists import starts
 from eatlas.apps.explorer.lists import (
     LONGEST_NAME,
+    Request,
     pasted,
     require_words,
     shortened,
+    starts,
     words_in,
 )
 from eatlas.apps.explorer.measuring import DEFAULT_MEASURE, Explorer, View
-from eatlas.apps.explorer.requests import Request
 from eatlas.errors import EatlasError
 from eatlas.present.drawings.eat_map import symbols
 from eatlas.present.drawings.svg import Axis

@@ -8,8 +8,8 @@ from math import hypot
 
 from markupsafe import Markup
 
-from eatlas.apps.explorer.coordinates import Point as Pair
 from eatlas.apps.explorer.lists import Lists
+from eatlas.apps.explorer.named_sources import Point as Pair
 from eatlas.present.drawings.figures import Estimate, across, outline
 from eatlas.present.drawings.plane import (
     CROSS,

@@ -1,15 +1,19 @@
-"""Four lists of words, of which some are switched off and some were added."""
+"""Lists of words: those to start from, those that change, and what the page may send of them."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, NamedTuple
 
+from eatlas.apps.serving import table_of
+from eatlas.decoding import read_toml
 from eatlas.errors import EatlasError
 from eatlas.present.numbers import count, number_of
-from eatlas.stimuli import ROLES, AssociationTest, Concept
+from eatlas.stimuli import ROLES, AssociationTest, Concept, load_tests
 from eatlas.stimuli.association_test import OPPOSITES, identifier
 from eatlas.stimuli.sentences.filling import concept_of, make_sentence
 from eatlas.stimuli.sentences.templates import PLACE
@@ -284,3 +288,161 @@ def shortened(text: str, most: int = 40) -> str:
     'xxxx…'
     """
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+BUNDLED = {
+    "weat-1": "Flowers/Insects",
+    "weat-6": "Names, Career/Family",
+    "weat-8": "Science/Arts",
+}
+"""Tests that come with eatlas, by what their buttons say."""
+MOST_NAMED = 6
+"""Tests of the command line that have a button; the menu of tests has them all."""
+NO_FILE = "This is not a file of tests with four lists of words: a test has X, Y, A and B."
+
+
+class Start(NamedTuple):
+    """A button that fills four lists."""
+
+    name: str
+    lists: str
+    """JSON of the name and the words of each list, by role."""
+
+
+class FileLists(NamedTuple):
+    """Four lists of a file."""
+
+    lists: dict[str, tuple[str, str]]
+    """Name and words of each, by role."""
+    note: str
+    """Which test of the file it is."""
+
+
+def starts(tests: Iterable[AssociationTest]) -> Iterator[Start]:
+    """Lists to start from: three that come with eatlas, then those of the command line."""
+    for name, label in BUNDLED.items():
+        (test,) = load_tests(name)
+        yield Start(label, _lists(test))
+    words = [one for one in tests if not any(part.sentences for _, part in one.parts)]
+    for test in [one for one in words if one.id not in BUNDLED][:MOST_NAMED]:
+        yield Start(test.id, _lists(test))
+
+
+def _lists(test: Any) -> str:
+    return json.dumps({role: [one.name, ", ".join(one.terms)] for role, one in test.parts})
+
+
+def lists_of_file(text: str) -> FileLists:
+    """The lists of the first test of a file, of which the page sends the text.
+
+    Names and words are taken and nothing else: a file cannot lead to another one.
+    """
+    document = read_toml(text.encode("utf-8"), "The file", EatlasError)
+    given = document.get("test")
+    tests = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+    for test in tests:
+        lists = {role: _words(test.get(role)) for role in ROLES}
+        if all(lists.values()):
+            more = f", the first of {len(tests)} tests of the file" if len(tests) > 1 else ""
+            name = test.get("id")
+            note = f"These are the lists of {name if isinstance(name, str) else 'the test'}{more}."
+            return FileLists({role: one for role, one in lists.items() if one}, note)
+    raise EatlasError(NO_FILE)
+
+
+def _words(concept: object) -> tuple[str, str] | None:
+    """Name and words of a concept as a file has it; None where these are no words."""
+    if not isinstance(concept, Mapping):
+        return None
+    name, terms = concept.get("name"), concept.get("terms")
+    if not isinstance(terms, list) or not all(isinstance(one, str) for one in terms):
+        return None
+    return (name if isinstance(name, str) else "", ", ".join(terms))
+
+
+LARGEST = 256 << 10
+"""Bytes of the body of a request."""
+MOST_TEXTS = 2_000
+"""Items of a list of words in a request; those of a group have a lower limit of their own."""
+NO_REQUEST = "This is not a request of the page."
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which words, of which test, on which source."""
+
+    test: str = ""
+    """Id of a test that was named on the command line; empty for pasted lists."""
+    lists: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Name and text of each pasted list, by role."""
+    off: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    added: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    source: int = 0
+    """Number of the source among those of the command line."""
+    against: int | None = None
+    """Number of the source to compare with."""
+    what: str = ""
+    """Name of an export."""
+    text: str = ""
+    """Content of a file of tests, which the browser read."""
+
+    @classmethod
+    def read(cls, body: bytes) -> Request:
+        """Read the body of a request."""
+        given = table_of(body)
+        if given is None:
+            raise EatlasError(NO_REQUEST)
+        return cls(
+            test=_text(given.get("test", "")),
+            lists=_named_lists(given.get("lists")),
+            off=_texts_of(given.get("off")),
+            added=_texts_of(given.get("added")),
+            source=_number(given.get("source", 0)),
+            against=None if given.get("against") is None else _number(given["against"]),
+            what=_text(given.get("what", "")),
+            text=_text(given.get("text", "")),
+        )
+
+
+def _text(value: Any) -> str:
+    """A text that can be written as UTF-8."""
+    if not isinstance(value, str) or any("\ud800" <= char <= "\udfff" for char in value):
+        raise EatlasError(NO_REQUEST)
+    return value
+
+
+def _number(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1_000_000:
+        raise EatlasError(NO_REQUEST)
+    return value
+
+
+def _by_role(value: Any) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or not set(value) <= set(ROLES):
+        raise EatlasError(NO_REQUEST)
+    return value
+
+
+def _texts_of(value: Any) -> dict[str, tuple[str, ...]]:
+    """Lists of words by role."""
+    found = _by_role(value)
+    if not all(isinstance(words, list) for words in found.values()):
+        raise EatlasError(NO_REQUEST)
+    if (most := max(map(len, found.values()), default=0)) > MOST_TEXTS:
+        raise EatlasError(
+            f"A list of {count(most)} words is too long: the explorer takes at most {MOST_WORDS} "
+            "in a group. eatlas run measures longer lists."
+        )
+    return {role: tuple(map(_text, words)) for role, words in found.items()}
+
+
+def _named_lists(value: Any) -> dict[str, tuple[str, str]]:
+    """Names and texts of four lists."""
+    found = _by_role(value)
+    if found and set(found) != set(ROLES):
+        raise EatlasError(NO_REQUEST)
+    if any(not isinstance(one, list) or len(one) != 2 for one in found.values()):
+        raise EatlasError(NO_REQUEST)
+    return {role: (_text(one[0]), _text(one[1])) for role, one in found.items()}

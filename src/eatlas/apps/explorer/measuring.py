@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from eatlas.apps.explorer.coordinates import NOWHERE, Placed, Point, placed
-from eatlas.apps.explorer.lists import MOST_WORDS, Lists, pasted, stimuli_of, words_in
-from eatlas.apps.explorer.named_sources import CASE, NamedSource, named_sources
-from eatlas.apps.explorer.requests import Request
+from eatlas.apps.explorer.lists import MOST_WORDS, Lists, Request, pasted, stimuli_of, words_in
+from eatlas.apps.explorer.named_sources import (
+    CASE,
+    NOWHERE,
+    NamedSource,
+    Placed,
+    Point,
+    named_sources,
+    placed,
+)
 from eatlas.engine import Job, Plan, execute
 from eatlas.engine.execution import Conditions, perform
 from eatlas.engine.frequency import keys_of, ranks_of, remarks_on

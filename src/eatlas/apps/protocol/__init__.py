@@ -1,9 +1,8 @@
 """The testing protocol: eight criteria as studies of any measure, and the measure card.
 
-A study is a row of :data:`studies.STUDIES` and a function that yields evidence,
-in a module for each criterion: :mod:`face`, :mod:`content`, :mod:`convergent`, :mod:`predictive`,
-:mod:`hypothesis`, :mod:`consequential`, :mod:`sensitivity`, :mod:`annotators`. Evidence holds
-figures and no verdict. :mod:`running` opens the :mod:`inputs`, runs the studies and makes the card.
+A study is a row of :data:`studies.STUDIES` and a function that yields evidence: figures and no
+verdict. Criteria are in :mod:`face`, :mod:`content`, :mod:`convergent` (with sensitivity),
+:mod:`predictive`, :mod:`hypothesis` and :mod:`people`; :mod:`running` makes the :mod:`card`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from eatlas.lazy import attributes
 __all__ = ["Card", "Evidence", "Material", "protocol", "read_card"]
 
 _HOMES = {
-    "eatlas.apps.protocol.inputs": "Material",
+    "eatlas.apps.protocol.studies": "Material",
     "eatlas.apps.protocol.running": "protocol",
     "eatlas.results.evidence": "Card Evidence read_card",
 }

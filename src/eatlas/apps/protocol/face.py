@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from math import comb
 from typing import Any, cast
 
-from eatlas.apps.protocol.inputs import Context, NotRunError
-from eatlas.apps.protocol.perturbations import compare, exchanged
-from eatlas.apps.protocol.studies import ProtocolStudy, tried_each
+from eatlas.apps.protocol.content import compare, exchanged
+from eatlas.apps.protocol.studies import Context, NotRunError, ProtocolStudy, tried_each
 from eatlas.apps.protocol.target_scores import leanings, plain
 from eatlas.results import AssociationResult
 from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table

@@ -10,11 +10,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.apps.protocol.families import BUILT_IN, Family, families, sizes_of, terms_of
-from eatlas.apps.protocol.figures import CHANGES, change_figure, change_row, mark
-from eatlas.apps.protocol.inputs import Context, NotRunError
-from eatlas.apps.protocol.studies import ProtocolStudy, tried_each
-from eatlas.apps.protocol.target_scores import Leanings, leanings, paired
+from eatlas.apps.protocol.studies import (
+    CHANGES,
+    Context,
+    NotRunError,
+    ProtocolStudy,
+    change_figure,
+    change_row,
+    mark,
+    tried_each,
+)
+from eatlas.apps.protocol.target_scores import (
+    BUILT_IN,
+    Family,
+    Leanings,
+    families,
+    leanings,
+    paired,
+    sizes_of,
+    terms_of,
+)
 from eatlas.errors import SignatureError
 from eatlas.measures.base import Measure
 from eatlas.measures.divdist import DivDist

@@ -8,11 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.apps.protocol.families import Family, View, compared, families, terms_of, views
-from eatlas.apps.protocol.figures import listed_names, mark, rho_drawing, rho_figures
-from eatlas.apps.protocol.inputs import Context, NotRunError
-from eatlas.apps.protocol.studies import ProtocolStudy
-from eatlas.apps.protocol.target_scores import leanings
+from eatlas.apps.protocol.studies import (
+    Context,
+    NotRunError,
+    ProtocolStudy,
+    listed_names,
+    mark,
+    rho_drawing,
+    rho_figures,
+)
+from eatlas.apps.protocol.target_scores import (
+    Family,
+    View,
+    compared,
+    families,
+    leanings,
+    terms_of,
+    views,
+)
 from eatlas.results.evidence import Drawing, Evidence, Figure, Table
 from eatlas.results.parts import defined
 from eatlas.sources.counts import Counts

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from eatlas.apps.protocol.consequential import read_answers
-from eatlas.apps.protocol.inputs import Context, Material
-from eatlas.apps.protocol.studies import in_order
+from eatlas.apps.protocol.people import read_answers
+from eatlas.apps.protocol.studies import Context, Material, in_order
 from eatlas.engine.plan import SourcesLike, opened
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.measures import get_measure

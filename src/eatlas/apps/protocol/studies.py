@@ -3,21 +3,254 @@
 A study is a row here and a function ``(study, context) -> Iterable[Evidence]`` in a module of this
 room, which is imported when the study runs. The function yields evidence by
 :meth:`ProtocolStudy.evidence`, one piece for each source where it asks several. Where it cannot
-be run it raises :class:`~eatlas.apps.protocol.inputs.NotRunError`, or yields
+be run it raises :class:`~eatlas.apps.protocol.studies.NotRunError`, or yields
 :meth:`ProtocolStudy.not_run` for one source; an :class:`~eatlas.EatlasError` on the way is taken
 for the reason too. It never leaves a study out in silence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar
 
-from eatlas.apps.protocol.inputs import Context, NotRunError
-from eatlas.errors import EatlasError
-from eatlas.results.evidence import CRITERIA, Criterion, Evidence
+from eatlas.decoding import require_file
+from eatlas.errors import EatlasError, StimulusError
+from eatlas.measures.base import Measure
+from eatlas.paths import is_file, is_folder
+from eatlas.results import AssociationResult
+from eatlas.results.evidence import (
+    CRITERIA,
+    Covered,
+    Criterion,
+    Drawing,
+    Evidence,
+    Figure,
+    Given,
+    Mark,
+    Table,
+)
+from eatlas.results.parts import defined
+from eatlas.stats.paired import PairedChange, PairedTest, RankCorrelation
+from eatlas.stats.specifications import Correlation
+from eatlas.stimuli import Test
+
+MOST_MISSING = 20
+"""Missing terms of a group that a card lists."""
+
+
+class NotRunError(EatlasError):
+    """A study cannot be run on what was given; `what` is the reason, in whole sentences."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """Everything that a protocol is run on; what is None was not given."""
+
+    vectors: tuple[Any, ...] = ()
+    tests: tuple[Test, ...] = ()
+    census: tuple[Path, ...] = ()
+    contexts: Path | None = None
+    labels: tuple[Path, ...] = ()
+    counts: tuple[Path, ...] = ()
+    generated: tuple[Path, ...] = ()
+    representations: tuple[Any, ...] = ()
+    answers: Path | None = None
+
+    def files(self) -> Iterator[tuple[str, Path]]:
+        """Yield each file that was given, with the name of its option."""
+        for one in fields(self):
+            value = getattr(self, one.name)
+            for path in value if isinstance(value, tuple) else (value,):
+                if isinstance(path, Path):
+                    yield one.name, path
+
+    def require_files(self) -> None:
+        """Refuse a file that is not there, before any work."""
+        for option, path in self.files():
+            require_file(path, EatlasError)
+            if not is_file(path):
+                raise EatlasError(
+                    f"--{option}: there is no file {path}",
+                    got="a folder" if is_folder(path) else "nothing",
+                    allowed="a file",
+                )
+
+    def stated(self) -> tuple[Given, ...]:
+        """What a card says of tests and files; sources are stated when they are opened."""
+        of_tests = (
+            Given(name="tests", value=test.id, sha256=test.stimuli_sha256) for test in self.tests
+        )
+        of_files = (
+            Given(name=option, value=path.name, sha256=_hash_of(path))
+            for option, path in self.files()
+        )
+        return (*of_tests, *of_files)
+
+
+def _hash_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a study is handed: the measure, what was given, opened sources, and the seed."""
+
+    measure: Measure
+    material: Material
+    sources: Mapping[str, Any] = field(default_factory=dict)
+    """Opened sources of `material.vectors` by their source strings."""
+    seed: int = 0
+
+    @cached_property
+    def numbers(self) -> dict[Any, Any]:
+        """Numbers that several studies read, found once, by `target_scores`."""
+        return {}
+
+    @cached_property
+    def coverage(self) -> dict[Covered, None]:
+        """How much of each test each source has, in the order in which they were measured."""
+        return {}
+
+    def measured(
+        self, test: Test, source: Any, name: str, measure: Measure | None = None
+    ) -> AssociationResult:
+        """Measure a test on an opened source, and note its coverage."""
+        result = (measure or self.measure)(self.fitted(test, measure), source, seed=self.seed)
+        for group in result.concepts:
+            found = result.coverage.group(group)
+            self.coverage[
+                Covered(
+                    source=name,
+                    test=test.id,
+                    group=result.concepts[group],
+                    used=len(found.used),
+                    total=len(found.used) + len(found.missing),
+                    missing=tuple(found.missing)[:MOST_MISSING],
+                )
+            ] = None
+        return result
+
+    def fitted(self, test: Test, measure: Measure | None = None) -> Test:
+        """Return the test as a measure takes it: in the contexts that were given, if it must be."""
+        if self.material.contexts is None or test.contexts is not None:
+            return test
+        try:
+            (measure or self.measure).require_stimuli(test)
+        except StimulusError:
+            from eatlas.corpora import with_contexts  # noqa: PLC0415  (seldom needed)
+
+            return with_contexts(test, self.material.contexts)[0]
+        return test
+
+    def require(self, option: str, why: str) -> Any:
+        """Return what was given by an option."""
+        given = getattr(self.material, option)
+        if not given:
+            raise NotRunError(f"Nothing was given by --{option}, {why}.")
+        return given
+
+    def each_source(self) -> Iterator[tuple[str, Any]]:
+        """Yield each opened source with its source string."""
+        if not self.sources:
+            raise NotRunError(
+                f"No source was given that the measure takes: {self.measure.name} needs "
+                f"{NEEDS[self.measure.needs]}."
+            )
+        yield from self.sources.items()
+
+
+NEEDS = {
+    "vectors": "vectors",
+    "masked": "a masked language model",
+    "causal": "a causal language model",
+    "counts": "a table of counts",
+}
+"""What a measure needs of a source, in words."""
+
+
+INTERVAL = "95% bootstrap"
+COLUMNS = (
+    "targets", "Spearman's rho", "low", "high", "Pearson's r", "low of r", "high of r", "R²",
+)  # fmt: skip
+CHANGES = ("targets", "mean before", "mean after", "change", "p", "rose", "fell")
+
+
+def listed_names(names: Sequence[str], most: int = 60) -> str:
+    """Names one after the other; of many the first, and how many more."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def figure(name: str, value: float | None, ends: Any, n: int, of: str, **more: Any) -> Figure:
+    """A number of `n` things with its bootstrap interval, where it has one."""
+    low, high = ends or (None, None)
+    interval = f"{INTERVAL} over {of}" if ends else ""
+    return Figure(name=name, value=value, low=low, high=high, interval=interval, n=n, of=of, **more)
+
+
+def _tested(name: str, value: float, found: PairedTest, of: str, relabelled: str) -> Figure:
+    """A number of pairs, with its interval and the p of its relabellings."""
+    p, drawn = defined(found.p), "all" if found.method == "exact" else f"{found.total:,} drawn"
+    test = "" if p is None else f"{relabelled}, two-sided, {drawn}"
+    return figure(name, defined(value), found.interval, found.n, of, p=p, test=test)
+
+
+def rho_figures(name: str, found: RankCorrelation, of: str) -> tuple[Figure, Figure]:
+    """Spearman's rho with interval and permutation test, and Pearson's R2."""
+    rho = _tested(f"rho, {name}", found.rho, found, of, f"permutation of {of}")
+    return rho, Figure(name=f"R2, {name}", value=defined(found.r2), n=found.n, of=of)
+
+
+def change_figure(name: str, found: PairedChange, of: str) -> Figure:
+    """A mean change of bias, with its interval and the test of signs."""
+    return _tested(f"change of bias, {name}", found.change, found, of, "signs of changes flipped")
+
+
+def change_row(found: PairedChange) -> tuple[Any, ...]:
+    """A mean change as a row with :data:`CHANGES`."""
+    numbers = map(defined, (found.before, found.after, found.change, found.p))
+    return (found.n, *numbers, found.rose, found.fell)
+
+
+def correlations(
+    found: Mapping[str, Correlation], title: str, first: str, drawn: str, more: str
+) -> dict[str, Any]:
+    """A table of correlations, by what the `first` column names, and a drawing of them."""
+    rows = [
+        (label, one.n,
+         *map(defined, (one.spearman, one.spearman_low, one.spearman_high, one.pearson,
+                       one.pearson_low, one.pearson_high, one.pearson**2)))
+        for label, one in found.items()
+    ]  # fmt: skip
+    table = Table(title=title, columns=(first, *COLUMNS), rows=rows)
+    return {"tables": [table], "drawings": [rho_drawing(drawn, marks_of(found), more)]}
+
+
+def marks_of(found: Mapping[str, Correlation]) -> list[Mark]:
+    """Rank correlations as marks of a drawing."""
+    return [
+        Mark(label=label, value=defined(one.spearman), low=defined(one.spearman_low),
+             high=defined(one.spearman_high))
+        for label, one in found.items()
+    ]  # fmt: skip
+
+
+def mark(label: str, of: Figure, group: str = "") -> Mark:
+    """A figure as a mark of a drawing."""
+    return Mark(label=label, value=of.value, low=of.low, high=of.high, group=group)
+
+
+def rho_drawing(title: str, marks: Iterable[Mark], more: str = "") -> Drawing:
+    """Rank correlations on an axis from -1 to 1; `more` is said of it."""
+    axis = f"Spearman's rho{more}"
+    return Drawing(title=title, axis=axis, marks=tuple(marks), low=-1.0, high=1.0)
+
 
 T = TypeVar("T")
 DIVDIST = "Bommasani and Liang (2022)"
@@ -164,7 +397,7 @@ STUDIES: tuple[ProtocolStudy, ...] = (
         "agreement",
         "Agreement of annotators",
         "Do people who label the same contexts agree?",
-        "annotators:agreement",
+        "people:agreement",
         f"{DIVDIST}, section 7",
     ),
     ProtocolStudy(
@@ -172,7 +405,7 @@ STUDIES: tuple[ProtocolStudy, ...] = (
         "human-associations",
         "People and the measure",
         "Do the measure's numbers of targets go with the associations that people see?",
-        "annotators:human_associations",
+        "people:human_associations",
         f"{DIVDIST}, sections 4.1 and 7",
     ),
     ProtocolStudy(
@@ -205,7 +438,7 @@ STUDIES: tuple[ProtocolStudy, ...] = (
         "questionnaire",
         "Consequences of use",
         "Who uses the measure, who is left out by it, and who is harmed if it is wrong?",
-        "consequential:questionnaire",
+        "people:questionnaire",
         "Messick (1988); Jacobs and Wallach (2021)",
     ),
     ProtocolStudy(
@@ -213,7 +446,7 @@ STUDIES: tuple[ProtocolStudy, ...] = (
         "word-lists",
         "Shorter word lists",
         "Do numbers stay in order with 3 or 5 words a group?",
-        "sensitivity:word_lists",
+        "convergent:word_lists",
         f"{DIVDIST}, section 7 and Table 8; Ethayarajh, Duvenaud and Hirst (2019)",
     ),
     ProtocolStudy(
@@ -222,7 +455,7 @@ STUDIES: tuple[ProtocolStudy, ...] = (
         "Other parameters",
         "Do numbers stay in order with the measure's other divergences, normalisations and "
         "distances?",
-        "sensitivity:parameters",
+        "convergent:parameters",
         f"{DIVDIST}, section 7 and Table 8",
     ),
     ProtocolStudy(
@@ -230,7 +463,7 @@ STUDIES: tuple[ProtocolStudy, ...] = (
         "treated-vectors",
         "Treated vectors",
         "Do numbers stay in order when vectors are scaled, centred or standardised?",
-        "sensitivity:vectors",
+        "convergent:vectors",
         "Mu and Viswanath (2018)",
     ),
 )

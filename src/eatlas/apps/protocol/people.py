@@ -1,28 +1,27 @@
-"""Inter-annotator agreement, and how people's associations go with the measure's."""
+"""What people say: agreement of annotators, their associations, and questions on consequences."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eatlas.apps.annotation import load_items, read_labels
 from eatlas.apps.annotation.journal import ENDING
-from eatlas.apps.protocol.families import BUILT_IN, Family, compared, views
-from eatlas.apps.protocol.figures import figure, listed_names
-from eatlas.apps.protocol.inputs import Context, NotRunError
-from eatlas.apps.protocol.studies import ProtocolStudy
-from eatlas.apps.protocol.target_scores import leanings
+from eatlas.apps.protocol.studies import Context, NotRunError, ProtocolStudy, figure, listed_names
+from eatlas.apps.protocol.target_scores import BUILT_IN, Family, compared, leanings, views
 from eatlas.corpora.storing import beside
-from eatlas.errors import UndefinedWarning
-from eatlas.results.evidence import Evidence, Table
+from eatlas.decoding import own_toml, read_toml, toml_bytes
+from eatlas.errors import EatlasError, UndefinedWarning, described, did_you_mean
+from eatlas.results.evidence import Evidence, Figure, Table
 from eatlas.sources.counts import CountTable
 from eatlas.stimuli import Concept, GroupsTest, load_tests
 
 if TYPE_CHECKING:
-    from eatlas.apps.annotation.agreement import Agreement
-    from eatlas.apps.annotation.labels import Labels
+    from eatlas.apps.annotation.labels import Agreement, Labels
 
 NEEDED = "labels by people and their items, as eatlas annotate writes them"
 MORE_TESTS = ("divdist-face-validity", "divdist-religion")
@@ -170,3 +169,66 @@ def _remarks(what: str, missing: Sequence[str], without: Sequence[str], n: int) 
         yield f"Associated with no group by people: {listed_names(without)}."
     if n < 4:
         yield f"A rank correlation needs 4 targets, and there are {n}: it is undefined."
+
+
+OPEN = "open"
+"""What a card says in place of an answer."""
+DATA = "questionnaire.toml"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question about the use of a measure."""
+
+    id: str
+    text: str
+
+
+def questions() -> tuple[Question, ...]:
+    """The questions, in the order in which they are put."""
+    data = resources.files("eatlas.apps.protocol") / "data" / DATA
+    return tuple(Question(**one) for one in own_toml(data)["question"])
+
+
+def read_answers(path: Path) -> dict[str, str]:
+    """Read answers by question from a TOML file: ``id = "answer"`` on its lines."""
+    try:
+        data = toml_bytes(path, EatlasError)
+    except OSError as error:
+        raise EatlasError(
+            f"{path}: the answers cannot be read", got=error.strerror or str(error)
+        ) from error
+    values = read_toml(data, str(path), EatlasError)
+    known = [one.id for one in questions()]
+    for name, answer in values.items():
+        if name not in known:
+            raise EatlasError(
+                f"{path}: there is no question {name!r}{did_you_mean(name, known)}",
+                allowed=", ".join(known),
+            )
+        if not isinstance(answer, str):
+            raise EatlasError(
+                f"{path}: the answer to {name!r} is not text",
+                got=described(answer),
+                allowed=f'{name} = "a sentence"',
+            )
+    return {name: answer.strip() for name, answer in values.items() if answer.strip()}
+
+
+def questionnaire(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+    """The questions with the answers that were given; the others are open."""
+    path = context.material.answers
+    answers = {} if path is None else read_answers(path)
+    put = questions()
+    yield study.evidence(
+        source="" if path is None else path.name,
+        figures=[Figure(name="questions answered", value=len(answers), n=len(put), of="questions")],
+        tables=[
+            Table(
+                title="Questions and answers",
+                columns=("question", "id", "answer"),
+                rows=[(one.text, one.id, answers.get(one.id, OPEN)) for one in put],
+            )
+        ],
+        remarks=() if path else ("No answers were given by --answers, so every question is open.",),
+    )
