@@ -61,9 +61,9 @@ def test_plurals(eatlas_cli, tmp_path):
 @pytest.mark.parametrize(
     ("data", "form", "message"),
     [
-        (b"\xff", "sent-bias", "weat1.jsonl: the file is not UTF-8"),
-        (b"{", "wefe", "weat1.jsonl, line 1, column 2: this is not JSON"),
-        (b"{}", "mind-your-bias", "weat1.jsonl, key targ1: is missing"),
+        (b"\xff", "sent-bias", "weat1.jsonl: this is not JSON in UTF-8"),
+        (b"{", "wefe", "weat1.jsonl: this is not JSON in UTF-8"),
+        (b"{}", "mind-your-bias", "weat1.jsonl, key targ1: Field required"),
         (b"{}", "csv", "there is no format 'csv' to import\n  allowed: sent-bias, mind-your-bias, wefe"),
         (None, "wefe", "weat1.jsonl: the file cannot be read"),
     ],

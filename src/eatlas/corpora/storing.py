@@ -188,7 +188,8 @@ def _loaded(path: Path, kind: type[Contexts] | type[Pairs] | None) -> Any:
     rows, labels = _checked(values, kind, path)
     counts = _counts(about.pop("counts", []), kind, path)
     whole = about.pop("contexts_sha256", None)
-    record: Any = kind(rows, counts or kind.of(rows).counts, about, path.name, labels)
+    alone: Any = kind.of(rows)
+    record: Any = kind(rows, counts or alone.counts, about, path.name, labels)
     if whole is not None and whole != record.sha256:
         raise SourceError(
             f"{path}: its contexts are not those that were written",
@@ -211,7 +212,7 @@ def _checked(
     labels: dict[Any, str] = {}
     for number, value in enumerate(values, start=1):
         try:
-            row = validate({name: value[name] for name in fields if name in value})
+            row: tuple[Any, ...] = validate({name: value[name] for name in fields if name in value})
             label = str(value.get(LABEL) or "")
         except (ValidationError, TypeError, AttributeError) as error:
             first = error.errors()[0] if isinstance(error, ValidationError) else None
@@ -220,7 +221,8 @@ def _checked(
                 got=f"{first['loc'][-1]}: {first['msg']}" if first else f"{value!r:.80}",
                 allowed=f"{', '.join(fields)} of every context",
             ) from error
-        text, *places = row[names:]
+        text: str = row[names]
+        places: list[int] = list(row[names + 1 :])
         spans = zip(places[::2], places[1::2], strict=True)
         if not all(0 <= start < end <= len(text) for start, end in spans):
             raise SourceError(
