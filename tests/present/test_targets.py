@@ -10,7 +10,8 @@ import eatlas
 from eatlas import DivDist
 from eatlas.errors import ResultsError
 from eatlas.present import write_report
-from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
+from eatlas.present.drawings.shares import bars_of, deviation_bar, ternary
+from eatlas.present.drawings.svg import Axis
 from eatlas.present.tables import report_table
 from eatlas.present.targets import leans, points, signed_points, target_sentences
 from eatlas.results import Results
@@ -107,7 +108,7 @@ def test_drawings_are_well_formed_and_escaped():
     ):
         ET.fromstring(svg)  # noqa: S314  (our own)
         assert "<x>" not in svg
-    axis = deviations_axis([10.0, None], [(5.0, 20.0), None], 100)
+    axis = Axis.around([10.0, 5.0, 20.0], 4.0, 96.0)
     assert axis.low <= 0 <= axis.high
     assert axis.high >= 20
     assert 'class="i"' in deviation_bar(10.0, (5.0, 20.0), axis)

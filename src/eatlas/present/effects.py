@@ -173,6 +173,17 @@ def legend(results: Sequence[AssociationResult], *, shares_alone: bool = False) 
     return f"Random words: {draws} lists of unrelated words of the same frequencies; {p}."
 
 
+def changes_of(result: AssociationResult, effect: Effect) -> list[tuple[float, str, str]]:
+    """Change of an effect size without a term, the term and its group; the largest first."""
+    changes = [
+        (change, term, role)
+        for role, some in (effect.influence.items() if effect.influence else ())
+        for term, change in zip(result.scored(role), some, strict=False)
+        if change is not None
+    ]
+    return sorted(changes, key=lambda row: -abs(row[0]))
+
+
 class RankRow(NamedTuple):
     """Ranks of one group, as the page lists them."""
 

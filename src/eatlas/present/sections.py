@@ -29,7 +29,7 @@ from eatlas.present.drawings.figures import (
 from eatlas.present.drawings.plane import has_map, plane_figure
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.drawings.words import MOST_DOTS, blocks, cosine_plot, lean_plot
-from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
+from eatlas.present.effects import about_terms, changes_of, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect
 from eatlas.present.sentences import (
@@ -223,13 +223,7 @@ def panels(section: Section) -> list[Panel]:
 
 def _panel(section: Section, effect: Effect, d: float) -> Panel:
     result = section.result
-    changes = [
-        (change, term, role)
-        for role, some in (effect.influence.items() if effect.influence else ())
-        for term, change in zip(result.coverage[role].stimuli, some, strict=False)
-        if change is not None
-    ]
-    changes.sort(key=lambda row: -abs(row[0]))
+    changes = changes_of(result, effect)
     axis = without_axis((d + change for change, *_ in changes[:DRIVERS]), d)
     terms = [
         Driver(

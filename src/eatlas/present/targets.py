@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from markupsafe import Markup
 
 from eatlas.errors import joined
-from eatlas.present.drawings.shares import bars_of, deviation_bar, deviations_axis, ternary
+from eatlas.present.drawings.shares import bars_of, deviation_bar, ternary
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value
 from eatlas.present.text import isolated
@@ -166,11 +166,7 @@ class Leans:
     @cached_property
     def axis(self) -> Axis:
         """The scale of all deviations, in points."""
-        return deviations_axis(
-            (value for one in self.rows for value in one.points),
-            (ends for one in self.rows for ends in one.intervals),
-            WIDE if self.signed else NARROW,
-        )
+        return axis_of(self.rows).on(4.0, (WIDE if self.signed else NARROW) - 4.0)
 
     def bar(self, one: Lean, group: int) -> Markup:
         """The deviation of a target from the share of one group, drawn."""
@@ -234,6 +230,13 @@ class Leans:
     def reference(self) -> str:
         """The reference in words."""
         return reference_in_words(self.result)
+
+
+def axis_of(rows: Sequence[Lean]) -> Axis:
+    """The scale of all deviations of some targets, in points, with 0 inside."""
+    values = [value for row in rows for value in row.points if value is not None]
+    ends = (end for row in rows for pair in row.intervals if pair for end in pair)
+    return Axis.around([*values, *ends], 0.0, 1.0)
 
 
 def drawn(one: Lean) -> Markup:

@@ -19,7 +19,6 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from eatlas.errors import ResultsError
 from eatlas.present.drawings.figures import outline
 from eatlas.present.drawings.svg import Axis, cross, figure, muted, path, tag, words
 from eatlas.present.numbers import effect
@@ -135,18 +134,13 @@ class Plane:
         return sorted(far, key=lambda i: -far[i])
 
 
-def has_pairs(result: AssociationResult) -> bool:
-    """Whether a result has kept the cosine of each target with each attribute."""
+def has_map(result: AssociationResult) -> bool:
+    """Whether the cosine of each target with each attribute was kept, of few enough targets."""
     rows = result.similarities
-    if not rows:
+    if not rows or len(rows) > MOST:
         return False
     x, y, a, b = (len(result.paired(role)) for role in ROLES)
     return len(rows) == x + y and all(len(row) == a + b for row in rows)
-
-
-def has_map(result: AssociationResult) -> bool:
-    """Whether the words of a result are drawn: their cosines were kept, and they are few enough."""
-    return len(result.similarities or ()) <= MOST and has_pairs(result)
 
 
 def points_of(result: AssociationResult) -> tuple[Point, ...]:
@@ -154,14 +148,6 @@ def points_of(result: AssociationResult) -> tuple[Point, ...]:
 
     In tests of sentences, the means of the sentences of a stimulus.
     """
-    if not has_pairs(result):
-        x, y, a, b = (len(result.paired(role)) for role in ROLES)
-        raise ResultsError(
-            f"the result of {result.test} has not kept the {result.unit}s of single words",
-            got=f"{x} v {y} targets, {a} v {b} attributes, of {result.signature}",
-            allowed="results of ML-EAT, CEAT, LPBS or LPBS-CEAT, of tests of up to 10,000 pairs of "
-            "a target and an attribute",
-        )
     rows = np.array(result.similarities, dtype=np.float64)
     first = len(result.paired("A"))
     by_name: dict[tuple[str, str], list[tuple[float, float]]] = {}

@@ -20,6 +20,7 @@ from eatlas.present.drawings.plane import (
     LEFT_ROOM,
     SIDE,
     UPPER_ROOM,
+    has_map,
     moves_figure,
     plane_figure,
     points_of,
@@ -344,8 +345,6 @@ def _planes(results: Sequence[AssociationResult], width: float) -> str:
             parts.append(moves_figure(members[0], members[1], names, width))
         else:
             parts += [plane_figure(result, width) for result in members]
-    if not all(parts):
-        raise ResultsError("there are too many words for a map", allowed="400 targets at most")
     return beside(parts, width, 1, "Maps of the words")
 
 
@@ -434,8 +433,8 @@ KINDS: dict[str, Kind] = {
     "findings": Kind(rows.findings, lambda r: r.effects(), _EFFECTS),
     "forest": Kind(rows.forest, lambda r: r.effects(), _EFFECTS),
     "plane": Kind(
-        _planes, lambda r: r.similarities, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept "
-        "the cosines of single words", LEFT_ROOM + SIDE + UPPER_ROOM,
+        _planes, has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the cosines of "
+        "single words, of 400 targets at most", LEFT_ROOM + SIDE + UPPER_ROOM,
     ),
     "influence": Kind(
         below(rows.influence), lambda r: r.primary.influence,

@@ -22,16 +22,15 @@ from eatlas.present.drawings.svg import (
     short,
     text_lines,
 )
-from eatlas.present.effects import levels_of, own_share, shares_of
+from eatlas.present.effects import changes_of, levels_of, own_share, shares_of
 from eatlas.present.numbers import effect, interval, p_value, percent
 from eatlas.present.sentences import headline
-from eatlas.present.targets import leans
+from eatlas.present.targets import axis_of, leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.compare import SideBySide, side_by_side
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.settings import Settings
-from eatlas.stimuli import ROLES
 
 LETTERS, ROW = 12.0, 19.0
 WIDE = 640.0
@@ -317,13 +316,8 @@ def influence(result: AssociationResult, width: float) -> str:
     sheet.heading(named(result))
     said = []
     for one in (e for e in levels_of(result) if e.d is not None and e.influence is not None):
-        changes = [
-            (change, term, role)
-            for role in ROLES
-            for term, change in zip(result.scored(role), one.influence.group(role), strict=False)  # type: ignore[union-attr]
-            if change is not None
-        ]
-        most = sorted(changes, key=lambda change: -abs(change[0]))[:DRIVERS]
+        changes = changes_of(result, one)
+        most = changes[:DRIVERS]
         d, names = one.d or 0.0, min(0.4 * width, 220.0)
         sheet.y += 4
         sheet.write(f"{one.title}: {one.name}, d = {effect(d)}")
@@ -420,9 +414,7 @@ def targets(result: AssociationResult, width: float) -> str:
     sheet.heading(named(result))
     names = min(0.28 * width, 200.0)
     column = (width - names - LEFT) / len(shown.columns)
-    values = [v for row in rows for v in row.points if v is not None]
-    values += [end for row in rows for pair in row.intervals if pair for end in pair]
-    scale = Axis.around(values, 0, 1)
+    scale = axis_of(rows)
     first = isolated(shown.groups[0])
     heads = [f"← {isolated(shown.groups[1])} · {first} →"] if shown.signed else shown.groups
     top = sheet.y + 18

@@ -29,15 +29,6 @@ DOT = 2.6
 Interval = tuple[float, float] | None
 
 
-def deviations_axis(
-    values: Iterable[float | None], intervals: Iterable[Interval], width: float
-) -> Axis:
-    """The scale of all deviations of a result, in points, with 0 inside."""
-    known = [value for value in values if value is not None]
-    known += [end for ends in intervals if ends is not None for end in ends]
-    return Axis.around(known, 4.0, width - 4.0)
-
-
 def deviation_bar(
     value: float | None, interval: Interval, axis: Axis, *, strong: bool = False
 ) -> str:
