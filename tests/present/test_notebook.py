@@ -8,7 +8,6 @@ from tests.present.records import HOSTILE, full, ml_eat, sc_eat, weat
 from eatlas.errors import EatlasError
 from eatlas.present import notebook, rendering
 from eatlas.results import Failure, Results
-from eatlas.results.base import register_renderer
 
 
 def test_one_result_shows_its_map_levels_and_sentence():
@@ -61,16 +60,6 @@ def test_failures_are_named():
     assert "Not done: 25" in page.text
     assert "t0 on <s> : no <vector>" in page.text
     assert "and 5 more" in page.text
-
-
-def test_another_renderer_may_take_over():
-    register_renderer(lambda shown: f"mine: {type(shown).__name__}")
-    try:
-        assert ml_eat()._repr_html_() == "mine: MLEATResult"
-        assert Results([])._repr_html_() == "mine: Results"
-    finally:
-        register_renderer(None)
-    assert "test-1" in ml_eat()._repr_html_()
 
 
 def test_a_full_disk_of_the_cache_costs_the_compiled_templates_alone(tmp_path, monkeypatch):

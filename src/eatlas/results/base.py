@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
@@ -51,24 +50,6 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from eatlas.stimuli import ContextsOrigin
-
-Renderer = Callable[[object], str]
-"""Takes a result or several, returns HTML."""
-DEFAULT = "notebook:html"
-_chosen: list[Renderer] = []
-
-
-def register_renderer(renderer: Renderer | None) -> None:
-    """Choose what notebooks show of results."""
-    _chosen[:] = [] if renderer is None else [renderer]
-
-
-def html_of(shown: object) -> str:
-    """Show a result or several as HTML."""
-    if _chosen:
-        return _chosen[0](shown)
-    html: str = of_present(DEFAULT)(shown)
-    return html
 
 
 def of_present(place: str) -> Any:
@@ -362,7 +343,7 @@ class AssociationResult(Record):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        return str(of_present("notebook:html")(self))
 
     def summary(self) -> str:
         """The finding in a few words; by default its first numbers."""

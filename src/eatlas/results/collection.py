@@ -12,7 +12,7 @@ import numpy as np
 
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
 from eatlas.lazy import as_frame
-from eatlas.results.base import AssociationResult, html_of, of_present
+from eatlas.results.base import AssociationResult, of_present
 from eatlas.results.json_lines import read_lines, write_results
 from eatlas.results.levels import PValues
 from eatlas.results.parts import Tail
@@ -330,7 +330,7 @@ class Results(Sequence[AssociationResult]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        return str(of_present("notebook:html")(self))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one tidy frame; results of several measures share the columns they can."""

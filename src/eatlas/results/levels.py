@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -348,12 +348,6 @@ class DrawsRecord(Record):
     kept_patterns: str = Field(default="", pattern=r"^[0-8]*$", exclude_if=is_empty)
     """The EAT pattern of each of these, a digit each: its place among the nine labels, 0 for
     AB-Divergent to 8 for Non-Directional; empty in files of versions that did not keep it."""
-
-    @property
-    def labels_of_kept(self) -> tuple[str, ...]:
-        """The EAT pattern of each draw that is kept; empty where the file does not have them."""
-        names = get_args(Label)
-        return tuple(names[int(digit)] for digit in self.kept_patterns)
 
 
 Interval = tuple[float, float]
