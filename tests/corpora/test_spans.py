@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eatlas.corpora.counts import Search, SpanCounter, Tally, WordFamily, as_batch, interplay
+from eatlas.corpora.counts import Search, SpanCounter, Tally, WordFamily, interplay
 from eatlas.corpora.matching import Rule
+from eatlas.corpora.reading import batched
 from tests.corpora import span_oracle
 
 GENDER = WordFamily(("Female", "Male"), (("she", "her", "woman"), ("he", "his", "man")))
@@ -19,7 +20,8 @@ TARGETS = ("nurse", "pilot", "Judge")
 
 def counted(documents, span=3, sliding=False, families=(GENDER, RACE), targets=TARGETS):
     counter = SpanCounter(Search(targets, families, Rule(), span, sliding))
-    counter.take(as_batch(documents))
+    for batch in batched(documents):
+        counter.take(batch)
     return counter.tally
 
 

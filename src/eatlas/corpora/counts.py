@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import json
 import math
 import re
@@ -20,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora.matching import Matcher, Matches, Rule, abbreviations, character_table, one_form
-from eatlas.corpora.reading import Batch, pyarrow_of
-from eatlas.corpora.storing import KEY, beside, require_ending
+from eatlas.corpora.reading import Batch
+from eatlas.corpora.storing import beside, parquet_bytes, require_ending
 from eatlas.csv_cells import marked
 from eatlas.errors import EatlasError
 from eatlas.lazy import as_frame
@@ -151,12 +150,6 @@ def _roles(search: Search) -> Any:
         for column, words in enumerate(family.words, start=first):
             group[row, [number[word] for word in words]] = column
     return Roles(target, group, np.array(search.firsts, np.int32))
-
-
-def as_batch(texts: Sequence[str]) -> Batch:
-    """Put texts together as documents."""
-    coded = "\0".join(text.replace("\0", " ") for text in texts).encode("utf-8", "replace")
-    return Batch(np.frombuffer(coded, np.uint8), 0)
 
 
 def interplay(tests: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[str, str, str, str]]:
@@ -329,7 +322,7 @@ class TextCounts:
         about = json.dumps(self.about(), ensure_ascii=False, indent=1)
         if path.suffix.lower() == ".parquet":
             with atomic_file(path, binary=True) as file:
-                file.write(_parquet(path, head, rows, about))
+                file.write(parquet_bytes(rows, head, (TERM,), about, wide=True))
             return
         with atomic_files() as new:
             table = csv.writer(new(path), lineterminator="\n")
@@ -410,20 +403,6 @@ def _of_sentences(search: Search) -> str:
     """The spans in words."""
     kind = "sliding " if search.sliding else ""
     return f"{kind}spans of {search.span} sentence{'s' * (search.span != 1)}"
-
-
-def _parquet(path: Path, head: list[str], rows: list[Cells], about: str) -> bytes:
-    """Bytes of a Parquet file with the provenance in its metadata."""
-    pa, parquet = pyarrow_of(path)
-    columns = list(zip(*rows, strict=True)) or [()] * len(head)
-    arrays = [
-        pa.array(column, pa.string() if name == TERM else pa.int64())
-        for name, column in zip(head, columns, strict=True)
-    ]
-    table = pa.table(arrays, names=head).replace_schema_metadata({KEY: about.encode()})
-    sink = io.BytesIO()
-    parquet.write_table(table, sink)
-    return sink.getvalue()
 
 
 TOKEN = re.compile(r"\w+(?:[-/.]\w+)*")

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ def write(
     )
     if ending == ".parquet":
         with atomic_file(path, binary=True) as file:
-            file.write(_parquet(rows, fields, said))
+            file.write(parquet_bytes(rows, fields, TEXTS, said))
         return
     with atomic_files() as new:
         file = new(path)
@@ -81,15 +81,23 @@ def write(
             file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in named)
 
 
-def _parquet(rows: Sequence[tuple[Any, ...]], fields: Columns, said: str) -> bytes:
-    """Bytes of a Parquet file with the provenance in its metadata."""
+def parquet_bytes(
+    rows: Sequence[Sequence[Any]],
+    fields: Sequence[str],
+    texts: Collection[str],
+    about: str,
+    *,
+    wide: bool = False,
+) -> bytes:
+    """Bytes of a Parquet file of texts and whole numbers, with the provenance in its metadata."""
     pa, parquet = pyarrow_of(Path("contexts.parquet"))
     columns = list(zip(*rows, strict=True)) or [()] * len(fields)
+    number = pa.int64() if wide else pa.int32()
     arrays = [
-        pa.array(column, pa.string() if name in TEXTS else pa.int32())
+        pa.array(column, pa.string() if name in texts else number)
         for name, column in zip(fields, columns, strict=True)
     ]
-    table = pa.table(arrays, names=list(fields)).replace_schema_metadata({KEY: said.encode()})
+    table = pa.table(arrays, names=list(fields)).replace_schema_metadata({KEY: about.encode()})
     sink = io.BytesIO()
     parquet.write_table(table, sink, compression="zstd")
     return sink.getvalue()
