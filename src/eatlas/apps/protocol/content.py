@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from eatlas.apps.protocol.studies import Context, NotRunError, ProtocolStudy, reason_of
 from eatlas.apps.protocol.target_scores import plain
 from eatlas.errors import EatlasError
-from eatlas.measures.base import Measure
+from eatlas.measures import Measure
 from eatlas.results import AssociationResult
 from eatlas.results.evidence import Evidence, Figure, Table
 from eatlas.sources import ArraySource, embed

@@ -28,8 +28,8 @@ from eatlas.apps.protocol.target_scores import (
 )
 from eatlas.results.evidence import Drawing, Evidence, Figure, Table
 from eatlas.results.parts import defined
+from eatlas.sources import period_of
 from eatlas.sources.counts import Counts
-from eatlas.sources.wrappers import period_of
 from eatlas.stats.paired import (
     FEWEST,
     SeriesCorrelation,

@@ -11,8 +11,7 @@ from eatlas.apps.protocol.people import read_answers
 from eatlas.apps.protocol.studies import Context, Material, in_order
 from eatlas.engine.plan import SourcesLike, opened
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
-from eatlas.measures import get_measure
-from eatlas.measures.base import Measure
+from eatlas.measures import Measure, get_measure
 from eatlas.results.evidence import CRITERIA, Card, Criterion, Evidence, Given
 from eatlas.results.json_lines import record_types
 from eatlas.results.targets import WORDS

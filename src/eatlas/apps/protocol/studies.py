@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from eatlas.decoding import require_file
 from eatlas.errors import EatlasError, StimulusError
-from eatlas.measures.base import Measure
+from eatlas.measures import Measure
 from eatlas.paths import is_file, is_folder
 from eatlas.results import AssociationResult
 from eatlas.results.evidence import (
@@ -143,7 +143,7 @@ class Context:
         try:
             (measure or self.measure).require_stimuli(test)
         except StimulusError:
-            from eatlas.corpora import with_contexts  # noqa: PLC0415  (seldom needed)
+            from eatlas import with_contexts  # noqa: PLC0415  (seldom needed)
 
             return with_contexts(test, self.material.contexts)[0]
         return test

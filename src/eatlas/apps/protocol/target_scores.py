@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from eatlas.apps.protocol.studies import Context, NotRunError, rho_figures
 from eatlas.errors import SignatureError
-from eatlas.measures.base import Measure
+from eatlas.measures import Measure
 from eatlas.results import AssociationResult
 from eatlas.results.evidence import Figure
 from eatlas.sources.counts import Counts, open_counts
