@@ -324,12 +324,12 @@ def _thumbnails(
     result: AssociationResult, find: Callable[[str, str], Thumbnail | None]
 ) -> dict[str, tuple[Thumbnail, ...]]:
     """The first thumbnails of each group, of those with images."""
-    found = {}
+    images_of = {}
     for role, group in result.coverage.items():
         images = (find(role, term) for term in group.used if term in group.image)
         if some := tuple(islice(filter(None, images), THUMBNAILS)):
-            found[role] = some
-    return found
+            images_of[role] = some
+    return images_of
 
 
 class Pattern(NamedTuple):

@@ -260,17 +260,17 @@ def written(plane: Plane, lines: Sequence[Box] = (), data: Data = lambda _: {}) 
 
 def in_words(plane: Plane, result: AssociationResult) -> str:
     """Say where the means of the groups are, and how many words are nearer to A than to B."""
-    said = []
+    phrases = []
     a, b = map(isolated, plane.attributes)
     for mean in (point for point in plane.points if not point.term):
         own = [point for point in plane.points if point.role == mean.role and point.term]
         nearer = sum(point.a > point.b for point in own)
-        said.append(
+        phrases.append(
             f"{isolated(result.concepts.name(mean.role))}: mean {result.unit} "
             f"{effect(mean.a, 3)} with {a}, {effect(mean.b, 3)} with {b}; {nearer} of {len(own)} "
             f"words are nearer to {a}"
         )
-    return ". ".join(said) + "."
+    return ". ".join(phrases) + "."
 
 
 def mark(plane: Plane, point: Point, names: Mapping[str, str], state: str = "", **data: str) -> str:
@@ -381,16 +381,16 @@ def _moves_in_words(
     pairs: Sequence[tuple[Point, Point]], targets: Mapping[str, str], names: Sequence[str]
 ) -> str:
     """How the lean of both groups changes, and how many words cross the diagonal."""
-    said = []
+    phrases = []
     for role in TARGETS:
         own = [pair for pair in pairs if pair[0].role == role and pair[0].term]
         across = sum((start.a > start.b) != (end.a > end.b) for start, end in own)
         before, after = (float(np.mean([pair[i].a - pair[i].b for pair in own])) for i in (0, 1))
-        said.append(
+        phrases.append(
             f"{isolated(targets[role])}: lean {effect(before)} in {names[0]}, {effect(after)} in "
             f"{names[1]}; {across} of {len(own)} words change sides of the diagonal"
         )
-    return ". ".join(said) + "."
+    return ". ".join(phrases) + "."
 
 
 class Place(NamedTuple):

@@ -229,9 +229,9 @@ def plot(results: object, kind: str | None = None, *, width: str | float | None 
     <drawing: Forest plot of 6 effect sizes>
     """
     if kind is None:
-        one: Any = results if is_result(results) else None
-        patterned = one is not None and one.pattern is not None
-        kind = "eat-map" if patterned else "targets" if one and one.by_target else "forest"
+        single: Any = results if is_result(results) else None
+        patterned = single is not None and single.pattern is not None
+        kind = "eat-map" if patterned else "targets" if single and single.by_target else "forest"
     if kind not in KINDS:
         raise ResultsError(
             f"there is no such kind of drawing{did_you_mean(str(kind), KINDS)}",
@@ -275,12 +275,14 @@ def millimetres(width: object) -> float:
     )
 
 
-def listed(given: object) -> tuple[AssociationResult, ...]:
+def listed(results_or_one: object) -> tuple[AssociationResult, ...]:
     """Take one result or several of any measure; there must be one."""
-    if is_result(given):
-        return (given,)
+    if is_result(results_or_one):
+        return (results_or_one,)
     results = (
-        tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+        tuple(results_or_one)
+        if isinstance(results_or_one, Iterable) and not isinstance(results_or_one, str)
+        else (results_or_one,)
     )
     for result in results:
         if not is_result(result):
@@ -291,7 +293,7 @@ def listed(given: object) -> tuple[AssociationResult, ...]:
                 remedy="results = eatlas.run(...) or eatlas.read_results(...)",
             )
     if not results:
-        failures = getattr(given, "failures", ())
+        failures = getattr(results_or_one, "failures", ())
         first = f"; the first failed job: {failures[0].error.what}" if failures else ""
         raise ResultsError("there is no result to draw", got=f"0 results{first}")
     return results
@@ -305,11 +307,11 @@ def beside(drawings: Sequence[str], width: float, columns: int, title: str) -> s
     column = width / columns
     for i in range(0, len(drawings), columns):
         row = drawings[i : i + columns]
-        for n, one in enumerate(row):
-            parts.append(placed(one, n * column + (column - size_of(one)[0]) / 2, y))
-        y += max(size_of(one)[1] for one in row)
-    said = (re.search(r'aria-label="([^"]*)"', one) for one in drawings)
-    alt = " ".join(text[1] for text in said if text)
+        for n, drawing in enumerate(row):
+            parts.append(placed(drawing, n * column + (column - size_of(drawing)[0]) / 2, y))
+        y += max(size_of(drawing)[1] for drawing in row)
+    labels = (re.search(r'aria-label="([^"]*)"', drawing) for drawing in drawings)
+    alt = " ".join(text[1] for text in labels if text)
     whole = figure(y, *parts, title=title, alt="", width=width)
     return re.sub(r'aria-label="[^"]*"', lambda _: f'aria-label="{alt}"', whole, count=1)
 
@@ -350,8 +352,10 @@ def _planes(results: Sequence[AssociationResult], width: float) -> str:
 
 def _triangle(result: AssociationResult, width: float) -> str:
     shown = leans(result)
-    points = [(one.term, one.shown.distribution) for one in shown.known if one.shown.distribution]
-    named = [one.term for one in furthest(shown) or shown.known[:1]]
+    points = [
+        (lean.term, lean.shown.distribution) for lean in shown.known if lean.shown.distribution
+    ]
+    named = [lean.term for lean in furthest(shown) or shown.known[:1]]
     return ternary(shown.groups, points, shown.result.reference, named, width)
 
 
@@ -405,7 +409,11 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> str:
 def _specification(study: object, width: float) -> str:
     """The curve of a study or of its record."""
     record: Any = getattr(study, "record", study)
-    measured = [one for one in getattr(record, "measured", ()) if one.symbol == "d"]
+    measured = [
+        specification
+        for specification in getattr(record, "measured", ())
+        if specification.symbol == "d"
+    ]
     if not measured:
         raise ResultsError(
             "there is no specification curve of this",

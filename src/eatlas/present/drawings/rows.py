@@ -116,8 +116,8 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
             if len(members) > 1:
                 sheet.write(settings.of(result), size=11, class_="eat-muted")
                 sheet.y += 3
-            for one in result.effects():
-                _forest_row(sheet, one, axis, names, symbol, with_p=with_p)
+            for row in result.effects():
+                _forest_row(sheet, row, axis, names, symbol, with_p=with_p)
         sheet.y += 4
     sheet.parts.insert(0, axis.grid(top or 0, sheet.y))
     sheet.y += 22
@@ -132,25 +132,25 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
 
 
 def _forest_row(
-    sheet: Sheet, one: Effect, axis: Axis, names: float, symbol: str, *, with_p: bool
+    sheet: Sheet, row: Effect, axis: Axis, names: float, symbol: str, *, with_p: bool
 ) -> None:
     """One effect size: what it compares, its mark on the axis, its numbers."""
-    level = one.title if one.title.isupper() else one.title.partition(",")[0]
-    lines = broken(one.name if one.term else f"{level}: {one.name}", names - LEFT, 3, LETTERS)
+    level = row.title if row.title.isupper() else row.title.partition(",")[0]
+    lines = broken(row.name if row.term else f"{level}: {row.name}", names - LEFT, 3, LETTERS)
     height = max(ROW, 14.0 * len(lines) + 5)
     y = sheet.y + height / 2
     first = y + 4 - 7.0 * (len(lines) - 1)
     sheet.parts.append(text_lines(lines, LEFT, first, step=14, size=LETTERS))
-    if one.symbol == symbol:
-        sheet.parts.append(estimate(Estimate.of(one, symbol), axis, y))
+    if row.symbol == symbol:
+        sheet.parts.append(estimate(Estimate.of(row, symbol), axis, y))
     x = axis.end + 46
-    sheet.parts.append(label(effect(one.d), x, y + 4, size=LETTERS, text_anchor="end"))
-    sheet.parts.append(label(one.star, x + 1, y + 4, size=LETTERS))
-    if one.interval:
-        sheet.parts.append(label(interval(one.interval), x + 12, y + 4, size=LETTERS))
-    read, low = one.p_of()
+    sheet.parts.append(label(effect(row.d), x, y + 4, size=LETTERS, text_anchor="end"))
+    sheet.parts.append(label(row.star, x + 1, y + 4, size=LETTERS))
+    if row.interval:
+        sheet.parts.append(label(interval(row.interval), x + 12, y + 4, size=LETTERS))
+    read, low = row.p_of()
     if with_p and read is not None:
-        p = p_value(read, one.rule.alpha, low)
+        p = p_value(read, row.rule.alpha, low)
         sheet.parts.append(label(p, sheet.width - RIGHT, y + 4, size=LETTERS, text_anchor="end"))
     sheet.y += height
 
@@ -214,9 +214,9 @@ def _share(share: float, x: float, y: float, width: float, *, strong: bool) -> l
     return [whole, bar, text]
 
 
-def matrix(given: SideBySide | Sequence[AssociationResult], width: float) -> str:
+def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> str:
     """Tests by settings: a small EAT-Map and the effect sizes in each cell, and what differs."""
-    table = given if isinstance(given, SideBySide) else side_by_side(given)
+    table = settings if isinstance(settings, SideBySide) else side_by_side(settings)
     sheet, names = Sheet(width), min(0.3 * width, 200.0)
     column = (width - names - LEFT) / len(table.values)
     if column < 90:
@@ -261,7 +261,7 @@ def matrix(given: SideBySide | Sequence[AssociationResult], width: float) -> str
     effects = [e for result in table.results for e in levels_of(result)]
     ends = f"Scales: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."
     sheet.notes([ends, *notes_of(effects, marks=True)])
-    said = [
+    phrases = [
         f"{isolated(row.name)}: "
         + "; ".join(
             f"{isolated(value)}: {member.primary.label if member.pattern else in_words(member)}"
@@ -270,7 +270,9 @@ def matrix(given: SideBySide | Sequence[AssociationResult], width: float) -> str
         )
         for row in table
     ]
-    return sheet.close(f"{len(table)} tests in {len(table.values)} settings", ". ".join(said) + ".")
+    return sheet.close(
+        f"{len(table)} tests in {len(table.values)} settings", ". ".join(phrases) + "."
+    )
 
 
 def stability(results: Sequence[AssociationResult], width: float) -> str:
@@ -286,7 +288,7 @@ def stability(results: Sequence[AssociationResult], width: float) -> str:
             for i, part in enumerate(pattern.split("-")):
                 sheet.parts.append(muted(part, x + column / 2, 8 + side + 14 + 12 * i))
     sheet.y = 14 + side + (28 if column > 66 else 0)
-    said = []
+    phrases = []
     for result in results:
         shares, top = shares_of(result)[0], sheet.y
         lines = broken(named(result, settings), names - LEFT - 6, 3, LETTERS)
@@ -300,27 +302,27 @@ def stability(results: Sequence[AssociationResult], width: float) -> str:
         sheet.y += max(38.0, 15.0 * len(lines) + 10)
         seen = sorted((s, p) for p, s in shares.items() if s)
         parts = ", ".join(f"{p} {percent(s)}" for s, p in reversed(seen))
-        said.append(f"{isolated(result.test)}: observed {own}; {parts}")
+        phrases.append(f"{isolated(result.test)}: observed {own}; {parts}")
     sheet.y += 4
     sheet.notes([
         *source_note(settings),
         "Shares of the resamples of the terms that show each pattern; bold and dark: the observed "
         "one. No probability that another study shows a pattern.",
     ])  # fmt: skip
-    return sheet.close("EAT patterns among resamples", ". ".join(said) + ".")
+    return sheet.close("EAT patterns among resamples", ". ".join(phrases) + ".")
 
 
 def influence(result: AssociationResult, width: float) -> str:
     """Each effect size without single terms, those that change it most."""
     sheet = Sheet(width)
     sheet.heading(named(result))
-    said = []
-    for one in (e for e in levels_of(result) if e.d is not None and e.influence is not None):
-        changes = changes_of(result, one)
+    phrases = []
+    for row in (e for e in levels_of(result) if e.d is not None and e.influence is not None):
+        changes = changes_of(result, row)
         most = changes[:DRIVERS]
-        d, names = one.d or 0.0, min(0.4 * width, 220.0)
+        d, names = row.d or 0.0, min(0.4 * width, 220.0)
         sheet.y += 4
-        sheet.write(f"{one.title}: {one.name}, d = {effect(d)}")
+        sheet.write(f"{row.title}: {row.name}, d = {effect(d)}")
         sheet.y += 6
         without = [d + change for change, *_ in most]
         room = 0.06 * (max([d, *without]) - min([d, *without])) or 0.1
@@ -349,13 +351,13 @@ def influence(result: AssociationResult, width: float) -> str:
         if left:
             sheet.notes([f"{len(most)} of {len(changes)} terms, those that change it most."])
         drivers = ", ".join(f"{isolated(term)} {effect(d + c)}" for c, term, _ in most[:3])
-        said.append(f"{one.title}, {isolated(one.name)}: d = {effect(d)}; without {drivers}")
+        phrases.append(f"{row.title}, {isolated(row.name)}: d = {effect(d)}; without {drivers}")
     sheet.notes([
         "Marks: d without the term; line: d with all. Filled: nearer to 0 without the term, or "
         "past it."
     ])  # fmt: skip
     title = f"Influence of single terms in {result.test}"
-    return sheet.close(title, f"{title}. {'. '.join(said)}.")
+    return sheet.close(title, f"{title}. {'. '.join(phrases)}.")
 
 
 def null(result: AssociationResult, width: float) -> str:

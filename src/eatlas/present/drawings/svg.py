@@ -158,8 +158,8 @@ class Sheet:
         for line in broken(text, self.width - LEFT - RIGHT, most, size) if text else ():
             x = LEFT if anchor == "start" else self.width - RIGHT
             self.y += size + 4
-            given = {"text_anchor": anchor if anchor != "start" else None} | look
-            self.parts.append(label(isolated(line), x, self.y, size=size, **given))
+            looks = {"text_anchor": anchor if anchor != "start" else None} | look
+            self.parts.append(label(isolated(line), x, self.y, size=size, **looks))
 
     def heading(self, text: str) -> None:
         """Write the heading of rows."""
@@ -207,8 +207,8 @@ class Axis:
     @classmethod
     def around(cls, values: Iterable[float], start: float, end: float) -> Self:
         """Enclose the values and zero, from one round number to another."""
-        known = [0.0, *values]
-        low, high = min(known), max(known)
+        enclosed = [0.0, *values]
+        low, high = min(enclosed), max(enclosed)
         step = _round_step((high - low) / WANTED_TICKS)
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
         return cls(first * step, max(last, first + 1) * step, step, start, end)
@@ -251,18 +251,14 @@ class Axis:
         """Draw a line for each tick, one of them stronger, and its number."""
         numbers, lines = [], {False: "", True: ""}
         for value in self.ticks():
-            place = self.at(value)
-            line = (
-                f"M{first:g} {place:.1f}H{last:g}"
-                if upright
-                else f"M{place:.1f} {first:g}V{last:g}"
-            )
+            at = self.at(value)
+            line = f"M{first:g} {at:.1f}H{last:g}" if upright else f"M{at:.1f} {first:g}V{last:g}"
             lines[strong is not None and abs(value - strong) < self.step / 2] += line
             number = effect(value, self.decimals)
             numbers.append(
-                muted(number, first - 6, place + 4, anchor="end")
+                muted(number, first - 6, at + 4, anchor="end")
                 if upright
-                else muted(number, place, last + 16)
+                else muted(number, at, last + 16)
             )
         kinds = {False: "fig-grid", True: "fig-zero"}
         return "".join(
