@@ -183,3 +183,9 @@ def test_messages(call, message):
     with pytest.raises(EatlasError) as caught:
         call()
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(("tail", "chance"), [("greater", 1.0), ("less", 0.0)])
+def test_a_huge_difference_is_found_for_certain(tail, chance):
+    shift = 12.362763339951282  # d = 1.974 of at most 1.975: scipy's far tail is NaN there
+    assert chance_of_rejection(20, 20, shift, tail=tail, threshold=0.2) == chance

@@ -422,7 +422,10 @@ def _beyond(limit: float, df: int, noncentrality: float) -> float:
     """P(T > limit) of the noncentral t."""
     from scipy.special import nctdtr  # noqa: PLC0415  (heavy at start)
 
-    return 0.0 if math.isinf(limit) else float(1 - nctdtr(df, noncentrality, limit))
+    if math.isinf(limit):
+        return 0.0
+    chance = float(1 - nctdtr(df, noncentrality, limit))
+    return float(noncentrality > limit) if math.isnan(chance) else chance  # its far tail underflows
 
 
 def _quantile(p: float) -> float:
