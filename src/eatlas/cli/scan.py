@@ -163,11 +163,11 @@ def _scanned(
 
 
 def _say_what_is_there(plan: ScanPlan, chunks: Chunks, out: Path) -> None:
-    from eatlas.engine.scan.chunk import others  # noqa: PLC0415
+    from eatlas.engine.store import left_by_others  # noqa: PLC0415
 
     if chunks.words:
         remark(f"words taken over from an interrupted scan: {chunks.words:,}")
-    for path in others(out, plan.identity):
+    for path in left_by_others(out, plan.identity):
         remark(f"{path}: found an interrupted scan with other settings; its words are left there")
 
 

@@ -132,13 +132,13 @@ def text(
 
 
 def _say_what_is_there(plan: TextPlan, shards: Shards, output: Path) -> None:
-    from eatlas.engine.text import others  # noqa: PLC0415
+    from eatlas.engine.store import left_by_others  # noqa: PLC0415
 
     if len(shards):
         remark(
             f"shards taken over from an interrupted count: {len(shards):,} of {len(plan.shards):,}"
         )
-    for path in others(output, plan):
+    for path in left_by_others(output, plan.identity):
         remark(f"{path}: found an interrupted count with other options; it is left there")
 
 

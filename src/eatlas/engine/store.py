@@ -18,6 +18,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -202,6 +203,45 @@ class Journal(ABC):
             got=error.strerror or str(error),
             remedy=f"free some space, or {self.elsewhere}; repeat the command to continue",
         )
+
+
+class FileJournal(Journal):
+    """Finished pieces of what will be one file, in a hidden file beside it."""
+
+    task = "run"
+    """What writes the file, as messages call it."""
+    elsewhere = "choose another file with --out"
+
+    def __init__(self, out: Path | None, identity: str) -> None:
+        lock = None if out is None else out.with_name(f".{out.name}.lock")
+        super().__init__(None if out is None else _unfinished(out, identity), lock)
+        self._out = out
+
+    def held(self) -> ResultsError:
+        """Say that another process is writing."""
+        return ResultsError(
+            f"{self._out}: another {self.task} is writing this file",
+            remedy=f"wait for it to end, or {self.elsewhere}",
+        )
+
+    def not_locked(self, error: OSError) -> ResultsError:
+        """Say that nothing can be written there."""
+        return ResultsError(
+            f"--out {self._out}: cannot be written to",
+            got=error.strerror or str(error),
+            allowed="a file in a directory that can be written to",
+            remedy="choose another with --out",
+        )
+
+
+def _unfinished(out: Path, identity: str) -> Path:
+    return out.with_name(f".{out.name}.{identity[:12]}.unfinished")
+
+
+def left_by_others(out: Path, identity: str) -> list[Path]:
+    """What work with other settings has left unfinished beside a file."""
+    files = out.parent.glob(f".{escape(out.name)}.*.unfinished")
+    return sorted(set(files) - {_unfinished(out, identity)})
 
 
 class Store(Journal):

@@ -6,7 +6,7 @@ import hashlib
 import json
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
@@ -41,10 +41,9 @@ from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.reading import Account, Damage, Tell, files_read
 from eatlas.corpora.sampling import stimuli_of
 from eatlas.corpora.storing import require_place
-from eatlas.engine.store import Journal
+from eatlas.engine.store import FileJournal
 from eatlas.errors import (
     EatlasError,
-    ResultsError,
     SourceError,
     SourceWarning,
     StimulusError,
@@ -240,7 +239,6 @@ def _parted(
     return parts, failed
 
 
-ENDING = ".unfinished"
 SEVERAL = 10
 """Targets that a warning names."""
 MANY = 0.5
@@ -294,19 +292,14 @@ def count_shard(shard: Shard, search: Search, reading: ReadingOptions) -> ShardC
     return ShardCounts(counter.tally, account)
 
 
-class Shards(Journal):
+class Shards(FileJournal):
     """The shards of a count that are counted."""
 
-    work = "shards"
-    elsewhere = "choose another file with -o"
+    work, task = "shards", "count"
 
     def __init__(self, out: Path | None, plan: TextPlan) -> None:
-        if out is None:
-            super().__init__(None, None)
-        else:
-            path = out.with_name(f".{out.name}.{plan.identity[:12]}{ENDING}")
-            super().__init__(path, out.with_name(f".{out.name}.lock"))
-        self._out, self._plan = out, plan
+        super().__init__(out, plan.identity)
+        self._plan = plan
         self._wanted = {self._name(shard) for shard in plan.shards}
         self._done: set[str] = set()
 
@@ -334,13 +327,6 @@ class Shards(Journal):
         if name in self._wanted:
             ShardCounts.from_json(result, self._plan.search)
             self._done.add(name)
-
-    def held(self) -> ResultsError:
-        """Say that another count is writing."""
-        return ResultsError(
-            f"{self._out}: another count is writing this file",
-            remedy=f"wait for it to end, or {self.elsewhere}",
-        )
 
     def _name(self, shard: Shard) -> str:
         return f"{self._plan.identity[:16]} {shard.identity}"
@@ -581,10 +567,3 @@ def counted(
             shards.forget()
     _warn(result, failed)
     return result
-
-
-def others(out: Path, plan: TextPlan) -> Iterator[Path]:
-    """What counts with other options have left unfinished beside a table."""
-    literal = "".join(f"[{c}]" if c in "[*?" else c for c in out.name)
-    own = f".{out.name}.{plan.identity[:12]}{ENDING}"
-    return (path for path in out.parent.glob(f".{literal}.*{ENDING}") if path.name != own)

@@ -11,9 +11,10 @@ from filelock import FileLock
 from tests.engine.scan.vocabularies import concepts, vocabulary
 
 from eatlas.engine.scan import plan as plan_module
-from eatlas.engine.scan.chunk import Chunks, others
+from eatlas.engine.scan.chunk import Chunks
 from eatlas.engine.scan.plan import make_scan
 from eatlas.engine.scan.scanning import measure_all
+from eatlas.engine.store import left_by_others as others
 from eatlas.errors import ResultsError
 
 IDENTITY = "0123456789abcdef" * 4

@@ -206,7 +206,7 @@ def test_a_file_that_changed_is_counted_again(corpus, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         quiet(text, TEST, out=out, shard=1, executor=half)
-    assert [path for path in tmp_path.iterdir() if path.suffix == counting.ENDING]
+    assert [path for path in tmp_path.iterdir() if path.suffix == ".unfinished"]
     text.write_text("So nurse he.\nSo pilot he.\n")
     os.utime(text, ns=(0, time.time_ns()))
     assert quiet(text, TEST, out=out, shard=1).counts("nurse") == {"female": 0, "male": 1}

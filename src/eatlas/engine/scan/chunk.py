@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.engine.scan.plan import ScanPlan
-from eatlas.engine.store import Journal
-from eatlas.errors import ResultsError
+from eatlas.engine.store import FileJournal
 from eatlas.results.parts import TAILS
 from eatlas.stats.effect_size import effect_sizes
 from eatlas.stats.permutation import Tail, permutation_test, permutation_tests
@@ -190,23 +189,18 @@ def _family(plan: ScanPlan, scores: Array, member: NDArray[np.bool_]) -> tuple[A
     return reached, maxima
 
 
-ENDING = ".unfinished"
 _TEXTS = ("words", "examples")
 _NUMBERS = ("index", "read", "rising")
 
 
-class Chunks(Journal):
+class Chunks(FileJournal):
     """The finished chunks of a scan."""
 
-    work = "words"
-    elsewhere = "choose another file with --out"
+    work, task = "words", "scan"
 
     def __init__(self, out: Path | None = None, identity: str = "") -> None:
-        if out is None:
-            super().__init__(None, None)
-        else:
-            super().__init__(_beside(out, identity), out.with_name(f".{out.name}.lock"))
-        self._out, self._identity = out, identity
+        super().__init__(out, identity)
+        self._identity = identity
         self._indices: set[int] = set()
         self.words = 0
         """Words of all chunks."""
@@ -239,22 +233,6 @@ class Chunks(Journal):
             raise ValueError(name)
         self._count(chunk)
 
-    def held(self) -> ResultsError:
-        """Say that another scan is writing."""
-        return ResultsError(
-            f"{self._out}: another scan is writing this file",
-            remedy=f"wait for it to end, or {self.elsewhere}",
-        )
-
-    def not_locked(self, error: OSError) -> ResultsError:
-        """Say that nothing can be written there."""
-        return ResultsError(
-            f"--out {self._out}: cannot be written to",
-            got=error.strerror or str(error),
-            allowed="a file in a directory that can be written to",
-            remedy="choose another with --out",
-        )
-
     def _name(self, index: int) -> str:
         return f"{self._identity} {index}"
 
@@ -262,17 +240,6 @@ class Chunks(Journal):
         if chunk.index not in self._indices:
             self.words += chunk.read
         self._indices.add(chunk.index)
-
-
-def others(out: Path, identity: str) -> list[Path]:
-    """What other scans to the same file have left unfinished."""
-    literal = "".join(f"[{c}]" if c in "[*?" else c for c in out.name)
-    found = set(out.parent.glob(f".{literal}.*{ENDING}"))
-    return sorted(found - {_beside(out, identity)})
-
-
-def _beside(out: Path, identity: str) -> Path:
-    return out.with_name(f".{out.name}.{identity[:12]}{ENDING}")
 
 
 def _encoded(chunk: Chunk) -> bytes:
