@@ -242,30 +242,7 @@ def serve(
     largest: int = LARGEST_REQUEST,
     extra: str = "annotate",
 ) -> None:
-    """Serve a page until Ctrl-C.
-
-    Parameters
-    ----------
-    app : ASGI application
-        Sees paths without the token.
-    started : callable
-        Is told the address, token included, as soon as it can be opened.
-    host : {"127.0.0.1", "::1"}
-        The loopback address, nothing else.
-    port : int
-        0 for a free one.
-    token : str, optional
-        Random by default.
-    largest : int
-        Bytes of the body of a request.
-    extra : str
-        The extra of eatlas that the page needs.
-
-    Raises
-    ------
-    EatlasError
-        If the address is another, cannot be used, or uvicorn is not installed.
-    """
+    """Serve a page until Ctrl-C; `started` is told the address, token included."""
     listening = _listening(app, started, host, port, token, largest, extra)
     with suppress(KeyboardInterrupt), listening as server:
         server.serve_page()
@@ -285,7 +262,7 @@ class Served:
         extra: str = "annotate",
     ) -> None:
         self.address = ""
-        """What a browser opens, token included."""
+        """What a browser on this machine opens; its token lets nobody else in."""
         self._opened = threading.Event()
         self._stack = ExitStack()
         listening = _listening(app, self._started, host, port, token, largest, extra)
@@ -307,14 +284,14 @@ class Served:
         return self._thread.is_alive()
 
     def wait(self) -> None:
-        """Wait until the page is closed, by another thread or by Ctrl-C, which closes it."""
+        """Serve the page until Ctrl-C, as the end of a script."""
         with suppress(KeyboardInterrupt):
             while self.open:
                 self._thread.join(WAITING)
         self.close()
 
     def close(self) -> None:
-        """End the server, and wait until it has answered what it was asked."""
+        """End the page; what it was asked is answered first."""
         self._server.should_exit = True
         self._thread.join()
         self._stack.close()

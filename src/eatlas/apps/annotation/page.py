@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from eatlas.apps import serving
 from eatlas.apps.annotation.items import Item, Items, load_items
@@ -165,17 +165,12 @@ def _given(body: bytes) -> dict[str, Any]:
     return given
 
 
-class LabelPage:
+class LabelPage(Served):
     """A page on which people label; what :func:`eatlas.serve_items` returns. A context manager."""
 
     def __init__(self, journal: Journal, guide: str, host: str, port: int) -> None:
         self._journal = journal
-        self._served = Served(application(journal, guide), host=host, port=port)
-
-    @property
-    def address(self) -> str:
-        """What a browser on this machine opens; its token lets nobody else in."""
-        return self._served.address
+        super().__init__(application(journal, guide), host=host, port=port)
 
     @property
     def path(self) -> Path:
@@ -209,18 +204,12 @@ class LabelPage:
 
     def close(self) -> None:
         """End the page; the labels are on the disk already."""
-        self._served.close()
+        super().close()
         self._journal.__exit__(None, None, None)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         done = ", ".join(f"{name} {n:,}" for name, n in self.done.items()) or "nothing"
-        if not self._served.open:
+        if not self.open:
             return f"<LabelPage, closed: labelled by {done}>"
         return f"<LabelPage {self.address}: labelled by {done}>"
 

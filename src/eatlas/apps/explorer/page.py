@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from eatlas.apps import serving
 from eatlas.apps.explorer.board import (
@@ -134,19 +134,12 @@ _EXPORTS: dict[str, tuple[str, str, Callable[[Explorer, Request], str]]] = {
 """Ending, media type and content of each file that is text."""
 
 
-class ExplorerPage:
+class ExplorerPage(Served):
     """A page of the explorer; what :func:`eatlas.explore` returns. A context manager."""
 
     def __init__(self, explorer: Explorer, host: str, port: int) -> None:
         self._explorer = explorer
-        self._served = Served(
-            application(explorer), host=host, port=port, largest=LARGEST, extra=EXTRA
-        )
-
-    @property
-    def address(self) -> str:
-        """What a browser on this machine opens; its token lets nobody else in."""
-        return self._served.address
+        super().__init__(application(explorer), host=host, port=port, largest=LARGEST, extra=EXTRA)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -163,28 +156,14 @@ class ExplorerPage:
         """
         return self._explorer.looked_at(test)
 
-    def wait(self) -> None:
-        """Serve the page until Ctrl-C, as the end of a script."""
-        self._served.wait()
-
-    def close(self) -> None:
-        """End the page."""
-        self._served.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
     def __repr__(self) -> str:
-        if not self._served.open:
+        if not self.open:
             return "<ExplorerPage, closed>"
         return f"<ExplorerPage {self.address}: open it in a browser on this machine>"
 
     def _repr_html_(self) -> str:
         """The address as a link, in notebooks."""
-        if not self._served.open:
+        if not self.open:
             return escape(repr(self))
         return (
             f'<a href="{escape(self.address)}" target="_blank" rel="noopener">eatlas explore</a>, '
