@@ -17,7 +17,16 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.engine.scan.chunk import EXAMPLES, METHODS, REASONS, Chunk, Chunks, measure_chunk
+from eatlas.engine.scan.chunk import (
+    EXACT,
+    EXAMPLES,
+    INVERSION,
+    METHODS,
+    REASONS,
+    Chunk,
+    Chunks,
+    measure_chunk,
+)
 from eatlas.engine.scan.plan import ScanPlan, make_scan, require_usable
 from eatlas.errors import EatlasError, SourceError, did_you_mean
 from eatlas.executors import Executor, Threads, processors
@@ -324,21 +333,16 @@ def word_association(plan: ScanPlan, judged: Judged, row: int) -> WordAssociatio
     chunk, (a, b) = judged.chunk, plan.found.sizes
     total = plan.shared.total
     names = [METHODS[code] for code in chunk.method[:, row].tolist()]
-    p = {tail: float(chunk.p[i, row]) for i, tail in enumerate(TAILS)}
-    counts = {
-        tail: _count(p[tail], total) if name == METHODS[0] else None
-        for tail, name in zip(TAILS, names, strict=True)
-    }
-    errors = {
-        tail: float(chunk.rel_err[i, row]) if names[i] == METHODS[1] else None
-        for i, tail in enumerate(TAILS)
-    }
-    brackets = {
-        tail: (p[tail] * (1 - float(chunk.rel_err[i, row])), p[tail])
-        if names[i] == METHODS[2]
-        else None
-        for i, tail in enumerate(TAILS)
-    }
+    p = dict(zip(TAILS, chunk.p[:, row].tolist(), strict=True))
+    counts: dict[Any, Any] = dict.fromkeys(TAILS)
+    errors, brackets = counts.copy(), counts.copy()
+    for tail, name, error in zip(TAILS, names, chunk.rel_err[:, row].tolist(), strict=True):
+        if name == METHODS[EXACT]:
+            counts[tail] = _count(p[tail], total)
+        elif name == METHODS[INVERSION]:
+            errors[tail] = error
+        else:
+            brackets[tail] = p[tail] * (1 - error), p[tail]
     values = PValues.model_validate(
         {
             **p,
