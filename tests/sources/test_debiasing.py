@@ -10,8 +10,8 @@ from tests.inputs import optional_data
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.sources.bias_sets import FAMILIES, bias_sets, looked_up, most_biased
 from eatlas.sources.coverage import spellings
+from eatlas.sources.debiasing import FAMILIES, bias_sets, looked_up, most_biased
 from eatlas.sources.source import as_source
 from eatlas.stats.space import k_means
 

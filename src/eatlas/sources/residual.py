@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, SourceError
 from eatlas.kernels.cosines import unit_rows
 from eatlas.results.residual import BeforeAfter, ResidualBias
-from eatlas.sources.bias_sets import (
+from eatlas.sources.debiasing import (
     ALLOWED,
     BiasSets,
+    DebiasedSource,
     FoundSets,
     bias_sets,
     leanings,
@@ -20,7 +21,6 @@ from eatlas.sources.bias_sets import (
     most_of_each,
     within,
 )
-from eatlas.sources.debiasing import DebiasedSource
 from eatlas.sources.mapped import Mapped
 from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.source import Source
