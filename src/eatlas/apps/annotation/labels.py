@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from eatlas import Contexts, load_contexts
 from eatlas.apps.annotation.items import (
     Given,
     Items,
@@ -24,6 +23,7 @@ from eatlas.apps.annotation.items import (
     unknown_label,
 )
 from eatlas.apps.annotation.journal import ENDING, SKIPPED, journal_of, name_of, replay
+from eatlas.corpora import Contexts, load_contexts
 from eatlas.csv_cells import marked
 from eatlas.errors import EatlasError, SourceError, UndefinedWarning
 from eatlas.lazy import as_frame

@@ -14,7 +14,6 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from eatlas import transformed
 from eatlas.apps.protocol.content import Bench, unit
 from eatlas.apps.protocol.people import NEEDED, OF, labels_of, people
 from eatlas.apps.protocol.studies import (
@@ -47,6 +46,7 @@ from eatlas.measures.registry import measure_names
 from eatlas.results.evidence import Evidence, Figure, Table
 from eatlas.results.parts import defined
 from eatlas.sources.counts import Counts, open_counts
+from eatlas.sources.opening import transformed
 from eatlas.stats.paired import RankCorrelation, rank_correlation
 from eatlas.stats.specifications import Correlation
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, Test, load_tests

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas import DivDist, transformed
 from eatlas.apps.protocol.studies import (
     CHANGES,
     Context,
@@ -32,10 +31,11 @@ from eatlas.apps.protocol.target_scores import (
     terms_of,
 )
 from eatlas.errors import SignatureError
-from eatlas.measures import Measure
+from eatlas.measures import DivDist, Measure
 from eatlas.results.evidence import Drawing, Evidence, Mark, Table
 from eatlas.sources import open_sources
 from eatlas.sources.counts import Counts, open_counts
+from eatlas.sources.opening import transformed
 from eatlas.stats.paired import PairedChange, paired_change
 from eatlas.stats.shares import distribution, divergence, rarefied
 from eatlas.stimuli import GroupsTest, load_tests
@@ -199,7 +199,7 @@ def _representations(context: Context) -> Iterator[tuple[str, Any]]:
 
 def _shown(context: Context, test: GroupsTest) -> Any:
     """The test with contexts, where the measure takes contexts and some were given."""
-    from eatlas import with_contexts  # noqa: PLC0415  (seldom needed)
+    from eatlas.corpora import with_contexts  # noqa: PLC0415  (seldom needed)
 
     in_context = getattr(context.measure, "soa", None) in {"reduction", "probe"}
     if not in_context or context.material.contexts is None:

@@ -143,7 +143,7 @@ class Context:
         try:
             (measure or self.measure).require_stimuli(test)
         except StimulusError:
-            from eatlas import with_contexts  # noqa: PLC0415  (seldom needed)
+            from eatlas.corpora import with_contexts  # noqa: PLC0415  (seldom needed)
 
             return with_contexts(test, self.material.contexts)[0]
         return test

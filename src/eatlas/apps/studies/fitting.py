@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from eatlas import corpora, transformed
+from eatlas import corpora
 from eatlas.apps.studies.plan import (
     KNOWN,
     NONE,
@@ -27,6 +27,7 @@ from eatlas.measures import Measure
 from eatlas.measures.base import Need
 from eatlas.present.numbers import number_of
 from eatlas.sources import prompted
+from eatlas.sources.opening import transformed
 from eatlas.sources.source import is_contextual
 from eatlas.sources.spec import escape, parse_file_spec, with_option
 from eatlas.stimuli import Test

@@ -178,7 +178,8 @@ def cost_of(requests: Sequence[Request]) -> Cost:
     texts: dict[str, set[Any]] = {}
     for reading in readings_of(requests).values():
         if reading.need == "counts" or not computes(reading.source, reading.need):
-            words += sum(len(part.terms) for test, _ in reading.questions for _, part in test.parts)
+            parts = [part for test, _ in reading.questions for _, part in test.parts]
+            words += len({term for part in parts for term in part.terms})
         elif reading.need == "vectors":
             texts.setdefault(take_option(reading.source.name, "layer")[0], set()).update(
                 texts_of(reading)
