@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
+from eatlas.ray_watch import watched
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -492,6 +493,12 @@ def _connected(address: str | None, workers: int | None = None) -> Any:
         raise _unreachable(address or "local", str(error).splitlines()[0]) from error
     finally:
         constants.ENABLE_RAY_CLUSTER = several
+    ended = EatlasError(
+        "the command ended before it was done",
+        got="it was killed, or Ray on this machine was",
+        remedy=KEPT,
+    )
+    watched(f"error: {ended}", own=address is None)
     return ray
 
 

@@ -2,6 +2,8 @@
 
 import os
 import random
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +18,7 @@ from tests.inputs import KILLS, wait_until
 from tests.tiny_models import make_model
 
 import eatlas
+from eatlas import ray_watch
 from eatlas.executors import OnRay, engine_of
 
 pytestmark = [
@@ -236,18 +239,52 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-def test_a_cluster_of_this_machine_is_for_nobody_else(tmp_path):
+@pytest.mark.parametrize("victim", ["command", "raylet"])
+def test_a_cluster_of_this_machine_is_for_nobody_else_and_leaves_nothing(tmp_path, victim):
     import psutil
 
+    def is_at_work(process):
+        try:
+            return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return False
+
     (tmp_path / "alone.py").write_text(ALONE, encoding="utf-8")
-    with subprocess.Popen([sys.executable, "alone.py"], cwd=tmp_path) as process:
+    command = [sys.executable, "alone.py"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         all_of_it = lambda: psutil.Process(process.pid).children(recursive=True)  # noqa: E731
         wait_until(lambda: any("ray::_do_on_ray" in child.name() for child in all_of_it()))
+        named = {child.name(): child for child in all_of_it()}
         connections = [c for child in all_of_it() for c in child.net_connections()]
         open_at = {c.laddr.ip for c in connections if c.status == psutil.CONN_LISTEN}
-        process.kill()
-    assert open_at
-    assert all(ip_address(ip.removeprefix("::ffff:")).is_loopback for ip in open_at)
+        assert open_at
+        assert all(ip_address(ip.removeprefix("::ffff:")).is_loopback for ip in open_at)
+        started = all_of_it()
+        agents = [child for name, child in named.items() if "Agent" in name]
+        assert agents
+        for agent in agents:
+            agent.suspend()  # or it would end itself after a minute
+        (process if victim == "command" else named["raylet"]).kill()
+        printed = process.communicate()[1]
+    wait_until(lambda: not any(map(is_at_work, started)))
+    assert "the command ended before it was done" in printed
+    assert printed.count("finished jobs are kept") == 1
+
+
+@pytest.mark.parametrize(("told", "printed"), [(b"", "error: it ended\n"), (b"x", "")])
+def test_who_watches_speaks_where_the_command_could_not(tmp_path, told, printed):
+    watch = [sys.executable, "-I", "-S", ray_watch.__file__, "error: it ended", tmp_path / "raylet"]
+    agent = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(9999)"])
+    with socket.socket(socket.AF_UNIX) as raylet:
+        raylet.bind(str(tmp_path / "raylet"))
+        raylet.listen()
+        pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+        watcher = subprocess.Popen([*watch, str(agent.pid)], **pipes)
+        line, _ = raylet.accept()
+        assert agent.poll() is None
+        line.close()
+        assert agent.wait() == -signal.SIGKILL
+        assert watcher.communicate(told)[1].decode() == printed
 
 
 @pytest.mark.slow
