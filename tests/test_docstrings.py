@@ -37,7 +37,7 @@ def test_public_objects_show_an_example():
     assert not bare
 
 
-LONG = 10
+LONG = 20
 """Lines of a function or class that needs no docstring, at most."""
 
 

@@ -40,7 +40,6 @@ from eatlas.present.columns import (
     rows_of,
     terms_table,
 )
-from eatlas.present.comparison import comparisons
 from eatlas.present.drawings.eat_map import EATMap
 from eatlas.present.effects import OVER_SENTENCES, own_share
 from eatlas.present.family import DeclaredFamily
@@ -340,6 +339,10 @@ def print_comparisons(console: Console, results: Results, family: DeclaredFamily
 
     Model and measure are named where the test alone does not distinguish comparisons.
     """
+    if not repeated(results):
+        return
+    from eatlas.present.comparison import comparisons  # noqa: PLC0415  (most tables have none)
+
     shown = sections(results, family, dots=False)
     found = [one for one in comparisons(shown) if one.by != "source"]
     names = [f"{one.first.result.test} by {one.called}" for one in found]

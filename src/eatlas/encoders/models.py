@@ -402,6 +402,7 @@ def read_card(path: Path, *, trust: bool = False) -> Card:
 
 
 def _card(config: Any, path: Path) -> Card:
+    """What a configuration says of a model, read by transformers."""
     from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES  # noqa: PLC0415
 
     kind = str(config.model_type)

@@ -157,6 +157,7 @@ class VisionSource(SeeingSource):
             yield answers[0]
 
     def _computed(self, loaded: Loaded, inputs: Mapping[str, Any], *how: Any) -> list[Array]:
+        """Vectors of the layers, in the order of `how`."""
         import torch  # noqa: PLC0415
 
         order: list[Layers] = how[0]

@@ -106,9 +106,8 @@ def _environment() -> Environment:
         auto_reload=False,
         extensions=["jinja2.ext.do"],
     )
-    from eatlas.present.sections import FILTERS as OF_RESULTS  # noqa: PLC0415  (they call this)
-
-    env.filters |= FILTERS | OF_RESULTS
+    FILTERS.update({name: own for name, own in env.filters.items() if name not in FILTERS})
+    env.filters = FILTERS  # to which chapters above add theirs
     return env
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ from eatlas.present.drawings.words import MOST_DOTS, blocks, cosine_plot, lean_p
 from eatlas.present.effects import about_terms, changes_of, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import effect
+from eatlas.present.rendering import FILTERS
 from eatlas.present.sentences import (
     Statement,
     clauses,
@@ -367,15 +368,29 @@ def distinct(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-FILTERS: dict[str, Callable[..., object]] = {
-    one.__name__: one
-    for one in (
-        drawn_cells, drawn_leans, drawn_map, limits, matched_patterns, numbers, other_pattern,
-        panels, patterns_seen, score_unit, sentence, short_sentence, source_of, term_bar,
-        terms_in_order,
-    )
-} | {
-    "headline": lambda result: clauses(headline(result)),
-    "statement": lambda result, about: statement(about, result),
-}  # fmt: skip
-"""What templates ask of a result, or of its section, by the name of the function."""
+FILTERS.update(
+    {
+        one.__name__: one
+        for one in (
+            drawn_cells,
+            drawn_leans,
+            drawn_map,
+            limits,
+            matched_patterns,
+            numbers,
+            other_pattern,
+            panels,
+            patterns_seen,
+            score_unit,
+            sentence,
+            short_sentence,
+            source_of,
+            term_bar,
+            terms_in_order,
+        )
+    }
+    | {
+        "headline": lambda result: clauses(headline(result)),
+        "statement": lambda result, about: statement(about, result),
+    }
+)  # fmt: skip  (what templates ask of a result, or of its section)

@@ -194,6 +194,7 @@ class StudyPlan(_Strict):
 
     @model_validator(mode="after")
     def _fits(self) -> StudyPlan:
+        """Refuse tests, measures and choices that do not go together."""
         kinds = {test.kind for ways in self.tests.values() for test in ways.values()}
         taken = {measure.kind for measure in self.measures.values()}
         if kinds != taken:

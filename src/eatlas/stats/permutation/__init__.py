@@ -14,10 +14,9 @@ from eatlas.stats.permutation.engine import (
     DRAWING,
     DRAWS,
     METHODS,
-    STUDENTISED_METHODS,
     permutation_test,
 )
-from eatlas.stats.permutation.problem import PermutationResult, Tail
+from eatlas.stats.permutation.problem import STUDENTISED_METHODS, PermutationResult, Tail
 from eatlas.stats.permutation.solvers import ALWAYS_EXACT
 
 if TYPE_CHECKING:

@@ -44,8 +44,6 @@ def normal(question: Problem) -> tuple[Tail, Tail, Tail]:
 
 METHODS = ("auto", "exact", "inversion", "sampled", "normal")
 """What `method` may be."""
-STUDENTISED_METHODS = ("auto", "exact", "sampled")
-"""What it may be for a studentised statistic."""
 DRAWING = ("sampled",)
 """The methods that draw subsets at random."""
 DRAWS = 100_000

@@ -25,6 +25,9 @@ from eatlas.stats.inputs import DOUBLE, relative_tolerance
 SMALLEST = sys.float_info.min * sys.float_info.epsilon
 """The smallest positive double: a p-value below it is reported as this, never as 0."""
 
+STUDENTISED_METHODS = ("auto", "exact", "sampled")
+"""What `method` may be for a studentised statistic."""
+
 
 Interval = tuple[float, float]
 TailName = Literal["greater", "less", "two_sided"]

@@ -26,8 +26,13 @@ from eatlas.stats.inputs import (
     relative_tolerance,
     whole,
 )
-from eatlas.stats.permutation.engine import STUDENTISED_METHODS
-from eatlas.stats.permutation.problem import SMALLEST, PermutationResult, Problem, Tail
+from eatlas.stats.permutation.problem import (
+    SMALLEST,
+    STUDENTISED_METHODS,
+    PermutationResult,
+    Problem,
+    Tail,
+)
 from eatlas.stats.permutation.solvers import ALWAYS_EXACT
 from eatlas.stats.relabelling import every_subset, random_subsets
 
