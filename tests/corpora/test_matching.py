@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas.corpora import kernels
-from eatlas.corpora.matching import Matcher, Rule, letters, one_form, ways_to_write
+from eatlas.corpora.characters import letters, one_form, ways_to_write
+from eatlas.corpora.matching import Matcher, Rule
 from eatlas.errors import SourceError
 from tests.corpora import oracle
 

@@ -98,7 +98,7 @@ def contexts(
         Print only JSON: the counts as one object.
     """
     from eatlas.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
-    from eatlas.corpora.storing import require_place  # noqa: PLC0415
+    from eatlas.corpora.writing import require_place  # noqa: PLC0415
 
     require_place(output)
     require_other_files(corpus, output, log)
@@ -132,7 +132,7 @@ def contexts(
 def require_other_files(corpus: list[str], output: Path, log: Path | None) -> None:
     """Refuse to write over what is read."""
     from eatlas.corpora.files import corpus_files  # noqa: PLC0415
-    from eatlas.corpora.storing import beside  # noqa: PLC0415
+    from eatlas.corpora.writing import beside  # noqa: PLC0415
     from eatlas.writing import require_other_file  # noqa: PLC0415
 
     files = corpus_files(corpus)

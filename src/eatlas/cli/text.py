@@ -88,7 +88,7 @@ def text(
         Print only JSON: counts and totals as one object.
     """
     from eatlas.corpora.counts import TABLES  # noqa: PLC0415  (--help waits for none)
-    from eatlas.corpora.storing import require_place  # noqa: PLC0415
+    from eatlas.corpora.writing import require_place  # noqa: PLC0415
     from eatlas.engine.text import counted, make_plan  # noqa: PLC0415
     from eatlas.executors import choose  # noqa: PLC0415
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from eatlas.lazy import attributes
 
 if TYPE_CHECKING:
+    from eatlas.corpora.attaching import with_contexts, with_pairs
     from eatlas.corpora.counts import helm_counts, helm_representation
     from eatlas.corpora.matching import Rule
     from eatlas.corpora.record import (
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
         PairCount,
         Pairs,
         Window,
-        with_contexts,
-        with_pairs,
     )
     from eatlas.corpora.sampling import find_contexts, find_pairs, stimuli_of
     from eatlas.corpora.storing import ContextsAtHand, load_contexts, load_either, load_pairs
@@ -54,10 +53,10 @@ __all__ = [
 __getattr__ = attributes(
     __name__,
     {
+        "eatlas.corpora.attaching": "with_contexts with_pairs",
         "eatlas.corpora.counts": "helm_counts helm_representation",
         "eatlas.corpora.matching": "Rule",
-        "eatlas.corpora.record": "Context Contexts Count PairContext PairCount Pairs Window "
-        "with_contexts with_pairs",
+        "eatlas.corpora.record": "Context Contexts Count PairContext PairCount Pairs Window",
         "eatlas.corpora.sampling": "find_contexts find_pairs stimuli_of",
         "eatlas.corpora.storing": "ContextsAtHand load_contexts load_either load_pairs",
     },

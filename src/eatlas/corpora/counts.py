@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.matching import Matcher, Matches, Rule, abbreviations, character_table, one_form
+from eatlas.corpora.characters import abbreviations, character_table, one_form
+from eatlas.corpora.matching import Matcher, Matches, Rule
 from eatlas.corpora.reading import Batch
-from eatlas.corpora.storing import beside, parquet_bytes, require_ending
+from eatlas.corpora.writing import beside, parquet_bytes, require_ending
 from eatlas.csv_cells import marked
 from eatlas.errors import EatlasError
 from eatlas.lazy import as_frame

@@ -8,7 +8,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.matching import FNV_PRIME, FNV_START, LOWER, WORD
+from eatlas.corpora.characters import FNV_PRIME, FNV_START, LOWER, WORD
 
 _START, _PRIME = np.uint64(FNV_START), np.uint64(FNV_PRIME)
 _SLOT_BITS = 14  # the table stays in the fastest cache; with more or fewer slots it is slower

@@ -16,16 +16,9 @@ from typing import Any, Generic, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.corpora.characters import abbreviations, character_table
 from eatlas.corpora.files import Format, ReadingOptions, Unit, corpus_files, look_at, read_texts
-from eatlas.corpora.matching import (
-    Case,
-    Compounds,
-    Matcher,
-    Matches,
-    Rule,
-    abbreviations,
-    character_table,
-)
+from eatlas.corpora.matching import Case, Compounds, Matcher, Matches, Rule
 from eatlas.corpora.reading import Account, Batch, Damage, Tell, files_read
 from eatlas.corpora.record import (
     KEEP,
@@ -56,6 +49,7 @@ _ALL = (1 << 64) - 1
 
 
 Found = TypeVar("Found")
+Counted = TypeVar("Counted")
 """What is sampled: contexts, or pairs."""
 
 
@@ -138,6 +132,15 @@ class Samples(Generic[Found]):
                 reservoir.add(key, offset, context(at))
         for number in np.unique(numbers[taken]).tolist():
             self._limits[number] = self._reservoirs[number].limit
+
+    def drawn(self, count: Callable[..., Counted]) -> tuple[list[Found], tuple[Counted, ...]]:
+        """The contexts that were drawn, and how many were found and drawn of each name."""
+        lists = self.lists()
+        counts = (
+            count(*names, int(number), len(drawn))
+            for names, number, drawn in zip(self.names, self.found, lists, strict=True)
+        )
+        return [context for drawn in lists for context in drawn], tuple(counts)
 
     def merge(self, other: Samples[Found]) -> None:
         """Take in what other samples of the same stimuli hold."""
@@ -401,7 +404,8 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
         executor,
     )
     make = partial(Collector, search.matcher, **search.sampling)
-    return Contexts.sampled(*search.read(corpus, make, tell, progress))
+    samples, provenance = search.read(corpus, make, tell, progress)
+    return Contexts(*samples.drawn(Contexts.COUNT), provenance)
 
 
 def find_pairs(
@@ -459,7 +463,7 @@ def find_pairs(
     pairs = pairs_of(_associations(search.tests))
     make = partial(PairCollector, search.matcher, pairs, distance=int(distance), **search.sampling)
     samples, provenance = search.read(corpus, make, tell, progress)
-    return Pairs.sampled(samples, {**provenance, "distance": int(distance)})
+    return Pairs(*samples.drawn(Pairs.COUNT), {**provenance, "distance": int(distance)})
 
 
 @dataclass(frozen=True)

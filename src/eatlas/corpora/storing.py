@@ -3,105 +3,22 @@
 from __future__ import annotations
 
 import csv
-import io
-import json
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from eatlas.corpora.matching import one_form
+from eatlas.corpora.characters import one_form
 from eatlas.corpora.reading import pyarrow_of
-from eatlas.corpora.record import LABEL, Contexts, Pairs, Sample
-from eatlas.csv_cells import marked, unmarked
+from eatlas.corpora.record import Contexts, Pairs, Sample
+from eatlas.corpora.writing import ENDINGS, KEY, LABEL, MARKED, beside
+from eatlas.csv_cells import unmarked
 from eatlas.decoding import json_value, require_file
-from eatlas.errors import ResultsError, SourceError, SourceWarning, described
+from eatlas.errors import SourceError, SourceWarning, described
 from eatlas.paths import is_file
 from eatlas.stimuli import ContextsOrigin
-from eatlas.writing import atomic_file, atomic_files, require_writable
-
-ENDINGS = (".parquet", ".jsonl", ".csv")
-KEY = b"eatlas"
-TEXTS = ("text", "stimulus", "target", "attribute", LABEL)
-"""Columns that hold words; all others hold places."""
-Columns = tuple[str, ...]
-MARKED = "marked_cells"
-"""Key in the file beside a CSV file whose texts are marked as `eatlas.csv_cells` says."""
-
-
-def require_ending(path: Path, what: str = "contexts", endings: tuple[str, ...] = ENDINGS) -> None:
-    """Refuse a name that does not say how to write what was found."""
-    if path.suffix.lower() not in endings:
-        raise ResultsError(
-            f"{path}: {what} cannot be written so",
-            got=path.suffix or "a name without ending",
-            allowed=", ".join(endings),
-        )
-
-
-def require_place(path: Path, what: str = "contexts", endings: tuple[str, ...] = ENDINGS) -> None:
-    """Refuse, before a corpus is read, a file to which nothing could be written then."""
-    require_ending(path, what, endings)
-    if path.suffix.lower() == ".parquet":
-        pyarrow_of(path)
-    require_writable(path)
-
-
-def beside(path: Path) -> Path:
-    """Return the path of the counts and provenance of a file without metadata."""
-    return path.with_name(path.name + ".json")
-
-
-def write(
-    path: Path, rows: Sequence[tuple[Any, ...]], fields: Columns, about: Mapping[str, Any]
-) -> None:
-    """Write contexts and what is said of them; both appear when they are whole, or neither does."""
-    require_ending(path)
-    ending = path.suffix.lower()
-    said = json.dumps(
-        {**about, MARKED: True} if ending == ".csv" else about, ensure_ascii=False, indent=1
-    )
-    if ending == ".parquet":
-        with atomic_file(path, binary=True) as file:
-            file.write(parquet_bytes(rows, fields, TEXTS, said))
-        return
-    with atomic_files() as new:
-        file = new(path)
-        new(beside(path)).write(said + "\n")
-        if ending == ".csv":
-            table = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-            table.writerow(fields)
-            table.writerows(
-                [marked(one) if isinstance(one, str) else one for one in row] for row in rows
-            )
-        else:
-            named = (dict(zip(fields, row, strict=True)) for row in rows)
-            file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in named)
-
-
-def parquet_bytes(
-    rows: Sequence[Sequence[Any]],
-    fields: Sequence[str],
-    texts: Collection[str],
-    about: str,
-    *,
-    wide: bool = False,
-) -> bytes:
-    """Bytes of a Parquet file of texts and whole numbers, with the provenance in its metadata."""
-    pa, parquet = pyarrow_of(Path("contexts.parquet"))
-    columns = list(zip(*rows, strict=True)) or [()] * len(fields)
-    number = pa.int64() if wide else pa.int32()
-    arrays = [
-        pa.array(column, pa.string() if name in texts else number)
-        for name, column in zip(fields, columns, strict=True)
-    ]
-    table = pa.table(arrays, names=list(fields)).replace_schema_metadata({KEY: about.encode()})
-    sink = io.BytesIO()
-    parquet.write_table(table, sink, compression="zstd")
-    return sink.getvalue()
-
 
 ALIKE = 3
 """Letters with which a stimulus and its forms begin: family, families."""

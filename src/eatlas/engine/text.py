@@ -40,7 +40,7 @@ from eatlas.corpora.files import (
 from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.reading import Account, Damage, Tell, files_read
 from eatlas.corpora.sampling import stimuli_of
-from eatlas.corpora.storing import require_place
+from eatlas.corpora.writing import require_place
 from eatlas.engine.store import FileJournal
 from eatlas.errors import (
     EatlasError,

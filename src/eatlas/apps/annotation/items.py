@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eatlas.corpora import Context, Contexts, load_contexts
-from eatlas.corpora.storing import beside
+from eatlas.corpora.writing import beside
 from eatlas.csv_cells import marked, unmarked
 from eatlas.decoding import json_value, require_file
 from eatlas.errors import EatlasError, SourceError, StimulusError, described, nearest

@@ -38,7 +38,7 @@ from eatlas.apps.protocol.target_scores import (
     plain,
 )
 from eatlas.corpora.reading import pyarrow_of
-from eatlas.corpora.storing import KEY, beside
+from eatlas.corpora.writing import KEY, beside
 from eatlas.decoding import require_file
 from eatlas.errors import EatlasError, SignatureError
 from eatlas.measures import Measure, get_measure

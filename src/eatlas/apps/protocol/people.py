@@ -13,7 +13,7 @@ from eatlas.apps.annotation import load_items, read_labels
 from eatlas.apps.annotation.journal import ENDING
 from eatlas.apps.protocol.studies import Context, NotRunError, ProtocolStudy, figure, listed_names
 from eatlas.apps.protocol.target_scores import BUILT_IN, Family, compared, leanings, views
-from eatlas.corpora.storing import beside
+from eatlas.corpora.writing import beside
 from eatlas.decoding import own_toml, read_toml, toml_bytes
 from eatlas.errors import EatlasError, UndefinedWarning, described, did_you_mean
 from eatlas.results.evidence import Evidence, Figure, Table
