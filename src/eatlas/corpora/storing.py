@@ -138,7 +138,9 @@ def _checked(
     for number, value in enumerate(values, start=1):
         try:
             row: tuple[Any, ...] = validate({name: value[name] for name in fields if name in value})
-            label = str(value.get(LABEL) or "")
+            label = value.get(LABEL) or ""
+            if not isinstance(label, str):
+                raise TypeError(LABEL)
         except (ValidationError, TypeError, AttributeError) as error:
             first = error.errors()[0] if isinstance(error, ValidationError) else None
             raise SourceError(

@@ -56,10 +56,11 @@ SHOWN = 8
 def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str) -> None:
     """Refuse groups that have fewer usable terms, or stimuli, than a measure needs."""
     pairs = getattr(measure, "pairs", None)
-    unit = "stimulus" if measure.minimum_counts == "stimuli" else "term"
     for role, least in measure.minimum_of(test).items():
         group, concept = coverage.group(role), test.concept(role)
-        usable = group.stimuli if unit == "stimulus" else group.used
+        of_sentences = measure.minimum_counts == "stimuli" and bool(concept.sentences)
+        unit, units = ("stimulus", "stimuli") if of_sentences else ("term", "terms")
+        usable = group.stimuli if of_sentences else group.used
         if len(usable) >= least:
             continue
         what = f"usable {'row of numbers' if measure.needs == 'counts' else measure.needed}"
@@ -75,7 +76,7 @@ def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str)
         raise CoverageError(
             f"test {test.id}, group {role} ({concept.name}): {count} has a {what} in {source}",
             got=f"missing: {missing}" if missing else f"{usable[0]!r} alone",
-            allowed=f"at least {least} usable {unit if least == 1 else measure.minimum_counts} for "
+            allowed=f"at least {least} usable {unit if least == 1 else units} for "
             f"{measure.name} ({'its labels are permuted' if least > 1 else 'its mean is taken'})",
             remedy=REMEDIES[kind],
         )

@@ -2,8 +2,7 @@
 
 :mod:`numbers` writes figures and p-values, :mod:`sentences` and :mod:`summaries` say what was
 found, :mod:`columns` declares the columns of tables and :mod:`tables` writes them, :mod:`page`
-makes the report of :mod:`sections` and ``templates``. :mod:`drawings` are the report's figures as
-SVG, :mod:`atlas` is a site of many results.
+makes the report of :mod:`sections` and ``templates``. :mod:`drawings` are the figures, as SVG.
 """
 
 from __future__ import annotations

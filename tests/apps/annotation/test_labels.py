@@ -242,7 +242,7 @@ def test_labelled_contexts_come_back_from_every_format(contexts, items, tmp_path
     one.write_text(
         json.dumps({"stimulus": "nurse", "text": "nurse", "start": 0, "end": 5, "label": [1]})
     )
-    with pytest.raises(SourceError, match="line 1: label is not text"):
+    with pytest.raises(SourceError, match="context 1: this is not a context"):
         eatlas.load_contexts(one)
 
 
