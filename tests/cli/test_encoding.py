@@ -81,7 +81,7 @@ def test_a_person_sees_what_is_encoded_and_how_fast(folder):
 @terminal.NEEDED
 def test_a_diagnosis_shows_how_far_it_is(folder):
     vectors = "py:slow_one:slow?cache=yes&version=1"
-    text, result = on_a_terminal(folder, f"diagnose {vectors} --tests sent-weat-7 --json")
+    text, result = on_a_terminal(folder, f"vectors check {vectors} --tests sent-weat-7 --json")
     assert "texts by py:slow_one:slow?version=1, " in text
     assert f"/{kept()}" in text
     assert json.loads(result)["vectors"] == kept()

@@ -42,13 +42,16 @@ def test_duplicates(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("cat,1,2\ndog,3\n", "line 2: a vector of the wrong length\n  got: 1 numbers"),
-        ("cat,1,2\ndog,3,4,5\n", "line 2: a vector of the wrong length\n  got: 3 numbers"),
-        ("cat,1,2\ndog,3,x\n", "line 2: a component is not a number\n  got: 'x'"),
-        ("cat,1,2\ndog,3,\n", "line 2: a component is not a number\n  got: ''"),
-        ("cat,1,2\ndog,3,nan\n", "line 2: a component is not finite\n  got: nan"),
-        (b"cat,1,2\ncaf\xe9,3,4\n", "line 2: the file is not UTF-8"),
-        ("", "the file is empty"),
+        ("cat,1,2\ndog,3\n", "a component is not a number\n  got: '' in the row of 'dog'"),
+        (
+            "cat,1,2\ndog,3,4,5\n",
+            "the table cannot be read\n  got: Error tokenizing data. C error: Expected 3 fields in line 2",
+        ),
+        ("cat,1,2\ndog,3,x\n", "a component is not a number\n  got: 'x' in the row of 'dog'"),
+        ("cat,1,2\ndog,3,\n", "a component is not a number\n  got: '' in the row of 'dog'"),
+        ("cat,1,2\ndog,3,nan\n", "a component is not a number\n  got: 'nan' in the row of 'dog'"),
+        (b"cat,1,2\ncaf\xe9,3,4\n", "the file is not UTF-8"),
+        ("", "got: an empty file"),
         ("word,a,b\n", "the table has a header and no rows"),
     ],
 )

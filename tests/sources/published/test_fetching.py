@@ -98,8 +98,7 @@ def test_the_next_run_goes_on_where_a_process_was_stopped(publisher, data):
         f"  got: {caught.value.got}",
         "  remedy: run eatlas vectors fetch mine again when there is a connection; it continues "
         f"where it stopped; or get the file in another way, put it at {data / 'mine.vec'} and "
-        "run eatlas "
-        "data fetch mine",
+        "run eatlas vectors fetch mine",
     ]
     assert (data / "mine.vec.part").stat().st_size == 1500
     publisher.cuts, publisher.asked = [], []
@@ -115,10 +114,14 @@ def test_a_process_that_is_killed_leaves_what_came(publisher, data):
     left = data / "mine" / ".mine.vec.unpacking"
     left.mkdir(parents=True)
     (left / "vectors").write_bytes(b"of another process that was killed")
-    command = [sys.executable, "-m", "eatlas", "data", "fetch", "mine"]
+    command = [sys.executable, "-m", "eatlas", "vectors", "fetch", "mine"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         part = data / "mine.vec.part"
-        wait_until(lambda: part.exists() and part.stat().st_size == 2 * CHUNK)
+        wait_until(
+            lambda: (
+                (part.exists() and part.stat().st_size == 2 * CHUNK) or process.poll() is not None
+            )
+        )
         process.kill()
     publisher.hold.set()
     publisher.hold, publisher.stall, publisher.asked = None, None, []
@@ -253,9 +256,9 @@ def test_a_full_disk(publisher, data):
 def test_two_processes_fetch_once(publisher, data):
     publisher.files["mine.vec"], publisher.hold = MANY, threading.Event()
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
-    command = [sys.executable, "-m", "eatlas", "data", "fetch", "mine"]
+    command = [sys.executable, "-m", "eatlas", "vectors", "fetch", "mine"]
     first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: publisher.asked)
+    wait_until(lambda: publisher.asked or first.poll() is not None)
     second = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = second.stderr.readline()
     publisher.hold.set()

@@ -95,10 +95,12 @@ def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floati
     numbers = frame.iloc[:, places]
     for place, kind in enumerate(numbers.dtypes):
         if kind.kind not in "fiu":
-            cell = next((c for c in numbers.iloc[:, place].astype(str) if not is_number(c)), "nan")
+            cells = zip(words, numbers.iloc[:, place].astype(str), strict=True)
+            bad = (pair for pair in cells if not is_number(pair[1]) or pair[1].lower() == "nan")
+            word, cell = next(bad, (words[0], numbers.iloc[0, place]))
             raise SourceError(
                 f"{label}: a component is not a number",
-                got=repr(cell[:60]),
+                got=f"{str(cell)[:60]!r} in the row of {word[:60]!r}",
                 allowed="numbers, with a decimal point, in all columns but that of the words",
             )
     with np.errstate(over="ignore"):
