@@ -89,7 +89,7 @@ def wait_for_a_job(runs: Runs):
 
 
 def kill(runs: Runs, victim: str, chance: random.Random) -> bool:
-    """Kill the run, or one of its workers as soon as it has any; say whether it came to that."""
+    """Kill the run, or one of its workers, which ends it; say whether it came to that."""
     if victim == "run":
         runs.process.kill()
         return runs.process.wait() == -signal.SIGKILL
@@ -97,6 +97,11 @@ def kill(runs: Runs, victim: str, chance: random.Random) -> bool:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             if workers := runs.workers():
                 os.kill(chance.choice(workers), signal.SIGKILL)
+                if runs.process.wait(timeout=60):  # it may have had all that it needs of workers
+                    said = runs.log.read_text(encoding="utf-8")
+                    assert runs.process.returncode == 2, said
+                    assert "error: " in said
+                    assert "Traceback" not in said
                 return True
         time.sleep(0.005)
     return False
@@ -115,7 +120,7 @@ def kill_and_start_again(
     kills : int
         Half of them kill the run, half of them a worker.
     ended : callable
-        Called where a run went through, in spite of all its workers that were killed.
+        Called where a run went through.
 
     Returns
     -------

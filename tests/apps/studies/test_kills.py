@@ -43,19 +43,16 @@ def test_killed_at_random_moments_the_same_command_finishes_the_study(tmp_path):
     assert sorted(expected) == sorted(FILES)
     shutil.rmtree(out)
 
-    finished = []
-
     def ended():
         assert contents(out) == expected
         shutil.rmtree(out)
-        finished.append(True)
 
     command = [sys.executable, "-m", "eatlas", "multiverse", str(plan), "--workers", "2"]
     with Runs([*command, "--out", str(out)], tmp_path) as runs:
         kept = kill_and_start_again(runs, random.Random(18), SOME, ended)
         said = runs.finish()
     assert contents(out) == expected
-    assert runs.begun > SOME // 2 + len(finished)
+    assert runs.begun > SOME
     if kept:
         assert said.startswith("jobs taken over from an interrupted study: ")
     assert eatlas.read_study(out).results == undisturbed.results
