@@ -315,7 +315,7 @@ def test_two_sources_as_arrows(open_page, picture):
     page = open_page()
     page.locator("#against").select_option("1")
     expect(page.locator("#across figure")).to_be_visible()
-    assert page.locator("#across .arrow").count() == 16
+    assert page.locator("#across .moves:not(.thick)").count() == 16
     expect(page.locator("#across")).to_contain_text("divided by their standard deviation")
     assert page.locator("#across tbody tr").count() == 1
     picture(page, "across")

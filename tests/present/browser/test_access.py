@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
 from tests.present.records import full
-from tests.present.test_changes import of
+from tests.present.test_encodings import encoded
 
 from eatlas.results import Results
 
@@ -85,7 +85,11 @@ def test_wide_tables_are_cards_on_a_phone(ten_page, open_page):
 
 def test_axe_is_content_with_prompts_compared(open_page):
     plain, brings = "{}", "a picture that brings to mind {}"
-    some = [of(prompt, test, d=d) for prompt, d in ((plain, 0.9), (brings, -0.7)) for test in "ab"]
+    some = [
+        encoded(prompt=prompt, d=d).model_copy(update={"test": test})
+        for prompt, d in ((plain, 0.9), (brings, -0.7))
+        for test in "ab"
+    ]
     page = open_page(Results(some), width=PHONE)
-    expect(page.get_by_text("sign flips").first).to_be_visible()
+    expect(page.get_by_text("All effect sizes by prompt")).to_be_visible()
     assert violations(page) == []

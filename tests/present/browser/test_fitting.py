@@ -124,7 +124,11 @@ def test_the_first_finding_is_above_the_fold(made, finding, request, open_page, 
     page.set_viewport_size({"width": width, "height": height})
     box = page.locator(finding).first.bounding_box()
     assert box["y"] + box["height"] < height
-    assert path.stat().st_size < 500_000
+
+
+@pytest.mark.parametrize(("made", "most"), [("ten_page", 500_000), ("layers_page", 1_100_000)])
+def test_pages_stay_small(made, most, request):
+    assert request.getfixturevalue(made).stat().st_size < most
 
 
 def test_figures_and_numbers_are_saved(ten_page, open_page):
