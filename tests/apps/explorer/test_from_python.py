@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -200,6 +201,7 @@ def test_a_script_serves_the_page_until_ctrl_c():
     connection.request("GET", "/" + address.split("/")[3] + "/")
     assert connection.getresponse().status == 200
     connection.close()
+    time.sleep(1)  # the page answers before the script has come to wait
     script.send_signal(signal.SIGINT)
     out, err = script.communicate(timeout=60)
     assert (script.returncode, out, err) == (0, "ended\n", "")
