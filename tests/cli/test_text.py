@@ -112,7 +112,7 @@ def test_counts_without_any_number(eatlas_cli, tmp_path, jobs):
     ended = eatlas_cli("run", "--tests", jobs, "--vectors", "counts.csv",
                        "--measure", "divdist(soa=counts)")  # fmt: skip
     assert ended.code == 2
-    assert "no stimulus has a usable row of numbers in counts.csv" in ended.err
+    assert "no term has a usable row of numbers in counts.csv" in ended.err
     assert "remedy: use terms that the table has numbers for, or count a larger text" in ended.err
 
 
