@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import pytest
+
+from eatlas.measures.p_values import counted
 from eatlas.stats.permutation import engine, solvers
 
 
-def test_the_terminal_shows_bounds_and_says_what_they_leave_open(eatlas_cli, monkeypatch):
+@pytest.fixture
+def bounds_alone(monkeypatch):
+    """Every permutation test has bounds for an answer; none is remembered."""
     monkeypatch.setattr(solvers, "MOST_STEPS", 6)
     monkeypatch.setattr(solvers, "LEAST_STEPS", 1)
     monkeypatch.setattr(engine, "chain", lambda *_, **__: solvers.bracketed)
+    counted.cache_clear()
+    yield
+    counted.cache_clear()
+
+
+@pytest.mark.usefixtures("bounds_alone")
+def test_the_terminal_shows_bounds_and_says_what_they_leave_open(eatlas_cli):
     ended = eatlas_cli("run", "--tests", "weat-6", "--measure", "ML-EAT")
     said = " ".join((ended.out + ended.err).split())
     assert "≤ .0010" in said
