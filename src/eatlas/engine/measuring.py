@@ -58,9 +58,9 @@ def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str)
     pairs = getattr(measure, "pairs", None)
     for role, least in measure.minimum_of(test).items():
         group, concept = coverage.group(role), test.concept(role)
-        of_sentences = measure.minimum_counts == "stimuli" and bool(concept.sentences)
-        unit, units = ("stimulus", "stimuli") if of_sentences else ("term", "terms")
-        usable = group.stimuli if of_sentences else group.used
+        by_stimulus = measure.minimum_counts == "stimuli" and bool(concept.sentences)
+        unit, units = ("stimulus", "stimuli") if by_stimulus else ("term", "terms")
+        usable = group.stimuli if by_stimulus else group.used
         if len(usable) >= least:
             continue
         what = f"usable {'row of numbers' if measure.needs == 'counts' else measure.needed}"

@@ -368,29 +368,14 @@ def distinct(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-FILTERS.update(
-    {
-        one.__name__: one
-        for one in (
-            drawn_cells,
-            drawn_leans,
-            drawn_map,
-            limits,
-            matched_patterns,
-            numbers,
-            other_pattern,
-            panels,
-            patterns_seen,
-            score_unit,
-            sentence,
-            short_sentence,
-            source_of,
-            term_bar,
-            terms_in_order,
-        )
-    }
-    | {
-        "headline": lambda result: clauses(headline(result)),
-        "statement": lambda result, about: statement(about, result),
-    }
-)  # fmt: skip  (what templates ask of a result, or of its section)
+# what templates ask of a result, or of its section
+FILTERS.update({
+    function.__name__: function
+    for function in (
+        drawn_cells, drawn_leans, drawn_map, limits, matched_patterns, numbers, other_pattern,
+        panels, patterns_seen, score_unit, sentence, short_sentence, source_of, term_bar,
+        terms_in_order,
+    )
+})  # fmt: skip
+FILTERS["headline"] = lambda result: clauses(headline(result))
+FILTERS["statement"] = lambda result, about: statement(about, result)
