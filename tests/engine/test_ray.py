@@ -267,7 +267,9 @@ def test_a_cluster_of_this_machine_is_for_nobody_else_and_leaves_nothing(tmp_pat
         (process if victim == "command" else named["raylet"]).kill()
         printed = process.communicate()[1]
     wait_until(lambda: not any(map(is_at_work, started)))
-    assert "the command ended before it was done" in printed
+    # Ray either ends the command at once, or first lets it say what became of its work
+    said = ["the command ended before it was done", "the Ray cluster could not do the work"]
+    assert sum(printed.count(sentence) for sentence in said) == 1
     assert printed.count("finished jobs are kept") == 1
 
 
