@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         ZeroShot,
         get_measure,
     )
-    from eatlas.measures.inference import equivalence, generalisation, power
+    from eatlas.measures.inference import power
     from eatlas.measures.reliability import reliability
     from eatlas.present import write_report
     from eatlas.present.drawings.plot import plot
@@ -105,12 +105,10 @@ __all__ = [
     "__version__",
     "count_text",
     "diagnose",
-    "equivalence",
     "explore",
     "fetch_vectors",
     "find_contexts",
     "find_pairs",
-    "generalisation",
     "get_measure",
     "language_model",
     "load_contexts",
@@ -160,7 +158,7 @@ _HOMES = {
     "eatlas.apps.explorer": "explore",
     "eatlas.measures": "CEAT DirectBias DivDist ECT IndirectBias LPBS LPBSCEAT MAC MLEAT RIPA "
     "RND RNSB SCEAT SemAxis WEAT ZeroShot get_measure",
-    "eatlas.measures.inference": "equivalence generalisation power",
+    "eatlas.measures.inference": "power",
     "eatlas.measures.reliability": "reliability",
     "eatlas.present": "write_report",
     "eatlas.apps.atlas": "write_atlas",

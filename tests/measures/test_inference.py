@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import jsonschema
 import numpy as np
@@ -11,14 +12,24 @@ from tests.inputs import TERMS, make_sentences, make_test, make_vectors
 import eatlas
 from eatlas.engine.verify import verify
 from eatlas.errors import SignatureError
+from eatlas.measures.base import Input
+from eatlas.measures.inference import SmallestEffect
 from eatlas.results.json_lines import json_schema, record_from_dict
+from eatlas.results.parts import Coverage
 from eatlas.stats.crossed import crossed_association, crossed_interaction
-from eatlas.stats.designs import equivalence_test, shift_of_d
+from eatlas.stats.designs import (
+    chance_of_rejection,
+    equivalence_test,
+    shift_of_d,
+    smallest_effect,
+    terms_needed,
+)
 from eatlas.stats.inputs import t_outside
 
 SIZES = {"X": 6, "Y": 7, "A": 8, "B": 5}
 TEST = make_test(**{role: tuple(f"{role}{i}" for i in range(n)) for role, n in SIZES.items()})
 VECTORS = make_vectors(TEST, dim=20, seed=3)
+EMPTY = Input({}, Coverage({}), {}, np.random.default_rng(0))
 CROSSED = ("difference", "se", "t", "df", "p_greater", "p_less", "p_two_sided", "low", "high",
            "targets", "attributes", "residual")  # fmt: skip
 
@@ -205,6 +216,67 @@ def test_a_smallest_effect_that_is_none(parameters, message):
     with pytest.raises(SignatureError) as caught:
         eatlas.MLEAT(**parameters)
     assert message in str(caught.value)
+
+
+def test_the_level_of_a_margin_in_d_is_near_alpha():
+    # true effects at the margin: the share of tests that call them smaller
+    rng, hits, runs = np.random.default_rng(6), 0, 600
+    shift = shift_of_d(1.2, 10, 10)
+    stated = SmallestEffect(1.2, "d", 0.05)
+    for _ in range(runs):
+        scores = rng.normal(size=20)
+        scores[:10] += shift
+        found = stated.equivalence({"level1": (scores[:10], scores[10:])}, None, EMPTY)
+        hits += found.level1.equivalent
+    assert hits / runs < 0.05 + 4 * math.sqrt(0.05 * 0.95 / runs)
+
+
+def test_sizes_tests_and_ids_have_a_power():
+    for design in ((8, 8, 8, 8), [8, 8, 8, 8], np.array([8, 8, 8, 8]), "weat-6"):
+        found = eatlas.power(design)
+        assert found.level1.smallest_d == found.level2.smallest_d == smallest_effect(8, 8)
+    assert eatlas.power((8, 25)).level2 is None
+    found = eatlas.power(make_sentences({"X": (3, 1), "Y": (2, 2, 2), "A": (1, 4), "B": (2, 2)}))
+    assert (found.level1.n, found.level2.n, found.unit) == ((2, 3), (2, 2), "stimulus")
+    power = eatlas.MLEAT(resamples=0)(TEST, VECTORS).power
+    found = eatlas.power(TEST, effects=power.effects)
+    assert (found.level1, found.level2, found.unit) == (power.level1, power.level2, "term")
+
+
+def test_stated_effects():
+    found = eatlas.power((8, 8, 16, 16), d=-0.9, alpha=0.01, tail="less", wanted=0.9)
+    assert found.chance["level2"] == chance_of_rejection(
+        16, 16, shift_of_d(-0.9, 16, 16), alpha=0.01, tail="less"
+    )
+    assert found.level1.smallest_d < 0
+    assert found.terms_needed["0.9"] == terms_needed(0.9, power=0.9, alpha=0.01, tail="greater")
+    none = eatlas.power(d=1.0)
+    assert (none.level1, none.level2, none.chance) == (None, None, {})
+    even = eatlas.power((8, 8, 12, 12), effects=(0.0, 0.0)).patterns
+    # two one-sided tests at .05 for each of two targets
+    assert even["Non-Directional"] == pytest.approx(0.9**2, abs=0.005)
+    strong = eatlas.power(TEST, effects=(1.6, -1.6)).patterns
+    assert max(strong, key=strong.get) == "AB-Divergent"
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"design": 8}, "power is that of a test, or of sizes of groups\n  got: 8"),
+        ({"design": (8,)}, "power is that of a test, or of sizes of groups\n  got: (8,)"),
+        ({"design": (0, 8)}, "a size is out of range\n  got: 0\n  allowed: 1 or more"),
+        ({"design": "caliskan"}, "power is that of one test\n  got: 'caliskan', which has 10"),
+        ({"design": "weta-6"}, "there is no test or battery 'weta-6'"),
+        ({"tail": "both"}, "unknown tail\n  got: 'both'"),
+        ({"alpha": 7}, "alpha must be a probability"),
+        ({"d": 3}, "no difference of means has such an effect size"),
+        ({"effects": (1, 1)}, "and the effects of X and of Y\n  got: no sizes of A and B"),
+        ({"design": (8, 8, 8, 8), "effects": (1, 1, 1)}, "of X and of Y\n  got: 3 effects"),
+    ],
+)
+def test_designs_without_a_power(how, message):
+    with pytest.raises(eatlas.EatlasError, match=re.escape(message)):
+        eatlas.power(**{"design": (8, 8), **how})
 
 
 @pytest.mark.parametrize(

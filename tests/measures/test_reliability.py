@@ -1,21 +1,23 @@
-"""Reliability asked of results and of plain similarities."""
+"""Reliability of the word lists of results."""
 
 import numpy as np
 import pytest
-from tests.inputs import make_sentences, make_vectors
+from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
 from eatlas.errors import EatlasError
+from eatlas.stats.reliability import list_reliability
 
 
-def test_a_result_and_its_similarities_say_the_same():
-    (result,) = eatlas.run(tests="weat-6")
-    found = eatlas.reliability(result)
-    plain = eatlas.reliability(result.similarities, (8, 8, 8, 8))
-    for role in "XYAB":
-        assert found.group(role).alpha.value == plain.group(role).alpha.value
-        assert found.group(role).terms == 8
-    assert found.targets.value == plain.targets.value
+def test_a_result_says_what_its_similarities_say():
+    (result,) = eatlas.run(tests="weat-6", measures="ml-eat(resamples=0)", frequency="off")
+    found, table = eatlas.reliability(result), np.array(result.similarities)
+    own = list_reliability(table[:8], table[8:], rng=np.random.default_rng(1), resamples=1)
+    assert (found.X.alpha.value, found.Y.terms) == (
+        pytest.approx(own.first.alpha.value, abs=1e-6),
+        8,
+    )
+    assert found.targets.value == pytest.approx(own.between.value, abs=1e-6)
     assert found == eatlas.reliability(result)
     assert found != eatlas.reliability(result, seed=1)
     assert str(found).splitlines()[4].startswith("X and Y apart: 0.95 [0.9")
@@ -25,47 +27,27 @@ def test_random_words_are_not_apart_where_their_raw_alpha_is_high():
     source, rng = eatlas.open_vectors("glove-sample"), np.random.default_rng(1)
     words = [w for w in source.vocabulary() if w.isalpha() and w.islower()][:20_000]
     raw, apart = [], []
-    for _ in range(12):
-        chosen = rng.choice(words, size=100, replace=False).tolist()
-        found = source.lookup(set(chosen))
-        rows = np.array([found[w] for w in chosen], dtype=float)
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        one = eatlas.reliability(rows[:50] @ rows[50:].T, (25, 25, 25, 25), resamples=20)
-        raw.append(one.X.raw_alpha)
-        apart.append(one.targets.value)
+    for _ in range(8):
+        chosen = iter(rng.choice(words, size=100, replace=False).tolist())
+        test = make_test(**{role: tuple(next(chosen) for _ in range(25)) for role in "XYAB"})
+        result = eatlas.MLEAT(resamples=0, frequency="off")(test, source)
+        found = eatlas.reliability(result, resamples=20)
+        raw.append(found.X.raw_alpha)
+        apart.append(found.targets.value)
     assert np.median(raw) > 0.8
     assert np.median(apart) < 0.3
 
 
 def test_sentences_are_averaged_over_their_stimuli():
     test = make_sentences(dict.fromkeys("XYAB", (2, 3, 4, 1)))
-    (result,) = eatlas.run(tests=test, vectors=make_vectors(test, dim=6))
-    found = eatlas.reliability(result)
-    assert found.unit == "stimulus"
-    assert found.X.terms == 4
+    found = eatlas.reliability(eatlas.MLEAT(resamples=0)(test, make_vectors(test, dim=6)))
+    assert (found.unit, found.X.terms) == ("stimulus", 4)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: eatlas.reliability(np.zeros((8, 8)), (4, 4, 4)),
-            "the sizes are not those of the similarities\n  got: [4, 4, 4] for a table of 8 by 8\n"
-            "  allowed: terms of X, Y, A and B: as many targets as rows",
-        ),
-        (lambda: eatlas.reliability(np.zeros((8, 8))), "the sizes are not those of the simil"),
-        (
-            lambda: eatlas.reliability(eatlas.run(tests="weat-6", measures="weat")[0]),
-            "the result of weat-6 keeps no similarities\n  got: a result of weat",
-        ),
-        (
-            lambda: eatlas.reliability(np.eye(3), (1, 2, 1, 2)),
-            "reliability needs two lists measured on the same observations",
-        ),
-        (lambda: eatlas.reliability("weat-6"), "similarities must be numbers"),
-    ],
-)
-def test_messages(call, message):
-    with pytest.raises(EatlasError) as caught:
-        call()
-    assert str(caught.value).startswith(message)
+def test_what_keeps_no_similarities_has_none():
+    with pytest.raises(
+        EatlasError, match="takes a result that keeps its similarities\\n  got: a result of weat"
+    ):
+        eatlas.reliability(eatlas.WEAT(resamples=0)(make_test(), make_vectors(make_test())))
+    with pytest.raises(EatlasError, match="got: 'weat-6'"):
+        eatlas.reliability("weat-6")

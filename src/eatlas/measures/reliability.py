@@ -1,32 +1,24 @@
-"""How far the words of a test's lists hang together, by a result or by similarities."""
+"""How far the words of a test's lists hang together, by the similarities that a result keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, described
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.rows import several, stimuli_of
 from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results import AssociationResult, is_result
-from eatlas.results.inference import Coefficient, GroupReliability, Reliability, Unit
+from eatlas.results.inference import Coefficient, GroupReliability, Reliability
 from eatlas.results.parts import defined
-from eatlas.stats.inputs import numbers, open_unit, whole
-from eatlas.stats.reliability import Coefficient as Found
-from eatlas.stats.reliability import PairReliability, list_reliability
+from eatlas.stats.inputs import open_unit, whole
+from eatlas.stats.reliability import Coefficient as Estimate
+from eatlas.stats.reliability import list_reliability
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
-
-Array = NDArray[np.float64]
-GROUPS = 4
 
 
 def reliability(
-    given: AssociationResult | ArrayLike,
-    sizes: Sequence[int] | None = None,
+    result: AssociationResult,
     *,
     seed: int = 0,
     resamples: int = 1000,
@@ -36,10 +28,8 @@ def reliability(
 
     Parameters
     ----------
-    given : result or array_like, shape (targets, attributes)
-        A result that keeps its similarities; or similarities, rows X then Y, columns A then B.
-    sizes : sequence of four int, optional
-        Terms of X, Y, A and B, where `given` is an array.
+    result : result
+        One that keeps its similarities.
     seed : int, default 0
         Of the resamples behind the intervals.
     resamples : int, default 1000
@@ -57,8 +47,7 @@ def reliability(
     Raises
     ------
     EatlasError
-        If a result keeps no similarities, an array does not fit its sizes, or a group has fewer
-        than 2 terms.
+        If the result keeps no similarities, or a group has fewer than 2 terms.
 
     Notes
     -----
@@ -71,67 +60,36 @@ def reliability(
     >>> round(found.X.alpha.value, 2), round(found.targets.value, 2)
     (0.91, 0.95)
     """
-    confidence = open_unit(confidence)
-    table, (n_x, n_a), unit, rng = _asked(given, sizes, whole(seed, "seed", 0))
-    how: dict[str, Any] = {"rng": rng, "resamples": resamples, "level": confidence}
-    targets = list_reliability(table[:n_x], table[n_x:], **how)
-    attributes = list_reliability(table[:, :n_a].T, table[:, n_a:].T, **how)
-    return Reliability(
-        unit=unit,
-        confidence=confidence,
-        **_groups(TARGETS, targets),
-        **_groups(ATTRIBUTES, attributes),
-        targets=_record(targets.between),
-        attributes=_record(attributes.between),
-    )
-
-
-def _asked(
-    given: Any, sizes: Sequence[int] | None, seed: int
-) -> tuple[Array, tuple[int, int], Unit, np.random.Generator]:
-    """The table, the sizes of X and A, what its rows are, and a generator."""
-    if is_result(given):
-        kept = given.similarities
-        if kept is None:
-            raise EatlasError(
-                f"the result of {given.test} keeps no similarities",
-                got=f"a result of {given.measure}",
-                allowed="a result of ML-EAT, WEAT, CEAT or LPBS of up to some hundred terms a side",
-            )
-        table, stimuli = np.array(kept), stimuli_of(given.coverage)
-        rng = generator_of(seed, stimuli_covered(given.coverage), "reliability")
-        x, y, a, b = (stimuli[role] for role in ROLES)
-        if not several(stimuli):
-            return table, (len(x), len(a)), "term", rng
-        if len(table) > len(x) + len(y):  # a row for each sentence, not for each stimulus
-            table = (x + y).averaging().T @ table @ (a + b).averaging()
-        return table, (len(x), len(a)), "stimulus", rng
-    table = numbers(given, "similarities", 2)
-    try:
-        n = [whole(size, "a size", 1) for size in sizes or ()]
-    except TypeError:
-        n = []
-    if len(n) != GROUPS or (n[0] + n[1], n[2] + n[3]) != table.shape:
+    if not is_result(result) or result.similarities is None:
         raise EatlasError(
-            "the sizes are not those of the similarities",
-            got=f"{n or described(sizes)} for a table of {table.shape[0]} by {table.shape[1]}",
-            allowed="terms of X, Y, A and B: as many targets as rows, and attributes as columns",
+            "the reliability of word lists takes a result that keeps its similarities",
+            got=f"a result of {result.measure}" if is_result(result) else described(result),
+            allowed="a result of ML-EAT, CEAT or LPBS of up to some hundred terms a side",
         )
-    return table, (n[0], n[2]), "term", np.random.default_rng(seed)
+    table, stimuli = np.array(result.similarities), stimuli_of(result.coverage)
+    x, y, a, b = (stimuli[role] for role in ROLES)
+    if len(table) > len(x) + len(y):  # a row for each sentence, not for each stimulus
+        table = (x + y).averaging().T @ table @ (a + b).averaging()
+    rng = generator_of(whole(seed, "seed", 0), stimuli_covered(result.coverage), "reliability")
+    how = {"rng": rng, "resamples": resamples, "level": open_unit(confidence)}
+    groups, between = {}, {}
+    for side, roles, scores, n in (
+        ("targets", TARGETS, table, len(x)),
+        ("attributes", ATTRIBUTES, table.T, len(a)),
+    ):
+        lists = list_reliability(scores[:n], scores[n:], **how)
+        between[side] = _record(lists.between)
+        for role, group in zip(roles, (lists.first, lists.second), strict=True):
+            groups[role] = GroupReliability(
+                terms=group.items,
+                raw_alpha=defined(group.raw_alpha, DECIMALS),
+                alpha=_record(group.alpha),
+                omega=_record(group.omega),
+            )
+    unit = "stimulus" if several(stimuli) else "term"
+    return Reliability(unit=unit, confidence=confidence, **groups, **between)
 
 
-def _groups(roles: Iterable[str], found: PairReliability) -> dict[str, GroupReliability]:
-    return {
-        role: GroupReliability(
-            terms=one.items,
-            raw_alpha=defined(one.raw_alpha, DECIMALS),
-            alpha=_record(one.alpha),
-            omega=_record(one.omega),
-        )
-        for role, one in zip(roles, (found.first, found.second), strict=True)
-    }
-
-
-def _record(found: Found) -> Coefficient:
-    values = {name: defined(getattr(found, name), DECIMALS) for name in ("value", "low", "high")}
-    return Coefficient(**values)
+def _record(estimate: Estimate) -> Coefficient:
+    names = ("value", "low", "high")
+    return Coefficient(**{name: defined(getattr(estimate, name), DECIMALS) for name in names})
