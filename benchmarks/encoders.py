@@ -22,7 +22,7 @@ import torch
 
 import eatlas
 from eatlas.encoders.loading import load
-from eatlas.encoders.tokens import _inputs, batches, prepare
+from eatlas.encoders.tokens import batches, prepare, tensors, text_inputs
 from eatlas.encoders.transformer import BUDGET
 from eatlas.sources.interface import all_items
 
@@ -42,7 +42,7 @@ def ways(source, passages):
     loaded = load(source._model)
     asked = prepare(loaded, passages, source.options, source.method, source.name)
     rows = batches([len(each.tokens.ids) for each in asked], BUDGET[loaded.device.type])
-    ready = [_inputs(loaded, [asked[i].tokens for i in some]) for some in rows]
+    ready = [tensors(loaded, text_inputs(loaded, [asked[i].tokens for i in some])) for some in rows]
     texts = [each.text for each in asked]
 
     def bare():

@@ -103,10 +103,3 @@ def test_what_cannot_be_opened(spec, said):
     with pytest.raises(SourceError) as caught:
         eatlas.open_vectors(spec.replace("{}", str(MODEL)))
     assert said in str(caught.value)
-
-
-def test_a_model_that_cannot_be_fetched(monkeypatch, tmp_path):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(SourceError, match="cannot be fetched from the hub"):
-        eatlas.open_vectors("st:no-such-model-of-anyone")

@@ -207,19 +207,23 @@ class SharedLayers:
     cut: set[str] = field(default_factory=set)
     """Texts that were cut, whichever layer was read."""
 
-    def order(self, layers: Layers) -> list[Layers]:
-        """The layers that are computed together, the given ones first."""
-        return [layers, *(each for each in self.layers if each != layers)]
-
-    def keep(self, order: Sequence[Layers], answers: Sequence[Answers]) -> None:
-        """Keep the answers of all layers but the first until they are read."""
-        for layers, others in zip(order[1:], answers[1:], strict=True):
-            self.waiting.setdefault(layers, {}).update(others)
-
-    def take(self, layers: Layers, items: Collection[Item]) -> dict[Item, Found]:
-        """Hand over what is kept of a layer, and let go of it."""
-        kept = self.waiting.pop(layers, {})
-        return {one: kept[one] for one in items if one in kept}
+    def answers(
+        self,
+        layers: Layers,
+        items: Collection[Item],
+        compute: Callable[[set[Item], list[Layers]], Iterable[Sequence[Answers]]],
+    ) -> Iterator[Answers]:
+        """Hand out the answers of one layer, and keep those of the others that come with them."""
+        waiting = self.waiting.pop(layers, {})
+        ready = {item: waiting[item] for item in items if item in waiting}
+        if ready:
+            yield ready
+        if left := set(items).difference(ready):
+            rest = [each for each in self.layers if each != layers]
+            for own, *others in compute(left, [layers, *rest]):
+                for each, answers in zip(rest, others, strict=True):
+                    self.waiting.setdefault(each, {}).update(answers)
+                yield own
 
 
 @runtime_checkable
@@ -227,14 +231,11 @@ class InLayers(Protocol):
     """A source of one layer, or of several that become one vector."""
 
     layers: Layers
+    shared: SharedLayers
 
     @property
     def alike(self) -> tuple[object, ...]:
         """What sources that can be computed in one pass have in common; the model first."""
-        ...
-
-    def share(self, shared: SharedLayers) -> None:
-        """Be computed in the same pass as others."""
         ...
 
 
@@ -245,13 +246,13 @@ def share_passes(sources: Iterable[VectorSource]) -> list[list[VectorSource]]:
         inner = innermost(source)
         key: tuple[object, ...] = (source.name, id(source))
         if isinstance(inner, InLayers):
-            said = as_source(source).encoding
-            key = (*inner.alike, said and said.prompt)
+            encoding = as_source(source).encoding
+            key = (*inner.alike, encoding and encoding.prompt)
         together.setdefault(key, []).append(source)
     for several in together.values():
-        inners = [one for one in map(innermost, several) if isinstance(one, InLayers)]
+        inners = [inner for inner in map(innermost, several) if isinstance(inner, InLayers)]
         if len(inners) > 1:
-            shared = SharedLayers(tuple(dict.fromkeys(one.layers for one in inners)))
+            shared = SharedLayers(tuple(dict.fromkeys(inner.layers for inner in inners)))
             for inner in inners:
-                inner.share(shared)
+                inner.shared = shared
     return [together[key] for key in sorted(together, key=lambda key: str(key[0]))]

@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.decoding import json_value
-from eatlas.encoders.encoder import first_line, require_finite, shown
+from eatlas.encoders.encoder import first_line, shown
 from eatlas.encoders.models import PROCESSOR
 from eatlas.errors import SourceError
 from eatlas.executors import Threads, processors
 from eatlas.results.parts import ImageEncoding
-from eatlas.sources.interface import Answers, Found, Item, cut
+from eatlas.sources.interface import Answers, Item, cut
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -373,22 +373,6 @@ class ImageBatches:
         small = min(picture.size) < shortest_edge(self._settings)
         flags = {"first": picture.several, "transparent": picture.transparent, "enlarged": small}
         return tuple(remark for remark, holds in flags.items() if holds)
-
-
-def answers_of(
-    rows: NDArray[np.floating],
-    items: Sequence[tuple[Item, ...]],
-    remarks: Sequence[tuple[str, ...]],
-    where: str,
-    precision: str,
-) -> dict[Item, Found]:
-    """Return a finite vector for each image."""
-    require_finite(rows, items, where, precision)
-    return {
-        one: Found(row, remarks=said)
-        for row, several, said in zip(rows, items, remarks, strict=True)
-        for one in several
-    }
 
 
 def ahead(

@@ -20,6 +20,7 @@ from eatlas.encoders.cache_store import ABOUT, ANSWER, CacheStore, Entry
 from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.loading import NO_LIMIT, Loaded, Model, load, load_tokenizer, quiet
 from eatlas.encoders.models import DECODER, HF, content_of, find_model
+from eatlas.encoders.tokens import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.interface import Tell
@@ -147,68 +148,35 @@ class ModelSnapshot:
 # --- pieces ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Encoded:
-    """A text as a model takes it."""
-
-    text: str
-    ids: tuple[int, ...]
-    offsets: tuple[Span, ...]
-    """Characters of each piece; (0, 0) for one without any."""
-
-
 class FaultError(Exception):
     """A stimulus that the tokenizer cannot represent; the message says why."""
 
 
-def encode(tokenizer: Any, texts: Sequence[str]) -> list[Encoded]:
-    """Cut texts into pieces, with the tokenizer's own special pieces around them."""
-    if not texts:
-        return []
-    cut = tokenizer(list(texts), return_offsets_mapping=True, verbose=False)
-    return [
-        Encoded(text, tuple(ids), tuple((int(a), int(b)) for a, b in offsets))
-        for text, ids, offsets in zip(texts, cut["input_ids"], cut["offset_mapping"], strict=True)
-    ]
-
-
-def require_offsets(tokenizer: Any, name: str) -> None:
-    """Refuse a tokenizer that does not give the characters of its pieces."""
-    if not getattr(tokenizer, "is_fast", False):
-        raise SourceError(
-            f"{name}: the tokenizer does not give the characters of its pieces",
-            got=type(tokenizer).__name__,
-            allowed="a fast tokenizer, as a folder with tokenizer.json has",
-            remedy="save the model with a fast tokenizer: AutoTokenizer.from_pretrained(...) "
-            "and save_pretrained(...)",
-        )
-
-
-def places(tokenizer: Any, encoded: Encoded, span: Span) -> tuple[int, ...]:
+def places(tokenizer: Any, text: str, tokens: Tokens, span: Span) -> tuple[int, ...]:
     """Find the pieces of the stimulus at `span`.
 
     A space before the stimulus may belong to its first piece, or be a piece before it, which then
     is one of the word's own: without it, the model would see how the word is cut. Nothing else
     of the text may belong to a piece.
     """
-    stimulus = encoded.text[slice(*span)]
-    found = []
-    for place, (start, end) in enumerate(encoded.offsets):
-        first, last = _without_space(encoded.text, start, end)
+    stimulus = text[slice(*span)]
+    offsets = [_without_space(text, *ends) for ends in tokens.offsets or ()]
+    of_stimulus = []
+    for place, (first, last) in enumerate(offsets):
         if first == last or last <= span[0] or first >= span[1]:
             continue
         if first < span[0] or last > span[1]:
             raise FaultError(
-                f"the tokenizer joins it with the text beside it, {encoded.text[first:last]!r}"
+                f"the tokenizer joins it with the text beside it, {text[first:last]!r}"
             )
-        _require_ordinary(tokenizer, encoded.ids[place], stimulus)
-        found.append(place)
-    if not found:
+        _require_ordinary(tokenizer, tokens.ids[place], stimulus)
+        of_stimulus.append(place)
+    if not of_stimulus:
         raise FaultError("the tokenizer leaves nothing of it")
-    first = found[0]
-    while first and _is_space(tokenizer, encoded, first - 1):
-        first -= 1
-    return tuple(range(first, found[-1] + 1))  # with the spaces between the words of a phrase
+    begin, special = of_stimulus[0], tokenizer.all_special_ids
+    while begin and len(set(offsets[begin - 1])) == 1 and tokens.ids[begin - 1] not in special:
+        begin -= 1  # a piece of spaces alone
+    return tuple(range(begin, of_stimulus[-1] + 1))  # with the spaces between words of a phrase
 
 
 def _require_ordinary(tokenizer: Any, piece: int, stimulus: str) -> None:
@@ -218,11 +186,6 @@ def _require_ordinary(tokenizer: Any, piece: int, stimulus: str) -> None:
     if piece in tokenizer.all_special_ids:
         token = tokenizer.convert_ids_to_tokens(piece)
         raise FaultError(f"the tokenizer takes it, or a part of it, for the special token {token}")
-
-
-def _is_space(tokenizer: Any, encoded: Encoded, place: int) -> bool:
-    start, end = _without_space(encoded.text, *encoded.offsets[place])
-    return start == end and encoded.ids[place] not in tokenizer.all_special_ids
 
 
 def _without_space(text: str, start: int, end: int) -> Span:
@@ -355,7 +318,7 @@ class TransformerLM(ABC):
     def loaded(self) -> Loaded:
         """The model, in evaluation mode."""
         loaded = self._load()
-        require_offsets(loaded.tokenizer, self.name)
+        need_offsets(loaded.tokenizer, self.name)
         loaded.module.eval()
         return loaded
 
@@ -432,36 +395,36 @@ class TransformerLM(ABC):
         self, questions: Collection[Question], wanted: Predictions
     ) -> Iterator[tuple[Question, Answer | _Plan]]:
         texts = list(dict.fromkeys(map(self.read_text, questions)))
-        encoded = dict(zip(texts, self.encoded(texts), strict=True))
+        tokens = dict(zip(texts, self.tokens(texts), strict=True)) if texts else {}
         for question in questions:
-            yield question, self._plan(question, encoded[self.read_text(question)], wanted)
+            yield question, self._plan(question, tokens[self.read_text(question)], wanted)
 
     def read_text(self, question: Question) -> str:
         """The part of a text that the model reads."""
         return question.text
 
-    def encoded(self, texts: list[str]) -> list[Encoded]:
+    def tokens(self, texts: list[str]) -> list[Tokens]:
         """Cut texts into pieces."""
-        return encode(self.loaded.tokenizer, texts)
+        return tokenize(self.loaded.tokenizer, texts)
 
-    def _plan(self, question: Question, encoded: Encoded, wanted: Predictions) -> Answer | _Plan:
+    def _plan(self, question: Question, tokens: Tokens, wanted: Predictions) -> Answer | _Plan:
         """Find the factors of one probability, or say why there is none."""
-        tokenizer = self.loaded.tokenizer
+        tokenizer, text, ids = self.loaded.tokenizer, self.read_text(question), tuple(tokens.ids)
         try:
-            scored = places(tokenizer, encoded, question.asked)
+            scored = places(tokenizer, text, tokens, question.asked)
         except FaultError as fault:
             return Answer(None, fault=str(fault), at="asked")
         try:
             span = question.other
-            other = () if span is None else places(tokenizer, encoded, span)
+            other = () if span is None else places(tokenizer, text, tokens, span)
         except FaultError as fault:
             return Answer(None, pieces=len(scored), fault=str(fault), at="other")
-        steps = list(self.steps(question, encoded.ids, scored, other))
+        steps = list(self.steps(question, ids, scored, other))
         longest, limit = max(len(seen) for seen, _, _ in steps), self.loaded.limit
         if limit is not None and longest > limit:
             why = f"a sentence has {longest:,} pieces, and the model takes {limit:,} at most"
             return Answer(None, len(scored), len(other), why, at="text")
-        given = tuple(wanted.add(*step) for step in self.given(question, encoded.ids, scored))
+        given = tuple(wanted.add(*step) for step in self.given(question, ids, scored))
         return _Plan(tuple(wanted.add(*step) for step in steps), given, len(scored), len(other))
 
     @cached_property
@@ -544,19 +507,19 @@ class CausalLM(TransformerLM):
         """The text up to the end of the stimulus that is scored."""
         return question.text[: question.asked[1]]
 
-    def encoded(self, texts: list[str]) -> list[Encoded]:
+    def tokens(self, texts: list[str]) -> list[Tokens]:
         """Cut texts into pieces after one token that says where a text begins."""
         tokenizer = self.loaded.tokenizer
         first = tokenizer.bos_token_id
         first = tokenizer.eos_token_id if first is None else first
         begun = []
-        for one in super().encoded(texts):
-            ids, offsets = one.ids, one.offsets
+        for tokens in super().tokens(texts):
+            ids, offsets = list(tokens.ids), list(tokens.offsets or ())
             while ids and offsets[-1][0] == offsets[-1][1]:  # an end-of-text token
-                ids, offsets = ids[:-1], offsets[:-1]
+                del ids[-1], offsets[-1]
             if first is not None and (not ids or ids[0] != first):
-                ids, offsets = (first, *ids), ((0, 0), *offsets)
-            begun.append(Encoded(one.text, ids, offsets))
+                ids, offsets = [first, *ids], [(0, 0), *offsets]
+            begun.append(replace(tokens, ids=ids, offsets=offsets))
         return begun
 
     def steps(
@@ -642,7 +605,7 @@ def open_hf_language_model(
     if kind == "masked" and not is_known(fingerprint):
         with quiet():
             tokenizer = load_tokenizer(model)
-        require_offsets(tokenizer, named.where)
+        need_offsets(tokenizer, named.where)
         require_mask(tokenizer, named.where)
     of_kind = MaskedLM if kind == "masked" else CausalLM
     return of_kind(partial(load, model), text, fingerprint, options.notes)

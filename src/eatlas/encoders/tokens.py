@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eatlas.encoders.encoder import require_finite, shown
-from eatlas.encoders.loading import Array, Loaded, ModelSource, in_halves, load
+from eatlas.encoders.loading import Array, Loaded, ModelSource, load
 from eatlas.encoders.options import Layers, Options
 from eatlas.errors import SourceError
 from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, cut
@@ -69,6 +69,7 @@ def tokenize(tokenizer: Any, texts: list[str], limit: int | None = None) -> list
         return_attention_mask=False,
         return_special_tokens_mask=True,
         return_offsets_mapping=tokenizer.is_fast,
+        verbose=False,
         **kept,
     )
     cut = limit is not None
@@ -213,6 +214,17 @@ class TextReader(ModelSource):
         """Return the tokens behind the vector of each item: items of the same share it."""
         return self.read(load(self._model), items)[1]
 
+    def checked_texts(
+        self, vectors: Array, items: Sequence[Collection[Item]], reads: Mapping[Item, Read]
+    ) -> Answers:
+        """For each item the vector of its text, once all are finite."""
+        require_finite(vectors, items, self.name, self.options.precision)
+        return {
+            item: Found(vector, unknown=reads[item].unknown, cut=reads[item].cut)
+            for vector, several in zip(vectors, items, strict=True)
+            for item in several
+        }
+
     def recall(self, answers: Answers) -> None:
         """Take note of texts that were cut in an earlier run."""
         self.cut.update(item.content for item, answer in answers.items() if answer.cut)
@@ -339,35 +351,54 @@ def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
         yield from cut(same, max(1, budget // length))
 
 
-def answers_of_texts(
-    vectors: Array,
-    items: Sequence[Collection[Item]],
-    reads: Mapping[Item, Read],
-    where: str,
-    precision: str,
-) -> Answers:
-    """Return for each item the vector of its text, once all are finite."""
-    require_finite(vectors, items, where, precision)
+def text_inputs(
+    loaded: Loaded, texts: Sequence[Tokens], width: int | None = None
+) -> dict[str, NDArray[np.int64]]:
+    """Texts of one number of tokens as arrays; or padded to `width` and read without a mask."""
+    ids = [list(text.ids) for text in texts]
+    if width:
+        padding = loaded.tokenizer.pad_token_id
+        padding = padding if isinstance(padding, int) else 0
+        on_left = loaded.tokenizer.padding_side == "left"
+        fill = [[padding] * (width - len(text)) for text in ids]
+        padded = [f + text if on_left else text + f for f, text in zip(fill, ids, strict=True)]
+        return {"input_ids": np.array(padded, np.int64)}
+    inputs = {"input_ids": np.array(ids, np.int64)}
+    inputs["attention_mask"] = np.ones_like(inputs["input_ids"])
+    types = np.array([text.types for text in texts], np.int64)
+    # zeros are what a model takes by itself, and GPT-2 would add the vector of word 0
+    if types.any() and "token_type_ids" in loaded.tokenizer.model_input_names:
+        inputs["token_type_ids"] = types
+    return {name: array for name, array in inputs.items() if name in loaded.takes or width}
+
+
+def tensors(loaded: Loaded, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    """Arrays as tensors where the model computes, pixels in the numbers that it computes with."""
+    import torch  # noqa: PLC0415
+
+    on_device = {name: torch.from_numpy(a).to(loaded.device) for name, a in inputs.items()}
     return {
-        item: Found(vector, unknown=reads[item].unknown, cut=reads[item].cut)
-        for vector, several in zip(vectors, items, strict=True)
-        for item in several
+        name: tensor.to(loaded.module.dtype) if tensor.is_floating_point() else tensor
+        for name, tensor in on_device.items()
     }
 
 
-Places = Sequence[tuple[int, Sequence[int]]]
-"""Number of a text in the batch, and places of tokens in it."""
-
-
-def vectors_of_tokens(
-    loaded: Loaded, texts: Sequence[Tokens], places: Places, layers: Sequence[Layers], top: int
+def pooled_vectors(
+    loaded: Loaded,
+    texts: Sequence[Text],
+    layers: Sequence[Layers],
+    top: int,
+    method: str,
+    rows: range,
 ) -> list[Array]:
-    """Compute one batch, and take the rows of tokens."""
+    """Vectors of what is needed of some rows of a batch, one array for each layer."""
     import torch  # noqa: PLC0415
 
-    inputs = _inputs(loaded, texts)
+    texts = [texts[row] for row in rows]
+    inputs = tensors(loaded, text_inputs(loaded, [text.tokens for text in texts]))
     width = inputs["input_ids"].shape[1]
-    flat = [row * width + place for row, several in places for place in several]
+    places = [(row, tokens) for row, text in enumerate(texts) for tokens in text.needed]
+    flat = [row * width + token for row, tokens in places for token in tokens]
     index = torch.tensor(flat, device=loaded.device)
     needed = sorted({number for each in layers for number in each.numbers})
     with torch.inference_mode():
@@ -376,42 +407,13 @@ def vectors_of_tokens(
         for number in needed:
             # the top as the model itself gives it, whatever it lists as its last hidden state
             hidden = out.last_hidden_state if number == top else out.hidden_states[number]
-            rows = hidden.reshape(-1, hidden.shape[-1]).index_select(0, index)
-            taken[number] = rows.float().cpu().numpy()
-    return [_combined([taken[number] for number in each.numbers], each.combine) for each in layers]
-
-
-def halved_where_memory_ends(
-    loaded: Loaded,
-    texts: Sequence[Tokens],
-    places: Places,
-    layers: Sequence[Layers],
-    top: int,
-    path: Path,
-) -> Iterator[tuple[Places, list[Array]]]:
-    """Compute a batch; where memory does not suffice, its halves."""
-
-    def compute(rows: range) -> list[Array]:
-        part = [(row - rows.start, several) for row, several in places if row in rows]
-        return vectors_of_tokens(loaded, texts[rows.start : rows.stop], part, layers, top)
-
-    for rows, vectors in in_halves(loaded, range(len(texts)), compute, path):
-        yield [(row, several) for row, several in places if row in rows], vectors
-
-
-def _inputs(loaded: Loaded, texts: Sequence[Tokens]) -> dict[str, Any]:
-    """Texts of one number of tokens as tensors."""
-    import torch  # noqa: PLC0415
-
-    inputs = {"input_ids": torch.tensor([text.ids for text in texts], dtype=torch.long)}
-    inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
-    types = torch.tensor([text.types for text in texts], dtype=torch.long)
-    # zeros are what a model takes by itself, and GPT-2 would add the vector of word 0
-    if types.any() and "token_type_ids" in loaded.tokenizer.model_input_names:
-        inputs["token_type_ids"] = types
-    return {
-        name: tensor.to(loaded.device) for name, tensor in inputs.items() if name in loaded.takes
-    }
+            vectors = hidden.reshape(-1, hidden.shape[-1]).index_select(0, index)
+            taken[number] = vectors.float().cpu().numpy()
+    sizes = [len(tokens) for _, tokens in places]
+    return [
+        pool(_combined([taken[number] for number in each.numbers], each.combine), sizes, method)
+        for each in layers
+    ]
 
 
 def _combined(several: list[Array], how: str) -> Array:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from eatlas.encoders.cache import keeping
 from eatlas.encoders.encoder import SharedLayers
-from eatlas.encoders.loading import Loaded, load
+from eatlas.encoders.loading import in_halves, load
 from eatlas.encoders.models import Card, NamedModel, find_model
 from eatlas.encoders.options import POOLED, POOLS, Layers, not_allowed, parse_layers
 from eatlas.encoders.sentence_model import ModelConventions, declared, prompt_note
 from eatlas.encoders.tokens import (
     BUDGET,
-    Text,
     TextReader,
-    answers_of_texts,
     batches,
-    halved_where_memory_ends,
-    pool,
+    pooled_vectors,
 )
 from eatlas.encoders.vision import VisionSource, open_vision
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Item, Read
+from eatlas.sources.interface import Answers, Item
 
 
 class TransformerSource(TextReader):
@@ -40,7 +37,7 @@ class TransformerSource(TextReader):
     ) -> None:
         super().__init__(named)
         self.layers, self.method, self.conventions = layers, method, conventions
-        self._shared = shared or SharedLayers((layers,))
+        self.shared = shared or SharedLayers((layers,))
         self.whole = self.options.level == "sentence"
 
     @property
@@ -108,53 +105,31 @@ class TransformerSource(TextReader):
 
         Where texts that are too long are cut, those that lose their stimulus have none.
         """
-        left = set(items)
-        if waiting := self._shared.take(self.layers, left):
-            yield waiting
-        left -= waiting.keys()
-        if not left:
-            return
-        loaded = load(self._model)
-        texts, reads, lost = self.read(loaded, left)
-        if lost:
-            yield lost
-        for rows in batches([len(text.tokens.ids) for text in texts], BUDGET[loaded.device.type]):
-            yield from self._batch(loaded, [texts[row] for row in rows], reads)
+        return self.shared.answers(self.layers, items, self._in_batches)
 
     @property
     def alike(self) -> tuple[object, ...]:
         """What sources that can be computed in one pass have in common."""
         return str(self.path), replace(self.options, layer=""), self.method
 
-    def share(self, shared: SharedLayers) -> None:
-        """Be computed in the same pass as others."""
-        self._shared = shared
-
-    def _batch(
-        self, loaded: Loaded, texts: list[Text], reads: Mapping[Item, Read]
-    ) -> Iterator[Answers]:
-        """Compute one batch for this layer, and keep what comes with it for the others."""
-        order = self._shared.order(self.layers)
-        tokens = [text.tokens for text in texts]
-        places = [(row, place) for row, text in enumerate(texts) for place in text.needed]
-        for part, arrays in halved_where_memory_ends(
-            loaded, tokens, places, order, self.card.top, self.path
-        ):
-            items = [texts[row].needed[tuple(place)] for row, place in part]
-            sizes = [len(place) for _, place in part]
-            answers = [
-                answers_of_texts(
-                    pool(rows, sizes, self.method), items, reads, self.name, self.options.precision
-                )
-                for rows in arrays
-            ]
-            self._shared.keep(order, answers)
-            yield answers[0]
+    def _in_batches(self, items: set[Item], order: list[Layers]) -> Iterator[list[Answers]]:
+        """Compute batch by batch; answers by layer, in order."""
+        loaded = load(self._model)
+        texts, reads, lost = self.read(loaded, items)
+        if lost:
+            yield [lost] * len(order)
+        top, lengths = self.card.top, [len(text.tokens.ids) for text in texts]
+        for numbers in batches(lengths, BUDGET[loaded.device.type]):
+            batch = [texts[number] for number in numbers]
+            compute = partial(pooled_vectors, loaded, batch, order, top, self.method)
+            for rows, vectors in in_halves(loaded, range(len(batch)), compute, self.path):
+                needed = [n for row in rows for n in batch[row].needed.values()]
+                yield [self.checked_texts(layer, needed, reads) for layer in vectors]
 
     @property
     def cut(self) -> set[str]:
         """Texts that were cut, whichever layer was read."""
-        return self._shared.cut
+        return self.shared.cut
 
 
 @keeping

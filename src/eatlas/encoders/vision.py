@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from eatlas.encoders.cache import keeping
-from eatlas.encoders.encoder import SharedLayers
+from eatlas.encoders.encoder import SharedLayers, require_finite
 from eatlas.encoders.images import (
     AT_ONCE,
     ImageBatches,
     Pixels,
-    answers_of,
     image_encoding,
     preparing,
     read_settings,
@@ -39,10 +38,10 @@ from eatlas.encoders.options import (
     Options,
     parse_layers,
 )
-from eatlas.encoders.tokens import BUDGET, Text, TextReader, answers_of_texts, batches
+from eatlas.encoders.tokens import BUDGET, TextReader, batches, tensors, text_inputs
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Item, Kind, Read
+from eatlas.sources.interface import Answers, Found, Item, Kind, Read
 
 OF_TEXTS = ("level", "subword", "truncate")
 """Options that a model of images has no use for."""
@@ -76,13 +75,27 @@ class SeeingSource(ModelSource):
         prepare = preparing(loaded.processor, loaded.takes)
         return self._images.batches(items, AT_ONCE[loaded.device.type], prepare)
 
+    def _checked_images(
+        self,
+        vectors: Array,
+        items: Sequence[tuple[Item, ...]],
+        remarks: Sequence[tuple[str, ...]],
+    ) -> dict[Item, Found]:
+        """For each image a vector, once all are finite."""
+        require_finite(vectors, items, self.name, self.options.precision)
+        return {
+            item: Found(vector, remarks=words)
+            for vector, several, words in zip(vectors, items, remarks, strict=True)
+            for item in several
+        }
+
     def _rows(self, loaded: Loaded, inputs: Pixels, *how: Any) -> list[Array]:
         """Compute a batch; where memory does not suffice, its halves."""
         count = len(next(iter(inputs.values())))
 
         def compute(rows: range) -> list[Array]:
             part = {name: array[rows.start : rows.stop] for name, array in inputs.items()}
-            return self._computed(loaded, _tensors(loaded, part), *how)
+            return self._computed(loaded, tensors(loaded, part), *how)
 
         parts = [some for _, some in in_halves(loaded, range(count), compute, self.path)]
         return [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
@@ -99,7 +112,7 @@ class VisionSource(SeeingSource):
     ) -> None:
         super().__init__(named)
         self.layers, self.pool = layers, pool
-        self._shared = shared or SharedLayers((layers,))
+        self.shared = shared or SharedLayers((layers,))
         self.head: Head = "pooled" if pool == POOLED else "vision"
 
     @property
@@ -132,29 +145,19 @@ class VisionSource(SeeingSource):
         """What sources that can be computed in one pass have in common."""
         return str(self.path), replace(self.options, layer=""), self.pool
 
-    def share(self, shared: SharedLayers) -> None:
-        """Be computed in the same pass as others."""
-        self._shared = shared
-
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Compute vectors batch by batch, float32, shape (dim,)."""
-        left = set(items)
-        if waiting := self._shared.take(self.layers, left):
-            self._images.note(waiting)
-            yield waiting
-        left -= waiting.keys()
-        if not left:
-            return
+        for answers in self.shared.answers(self.layers, items, self._in_batches):
+            self._images.note(answers)
+            yield answers
+
+    def _in_batches(self, items: set[Item], order: list[Layers]) -> Iterator[list[Answers]]:
         loaded = load(self._model)
-        order = self._shared.order(self.layers)
-        for batch, remarks, inputs in self._seen(loaded, left):
-            answers = [
-                answers_of(rows, batch, remarks, self.name, self.options.precision)
-                for rows in self._rows(loaded, inputs, order)
+        for batch, remarks, inputs in self._seen(loaded, items):
+            yield [
+                self._checked_images(vectors, batch, remarks)
+                for vectors in self._rows(loaded, inputs, order)
             ]
-            self._shared.keep(order, answers)
-            self._images.note(answers[0])
-            yield answers[0]
 
     def _computed(self, loaded: Loaded, inputs: Mapping[str, Any], *how: Any) -> list[Array]:
         """Vectors of the layers, in the order of `how`."""
@@ -178,17 +181,6 @@ class VisionSource(SeeingSource):
                 combined = stacked.sum(0) if layers.combine == "sum" else stacked.mean(0)
                 rows.append(_pooled(combined, self.pool, before).cpu().numpy())
         return rows
-
-
-def _tensors(loaded: Loaded, inputs: Pixels) -> dict[str, Any]:
-    """Arrays as tensors where the model computes, pixels in the numbers that it computes with."""
-    import torch  # noqa: PLC0415
-
-    tensors = {name: torch.from_numpy(array).to(loaded.device) for name, array in inputs.items()}
-    return {
-        name: tensor.to(loaded.module.dtype) if tensor.is_floating_point() else tensor
-        for name, tensor in tensors.items()
-    }
 
 
 def _tokens(state: Any) -> Any:
@@ -325,16 +317,16 @@ class TowersSource(TextReader, SeeingSource):
         lengths = [width or len(text.tokens.ids) for text in texts]
         for rows in batches(lengths, BUDGET[loaded.device.type]):
             batch = [texts[row] for row in rows]
-            inputs = _text_inputs(loaded, batch, width)
+            inputs = text_inputs(loaded, [text.tokens for text in batch], width)
             (vectors,) = self._rows(loaded, inputs, "get_text_features")
             needed = [list(chain.from_iterable(text.needed.values())) for text in batch]
-            yield answers_of_texts(vectors, needed, reads, self.name, self.options.precision)
+            yield self.checked_texts(vectors, needed, reads)
 
     def _of_images(self, items: Collection[Item]) -> Iterator[Answers]:
         loaded = load(self._model)
         for batch, remarks, inputs in self._seen(loaded, items):
             (rows,) = self._rows(loaded, inputs, "get_image_features")
-            answers = answers_of(rows, batch, remarks, self.name, self.options.precision)
+            answers = self._checked_images(rows, batch, remarks)
             self._images.note(answers)
             yield answers
 
@@ -356,25 +348,6 @@ class TowersSource(TextReader, SeeingSource):
 
 def _of_kind(items: Collection[Item], kind: Kind) -> set[Item]:
     return {item for item in items if item.kind == kind}
-
-
-def _text_inputs(loaded: Loaded, texts: list[Text], width: int | None) -> Pixels:
-    """Texts of one number of tokens as arrays; or padded to `width` and read without a mask."""
-    tokens = [text.tokens for text in texts]
-    padding = loaded.tokenizer.pad_token_id
-    padding = padding if isinstance(padding, int) else 0
-    ids = np.full((len(tokens), width or len(tokens[0].ids)), padding, np.int64)
-    left = loaded.tokenizer.padding_side == "left"
-    for row, text in enumerate(tokens):
-        begin = ids.shape[1] - len(text.ids) if left else 0
-        ids[row, begin : begin + len(text.ids)] = text.ids
-    if width:
-        return {"input_ids": ids}
-    inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-    types = np.array([text.types for text in tokens], np.int64)
-    if types.any() and "token_type_ids" in loaded.tokenizer.model_input_names:
-        inputs["token_type_ids"] = types
-    return inputs
 
 
 @keeping
