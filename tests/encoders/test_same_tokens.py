@@ -11,7 +11,7 @@ import pytest
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.encoders import tokens
+from eatlas.encoders import transformer
 from eatlas.encoders.loading import forget
 from eatlas.sources import Passage
 from eatlas.sources.coverage import embed
@@ -34,15 +34,15 @@ def emoji(other):
 @pytest.fixture
 def rounding(monkeypatch):
     """A processor on which the last bits of a vector depend on the batch, as on many."""
-    real, batches = tokens.vectors_of_tokens, []
+    real, batches = transformer.pooled_vectors, []
 
-    def rounded(loaded, texts, places, layers, top):
-        batches.append([tuple(text.ids) for text in texts])
+    def rounded(loaded, texts, layers, top, method, rows):
+        batches.append([tuple(texts[row].tokens.ids) for row in rows])
         r = np.random.default_rng(len(batches))
-        arrays = real(loaded, texts, places, layers, top)
+        arrays = real(loaded, texts, layers, top, method, rows)
         return [(a * (1 + 2.0**-23 * r.uniform(-1, 1, a.shape))).astype(np.float32) for a in arrays]
 
-    monkeypatch.setattr(tokens, "vectors_of_tokens", rounded)
+    monkeypatch.setattr(transformer, "pooled_vectors", rounded)
     return batches
 
 

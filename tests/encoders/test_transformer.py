@@ -12,7 +12,7 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas.corpora import Context, Contexts
-from eatlas.encoders import tokens, transformer
+from eatlas.encoders import transformer
 from eatlas.encoders.loading import forget, load
 from eatlas.errors import SourceError
 from eatlas.sources import Passage, open_sources
@@ -37,13 +37,13 @@ def copied(folder, to):
 
 def test_each_text_goes_through_the_model_once_the_longest_first(model, monkeypatch):
     seen = []
-    real = transformer.halved_where_memory_ends
+    real = transformer.pooled_vectors
 
     def watched(loaded, texts, *more):
-        seen.extend(len(text.ids) for text in texts)
+        seen.extend(len(text.tokens.ids) for text in texts)
         return real(loaded, texts, *more)
 
-    monkeypatch.setattr(transformer, "halved_where_memory_ends", watched)
+    monkeypatch.setattr(transformer, "pooled_vectors", watched)
     texts = ("The wasp is a wasp.", "ivy", "These are orchids.")
     passages = [Passage(text, (i, i + 2)) for text in texts for i in (0, 1)]
     told = []
@@ -55,9 +55,9 @@ def test_each_text_goes_through_the_model_once_the_longest_first(model, monkeypa
 
 def test_all_layers_come_from_one_pass(model, monkeypatch):
     passes = []
-    real = tokens.vectors_of_tokens
+    real = transformer.pooled_vectors
     monkeypatch.setattr(
-        tokens, "vectors_of_tokens", lambda *given: passes.append(1) or real(*given)
+        transformer, "pooled_vectors", lambda *given: passes.append(1) or real(*given)
     )
     sources = open_sources(f"hf:{model('bert')}?level=word&layer=all&cache=no")
     given = [source.encode([WASP]) for source in sources]
@@ -249,22 +249,25 @@ def test_weights_that_lack_a_part(model, tmp_path):
 
 
 def test_where_memory_ends_batches_are_halved(model, monkeypatch):
-    real, asked = tokens.vectors_of_tokens, []
+    real, asked = transformer.pooled_vectors, []
 
-    def scarce(loaded, texts, *more):
-        asked.append(len(texts))
-        if len(texts) > 2:
+    def scarce(*given):
+        rows = given[-1]
+        asked.append(len(rows))
+        if len(rows) > 2:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate")
-        return real(loaded, texts, *more)
+        return real(*given)
 
     passages = [Passage(f"wasp {n}", (0, 4)) for n in range(7)]  # tokens are bytes
     expected = opened(model("gpt2")).encode(passages)
-    monkeypatch.setattr(tokens, "vectors_of_tokens", scarce)
+    monkeypatch.setattr(transformer, "pooled_vectors", scarce)
     given = opened(model("gpt2")).encode(passages)
     assert asked[0] == 7
     for one in passages:
         np.testing.assert_allclose(given[one], expected[one], atol=1e-5)
-    monkeypatch.setattr(tokens, "vectors_of_tokens", lambda *_: (_ for _ in ()).throw(MemoryError))
+    monkeypatch.setattr(
+        transformer, "pooled_vectors", lambda *_: (_ for _ in ()).throw(MemoryError)
+    )
     assert "there is not enough memory for this model" in said(opened(model("gpt2")))
 
 

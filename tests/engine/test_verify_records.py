@@ -89,9 +89,9 @@ def test_a_result_of_a_model_is_the_same_with_other_batches(monkeypatch, tmp_pat
 
 def test_counts_are_the_same_on_a_processor_that_rounds_otherwise(monkeypatch, tmp_path):
     """Last bits that depend on the batch, as they do where a library chooses its kernel by it."""
-    from eatlas.encoders import tokens
+    from eatlas.encoders import transformer
 
-    real, calls = tokens.vectors_of_tokens, []
+    real, calls = transformer.pooled_vectors, []
 
     def rounded(*given):
         calls.append(1)
@@ -104,7 +104,7 @@ def test_counts_are_the_same_on_a_processor_that_rounds_otherwise(monkeypatch, t
     spec = f"hf:{make_model(tmp_path, 'bert')}?pool=mean&cache=no"
     tests, measure = "sent-weat-6", "ml-eat(resamples=0)"
     expected = eatlas.run(tests, spec, measure)
-    monkeypatch.setattr(tokens, "vectors_of_tokens", rounded)
+    monkeypatch.setattr(transformer, "pooled_vectors", rounded)
     for _ in range(2):
         results = eatlas.run(tests, spec, measure)
         assert counts_of(results) == counts_of(expected)
