@@ -1,17 +1,15 @@
 """``eatlas vectors check`` and sources with a transform, on the command line."""
 
 import json
-from importlib import resources
 
 import jsonschema
 import numpy as np
 import pytest
 
 import eatlas
+from eatlas.results.diagnosis import json_schema
 
-SCHEMA = json.loads(
-    (resources.files("eatlas.results") / "data" / "diagnosis-1.schema.json").read_text("utf-8")
-)
+SCHEMA = json_schema()
 
 
 @pytest.fixture

@@ -1,16 +1,14 @@
 """``eatlas protocol``: the card in terminal, JSON and files; bad input ends with code 2."""
 
 import json
-from importlib import resources
 
 import jsonschema
 import pytest
 
 import eatlas
+from eatlas.results.evidence import json_schema
 
-SCHEMA = json.loads(
-    (resources.files("eatlas.results") / "data" / "card-1.schema.json").read_text("utf-8")
-)
+SCHEMA = json_schema()
 QUICK = ("--criterion", "face", "--criterion", "consequential")
 
 

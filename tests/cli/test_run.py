@@ -6,17 +6,15 @@ import re
 import signal
 import subprocess
 import sys
-from importlib import resources
 
 import jsonschema
 import pytest
 from tests.inputs import TOML, wait_until
 
 from eatlas import read_results
+from eatlas.results.json_lines import json_schema
 
-SCHEMA = json.loads(
-    (resources.files("eatlas.results") / "data" / "result-1.schema.json").read_text("utf-8")
-)
+SCHEMA = json_schema()
 
 
 def test_the_main_job(eatlas_cli, tmp_path):

@@ -2,7 +2,6 @@
 
 import json
 import warnings
-from importlib import resources
 
 import jsonschema
 import numpy as np
@@ -14,6 +13,7 @@ from tests.sources.series_files import write_histwords
 import eatlas
 from eatlas.engine.trends import trends
 from eatlas.results import TrendResult, to_json_line
+from eatlas.results.json_lines import json_schema
 from eatlas.stimuli import ContextsOrigin
 
 YEARS = range(1810, 2000, 10)
@@ -118,8 +118,7 @@ def test_trends_are_written_and_read_back(results, tmp_path):
     lines = path.read_text().splitlines()
     last = json.loads(lines[-1])
     assert last["schema"] == "eatlas/trend/1"
-    schema = (resources.files("eatlas.results") / "data" / "result-1.schema.json").read_text()
-    jsonschema.Draft202012Validator(json.loads(schema)).validate(last)
+    jsonschema.Draft202012Validator(json_schema()).validate(last)
     assert lines[-1] == to_json_line(results.trends[0])
     assert "rho" in repr(again)
 

@@ -3,7 +3,6 @@
 import json
 import math
 import warnings
-from importlib import resources
 
 import jsonschema
 import numpy as np
@@ -23,7 +22,7 @@ from eatlas.errors import (
 from eatlas.measures.ceat import Contexts
 from eatlas.measures.draws import Drawing, DrawnLevel
 from eatlas.results import to_json_line
-from eatlas.results.json_lines import record_from_dict
+from eatlas.results.json_lines import json_schema, record_from_dict
 from eatlas.stats.effect_size import union_variance
 from eatlas.stats.permutation import permutation_test
 
@@ -377,8 +376,7 @@ def test_without_any_spread_nothing_is_defined():
 
 
 def validator():
-    path = resources.files("eatlas.results") / "data" / "result-1.schema.json"
-    return jsonschema.Draft202012Validator(json.loads(path.read_text("utf-8")))
+    return jsonschema.Draft202012Validator(json_schema())
 
 
 def test_records_come_back_equal_and_become_a_frame(result):

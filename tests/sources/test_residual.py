@@ -1,8 +1,6 @@
 """The bias that is left after a transform: each figure on vectors whose answer is known."""
 
-import json
 import sys
-from importlib import resources
 
 import jsonschema
 import numpy as np
@@ -10,11 +8,9 @@ import pytest
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.results.residual import BeforeAfter, ResidualBias
+from eatlas.results.residual import BeforeAfter, ResidualBias, json_schema
 
-SCHEMA = json.loads(
-    (resources.files("eatlas.results") / "data" / "residual-1.schema.json").read_text("utf-8")
-)
+SCHEMA = json_schema()
 SETS = 'schema = 1\ngroups = ["Left", "Right"]\ndefining = [["la", "ra"], ["lb", "rb"]]\n'
 WORDS = 2_000
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import resources
 from pathlib import Path
 
 import jsonschema
@@ -13,7 +12,7 @@ from pydantic import ValidationError
 import eatlas
 from eatlas.apps.protocol.studies import STUDIES, in_order
 from eatlas.errors import ResultsError
-from eatlas.results.evidence import CRITERIA, Evidence, Figure, Table
+from eatlas.results.evidence import CRITERIA, Evidence, Figure, Table, json_schema
 
 ASKED = {"criterion": "face", "study": "one", "title": "One", "question": "Is it one?"}
 
@@ -23,8 +22,7 @@ def test_a_card_survives_json_and_keeps_its_schema(tmp_path: Path) -> None:
     path = tmp_path / "card.json"
     path.write_text(card.to_json(), encoding="utf-8")
     assert eatlas.read_card(path) == card
-    schema = (resources.files("eatlas.results") / "data" / "card-1.schema.json").read_text()
-    jsonschema.Draft202012Validator(json.loads(schema)).validate(json.loads(card.to_json()))
+    jsonschema.Draft202012Validator(json_schema()).validate(json.loads(card.to_json()))
     (source,) = (one for one in card.given if one.name == "vectors")
     assert source.value == "glove-sample"
     assert source.sha256.startswith("sha256:")
