@@ -16,7 +16,7 @@ from tools import write_cards
 from tools.docs import cards
 
 import eatlas
-from eatlas.apps.protocol.studies import in_order
+from eatlas.apps.protocol.studies import criteria
 from eatlas.measures.registry import BUILT_IN
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +54,9 @@ def test_a_card_asks_what_the_protocol_asks_now(name):
     signature = eatlas.get_measure(made.signature).signature
     assert (card.version, card.signature) == (eatlas.__version__, signature)
     asked = [(one.study, one.title, one.question, one.citation) for one in card.evidence]
-    assert asked == [(one.id, one.title, one.question, one.citation) for one in in_order()]
+    assert asked == [
+        (one.id, one.title, one.question, one.citation) for of in criteria() for one in of.studies
+    ]
     for vectors in card.given:
         if vectors.value == "glove-sample":
             assert vectors.sha256 == eatlas.open_vectors("glove-sample").fingerprint

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from eatlas.corpora.sampling import find_contexts, find_pairs, stimuli_of
     from eatlas.corpora.storing import ContextsAtHand, load_contexts, load_either, load_pairs
+    from eatlas.corpora.writing import about_of
 
 __all__ = [
     "Context",
@@ -38,6 +39,7 @@ __all__ = [
     "Pairs",
     "Rule",
     "Window",
+    "about_of",
     "find_contexts",
     "find_pairs",
     "helm_counts",
@@ -59,5 +61,6 @@ __getattr__ = attributes(
         "eatlas.corpora.record": "Context Contexts Count PairContext PairCount Pairs Window",
         "eatlas.corpora.sampling": "find_contexts find_pairs stimuli_of",
         "eatlas.corpora.storing": "ContextsAtHand load_contexts load_either load_pairs",
+        "eatlas.corpora.writing": "about_of",
     },
 )

@@ -11,7 +11,8 @@ from typing import Any
 
 from eatlas.corpora.reading import pyarrow_of
 from eatlas.csv_cells import marked
-from eatlas.errors import ResultsError
+from eatlas.decoding import json_value, require_file
+from eatlas.errors import ResultsError, SourceError
 from eatlas.writing import atomic_file, atomic_files, require_writable
 
 LABEL = "label"
@@ -46,6 +47,42 @@ def require_place(path: Path, what: str = "contexts", endings: tuple[str, ...] =
 def beside(path: Path) -> Path:
     """Return the path of the counts and provenance of a file without metadata."""
     return path.with_name(path.name + ".json")
+
+
+def about_of(path: Path) -> dict[str, Any]:
+    """What was written with a file of contexts or counts; nothing where nothing was.
+
+    Parameters
+    ----------
+    path : Path
+        A Parquet file, which holds it, or another file, beside which it is.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    SourceError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> about_of(Path("mine.csv"))
+    {}
+    """
+    try:
+        if path.suffix.lower() == ".parquet":
+            metadata = pyarrow_of(path)[1].read_schema(path).metadata or {}
+            about = json_value(metadata.get(KEY, b"{}"))
+        else:
+            require_file(beside(path), SourceError)
+            about = json_value(beside(path).read_bytes()) if beside(path).is_file() else {}
+    except (OSError, ValueError) as error:
+        what = f"{path}: what was written with this file cannot be read"
+        raise SourceError(what, got=str(error)) from error
+    return about if isinstance(about, dict) else {}
 
 
 def write(

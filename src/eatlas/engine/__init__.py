@@ -8,7 +8,7 @@ rooms of their own.
 """
 
 from eatlas.engine.execution import execute, run
-from eatlas.engine.plan import Job, Plan, make_plan
+from eatlas.engine.plan import Job, Plan, SourceLike, SourcesLike, make_plan, open_named
 from eatlas.engine.store import Store, open_store
 from eatlas.executors import Executor, Processes, choose, here
 
@@ -17,11 +17,14 @@ __all__ = [
     "Job",
     "Plan",
     "Processes",
+    "SourceLike",
+    "SourcesLike",
     "Store",
     "choose",
     "execute",
     "here",
     "make_plan",
+    "open_named",
     "open_store",
     "run",
 ]

@@ -403,6 +403,31 @@ def opened(spec: Any, need: Need) -> tuple[Source, ...]:
     return (open_language_model(spec, need),)
 
 
+def open_named(given: Any, need: Need, default: str = DEFAULT_VECTORS) -> list[tuple[str, Source]]:
+    """Open sources as what some measures need, each with the name that results call it by.
+
+    Parameters
+    ----------
+    given : source, list or mapping
+        What :func:`eatlas.run` takes as vectors.
+    need : {"vectors", "masked", "causal", "counts"}
+        What measures need of them, their ``needs``.
+    default : str
+        The source that None stands for.
+
+    Returns
+    -------
+    list of tuple
+        Names and open sources; a series or a model of several layers gives several.
+    """
+    named = []
+    for spec in specs_of(given, default):
+        sources = opened(spec.spec, need)
+        under = names_under(spec.name, [source.name for source in sources])
+        named += [(name or of.name, of) for name, of in zip(under, sources, strict=True)]
+    return named
+
+
 def asked(
     source: Source,
     need: Need,

@@ -8,6 +8,11 @@ vectors in memory (:mod:`memory`), published ones (:mod:`published`, :mod:`fetch
 and a :mod:`snapshot` is what a run keeps.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eatlas.lazy import attributes
 from eatlas.sources.coverage import CaseRule, Embedded, embed, spellings
 from eatlas.sources.interface import (
     ChunkedSource,
@@ -19,10 +24,13 @@ from eatlas.sources.interface import (
     VectorSource,
 )
 from eatlas.sources.memory import ArraySource
-from eatlas.sources.opening import named_sources, open_sources, open_vectors
+from eatlas.sources.opening import VectorsLike, named_sources, open_sources, open_vectors
 from eatlas.sources.snapshot import Snapshot, ask
 from eatlas.sources.source import Source, SourceFacts, is_contextual
 from eatlas.sources.wrappers import CBOWSource, PeriodSource, PromptedSource, period_of, prompted
+
+if TYPE_CHECKING:
+    from eatlas.sources.counts import Counts, CountTable, open_counts, tables_of
 
 __all__ = [
     "ArraySource",
@@ -30,6 +38,8 @@ __all__ = [
     "CaseRule",
     "ChunkedSource",
     "ContextualSource",
+    "CountTable",
+    "Counts",
     "Embedded",
     "Found",
     "Item",
@@ -41,13 +51,20 @@ __all__ = [
     "SourceFacts",
     "Tell",
     "VectorSource",
+    "VectorsLike",
     "ask",
     "embed",
     "is_contextual",
     "named_sources",
+    "open_counts",
     "open_sources",
     "open_vectors",
     "period_of",
     "prompted",
     "spellings",
+    "tables_of",
 ]
+
+__getattr__ = attributes(
+    __name__, {"eatlas.sources.counts": "CountTable Counts open_counts tables_of"}
+)

@@ -135,7 +135,7 @@ def place_of_table(path: Path) -> Path:
     return table_on_this_machine(path.name) or path
 
 
-def places_of_table(path: Path) -> tuple[Path, ...]:
+def tables_of(path: Path) -> tuple[Path, ...]:
     """Return the paths of the published tables that a name stands for, or the path as it is."""
     if path.suffix or len(path.parts) != 1 or is_there(path):
         return (path,)

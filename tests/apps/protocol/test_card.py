@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from eatlas.apps.protocol.card import MEANINGS, card_html, figure_text, lines_of, number
+from eatlas.apps.protocol.card import card_html, figure_text, lines_of, number
 from eatlas.present.drawings.marks import marks
-from eatlas.results.evidence import CRITERIA, Card, Drawing, Evidence, Figure, Mark, Table
+from eatlas.results.evidence import Card, Drawing, Evidence, Figure, Mark, Table
 
 HOSTILE = '<script>alert("x")</script>'
 
@@ -22,10 +22,6 @@ def card(*evidence: Evidence) -> Card:
 def evidence(**found: object) -> Evidence:
     asked = {"criterion": "face", "study": "one", "title": "One", "question": "Is it?"}
     return Evidence(**asked, **found)  # type: ignore[arg-type]
-
-
-def test_every_criterion_has_a_name_and_a_meaning() -> None:
-    assert tuple(MEANINGS) == CRITERIA
 
 
 @pytest.mark.parametrize(

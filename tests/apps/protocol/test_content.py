@@ -7,8 +7,8 @@ import pytest
 from tests.apps.protocol.plugins import FirstWord, Nearness, Peeking, Sum
 
 import eatlas
-from eatlas.apps.protocol.content import Bench, compare
-from eatlas.apps.protocol.target_scores import plain
+from eatlas.apps.protocol.content import compare, copied
+from eatlas.apps.protocol.material import Material
 from eatlas.measures.base import Measure
 from eatlas.sources import ArraySource, open_vectors
 from eatlas.stimuli import load_tests
@@ -104,10 +104,12 @@ def test_the_bench_keeps_the_words_that_have_vectors_and_copies_them() -> None:
     (test,) = load_tests("divdist-face-validity")
     sample = open_vectors("glove-sample").lookup(test.terms)
     source = ArraySource(*zip(*((w, v) for w, v in sample.items() if w != "niece"), strict=True))
-    bench = Bench(plain(eatlas.SemAxis()), test, source, 0, eatlas.SemAxis()).used
-    assert bench.group(0) == tuple(w for w in test.groups[0].terms if w in sample and w != "niece")
+    bench = copied(Material(eatlas.SemAxis(), {}), test, source)
+    assert bench.sides[0].terms == tuple(
+        w for w in test.groups[0].terms if w in sample and w != "niece"
+    )
     assert ("niece", "nephew") not in bench.test.pairs
     whole = eatlas.SemAxis()(test, source)
     values = {one.term: one.value for one in whole.values or ()}
     assert bench.numbers == pytest.approx(values, abs=1e-7)
-    assert np.linalg.norm(bench.mean_of(1)) == pytest.approx(1.0)
+    assert np.linalg.norm(bench.pole) == pytest.approx(1.0)

@@ -10,7 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 import eatlas
-from eatlas.apps.protocol.studies import STUDIES, in_order
+from eatlas.apps.protocol.running import FUNCTIONS
+from eatlas.apps.protocol.studies import criteria
 from eatlas.errors import ResultsError
 from eatlas.results.evidence import CRITERIA, Evidence, Figure, Table, json_schema
 
@@ -58,11 +59,8 @@ def test_a_file_that_is_no_card_is_refused(tmp_path: Path, text: str, message: s
 
 
 def test_every_study_asks_a_question_and_has_a_function() -> None:
-    assert len({study.id for study in STUDIES}) == len(STUDIES)
-    for study in STUDIES:
-        assert study.criterion in CRITERIA
-        assert study.question.endswith("?")
-        assert callable(study.answer)
-    assert [study.criterion for study in in_order()] == sorted(
-        (study.criterion for study in STUDIES), key=CRITERIA.index
-    )
+    assert tuple(criterion.id for criterion in criteria()) == CRITERIA
+    studies = [study for criterion in criteria() for study in criterion.studies]
+    assert {study.id for study in studies} == set(FUNCTIONS)
+    assert len(studies) == len(FUNCTIONS)
+    assert all(study.question.endswith("?") for study in studies)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 from tests.apps.protocol.plugins import Distance
 
 import eatlas
-from eatlas.apps.protocol.face import STEREOTYPES, agreement, two_sided_binomial
+from eatlas.apps.protocol.face import STEREOTYPES
 from eatlas.errors import EatlasError
 from eatlas.sources import ArraySource
 from eatlas.stimuli import load_tests
@@ -85,15 +84,6 @@ def test_the_ten_documented_tests_have_the_sign_that_people_show() -> None:
     d = {one.term: one.d for one in eatlas.SCEAT()(test, "glove-sample").effects()}
     x, y = (np.mean([d[t] for t in group.terms if t in d]) for group in (test.X, test.Y))
     assert means[7][2] == pytest.approx(x - y, abs=1e-12)
-
-
-@pytest.mark.parametrize(("k", "n"), [(0, 1), (4, 8), (5, 8), (8, 8), (0, 10), (37, 100)])
-def test_the_binomial_test_is_that_of_scipy(k: int, n: int) -> None:
-    oracle = binomtest(k, n, 0.5)
-    assert two_sided_binomial(k, n) == pytest.approx(oracle.pvalue, rel=1e-12)
-    interval = oracle.proportion_ci(0.95, method="exact")
-    found = agreement(k, n, "things")
-    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), abs=1e-9)
 
 
 def test_an_unknown_criterion_is_named_with_the_nearest_one() -> None:

@@ -4,52 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from markupsafe import Markup
 
+from eatlas.apps.protocol.studies import criteria
 from eatlas.present.drawings.marks import marks
 from eatlas.present.numbers import MINUS, count, effect, p_equals
 from eatlas.present.rendering import page_files, render
-from eatlas.results.evidence import CRITERIA, Card, Cell, Criterion, Evidence, Figure
+from eatlas.results.evidence import Card, Cell, Figure
 from eatlas.writing import atomic_files
 
 PAGE, JSON = "card.html", "card.json"
 """Files of a card."""
-
-
-class Meaning(NamedTuple):
-    """What a criterion is called, and what it asks of a measure."""
-
-    title: str
-    text: str
-
-
-MEANINGS: dict[Criterion, Meaning] = {
-    "face": Meaning("Face validity", "The measure passes basic sanity checks."),
-    "content": Meaning(
-        "Content validity", "The measure reflects what is understood by the construct."
-    ),
-    "convergent": Meaning(
-        "Convergent validity", "The measure agrees with other measures of the same construct."
-    ),
-    "predictive": Meaning(
-        "Predictive validity", "The measure predicts measures of related constructs."
-    ),
-    "hypothesis": Meaning(
-        "Hypothesis validity", "The measure lets hypotheses about the construct be tested."
-    ),
-    "consequential": Meaning(
-        "Consequential validity", "The use of the measure does what society would want."
-    ),
-    "inter-annotator": Meaning(
-        "Inter-annotator agreement", "Measurements are the same whoever annotates."
-    ),
-    "sensitivity": Meaning(
-        "Sensitivity", "Measurements are stable when words and parameters change."
-    ),
-}
-"""The criteria as Bommasani and Liang (2022), Table 2, define them, in plainer words."""
 VERDICT = "The verdict is the reader’s."
 
 
@@ -67,20 +33,20 @@ def number(value: Cell, decimals: int = 2) -> str:
     return effect(value, 0 if whole else decimals)
 
 
-def figure_text(one: Figure) -> str:
+def figure_text(figure: Figure) -> str:
     """A figure without its name: value, interval, number, p."""
-    if one.value is None:
-        return one.text or "undefined"
-    text = number(one.value)
-    if one.low is not None and one.high is not None:
-        text += f" [{number(one.low)}, {number(one.high)}]"
-    if one.n is not None:
+    if figure.value is None:
+        return figure.text or "undefined"
+    text = number(figure.value)
+    if figure.low is not None and figure.high is not None:
+        text += f" [{number(figure.low)}, {number(figure.high)}]"
+    if figure.n is not None:
         # a count is one of several; a share or a correlation is over them
-        word = "of" if one.low is None and one.value == int(one.value) else "over"
-        text += f" {word} {count(one.n)} {one.of}".rstrip()
-    if one.text:
-        text += f" ({one.text})"
-    return text if one.p is None else f"{text}, {p_equals(one.p)}"
+        word = "of" if figure.low is None and figure.value == int(figure.value) else "over"
+        text += f" {word} {count(figure.n)} {figure.of}".rstrip()
+    if figure.text:
+        text += f" ({figure.text})"
+    return text if figure.p is None else f"{text}, {p_equals(figure.p)}"
 
 
 def card_html(card: Card, data: str = JSON) -> str:
@@ -88,12 +54,11 @@ def card_html(card: Card, data: str = JSON) -> str:
     return render(
         "card",
         card=card,
-        criteria=CRITERIA,
-        meanings=MEANINGS,
+        criteria=criteria(),
         verdict=VERDICT,
         number=number,
         figure_text=figure_text,
-        marks=lambda one: Markup(marks(one)),  # noqa: S704  (escaped where it is drawn)
+        marks=lambda drawing: Markup(marks(drawing)),  # noqa: S704  (escaped where it is drawn)
         **page_files("card.css", "cards.js"),
         json=data,
     )
@@ -102,21 +67,19 @@ def card_html(card: Card, data: str = JSON) -> str:
 def lines_of(card: Card) -> Iterator[str]:
     """A card as lines for the terminal: each study with its figures, or why it was not run."""
     yield f"{card.title}: {card.signature}"
-    for criterion in CRITERIA:
-        if found := card.of(criterion):
+    for criterion in criteria():
+        evidence = card.of(criterion.id)
+        if evidence:
             yield ""
-            yield f"{MEANINGS[criterion].title}: {MEANINGS[criterion].text}"
-            for one in found:
-                yield from _lines(one)
+            yield f"{criterion.title}: {criterion.text}"
+        for study in evidence:
+            asked = f" ({study.source})" if study.source else ""
+            ended = "" if study.ran else f": not run. {study.not_run}"
+            yield f"  {study.title}{asked}{ended}"
+            for figure in study.figures:
+                yield f"    {figure.name}: {figure_text(figure)}"
     yield ""
     yield VERDICT
-
-
-def _lines(one: Evidence) -> Iterator[str]:
-    where = f" ({one.source})" if one.source else ""
-    yield f"  {one.title}{where}" + ("" if one.ran else f": not run. {one.not_run}")
-    for found in one.figures:
-        yield f"    {found.name}: {figure_text(found)}"
 
 
 def write_card(card: Card, folder: str | Path) -> tuple[Path, Path]:

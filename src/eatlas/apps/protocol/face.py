@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import comb
-from typing import Any, cast
+from statistics import fmean
+from typing import Any
+
+from scipy.stats import binomtest
 
 from eatlas.apps.protocol.content import compare, exchanged
-from eatlas.apps.protocol.studies import Context, NotRunError, ProtocolStudy, tried_each
-from eatlas.apps.protocol.target_scores import leanings, plain
+from eatlas.apps.protocol.material import (
+    Answers,
+    Fields,
+    Material,
+    NotRunError,
+    drawing,
+    table,
+    tried_each,
+)
+from eatlas.apps.protocol.numbers import leanings, plain
 from eatlas.results import AssociationResult
-from eatlas.results.evidence import Drawing, Evidence, Figure, Mark, Table
-from eatlas.stats.inputs import clopper_pearson
+from eatlas.results.evidence import Figure, Mark
 from eatlas.stimuli import TARGETS, GroupsTest, load_tests
 
 TEST = "divdist-face-validity"
@@ -27,147 +35,117 @@ STEREOTYPES = {
 }
 """Group that each profession is stereotyped with in the US: six by labour statistics of 2000, two
 by their name (Bommasani and Liang 2022, Table 3)."""
-INTERVAL = "95% Clopper-Pearson"
-
-
-def two_sided_binomial(successes: int, trials: int) -> float:
-    """Exact two-sided p of a number of successes, where each has a chance of one half."""
-    extreme = max(successes, trials - successes)
-    tail = sum(comb(trials, k) for k in range(extreme, trials + 1)) / 2**trials
-    return min(1.0, float(2 * tail))
 
 
 def agreement(agreeing: int, total: int, of: str) -> Figure:
     """The share of signs that agree, with an exact interval and test against one half."""
-    low, high = clopper_pearson(agreeing, total)
+    test = binomtest(agreeing, total, 0.5)
+    interval = test.proportion_ci(0.95, method="exact")
     return Figure(
         name="share of signs that agree",
         value=agreeing / total,
-        low=low,
-        high=high,
-        interval=INTERVAL,
+        low=float(interval.low),
+        high=float(interval.high),
+        interval="95% Clopper-Pearson",
         n=total,
         of=of,
-        p=two_sided_binomial(agreeing, total),
+        p=float(test.pvalue),
         test="exact binomial against one half, two-sided",
     )
 
 
-def stereotyped_professions(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+def stereotyped_professions(material: Material) -> Answers:
     """The sign of each profession of Table 3, on each source."""
-    yield from study.of_each_source(context, _signs, *load_tests(TEST))
+    return material.on_each_source(_signs, *load_tests(TEST))
 
 
-def _signs(
-    study: ProtocolStudy, context: Context, test: GroupsTest, name: str, source: Any
-) -> Evidence:
+def _signs(material: Material, test: GroupsTest, name: str, source: Any) -> Fields:
     """The signs on one source: how many agree, the table, and a drawing."""
-    found = leanings(context, test, source, name)
+    numbers = leanings(material, test, source, name)
     first, second = (group.name for group in test.groups)
-    known = {term: value for term, value in found.signs().items() if value is not None}
-    rows, agreeing = [], 0
-    for term, stereotype in STEREOTYPES.items():
-        value = known.get(term)
-        side = None if value is None else first if value > 0 else second if value < 0 else "neither"
-        agrees = None if side is None else side == stereotype
-        agreeing += bool(agrees)
-        rows.append((term, stereotype, value, side, agrees))
-    missing = [term for term in STEREOTYPES if term not in known]
-    remarks = [f"A profession's number is its {found.what}; above 0 it leans to {first}."]
-    if missing:
-        remarks.append(f"No number is defined for {', '.join(missing)}.")
-    if not known:
+    signs = {term: sign for term, sign in numbers.signs().items() if sign is not None}
+    if not signs:
         raise NotRunError("No profession has a number.")
-    return study.evidence(
-        source=name,
-        figures=[agreement(agreeing, len(known), "professions")],
-        tables=[
-            Table(
-                title="Sign of each profession",
-                columns=("profession", "stereotype", "number", "leans to", "agrees"),
-                rows=rows,
-            )
-        ],
-        drawings=[
-            Drawing(
-                title="Where each profession leans",
-                axis=f"below 0 {second}, above 0 {first}",
-                marks=[
-                    Mark(label=term, value=known[term], group=group)
-                    for term, group in STEREOTYPES.items()
-                    if term in known
-                ],
-            )
-        ],
-        remarks=remarks,
+    rows: list[tuple[Any, ...]] = []
+    for term, stereotype in STEREOTYPES.items():
+        sign = signs.get(term)
+        if sign is None:
+            rows.append((term, stereotype, None, None, None))
+            continue
+        side = first if sign > 0 else second if sign < 0 else "neither"
+        rows.append((term, stereotype, sign, side, side == stereotype))
+    remarks = [f"A profession's number is its {numbers.what}; above 0 it leans to {first}."]
+    if missing := [term for term in STEREOTYPES if term not in signs]:
+        remarks.append(f"No number is defined for {', '.join(missing)}.")
+    columns = ("profession", "stereotype", "number", "leans to", "agrees")
+    marks = (
+        Mark(label=term, value=signs[term], group=group)
+        for term, group in STEREOTYPES.items()
+        if term in signs
     )
+    axis = f"below 0 {second}, above 0 {first}"
+    return {
+        "figures": [agreement(sum(bool(row[-1]) for row in rows), len(signs), "professions")],
+        "tables": [table("Sign of each profession", columns, rows)],
+        "drawings": [drawing("Where each profession leans", axis, marks)],
+        "remarks": remarks,
+    }
 
 
-def documented_tests(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+def documented_tests(material: Material) -> Answers:
     """The sign of each Caliskan test, whose X people associate with A, on each source."""
-    if context.measure.kind != "association":
+    if material.measure.kind != "association":
         raise NotRunError(
-            f"{context.measure.name} takes tests of groups, and these are tests of two targets "
+            f"{material.measure.name} takes tests of groups, and these are tests of two targets "
             "and two attributes."
         )
-    yield from study.of_each_source(context, _directions)
+    return material.on_each_source(_directions)
 
 
-def _directions(study: ProtocolStudy, context: Context, name: str, source: Any) -> Evidence:
+def _directions(material: Material, name: str, source: Any) -> Fields:
     """The effect size of each test on one source; of several for single terms, X less Y."""
-    one_number = "X" in getattr(context.measure, "compared", ())
-    measure = context.measure if one_number else plain(context.measure)
+    one_number = "X" in getattr(material.measure, "compared", ())
+    measure = material.measure if one_number else plain(material.measure)
     tests = {test.id: test for test in load_tests("caliskan")}
-    found, reasons = tried_each(
+    effects, reasons = tried_each(
         "Not measured",
-        lambda of: _effect(context.measured(tests[of], source, name, measure)),
+        lambda id_: _effect(material.measured(tests[id_], source, name, measure)),
         tests,
     )
-    known = {of: d for of, (d, _) in found.items() if d is not None}
-    for of, d in list(known.items())[:1]:
-        other, _ = _effect(context.measured(exchanged(tests[of]), source, name, measure))
-        if compare({of: d}, {of: other}).kinship == "the same":
-            raise NotRunError(
-                f"The numbers of {context.measure.name} have no direction: that of {of} stays when "
-                "A and B trade places."
-            )
-    if not known:
+    d = {id_: effect for id_, (effect, _) in effects.items() if effect is not None}
+    if not d:
         raise NotRunError(
             f"None of the ten tests could be measured. {reasons[0]}"
             if reasons
             else "No effect size is defined."
         )
-    return study.evidence(
-        source=name,
-        figures=[agreement(sum(d > 0 for d in known.values()), len(known), "tests")],
-        tables=[
-            Table(
-                title="Sign of each test",
-                columns=("test", "targets and attributes", "number", "p", "agrees"),
-                rows=[
-                    (of, tests[of].label, d, p, None if d is None else d > 0)
-                    for of, (d, p) in found.items()
-                ],
-            )
-        ],
-        drawings=[
-            Drawing(
-                title="Effect size of each test",
-                axis="effect size; above 0 is the direction that people show",
-                marks=[Mark(label=of, value=d) for of, d in known.items()],
-            )
-        ],
-        remarks=reasons,
-    )
+    first = next(iter(d))
+    turned, _ = _effect(material.measured(exchanged(tests[first]), source, name, measure))
+    if compare({first: d[first]}, {first: turned}).kinship == "the same":
+        raise NotRunError(
+            f"The numbers of {material.measure.name} have no direction: that of {first} stays "
+            "when A and B trade places."
+        )
+    rows = [
+        (id_, tests[id_].label, effect, p, None if effect is None else effect > 0)
+        for id_, (effect, p) in effects.items()
+    ]
+    axis = "effect size; above 0 is the direction that people show"
+    marks = (Mark(label=id_, value=effect) for id_, effect in d.items())
+    columns = ("test", "targets and attributes", "number", "p", "agrees")
+    return {
+        "figures": [agreement(sum(effect > 0 for effect in d.values()), len(d), "tests")],
+        "tables": [table("Sign of each test", columns, rows)],
+        "drawings": [drawing("Effect size of each test", axis, marks)],
+        "remarks": reasons,
+    }
 
 
 def _effect(result: AssociationResult) -> tuple[float | None, float | None]:
     """The first effect size with its p; of effect sizes of terms the mean of X less that of Y."""
-    terms = [one for one in result.effects() if one.term and one.d is not None]
+    terms = [(effect.roles, effect.d) for effect in result.effects() if effect.term]
+    terms = [(roles, d) for roles, d in terms if d is not None]
     if not terms:
         return result.d, result.p
-    means = [[one.d for one in terms if role in one.roles] for role in TARGETS]
-    if not all(means):
-        return None, None
-    x, y = (sum(cast("list[float]", some)) / len(some) for some in means)
-    return x - y, None
+    x, y = ([d for roles, d in terms if role in roles and d is not None] for role in TARGETS)
+    return (fmean(x) - fmean(y), None) if x and y else (None, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,38 +11,40 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.apps.protocol.studies import (
+import eatlas
+from eatlas.apps.protocol.material import (
     CHANGES,
-    Context,
+    Answers,
+    Fields,
+    Material,
     NotRunError,
-    ProtocolStudy,
     change_figure,
     change_row,
+    drawing,
     mark,
+    table,
     tried_each,
 )
-from eatlas.apps.protocol.target_scores import (
+from eatlas.apps.protocol.numbers import (
     BUILT_IN,
     Family,
     Leanings,
+    Numbers,
     families,
     leanings,
     paired,
-    sizes_of,
     terms_of,
 )
+from eatlas.engine import open_named
 from eatlas.errors import SignatureError
 from eatlas.measures import DivDist, Measure
-from eatlas.results.evidence import Drawing, Evidence, Mark, Table
-from eatlas.sources import open_sources
-from eatlas.sources.counts import Counts, open_counts
-from eatlas.sources.opening import transformed
+from eatlas.results.evidence import Mark, Table
+from eatlas.sources import Counts, open_counts
 from eatlas.stats.paired import PairedChange, paired_change
 from eatlas.stats.shares import distribution, divergence, rarefied
 from eatlas.stimuli import GroupsTest, load_tests
 
 Array = NDArray[np.float64]
-
 OF = "targets"
 METHODS = ("hard-debias", "soft-debias")
 """Transforms of the house that take a family of groups, as in Table 7 of the paper."""
@@ -52,6 +55,22 @@ DRAWS = 200
 """Of fewer contexts, where two texts are compared."""
 MOST_CONTEXTS = 10**9
 """Of a target, below: from more contexts none are drawn."""
+AMPLIFIED = (
+    "Above 0 the later stage is more biased: text, representations, generated text. Bias is the "
+    "divergence from the reference, whatever its direction.",
+    "A bias of counts is never below 0, and larger the fewer contexts there are. Two texts are "
+    "compared at equal numbers of contexts: of each target the larger number is drawn down to the "
+    f"smaller, {DRAWS} times, and its bias is the mean. Means and changes are those; the biases of "
+    "single targets are at all contexts that each text has.",
+    "Counts and cosines become shares in different ways: cosines of one target with all groups are "
+    "much alike, so that its shares are near each other. A difference of bias between text and "
+    "vectors is one of scale too, and of the number of contexts.",
+)
+MITIGATED = (
+    "Bias is the size of a target's number, whatever its direction. A transform that uses the "
+    "words of the measure's own groups can lower a measure by construction, so a fall alone is no "
+    "evidence of anything else."
+)
 
 
 class Stage(NamedTuple):
@@ -59,8 +78,7 @@ class Stage(NamedTuple):
 
     kind: str
     name: str
-    sizes: Mapping[str, float | None]
-    leans: Mapping[str, float | None] | None
+    of: Leanings
     contexts: Mapping[str, Array] | None = None
     """Of each group, by target; None of vectors."""
 
@@ -70,25 +88,23 @@ class Change(NamedTuple):
 
     before: Stage
     after: Stage
-    terms: Sequence[str]
-    differences: Array
-    """Of each target, bias after less bias before."""
-    found: PairedChange
+    by_target: Mapping[str, float]
+    """Bias after less bias before."""
+    mean: PairedChange
 
 
-def amplification(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+def amplification(material: Material) -> Answers:
     """The bias of a text against that of what a model learned from it, and of what it generates."""
-    counts = context.require("counts", "of the text that a model learned from, by eatlas text")
-    material = context.material
-    if not (material.representations or material.generated):
+    counts = material.require("counts", "of the text that a model learned from, by eatlas text")
+    if not (material.representations or material.files.get("generated")):
         raise NotRunError(
             "Neither --representations, which learned from the text of --counts, nor --generated, "
             "counts of what the model generates, has a value."
         )
-    counting = _of_counts(context.measure)
-    for family in families(context, counts[:1], "table of counts"):
+    counting = _of_counts(material.measure)
+    for family in families(material, counts[:1], "table of counts"):
         called = f"{counts[0].name}, {'/'.join(family.groups)}"
-        yield study.tried(called, _amplified, context, family, counting, called)
+        yield called, partial(_amplified, material, family, counting)
 
 
 def _of_counts(measure: Measure) -> DivDist:
@@ -107,24 +123,23 @@ def _of_counts(measure: Measure) -> DivDist:
         ) from error
 
 
-def _amplified(
-    study: ProtocolStudy, context: Context, family: Family, counting: DivDist, called: str
-) -> Evidence:
+def _amplified(material: Material, family: Family, counting: DivDist) -> Fields:
     """Every later stage against every earlier one, over the targets that both have."""
-    (text,) = family.tables[:1]
-    test = family.of_targets(family.known(text, terms_of([text])))
-    found = leanings(context, test, text, text.name, counting)
-    stages = [_stage("text", text.name, found, _contexts(text, family, test.targets.terms))]
-    if context.measure.needs == "vectors":
-        stages += [
-            _stage("representations", one.name, leanings(context, _shown(context, test), one, name))
-            for name, one in _representations(context)
-        ]
-    for path in context.material.generated:
-        for one in open_counts(str(path)):
-            found = leanings(context, test, one, one.name, counting)
-            contexts = _contexts(one, family, test.targets.terms)
-            stages.append(_stage("generated text", one.name, found, contexts))
+    text = family.tables[0]
+    terms = family.known(text, terms_of([text]))
+    test = family.of_targets(terms)
+
+    def of_text(kind: str, counts: Counts) -> Stage:
+        numbers = leanings(material, test, counts, counts.name, counting)
+        return Stage(kind, Path(counts.name).name, numbers, _contexts(counts, family, terms))
+
+    stages = [of_text("text", text)]
+    if material.measure.needs == "vectors" and material.representations:
+        for name, source in open_named(material.representations, "vectors"):
+            numbers = leanings(material, test, source, name)
+            stages.append(Stage("representations", Path(name).name, numbers))
+    for path in material.files.get("generated", ()):
+        stages += [of_text("generated text", counts) for counts in open_counts(str(path))]
     if len(stages) < 2:
         raise NotRunError(
             "The measure takes counts only, and --generated has no value. Use a measure of "
@@ -132,91 +147,61 @@ def _amplified(
         )
 
     def bias(counts: Array) -> Array:
-        p = distribution(counts, counting.normalize, counting.negative)
-        return divergence(p, np.array(test.weights), counting.divergence)
+        shares = distribution(counts, counting.normalize, counting.negative)
+        return divergence(shares, np.array(test.weights), counting.divergence)
 
     changes = [
-        _change(before, after, bias, context.seed)
+        _change(before, after, bias, material.seed)
         for before, after in combinations(stages, 2)
         if before.kind != after.kind
     ]
-    return study.evidence(
-        source=called,
-        figures=[
-            change_figure(
-                f"{one.after.kind} {one.after.name} less {one.before.kind} {one.before.name}",
-                one.found,
-                OF,
-            )
-            for one in changes
-        ],
-        tables=[*_tables(family, test.targets.terms, stages, changes)],
-        drawings=[_drawing(one) for one in changes[:1]],
-        remarks=[
-            "Above 0 the later stage is more biased: text, representations, generated text. Bias "
-            "is the divergence from the reference, whatever its direction.",
-            "A bias of counts is never below 0, and larger the fewer contexts there are. Two texts "
-            "are compared at equal numbers of contexts: of each target the larger number is drawn "
-            f"down to the smaller, {DRAWS} times, and its bias is the mean. Means and changes are "
-            "those; the biases of single targets are at all contexts that each text has.",
-            "Counts and cosines become shares in different ways: cosines of one target with all "
-            "groups are much alike, so that its shares are near each other. A difference of bias "
-            "between text and vectors is one of scale too, and of the number of contexts.",
-        ],
-    )
+    figures = []
+    for before, after, _, mean in changes:
+        name = f"{after.kind} {after.name} less {before.kind} {before.name}"
+        figures.append(change_figure(name, mean, OF))
+    drawings = []
+    for before, after, by_target, _ in changes[:1]:
+        most = sorted(sorted(by_target, key=lambda term: -abs(by_target[term]))[:SHOWN])
+        title = f"Change of bias, {after.kind} less {before.kind}"
+        marks = [Mark(label=term, value=by_target[term]) for term in most]
+        drawings.append(drawing(title, "change of bias; above 0 it grew", marks))
+    return {
+        "figures": figures,
+        "tables": [*_tables(family.groups[0], terms, stages, changes)],
+        "drawings": drawings,
+        "remarks": AMPLIFIED,
+    }
 
 
-def _stage(
-    kind: str, name: str, found: Leanings, contexts: Mapping[str, Array] | None = None
-) -> Stage:
-    return Stage(kind, Path(name).name, found.values, found.towards_first, contexts)
-
-
-def _contexts(table: Counts, family: Family, terms: Sequence[str]) -> dict[str, Array]:
+def _contexts(counts: Counts, family: Family, terms: Sequence[str]) -> dict[str, Array]:
     """Contexts of each target and group."""
     names = [group.casefold() for group in family.groups]
     rows = {
         term: np.array([row[name] for name in names])
         for term in terms
-        if (row := table.counts(term)) and set(names) <= row.keys()
+        if (row := counts.counts(term)) and set(names) <= row.keys()
     }
-    for term, counts in rows.items():
-        if (counts != np.round(counts)).any() or counts.sum() >= MOST_CONTEXTS:
+    for term, numbers in rows.items():
+        if (numbers != np.round(numbers)).any() or numbers.sum() >= MOST_CONTEXTS:
             raise NotRunError(
-                f"The counts of {term} in {Path(table.name).name} are not numbers of contexts: "
+                f"The counts of {term} in {Path(counts.name).name} are not numbers of contexts: "
                 f"whole, and less than {MOST_CONTEXTS:,} together. Texts are compared at equal "
                 "numbers of contexts."
             )
     return rows
 
 
-def _representations(context: Context) -> Iterator[tuple[str, Any]]:
-    """Opened sources of the model, with their source strings."""
-    for given in context.material.representations:
-        for one in open_sources(given):
-            yield one.name, one
-
-
-def _shown(context: Context, test: GroupsTest) -> Any:
-    """The test with contexts, where the measure takes contexts and some were given."""
-    from eatlas.corpora import with_contexts  # noqa: PLC0415  (seldom needed)
-
-    in_context = getattr(context.measure, "soa", None) in {"reduction", "probe"}
-    if not in_context or context.material.contexts is None:
-        return test
-    return with_contexts(test, context.material.contexts)[0]
-
-
 def _change(before: Stage, after: Stage, bias: Callable[[Array], Array], seed: int) -> Change:
     """Compare two stages; two texts at equal numbers of contexts."""
-    terms, x, y = paired(before.sizes, after.sizes)
+    terms, x, y = paired(before.of.values, after.of.values)
     rng = np.random.default_rng(seed)
     if terms and before.contexts is not None and after.contexts is not None:
         first, second = (
             np.array([of[term] for term in terms]) for of in (before.contexts, after.contexts)
         )
         x, y = at_equal_contexts(first, second, bias, rng)
-    return Change(before, after, terms, y - x, paired_change(x, y, rng=rng))
+    by_target = dict(zip(terms, (y - x).tolist(), strict=True))
+    return Change(before, after, by_target, paired_change(x, y, rng=rng))
 
 
 def at_equal_contexts(
@@ -224,54 +209,41 @@ def at_equal_contexts(
 ) -> tuple[Array, Array]:
     """Biases of the targets of two texts, in as many contexts of each target as the smaller has."""
     sizes = np.minimum(first.sum(axis=1), second.sum(axis=1))
-    x, y = (bias(rarefied(one, sizes, DRAWS, rng)).mean(axis=0) for one in (first, second))
+    x, y = (bias(rarefied(counts, sizes, DRAWS, rng)).mean(axis=0) for counts in (first, second))
     return x, y
 
 
 def _tables(
-    family: Family, terms: Sequence[str], stages: Sequence[Stage], changes: Sequence[Change]
+    group: str, terms: Sequence[str], stages: Sequence[Stage], changes: Sequence[Change]
 ) -> Iterator[Table]:
     """Mean changes, the bias of each target, and of two groups its lean to the first."""
-    rows = [(one.after.name, one.before.name, *change_row(one.found)) for one in changes]
-    yield Table(title=BEFORE_AND_AFTER, columns=("after", "before", *CHANGES), rows=rows)
-    columns = ("target", *(f"{one.kind}: {one.name}" for one in stages))
-    shown: dict[str, list[Mapping[str, float | None] | None]] = {
-        "Bias of each target": [one.sizes for one in stages],
-        f"Lean of each target to {family.groups[0]}": [one.leans for one in stages],
-    }
-    for title, values in shown.items():
-        known = [one for one in values if one is not None]
-        if len(known) == len(values):
-            by_term = [(term, *(one.get(term) for one in known)) for term in terms]
-            yield Table(title=title, columns=columns, rows=by_term)
-    texts = {f"{one.kind}: {one.name}": one.contexts for one in stages if one.contexts is not None}
+    rows = [(of.after.name, of.before.name, *change_row(of.mean)) for of in changes]
+    yield table(BEFORE_AND_AFTER, ("after", "before", *CHANGES), rows)
+
+    def by_target(title: str, columns: Sequence[Numbers]) -> Table:
+        names = ("target", *(f"{stage.kind}: {stage.name}" for stage in stages))
+        return table(title, names, [(t, *(of.get(t) for of in columns)) for t in terms])
+
+    yield by_target("Bias of each target", [stage.of.values for stage in stages])
+    leans = [stage.of.towards_first for stage in stages]
+    if directed := [of for of in leans if of is not None]:
+        yield by_target(f"Lean of each target to {group}", directed)
+    texts = {f"{of.kind}: {of.name}": of.contexts for of in stages if of.contexts is not None}
     totals = [
         (term, *(int(of[term].sum()) if term in of else 0 for of in texts.values()))
         for term in terms
     ]
-    yield Table(title="Contexts of each target", columns=("target", *texts), rows=totals)
+    yield table("Contexts of each target", ("target", *texts), totals)
 
 
-def _drawing(of: Change) -> Drawing:
-    """The targets whose bias changes most."""
-    before, after = of.before, of.after
-    change = dict(zip(of.terms, of.differences.tolist(), strict=True))
-    most = sorted(sorted(of.terms, key=lambda term: -abs(change[term]))[:SHOWN])
-    return Drawing(
-        title=f"Change of bias, {after.kind} less {before.kind}",
-        axis="change of bias; above 0 it grew",
-        marks=[Mark(label=term, value=change[term]) for term in most],
-    )
-
-
-def mitigation(study: ProtocolStudy, context: Context) -> Iterator[Evidence]:
+def mitigation(material: Material) -> Answers:
     """The measure before and after each debiasing transform, on each source of vectors."""
-    if context.measure.needs != "vectors":
-        raise NotRunError(f"{context.measure.name} takes no vectors, which debiasing transforms.")
-    yield from study.of_each_source(context, _mitigated)
+    if material.measure.needs != "vectors":
+        raise NotRunError(f"{material.measure.name} takes no vectors, which debiasing transforms.")
+    return material.on_each_source(_mitigated)
 
 
-def _mitigated(study: ProtocolStudy, context: Context, name: str, source: Any) -> Evidence:
+def _mitigated(material: Material, name: str, source: Any) -> Fields:
     """The mean change by each transform on one source, of each family of groups."""
     transforms = {
         f"{method}:{test.id.rpartition('-')[2]}": test
@@ -279,49 +251,33 @@ def _mitigated(study: ProtocolStudy, context: Context, name: str, source: Any) -
         if isinstance(test, GroupsTest)
         for method in METHODS
     }
-    found, reasons = tried_each(
+    changes, reasons = tried_each(
         "Not run",
-        lambda transform: _debiased(context, transforms[transform], name, source, transform),
+        lambda transform: _debiased(material, transforms[transform], name, source, transform),
         transforms,
     )
-    if not found:
+    if not changes:
         raise NotRunError(" ".join(reasons))
-    figures = {label: change_figure(label, one, OF) for label, one in found.items()}
-    return study.evidence(
-        source=name,
-        figures=[*figures.values()],
-        tables=[
-            Table(
-                title=BEFORE_AND_AFTER,
-                columns=("transform", *CHANGES),
-                rows=[(label, *change_row(one)) for label, one in found.items()],
-            )
-        ],
-        drawings=[
-            Drawing(
-                title="Mean change of bias by each transform",
-                axis="change of bias; below 0 it fell",
-                marks=[mark(label, one) for label, one in figures.items()],
-            )
-        ],
-        remarks=[
-            *reasons,
-            "Bias is the size of a target's number, whatever its direction. A transform that uses "
-            "the words of the measure's own groups can lower a measure by construction, so a fall "
-            "alone is no evidence of anything else.",
-        ],
-    )
+    figures = {label: change_figure(label, change, OF) for label, change in changes.items()}
+    rows = [(label, *change_row(change)) for label, change in changes.items()]
+    axis, title = "change of bias; below 0 it fell", "Mean change of bias by each transform"
+    marks = (mark(label, change) for label, change in figures.items())
+    return {
+        "figures": [*figures.values()],
+        "tables": [table(BEFORE_AND_AFTER, ("transform", *CHANGES), rows)],
+        "drawings": [drawing(title, axis, marks)],
+        "remarks": [*reasons, MITIGATED],
+    }
 
 
 def _debiased(
-    context: Context, test: GroupsTest, name: str, source: Any, transform: str
+    material: Material, test: GroupsTest, name: str, source: Any, transform: str
 ) -> PairedChange:
     """The change of the targets of one test by one transform."""
-    before = leanings(context, test, source, name)
-    spec = f"{name}?transform={transform}"
-    after = leanings(context, test, transformed(source, transform), spec)
-    sizes = sizes_of(before), sizes_of(after)
-    if sizes[0] is None or sizes[1] is None:
+    before = leanings(material, test, source, name)
+    called = f"{name}?transform={transform}"
+    after = leanings(material, test, eatlas.transformed(source, transform), called)
+    if before.sizes is None or after.sizes is None:
         raise NotRunError("No number of the measure says that a target leans to no group.")
-    _, x, y = paired(sizes[0], sizes[1])
-    return paired_change(x, y, rng=np.random.default_rng(context.seed))
+    _, x, y = paired(before.sizes, after.sizes)
+    return paired_change(x, y, rng=np.random.default_rng(material.seed))

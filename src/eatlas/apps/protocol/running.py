@@ -2,30 +2,76 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from eatlas.apps.protocol.people import read_answers
-from eatlas.apps.protocol.studies import Context, Material, in_order
-from eatlas.engine.plan import SourcesLike, opened
+from eatlas.apps.protocol import content, convergent, face, hypothesis, people, predictive
+from eatlas.apps.protocol.material import Answers, Material, reason_of
+from eatlas.apps.protocol.studies import Study
+from eatlas.apps.protocol.studies import criteria as described
+from eatlas.decoding import require_file
+from eatlas.engine import open_named
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.measures import Measure, get_measure
+from eatlas.paths import is_file, is_folder
 from eatlas.results.evidence import CRITERIA, Card, Criterion, Evidence, Given
 from eatlas.results.json_lines import record_types
 from eatlas.results.targets import WORDS
-from eatlas.sources import period_of
-from eatlas.sources.counts import places_of_table
-from eatlas.sources.naming import NamedSpec, names_under, specs_of
-from eatlas.sources.opening import VectorsLike, is_pair
+from eatlas.sources import period_of, tables_of
 from eatlas.stimuli import load_tests
-from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
+
+if TYPE_CHECKING:
+    from eatlas.engine import SourcesLike
+    from eatlas.sources import VectorsLike
+    from eatlas.stimuli.kinds import TestsLike
 
 DEFAULT_VECTORS = "glove-sample"
 """For measures of vectors; there is no language model or table of counts that comes with eatlas."""
-Tick = Callable[[int, int], None]
+FUNCTIONS: dict[str, Callable[[Material], Answers]] = {
+    "stereotyped-professions": face.stereotyped_professions,
+    "documented-tests": face.documented_tests,
+    "structure": content.structure,
+    "invariances": content.invariances,
+    "text-by-span": people.text_by_span,
+    "other-measures": convergent.other_measures,
+    "census-decades": predictive.census_decades,
+    "census-year": predictive.census_year,
+    "amplification": hypothesis.amplification,
+    "mitigation": hypothesis.mitigation,
+    "questionnaire": people.questionnaire,
+    "agreement": people.agreement,
+    "human-associations": people.human_associations,
+    "word-lists": convergent.word_lists,
+    "parameters": convergent.parameters,
+    "treated-vectors": convergent.treated_vectors,
+}
+"""What answers each study, by its id."""
+
+
+def evidence_of(study: Study, material: Material) -> Iterator[Evidence]:
+    """Run a study; what cannot be run is evidence with its reason, never left out in silence."""
+
+    def evidence(**fields: Any) -> Evidence:
+        asked = {"criterion": study.criterion, "study": study.id, "title": study.title}
+        return Evidence(**asked, question=study.question, citation=study.citation, **fields)
+
+    nothing = True
+    try:
+        for source, compute in FUNCTIONS[study.id](material):
+            nothing = False
+            try:
+                yield evidence(source=source, **compute())
+            except EatlasError as error:
+                yield evidence(source=source, not_run=reason_of(error))
+    except EatlasError as error:
+        yield evidence(not_run=reason_of(error))
+    else:
+        if nothing:
+            yield evidence(not_run="The study found nothing to measure.")
 
 
 def protocol(  # noqa: PLR0913  (each is something that a study reads)
@@ -42,7 +88,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     answers: str | Path | None = None,
     criteria: Iterable[Criterion] | None = None,
     seed: int = 0,
-    progress: Tick | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Card:
     """Run the eight criteria of a testing protocol on a measure (Bommasani and Liang 2022).
 
@@ -96,55 +142,48 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     >>> card.of("face")[0].figure("share of signs that agree").value
     1.0
     """
-    chosen = get_measure(measure)
-    wanted = _criteria(criteria)
-    if vectors is None and chosen.needs == "vectors":
+    measure = get_measure(measure)
+    chosen = tuple(CRITERIA if criteria is None else criteria)
+    for name in chosen:
+        if name not in CRITERIA:
+            raise EatlasError(
+                f"there is no criterion {name!r}{did_you_mean(name, CRITERIA)}",
+                allowed=", ".join(CRITERIA),
+            )
+    loaded = () if tests is None else load_tests(tests)
+    files = {
+        "census": tuple(table for path in _paths(census) for table in tables_of(path)),
+        "contexts": _paths(contexts),
+        "labels": _paths(labels),
+        "counts": _paths(counts),
+        "generated": _paths(generated),
+        "answers": _paths(answers),
+    }
+    files = {option: paths for option, paths in files.items() if paths}
+    _require_files(files)
+    if vectors is None and measure.needs == "vectors":
         vectors = DEFAULT_VECTORS
-    material = Material(
-        vectors=() if vectors is None else tuple(specs_of(vectors, DEFAULT_VECTORS)),
-        tests=() if tests is None else load_tests(tests),
-        census=tuple(one for path in _paths(census) for one in places_of_table(path)),
-        contexts=_path(contexts),
-        labels=_paths(labels),
-        counts=_paths(counts),
-        generated=_paths(generated),
-        representations=_several(representations),
-        answers=_path(answers),
-    )
-    material.require_files()
-    if material.answers is not None:
-        read_answers(material.answers)  # refused before any work
-    sources = {name: one for spec in material.vectors for name, one in _opened(chosen, spec)}
-    context = Context(chosen, material, sources, seed)
+    opened = [] if vectors is None else open_named(vectors, measure.needs)
+    sources = {_with_period(name, source): source for name, source in opened}
+    material = Material(measure, sources, seed, loaded, files, representations)
     evidence: list[Evidence] = []
-    studies = [study for study in in_order() if study.criterion in wanted]
+    studies = [study for of in described() if of.id in chosen for study in of.studies]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EatlasWarning)  # results hold them as remarks
         for done, study in enumerate(studies, start=1):
-            evidence.extend(study.run(context))
+            evidence.extend(evidence_of(study, material))
             if progress is not None:
                 progress(done, len(studies))
     return Card(
         version=__version__,
-        measure=chosen.name,
-        signature=chosen.signature,
-        **_names(chosen),
+        measure=measure.name,
+        signature=measure.signature,
+        **_names(measure),
         seed=seed,
-        given=(*(_given(name, one) for name, one in sources.items()), *material.stated()),
-        coverage=tuple(context.coverage),
+        given=tuple(_given(material)),
+        coverage=tuple(material.coverage),
         evidence=tuple(evidence),
     )
-
-
-def _several(given: Any) -> tuple[Any, ...]:
-    """Sources as a tuple; one source, such as a mapping, is no list of them."""
-    if given is None:
-        return ()
-    return tuple(given) if isinstance(given, list | tuple) and not is_pair(given) else (given,)
-
-
-def _path(given: str | Path | None) -> Path | None:
-    return None if given is None else Path(given)
 
 
 def _paths(given: str | Path | Iterable[str | Path] | None) -> tuple[Path, ...]:
@@ -153,40 +192,40 @@ def _paths(given: str | Path | Iterable[str | Path] | None) -> tuple[Path, ...]:
     return (Path(given),) if isinstance(given, str | Path) else tuple(map(Path, given))
 
 
-def _criteria(given: Iterable[Criterion] | None) -> tuple[Criterion, ...]:
-    """The criteria to run, in their order."""
-    if given is None:
-        return CRITERIA
-    wanted = tuple(given)
-    for name in wanted:
-        if name not in CRITERIA:
+def _require_files(files: dict[str, tuple[Path, ...]]) -> None:
+    """Refuse a file that is not there and answers that cannot be read, before any work."""
+    for option, path in ((option, path) for option, paths in files.items() for path in paths):
+        require_file(path, EatlasError)
+        if not is_file(path):
             raise EatlasError(
-                f"there is no criterion {name!r}{did_you_mean(name, CRITERIA)}",
-                allowed=", ".join(CRITERIA),
+                f"--{option}: there is no file {path}",
+                got="a folder" if is_folder(path) else "nothing",
+                allowed="a file",
             )
-    return tuple(one for one in CRITERIA if one in wanted)
+        if option == "answers":
+            people.read_answers(path)
 
 
-def _opened(measure: Measure, given: NamedSpec) -> Iterator[tuple[str, Any]]:
-    """Open what was given as vectors, as the measure needs it; a series has several sources.
-
-    Each comes with the name that it was given, or with its source string.
-    """
-    found = opened(given.spec, measure.needs)
-    for source, called in zip(found, names_under(given.name, [o.name for o in found]), strict=True):
-        name, period = called or source.name, period_of(source)
-        yield name if period is None else f"{name}, {period}", source
+def _with_period(name: str, source: Any) -> str:
+    period = period_of(source)
+    return name if period is None else f"{name}, {period}"
 
 
-def _given(name: str, source: Any) -> Given:
-    """What a card says of a source."""
-    named = name not in {source.name, f"{source.name}, {period_of(source)}"}
-    return Given(
-        name="vectors",
-        value=f"{name}={source.name}" if named else source.name,
-        sha256=source.fingerprint,
-        notes=tuple(source.notes),
-    )
+def _given(material: Material) -> Iterator[Given]:
+    """What a card says of sources, tests and files."""
+    for name, source in material.sources.items():
+        named = name != _with_period(source.name, source) and name != source.name
+        value = f"{name}={source.name}" if named else source.name
+        yield Given(
+            name="vectors", value=value, sha256=source.fingerprint, notes=tuple(source.notes)
+        )
+    for test in material.tests:
+        yield Given(name="tests", value=test.id, sha256=test.stimuli_sha256)
+    for option, paths in material.files.items():
+        for path in paths:
+            with path.open("rb") as file:
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            yield Given(name=option, value=path.name, sha256=sha256)
 
 
 def _names(measure: Measure) -> dict[str, str]:

@@ -1,0 +1,221 @@
+"""What the studies of a card are run on, and the figures, tables and drawings that they share.
+
+A study is a function of a :class:`Material`. It yields, for each source or file that it asks, a
+name and what computes the fields of its evidence. Where it cannot be run it raises
+:class:`NotRunError`; any other :class:`~eatlas.EatlasError` on the way is taken for the reason too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import eatlas
+from eatlas.errors import EatlasError, StimulusError
+from eatlas.measures import Measure
+from eatlas.results import AssociationResult
+from eatlas.results.evidence import Covered, Drawing, Figure, Mark, Table
+from eatlas.results.parts import defined
+from eatlas.stats.paired import PairedChange, PairedTest, RankCorrelation
+from eatlas.stats.specifications import Correlation
+from eatlas.stimuli import Test
+
+Fields = dict[str, Any]
+"""Fields of evidence: figures, tables, drawings, remarks."""
+Answers = Iterator[tuple[str, Callable[[], Fields]]]
+"""By the source or file that a study asks, what computes its evidence."""
+T = TypeVar("T")
+NEEDS = {
+    "vectors": "vectors",
+    "masked": "a masked language model",
+    "causal": "a causal language model",
+    "counts": "a table of counts",
+}
+"""What a measure needs of a source, in words."""
+MOST_MISSING = 20
+"""Missing terms of a group that a card lists."""
+CHANGES = ("targets", "mean before", "mean after", "change", "p", "rose", "fell")
+CORRELATIONS = (
+    "targets", "Spearman's rho", "low", "high", "Pearson's r", "low of r", "high of r", "R²",
+)  # fmt: skip
+
+
+class NotRunError(EatlasError):
+    """A study cannot be run on what was given; `what` is the reason, in whole sentences."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """A measure, and everything that a protocol is run on."""
+
+    measure: Measure
+    sources: Mapping[str, Any]
+    """Opened sources by the names that the card calls them by."""
+    seed: int = 0
+    tests: tuple[Test, ...] = ()
+    files: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    """By the option that gives them."""
+    representations: Any = None
+    numbers: dict[Any, Any] = field(default_factory=dict)
+    """Numbers of targets that several studies read, computed once."""
+    coverage: dict[Covered, None] = field(default_factory=dict)
+    """How much of each test each source has, in the order in which they were measured."""
+
+    def measured(
+        self, test: Test, source: Any, name: str, measure: Measure | None = None
+    ) -> AssociationResult:
+        """Measure a test on an opened source, and note its coverage."""
+        result = (measure or self.measure)(self.fitted(test, measure), source, seed=self.seed)
+        for group, called in result.concepts.items():
+            terms = result.coverage.group(group)
+            covered = Covered(
+                source=name,
+                test=test.id,
+                group=called,
+                used=len(terms.used),
+                total=len(terms.used) + len(terms.missing),
+                missing=tuple(terms.missing)[:MOST_MISSING],
+            )
+            self.coverage[covered] = None
+        return result
+
+    def fitted(self, test: Test, measure: Measure | None = None) -> Test:
+        """The test as a measure takes it: in the contexts that were given, if it must be."""
+        contexts = self.files.get("contexts")
+        if not contexts or test.contexts is not None:
+            return test
+        try:
+            (measure or self.measure).require_stimuli(test)
+        except StimulusError:
+            return eatlas.with_contexts(test, contexts[0])[0]
+        return test
+
+    def require(self, option: str, why: str) -> tuple[Path, ...]:
+        """The files of an option, which must have been given."""
+        if option not in self.files:
+            raise NotRunError(f"Nothing was given by --{option}, {why}.")
+        return self.files[option]
+
+    def each_source(self) -> Iterator[tuple[str, Any]]:
+        """Yield each opened source with its name."""
+        if not self.sources:
+            raise NotRunError(
+                f"No source was given that the measure takes: {self.measure.name} needs "
+                f"{NEEDS[self.measure.needs]}."
+            )
+        yield from self.sources.items()
+
+    def on_each_source(self, compute: Callable[..., Fields], *more: Any) -> Answers:
+        """Yield ``compute(material, *more, name, source)`` of each source, to be computed."""
+        for name, source in self.each_source():
+            yield name, partial(compute, self, *more, name, source)
+
+
+def reason_of(error: EatlasError) -> str:
+    """An error as the reason why something was not run, in whole sentences."""
+    if isinstance(error, NotRunError):
+        return error.what
+    parts = (("got", error.got), ("allowed", error.allowed))
+    details = "; ".join(f"{name}: {value}" for name, value in parts if value)
+    first = error.what.split(maxsplit=1)[0]
+    text = error.what if not first.isalpha() else error.what[:1].upper() + error.what[1:]
+    return f"{text} ({details})." if details else f"{text}."
+
+
+def tried_each(
+    failed: str, compute: Callable[[str], T], names: Iterable[str]
+) -> tuple[dict[str, T], list[str]]:
+    """What is computed by name, and why there is nothing of others: "`failed`, name: reason"."""
+    values: dict[str, T] = {}
+    reasons = []
+    for name in names:
+        try:
+            values[name] = compute(name)
+        except EatlasError as error:
+            reasons.append(f"{failed}, {name}: {reason_of(error)}")
+    return values, reasons
+
+
+def listed_names(names: Sequence[str], most: int = 60) -> str:
+    """Names one after the other; of many the first, and how many more."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> Table:
+    """A table of a study."""
+    return Table(title=title, columns=tuple(columns), rows=tuple(map(tuple, rows)))
+
+
+def drawing(title: str, axis: str, marks: Iterable[Mark], **ends: float) -> Drawing:
+    """Labelled points on one axis."""
+    return Drawing(title=title, axis=axis, marks=tuple(marks), **ends)
+
+
+def figure(name: str, value: float | None, ends: Any, n: int, of: str, **more: Any) -> Figure:
+    """A number of `n` things with its bootstrap interval, where it has one."""
+    low, high = ends or (None, None)
+    interval = f"95% bootstrap over {of}" if ends else ""
+    return Figure(name=name, value=value, low=low, high=high, interval=interval, n=n, of=of, **more)
+
+
+def _tested(name: str, value: float, pairs: PairedTest, of: str, relabelled: str) -> Figure:
+    """A number of pairs, with its interval and the p of its relabellings."""
+    p, drawn = defined(pairs.p), "all" if pairs.method == "exact" else f"{pairs.total:,} drawn"
+    test = "" if p is None else f"{relabelled}, two-sided, {drawn}"
+    return figure(name, defined(value), pairs.interval, pairs.n, of, p=p, test=test)
+
+
+def rho_figures(name: str, pairs: RankCorrelation, of: str) -> tuple[Figure, Figure]:
+    """Spearman's rho with interval and permutation test, and Pearson's R2."""
+    rho = _tested(f"rho, {name}", pairs.rho, pairs, of, f"permutation of {of}")
+    return rho, Figure(name=f"R2, {name}", value=defined(pairs.r2), n=pairs.n, of=of)
+
+
+def change_figure(name: str, pairs: PairedChange, of: str) -> Figure:
+    """A mean change of bias, with its interval and the test of signs."""
+    return _tested(f"change of bias, {name}", pairs.change, pairs, of, "signs of changes flipped")
+
+
+def change_row(pairs: PairedChange) -> tuple[Any, ...]:
+    """A mean change as a row with :data:`CHANGES`."""
+    numbers = map(defined, (pairs.before, pairs.after, pairs.change, pairs.p))
+    return (pairs.n, *numbers, pairs.rose, pairs.fell)
+
+
+def mark(label: str, of: Figure, group: str = "") -> Mark:
+    """A figure as a mark of a drawing."""
+    return Mark(label=label, value=of.value, low=of.low, high=of.high, group=group)
+
+
+def marks_of(by_label: Mapping[str, Correlation]) -> list[Mark]:
+    """Rank correlations as marks of a drawing."""
+    return [
+        Mark(label=label, value=defined(of.spearman), low=defined(of.spearman_low),
+             high=defined(of.spearman_high))
+        for label, of in by_label.items()
+    ]  # fmt: skip
+
+
+def rho_drawing(title: str, marks: Iterable[Mark], more: str = "") -> Drawing:
+    """Rank correlations on an axis from -1 to 1; `more` is said of it."""
+    return drawing(title, f"Spearman's rho{more}", marks, low=-1.0, high=1.0)
+
+
+def correlations(
+    by_label: Mapping[str, Correlation], title: str, first: str, drawn: str, more: str
+) -> Fields:
+    """A table of correlations, by what the `first` column names, and a drawing of them."""
+    rows = [
+        (label, of.n,
+         *map(defined, (of.spearman, of.spearman_low, of.spearman_high, of.pearson,
+                       of.pearson_low, of.pearson_high, of.pearson**2)))
+        for label, of in by_label.items()
+    ]  # fmt: skip
+    return {
+        "tables": [table(title, (first, *CORRELATIONS), rows)],
+        "drawings": [rho_drawing(drawn, marks_of(by_label), more)],
+    }
