@@ -33,8 +33,7 @@ from eatlas.corpora.reading import (
 from eatlas.corpora.wikipedia import BEGIN, is_dump, wikipedia_rows
 from eatlas.errors import SourceError, SourceWarning, described
 from eatlas.paths import is_file, is_folder
-from eatlas.sources.archives import Content, locate
-from eatlas.sources.files.on_disk import Stamp, open_binary
+from eatlas.sources.archives import Content, Stamp, locate, open_binary
 
 Format = Literal["auto", "text", "jsonl", "csv", "tsv", "parquet", "wikipedia"]
 Unit = Literal["line", "paragraph"]

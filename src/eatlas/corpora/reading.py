@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, did_you_mean
-from eatlas.sources.archives import check_growth
-from eatlas.sources.files.on_disk import Stamp, ends_hash, fill
+from eatlas.sources.archives import Stamp, check_growth, ends_hash, fill
 
 NAMED = 100
 """Damaged lines of a run that are named one by one in what is written; all are counted."""

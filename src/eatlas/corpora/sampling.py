@@ -40,7 +40,7 @@ from eatlas.executors import (
     processors,
     require_workers,
 )
-from eatlas.sources.files.on_disk import ends_hash
+from eatlas.sources.archives import ends_hash
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from eatlas.corpora.reading import LONGEST_LINE, Account, Rows
-from eatlas.sources.files.on_disk import library
+from eatlas.sources.archives import library
 
 _LEFT_OUT = (
     "ref", "math", "chem", "gallery", "timeline", "syntaxhighlight", "source", "score", "imagemap",

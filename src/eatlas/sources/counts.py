@@ -15,8 +15,7 @@ from eatlas.csv_cells import unmarked
 from eatlas.decoding import require_file
 from eatlas.errors import SourceError, described
 from eatlas.paths import is_there
-from eatlas.sources.archives import check_growth
-from eatlas.sources.files.on_disk import faults_of_library, library
+from eatlas.sources.archives import check_parquet_growth, faults_of_library, library
 from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_spec
 
 TERM = ("term", "word", "target", "occupation", "profession")
@@ -209,9 +208,7 @@ def _parquet_lines(path: Path) -> Iterator[list[str]]:
     """The same of a Parquet file."""
     parquet = library("pyarrow.parquet", str(path), "Parquet")
     with faults_of_library(path, "this Parquet file"):
-        head = parquet.read_metadata(path)
-        size = sum(head.row_group(k).total_byte_size for k in range(head.num_row_groups))
-        check_growth(str(path), size, path.stat().st_size)
+        check_parquet_growth(path, parquet.read_metadata(path), path.stat().st_size)
         columns = parquet.read_table(path).to_pydict()
     rows = zip(*columns.values(), strict=True)
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]

@@ -1,4 +1,4 @@
-"""Vectors in memory: dict, array, pandas frame, gensim KeyedVectors, the bundled sample."""
+"""Words with rows of an array: dict, pandas frame, gensim KeyedVectors, the bundled sample."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,14 @@ from eatlas.sources.source import VectorTable
 
 SAMPLE = "glove-sample"
 """Real GloVe vectors that come with the package."""
+MAX_COMPONENTS = 1 << 20
+
+
+class Chunk(NamedTuple):
+    """Some consecutive rows of a source: words, and vectors of shape (len(words), dim)."""
+
+    words: list[str]
+    vectors: NDArray[np.floating]
 
 
 class ArraySource(VectorTable):
@@ -57,10 +65,18 @@ class ArraySource(VectorTable):
                 allowed="one word for each row",
             )
         self._words = words
-        self._index: dict[str, int] = {}
         for row, word in enumerate(words):
-            self._index.setdefault(_as_word(word, row, name), row)
+            if not isinstance(word, str):
+                raise SourceError(
+                    f"{name}: word {row} is not text", got=repr(word), allowed="strings"
+                )
         self.ordered = ordered
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        """The row of each word; of equal words the first."""
+        last = len(self._words) - 1
+        return {word: last - row for row, word in enumerate(reversed(self._words))}
 
     @property
     def dim(self) -> int:
@@ -70,7 +86,7 @@ class ArraySource(VectorTable):
     @property
     def duplicates(self) -> int:
         """Number of words that occur again."""
-        return len(self._words) - len(self._index)
+        return len(self._words) - len(self._rows)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -80,17 +96,19 @@ class ArraySource(VectorTable):
             digest.update(np.ascontiguousarray(self._vectors[start : start + 65_536]).data)
         return f"sha256:{digest.hexdigest()}"
 
+    def floats(self, rows: Any) -> NDArray[np.floating]:
+        """Some rows in floating point."""
+        part: NDArray[np.floating] = self._vectors[rows]
+        return part
+
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that have one."""
-        found = {key: self._vectors[self._index[key]] for key in keys if key in self._index}
-        for key, vector in found.items():
-            if not np.isfinite(vector).all():
-                raise SourceError(
-                    f"{self.name}: the vector of {key!r} has a component that is not finite",
-                    got=str(vector[~np.isfinite(vector)][0]),
-                    allowed="finite numbers",
-                )
-        return found
+        rows = {key: self._rows[key] for key in keys if key in self._rows}
+        vectors = self.floats(list(rows.values()))
+        if not np.isfinite(vectors).all():
+            for key, vector in zip(rows, vectors, strict=True):
+                check_finite(vector, f"{self.name}: the vector of {key!r}")
+        return dict(zip(rows, vectors, strict=True))
 
     @property
     def expected(self) -> int:
@@ -101,26 +119,41 @@ class ArraySource(VectorTable):
         """Every word, in the order of the rows."""
         return iter(self._words)
 
-    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
+    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
         """All words with their vectors, `rows` at a time."""
         for start in range(0, len(self._words), rows):
             part = slice(start, start + rows)
-            yield list(self._words[part]), self._vectors[part]
+            yield Chunk(list(self._words[part]), self.floats(part))
+
+
+def check_finite(vectors: NDArray[np.floating], label: str) -> None:
+    """Refuse components that are not finite."""
+    finite = np.isfinite(vectors)
+    if not finite.all():
+        raise SourceError(
+            f"{label}: a component is not finite",
+            got=str(vectors[~finite][0]),
+            allowed="finite numbers",
+        )
 
 
 def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:
     """Take a mapping from words to vectors of one length."""
     if not vectors:
         raise SourceError(f"{name}: there are no vectors", got="an empty mapping")
-    lengths = {word: _shape(vector, word, name) for word, vector in vectors.items()}
-    first = next(iter(lengths.values()))
-    for word, shape in lengths.items():
+    first: tuple[int, ...] | None = None
+    for word, vector in vectors.items():
+        try:
+            shape = np.shape(vector)
+        except ValueError as error:
+            raise _no_numbers(f"{name}, {word!r}", str(error)) from error
         if len(shape) != 1:
             raise SourceError(
                 f"{name}: the value of {word!r} is not a vector",
-                got=f"shape {shape}" if shape else f"{vectors[word]!r:.60}",
+                got=f"shape {shape}" if shape else f"{vector!r:.60}",
                 allowed="a list of numbers",
             )
+        first = first or shape
         if shape != first:
             raise SourceError(
                 f"{name}: the vector of {word!r} has the wrong length",
@@ -130,31 +163,18 @@ def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:
     return ArraySource(list(vectors), list(vectors.values()), name=name)
 
 
-def _shape(vector: Any, word: str, name: str) -> tuple[int, ...]:
-    try:
-        return np.shape(vector)
-    except ValueError as error:
-        raise _no_numbers(f"{name}, {word!r}", str(error)) from error
-
-
 def from_frame(frame: Any, name: str = "frame") -> ArraySource:
     """Take a pandas frame: words in the index, or in a first column of text; numbers elsewhere."""
     if 0 in frame.shape:
         raise SourceError(f"{name}: there are no vectors", got=f"a frame of shape {frame.shape}")
-    if not _is_numeric(frame.iloc[:, 0]):
+    if frame.iloc[:, 0].dtype.kind not in "fiu":
         frame = frame.set_index(frame.columns[0])
-    columns = [(str(name), frame.iloc[:, i]) for i, name in enumerate(frame.columns)]
-    text = [name for name, column in columns if not _is_numeric(column)]
-    if frame.index.dtype.kind in "iuf" and not text:
+    text = [str(k) for k, dtype in zip(frame.columns, frame.dtypes) if dtype.kind not in "fiu"]  # noqa: B905
+    if text or frame.index.dtype.kind in "iuf":
         raise SourceError(
-            f"{name}: the frame has no words, only numbers",
-            got=f"the index {frame.index[0]!r}, ...",
-            allowed="words in the index or the first column, numbers in all others",
-        )
-    if text:
-        raise SourceError(
-            f"{name}: a column is not of numbers",
-            got=text[0],
+            f"{name}: "
+            + ("a column is not of numbers" if text else "the frame has no words, only numbers"),
+            got=text[0] if text else f"the index {frame.index[0]!r}, ...",
             allowed="words in the index or the first column, numbers in all others",
         )
     return ArraySource([str(word) for word in frame.index], frame.to_numpy(), name=name)
@@ -199,16 +219,6 @@ def _no_numbers(name: str, got: str) -> SourceError:
         allowed="real numbers",
         remedy="the words come first, then the vectors" if got == "text" else None,
     )
-
-
-def _as_word(word: object, row: int, name: str) -> str:
-    if not isinstance(word, str):
-        raise SourceError(f"{name}: word {row} is not text", got=repr(word), allowed="strings")
-    return word
-
-
-def _is_numeric(column: Any) -> bool:
-    return column.dtype.kind in "fiu"
 
 
 @cache

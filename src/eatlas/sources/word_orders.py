@@ -177,7 +177,7 @@ class CountedOrder(ListedOrder):
     """Words in the order of their counts, the most frequent first."""
 
     def __init__(self, path: Path) -> None:
-        from eatlas.sources.files.on_disk import open_binary  # noqa: PLC0415  (seldom such a file)
+        from eatlas.sources.archives import open_binary  # noqa: PLC0415  (seldom such a file)
 
         with open_binary(path) as file:
             raw = file.read(_LARGEST + 1)

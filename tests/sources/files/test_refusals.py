@@ -103,7 +103,7 @@ REFUSED = [
     ("v.zip#c", zipped(("a.txt", TEXT)), "the archive has no such member\n  got: c\n  allowed: a.txt"),
     ("v.zip", zipped(("__MACOSX/._v.txt", b"x"), (".DS_Store", b"x")), "the archive holds no file"),
     ("v.zip", zipped(), "the archive holds no file"),
-    ("v.tar", tarred(), "tar archives are not read\n  remedy: unpack it"),
+    ("v.tar", tarred(), "got: a tar archive"),
     # word2vec's binary form
     ("v.bin", BINARY.replace(b"2 2", b"3 2", 1), "the file ends early\n  got: 28 bytes\n  allowed: 3 vectors of 2 numbers"),
     ("v.bin", BINARY.replace(b"2 2", b"1 2", 1), "the file continues after the last vector"),
@@ -143,7 +143,7 @@ REFUSED = [
     ("v.safetensors", tensors(b"{"), DAMAGED),
     ("v.safetensors", tensors({"v": {"dtype": [[]], "shape": [1, 1], "data_offsets": [0, 4]}}, bytes(4)), DAMAGED),
     ("v.safetensors", tensors({"v": SECRET["v"] | {"shape": [13, 8]}}), DAMAGED),
-    ("v.safetensors", tensors({"v": SECRET["v"] | {"dtype": "I32"}}), "cannot be I32"),
+    ("v.safetensors", tensors({"v": {"dtype": "BF16", "shape": [12, 8], "data_offsets": [0, 192]}}, bytes(192)), DAMAGED),
     ("v.safetensors?tensor=c", tensors(SECRET), "no single tensor holds the vectors\n  got: c\n  allowed: one of v"),
     ("v.safetensors", struct.pack("<Q", 1 << 60) + b"{}", DAMAGED),
     # Parquet and HDF5
@@ -342,15 +342,6 @@ def test_types_of_numbers(tmp_path):
         found = open_vectors(path).lookup({"dog"})["dog"]
         assert found.dtype == np.dtype(expected)
         np.testing.assert_array_equal(found, [3, 4])
-
-
-def test_bfloat16(tmp_path):
-    halves = (VECTORS.view(np.uint32) >> 16).astype("<u2")
-    facts = {"v": {"dtype": "BF16", "shape": [12, 8], "data_offsets": [0, 192]}}
-    (tmp_path / "v.vocab").write_bytes(LINES)
-    source = open_vectors(written(tmp_path / "v.safetensors", tensors(facts, halves.tobytes())))
-    expected = (halves.astype(np.uint32) << 16).view(np.float32)
-    np.testing.assert_array_equal(np.concatenate([v for _, v in source.iter_chunks(5)]), expected)
 
 
 def test_parts_by_name(tmp_path):

@@ -10,15 +10,20 @@ from __future__ import annotations
 import codecs
 import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import NamedTuple
 
 from eatlas.errors import SourceError
 from eatlas.plugins import called, points
 from eatlas.sources.archives import Content, locate
 from eatlas.sources.files import tables
-from eatlas.sources.files.text import HEAD_BYTES, announcement, numbered_lines, trailing_numbers
+from eatlas.sources.files.sequential import (
+    HEAD_BYTES,
+    announcement,
+    numbered_lines,
+    trailing_numbers,
+)
 from eatlas.sources.interface import ListedSource
 from eatlas.sources.source import VectorTable
 from eatlas.sources.spec import GGUF, SUFFIXES, check_options, choice, load, model_at
@@ -33,45 +38,33 @@ _VOCABULARY = {"vocab": "file of words, one a line"}
 _NAMED = {"vectors": "name of the part that holds vectors", "words": "name of that of words"}
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """How a kind of file is recognised and opened."""
 
     opener: str
-    options: Options = field(default_factory=dict)
+    options: Options
     magic: bytes = b""
     unpacked: str = ""
+    """What it is called where it cannot be read while compressed."""
     ordered: bool = False
-
-    def open(self, content: Content, options: Options, name: str) -> VectorTable:
-        """Open a file of this kind."""
-        if self.unpacked:
-            content.need_plain(self.unpacked)
-        source: VectorTable = load(f"eatlas.sources.files.{self.opener}")(content, options, name)
-        source.ordered = self.ordered
-        return source
+    """Whether words come in order of frequency."""
 
 
+_TRUST = {"trust": "yes: run what the pickle holds"}
+_TENSOR = {"tensor": "name of the tensor of vectors"}
 FORMATS: dict[str, Format] = {
-    "text": Format("text:open_text", _OF_TEXT, ordered=True),
+    "text": Format("sequential:open_text", _OF_TEXT, ordered=True),
     "table": Format("tables:open_table", _OF_TEXT),
-    "word2vec-binary": Format("word2vec_binary:open_word2vec", _OF_TEXT, ordered=True),
+    "word2vec-binary": Format("sequential:open_word2vec", _OF_TEXT, ordered=True),
     "fasttext": Format(
         "arrays:open_fasttext", _OF_SUBWORDS, b"\xba\x16O/", "a model of fastText", ordered=True
     ),
     "gensim": Format(
-        "arrays:open_gensim",
-        {**_OF_SUBWORDS, "trust": "yes: run what the pickle holds"},
-        unpacked="what gensim saved",
-        ordered=True,
+        "arrays:open_gensim", _OF_SUBWORDS | _TRUST, unpacked="what gensim saved", ordered=True
     ),
     "npy": Format("arrays:open_npy", _VOCABULARY, b"\x93NUMPY", "an array"),
     "npz": Format("arrays:open_npz", _VOCABULARY | _NAMED, b"PK\x03\x04", "an archive of arrays"),
-    "safetensors": Format(
-        "arrays:open_safetensors",
-        _VOCABULARY | {"tensor": "name of the tensor of vectors"},
-        unpacked="safetensors",
-    ),
+    "safetensors": Format("arrays:open_safetensors", _VOCABULARY | _TENSOR, unpacked="safetensors"),
     "parquet": Format("tables:open_parquet", _NAMED, b"PAR1", "Parquet"),
     "hdf5": Format("arrays:open_hdf5", _NAMED, b"\x89HDF\r\n\x1a\n", "HDF5"),
 }
@@ -99,7 +92,11 @@ def open_file(
     kind = chosen.pop("format", None) or sniff(content)
     form = FORMATS[choice(kind, (*FORMATS, *_of_packages()), "format", content.label)]
     check_options(chosen, {**form.options, "format": "the format"}, content.label)
-    return form.open(content, chosen, name)
+    if form.unpacked:
+        content.need_plain(form.unpacked)
+    table: VectorTable = load(f"eatlas.sources.files.{form.opener}")(content, chosen, name)
+    table.ordered = form.ordered
+    return table
 
 
 def _of_packages() -> dict[str, EntryPoint]:
@@ -143,6 +140,8 @@ def sniff(content: Content) -> str:
     for magic, (kind, remedy) in _NO_VECTORS.items():
         if head.startswith(magic):
             raise _unknown(content, kind, remedy)
+    if head[257:262] == b"ustar":
+        raise _unknown(content, "a tar archive", _UNPACK)
     if head.startswith(b"GGUF"):
         model = model_at(content.path.with_suffix(GGUF))
         raise _unknown(content, "a model (GGUF)", f"for a model: {model}")
@@ -161,25 +160,22 @@ def _text_kind(head: bytes, content: Content) -> str:
     if not content.member and not content.plain:
         path = path.with_suffix("")  # that of the compression
     suffix, lines = path.suffix.lower(), numbered_lines(head)
+    named_table = suffix in {".csv", ".tsv"}
     if not lines:
-        return "table" if suffix in {".csv", ".tsv"} else "text"
+        return "table" if named_table else "text"
     first = lines[0][1]
-    if announcement(first) is not None:
-        # few bytes may look like text by chance
-        after = head.split(first, 1)[1].removeprefix(b"\r").removeprefix(b"\n")
-        if _is_controlled(after) or suffix == ".bin":
-            return "word2vec-binary"
+    announces = announcement(first) is not None
+    # few bytes may look like text by chance
+    after = head.split(first, 1)[1].removeprefix(b"\r").removeprefix(b"\n")
+    if announces and (_is_controlled(after) or suffix == ".bin"):
+        return "word2vec-binary"
     if _is_controlled(head):
         raise _unknown(content, f"binary data: {head[:16].hex(' ')}")
     by_space = trailing_numbers(first) > 0
-    if suffix in {".csv", ".tsv"}:
-        return (
-            "table"
-            if not by_space or b"\t" in first or b"," in first.split(b" ", 1)[-1]
-            else "text"
-        )
-    is_text = announcement(first) is not None or by_space
-    return "text" if is_text or not (b"," in first or b"\t" in first) else "table"
+    if named_table:
+        separated = b"\t" in first or b"," in first.split(b" ", 1)[-1]
+        return "table" if separated or not by_space else "text"
+    return "text" if announces or by_space or not (b"," in first or b"\t" in first) else "table"
 
 
 def _is_controlled(data: bytes) -> bool:

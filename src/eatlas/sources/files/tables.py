@@ -12,13 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, listed, nearest
-from eatlas.sources.archives import Content, check_growth, locate
-from eatlas.sources.files.matrix import MatrixSource, as_floats, part_of
-from eatlas.sources.files.on_disk import faults_of_library, library
+from eatlas.sources.archives import (
+    Content,
+    check_parquet_growth,
+    faults_of_library,
+    library,
+    locate,
+)
+from eatlas.sources.files.arrays import MatrixSource, as_floats, part_of
+from eatlas.sources.files.sequential import HEAD_BYTES, is_number
 from eatlas.sources.spec import check_options
 from eatlas.stimuli.image_sets import image_sets
 
-HEAD_BYTES = 1 << 20
 _HEADS = {"", "word", "term"}
 _OF_IMAGES = {"img", "image", "file", "filename", "path"}
 """Headers of a last column that names images, in a table of their features."""
@@ -31,7 +36,7 @@ def open_table(content: Content, options: Mapping[str, str], name: str) -> Matri
     return MatrixSource(words, rows, name=name, files=(content.path,))
 
 
-def first_cells(head: bytes) -> tuple[list[str], str]:
+def _first_cells(head: bytes) -> tuple[list[str], str]:
     """Cells of the first row that is not blank, and what separates them."""
     lines = head.decode("utf-8-sig", "replace").splitlines()
     line = next((line for line in lines if line.strip()), "")
@@ -40,21 +45,12 @@ def first_cells(head: bytes) -> tuple[list[str], str]:
         return next(csv.reader(text, delimiter=separator), []), separator
 
 
-def is_number(text: str) -> bool:
-    """Whether a cell reads as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text
-
-
 def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floating]]:
     """Words and vectors of a table."""
     import pandas as pd  # noqa: PLC0415  (few sources are tables)
 
     label = content.label
-    first, separator = first_cells(content.head(HEAD_BYTES))
+    first, separator = _first_cells(content.head(HEAD_BYTES))
     if len(first) < 2:
         raise SourceError(
             f"{label}: a vector of the wrong length",
@@ -62,45 +58,44 @@ def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floati
             allowed="a term and numbers, separated by commas or tabs",
         )
     images = first[-1].strip().lower() in _OF_IMAGES
-    header = images or first[0].strip().lower() in _HEADS or not all(map(is_number, first[1:]))
-    with content.open() as raw:
-        try:
+    head = first[0].strip().lower() in _HEADS or not all(is_number(c.encode()) for c in first[1:])
+    column = len(first) - 1 if images else 0
+    try:
+        with content.open() as raw:
             frame = pd.read_csv(
                 raw,
                 sep=separator,
-                header=0 if header else None,
+                header=0 if head or images else None,
                 index_col=False,
-                dtype={len(first) - 1 if images else 0: str}
-                if not header
-                else {first[-images]: str},
+                dtype={first[column] if head or images else column: str},
                 na_filter=False,
                 encoding=encoding,
                 low_memory=False,
             )
-        except UnicodeDecodeError as error:
-            raise SourceError(
-                f"{label}: the file is not {encoding.upper()}",
-                got=str(error)[:100],
-                remedy="say what it is: ?encoding=latin-1; or convert it",
-            ) from error
-        except ValueError as error:
-            raise SourceError(f"{label}: the table cannot be read", got=str(error)[:200]) from error
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            f"{label}: the file is not {encoding.upper()}",
+            got=str(error)[:100],
+            remedy="say what it is: ?encoding=latin-1; or convert it",
+        ) from error
+    except ValueError as error:
+        raise SourceError(f"{label}: the table cannot be read", got=str(error)[:200]) from error
     if not len(frame):
         raise SourceError(
             f"{label}: the table has a header and no rows", allowed="a term and its vector a row"
         )
-    words = frame.iloc[:, -images].astype(str).tolist()
+    words = frame.iloc[:, column].astype(str).tolist()
     # columns without a header beside the names of images are row numbers
-    places = [k for k, cell in enumerate(first[:-1]) if cell.strip()] if images else slice(1, None)
+    places = [k for k, cell in enumerate(first) if k != column and (cell.strip() or not images)]
     numbers = frame.iloc[:, places]
     for place, kind in enumerate(numbers.dtypes):
         if kind.kind not in "fiu":
-            cells = zip(words, numbers.iloc[:, place].astype(str), strict=True)
-            bad = (pair for pair in cells if not is_number(pair[1]) or pair[1].lower() == "nan")
-            word, cell = next(bad, (words[0], numbers.iloc[0, place]))
+            cells = numbers.iloc[:, place].astype(str)
+            numeric = [is_number(c.encode()) and c.lower() != "nan" for c in cells]
+            row = numeric.index(False) if False in numeric else 0
             raise SourceError(
                 f"{label}: a component is not a number",
-                got=f"{str(cell)[:60]!r} in the row of {word[:60]!r}",
+                got=f"{cells.iloc[row][:60]!r} in the row of {words[row][:60]!r}",
                 allowed="numbers, with a decimal point, in all columns but that of the words",
             )
     with np.errstate(over="ignore"):
@@ -114,16 +109,6 @@ def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floati
 # folder of such tables, one for each concept and model, all of one model are one source.
 
 
-def names_images(head: bytes) -> bool:
-    """Whether the header of a table ends with a column that names images.
-
-    >>> names_images(b",0,1,img"), names_images(b"word,0,1")
-    (True, False)
-    """
-    cells, _ = first_cells(head)
-    return len(cells) > 1 and cells[-1].strip().lower() in _OF_IMAGES
-
-
 def tables_in(folder: Path) -> dict[str, dict[str, Path]]:
     """Tables of features in a folder: by model and by the folder of the images."""
     tables: dict[str, dict[str, Path]] = {}
@@ -131,7 +116,10 @@ def tables_in(folder: Path) -> dict[str, dict[str, Path]]:
     for path in sorted(folder.glob("*.csv")):
         for images in folders:
             start = f"{images.replace('/', '_')}_"
-            if path.stem.startswith(start) and names_images(locate(path).head(HEAD_BYTES)):
+            if not path.stem.startswith(start):
+                continue
+            cells, _ = _first_cells(locate(path).head(HEAD_BYTES))
+            if len(cells) > 1 and cells[-1].strip().lower() in _OF_IMAGES:
                 tables.setdefault(path.stem.removeprefix(start), {})[images] = path
     return tables
 
@@ -166,41 +154,39 @@ def open_parquet(content: Content, options: Mapping[str, str], name: str) -> Mat
     parquet = library("pyarrow.parquet", str(path), "Parquet")
     types = library("pyarrow.types", str(path), "Parquet")
     with faults_of_library(path, "this Parquet file"):
-        head = parquet.read_metadata(path)
-        size = sum(head.row_group(k).total_byte_size for k in range(head.num_row_groups))
-        check_growth(str(path), max(size, 8 * head.num_rows), content.stamp.size)
-        schema = parquet.read_schema(path)
-        kinds = {field.name: str(field.type) for field in schema}
-        texts = [field.name for field in schema if "string" in str(field.type)]
+        check_parquet_growth(path, parquet.read_metadata(path), content.stamp.size)
+        fields = {field.name: field.type for field in parquet.read_schema(path)}
+        kinds = {name: str(kind) for name, kind in fields.items()}
+        texts = [name for name, kind in kinds.items() if "string" in kind]
+        usual = [name for name in texts if name.lower() in {"word", "words", "term"}]
+        words = part_of(str(path), "words", kinds, usual or texts, options.get("words"))
         lists = [
-            field.name
-            for field in schema
-            if hasattr(field.type, "value_type") and types.is_floating(field.type.value_type)
+            name
+            for name, kind in fields.items()
+            if hasattr(kind, "value_type") and types.is_floating(kind.value_type)
         ]
         numbers = [
-            field.name
-            for field in schema
-            if (types.is_floating(field.type) or types.is_integer(field.type))
-            and not field.name.startswith("__index")
+            name
+            for name, kind in fields.items()
+            if (types.is_floating(kind) or types.is_integer(kind))
+            and not name.startswith("__index")
         ]
-        usual = [text for text in texts if text.lower() in {"word", "words", "term"}]
-        words = part_of(str(path), "words", kinds, usual or texts, options.get("words"))
         if lists or "vectors" in options:
             numbers = [part_of(str(path), "vectors", kinds, lists, options.get("vectors"))]
         # of a word in many rows the file has one copy, and so has the memory
         table = parquet.read_table(path, columns=[words, *numbers], read_dictionary=[words])
-        column: list[str] = []
-        for chunk in table.column(words).chunks:
-            if chunk.null_count:
-                raise SourceError(f"{path}, column {words}: a word is missing")
+        column = table.column(words)
+        if column.null_count:
+            raise SourceError(f"{path}, column {words}: a word is missing")
+        keys = []
+        for chunk in column.chunks:
             texts = chunk.dictionary.to_pylist()
-            column += [texts[place] for place in chunk.indices.to_pylist()]
-        rows = (
-            _lists(table.column(numbers[0]), path)
-            if lists
-            else (table.select(numbers).to_pandas().to_numpy())
-        )
-    return MatrixSource(column, as_floats(rows), name=name, files=(path,))
+            keys += [texts[place] for place in chunk.indices.to_pylist()]
+        if lists:
+            rows = _lists(table.column(numbers[0]), path)
+        else:
+            rows = table.select(numbers).to_pandas().to_numpy()
+    return MatrixSource(keys, as_floats(rows), name=name, files=(path,))
 
 
 def _lists(column: Any, path: Path) -> NDArray[Any]:
