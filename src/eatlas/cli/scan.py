@@ -12,11 +12,10 @@ from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
     from eatlas.engine.scan.chunk import Chunks
+    from eatlas.engine.scan.family import Lists
     from eatlas.engine.scan.plan import ScanPlan
     from eatlas.executors import Executor
-    from eatlas.results.scan import ScanResult, Sort
-
-    Edges = tuple[int, ...]
+    from eatlas.results.scan import ScanResult
 
 NO_BANDS = "none"
 LONG = 10.0
@@ -88,17 +87,17 @@ def scan(
         Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
         machine. [default: a new one on this machine, ended with the command]
     """
+    from eatlas.engine.scan.family import Lists  # noqa: PLC0415  (--help waits for none)
     from eatlas.engine.scan.plan import make_scan, require_usable  # noqa: PLC0415
-    from eatlas.engine.scan.scanning import checked_edges, checked_sort  # noqa: PLC0415  (--help waits for none)
 
     chosen = _attributes(attributes, a, b)
-    edges = checked_edges(_edges(frequency_bands))
-    order = checked_sort(sort.lower().replace("-", "_"))
+    order: Any = sort.lower().replace("-", "_")
+    lists = Lists(top, _edges(frequency_bands), order)
     if out is not None:
         require_usable(out, vectors, attributes)
     lookup: Any = case.lower()  # make_scan says which values there are
     plan = make_scan(vectors, chosen, measure, case=lookup, seed=seed, first=first)
-    result = _scanned(plan, out, top, order, edges, executor_of(engine, address, None))
+    result = _scanned(plan, out, lists, executor_of(engine, address, None))
     with output_of_a_command():
         if as_json:
             print_json([result.model_dump_json()])
@@ -120,12 +119,12 @@ def _attributes(test: str | None, a: str | None, b: str | None) -> str | tuple[l
     return tuple([word.strip() for word in text.split(",") if word.strip()] for text in (a, b))
 
 
-def _edges(text: str) -> list[int]:
+def _edges(text: str) -> tuple[int, ...]:
     """Last places of the frequency bands; none for one list of all words."""
     if text.strip().lower() == NO_BANDS:
-        return []
+        return ()
     try:
-        return [int(part) for part in text.split(",")]
+        return tuple(int(part) for part in text.split(","))
     except ValueError as error:
         raise EatlasError(
             "--frequency-bands: these are not ranks",
@@ -135,31 +134,21 @@ def _edges(text: str) -> list[int]:
 
 
 def _scanned(
-    plan: ScanPlan,
-    out: Path | None,
-    top: int,
-    sort: Sort,
-    edges: Edges,
-    executor: Executor | None,
+    plan: ScanPlan, out: Path | None, lists: Lists, executor: Executor | None
 ) -> ScanResult:
     """Measure all words and sum them up; with a file, go on where an earlier scan ended."""
     from eatlas.engine.scan.chunk import Chunks  # noqa: PLC0415
-    from eatlas.engine.scan.scanning import conclude, written  # noqa: PLC0415
+    from eatlas.engine.scan.scanning import finish  # noqa: PLC0415
 
-    if out is None:
-        nothing = "nothing is kept, which takes --out"
-        with Chunks() as chunks, what_is_kept(lambda: 0, "words are done", nothing):
-            _measure(plan, chunks, executor)
-            return conclude(plan, chunks, lambda _: None, top=top, sort=sort, edges=edges)
+    nothing = "nothing is kept" if out is not None else "nothing is kept, which takes --out"
     with (
         Chunks(out, plan.identity) as chunks,
-        what_is_kept(lambda: chunks.words, "words are done", "nothing is kept"),
+        what_is_kept(lambda: 0 if out is None else chunks.words, "words are done", nothing),
     ):
-        _say_what_is_there(plan, chunks, out)
+        if out is not None:
+            _say_what_is_there(plan, chunks, out)
         _measure(plan, chunks, executor)
-        result = written(plan, chunks, out, top=top, sort=sort, edges=edges)
-        chunks.forget()
-        return result
+        return finish(plan, chunks, lists, out)
 
 
 def _say_what_is_there(plan: ScanPlan, chunks: Chunks, out: Path) -> None:

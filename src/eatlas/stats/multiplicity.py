@@ -1,9 +1,8 @@
 """Adjusted p-values for a declared family: Holm, Benjamini-Hochberg, Benjamini-Yekutieli.
 
 An adjusted p is the smallest level at which the procedure rejects that hypothesis. A NaN, a test
-without a p, stays NaN and does not count in the size of the family. A family that is too long for
-an array is adjusted from its tally of values, rows that share their relabellings by their maximum
-(Westfall and Young's maxT).
+without a p, stays NaN and does not count in the size of the family. Rows that share their
+relabellings are adjusted by their maximum (Westfall and Young's maxT).
 """
 
 from __future__ import annotations
@@ -98,79 +97,6 @@ def _put_back(
     unordered[order] = np.minimum(adjusted, 1.0)
     family[counted] = unordered
     return family
-
-
-PENDING = 1 << 16
-"""Values that wait before they are counted: half a megabyte."""
-
-
-class Tally:
-    """How often each p-value occurs in a family.
-
-    Exact tests of one design have few different p-values (6,435 two-sided ones at 8 against 8), so
-    a tally stays small however many tests there are.
-    """
-
-    def __init__(self) -> None:
-        self._values = np.empty(0)
-        self._counts = np.empty(0, np.int64)
-        self._pending: list[Array] = []
-        self._waiting = 0
-
-    def add(self, p: ArrayLike) -> None:
-        """Count more p-values."""
-        more = np.asarray(p, dtype=np.float64).ravel()
-        if not np.all((more > 0) & (more <= 1)):
-            bad = more[~((more > 0) & (more <= 1))][0]
-            raise EatlasError("a p-value is out of range", got=str(bad), allowed="above 0 up to 1")
-        self._pending.append(more.copy())
-        self._waiting += more.size
-        # of many different values as many wait, so that each is sorted a few times only
-        if self._waiting > max(PENDING, self._values.size):
-            self._settle()
-
-    @property
-    def values(self) -> Array:
-        """The different p-values, ascending."""
-        self._settle()
-        return self._values
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """How often each of them occurs."""
-        self._settle()
-        return self._counts
-
-    @property
-    def size(self) -> int:
-        """How many p-values there are in all."""
-        return int(self.counts.sum())
-
-    def holm(self) -> Array:
-        """Holm's adjusted p of each of `values`, see `multiplicity`."""
-        left = self.counts[::-1].cumsum()[::-1].astype(np.float64)
-        return np.asarray(np.minimum(np.maximum.accumulate(self.values * left), 1.0), np.float64)
-
-    def benjamini_yekutieli(self) -> Array:
-        """Benjamini and Yekutieli's adjusted p of each of `values`, see `multiplicity`."""
-        rank = np.cumsum(self.counts).astype(np.float64)
-        m = self.size
-        factors = m / rank * harmonic(m)
-        adjusted = np.minimum.accumulate((self.values * factors)[::-1])[::-1]
-        return np.asarray(np.minimum(adjusted, 1.0), dtype=np.float64)
-
-    def _settle(self) -> None:
-        """Merge the values that wait into the sorted values and their counts."""
-        if not self._pending:
-            return
-        values, place = np.unique(
-            np.concatenate([self._values, *self._pending]), return_inverse=True
-        )
-        weights = np.concatenate([self._counts, np.ones(self._waiting, np.int64)])
-        counts = np.zeros(values.size, np.int64)
-        np.add.at(counts, place, weights)
-        self._values, self._counts = values, counts
-        self._pending, self._waiting = [], 0
 
 
 def harmonic(m: int) -> float:

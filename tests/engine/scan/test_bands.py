@@ -7,7 +7,7 @@ from tests.engine.scan.vocabularies import concepts, vocabulary
 
 import eatlas
 from eatlas.engine.scan import plan as plan_module
-from eatlas.engine.scan.scanning import bands_of
+from eatlas.engine.scan.family import bands_of
 from eatlas.errors import ResultsError
 
 EDGES = (10, 25, 1000)
@@ -188,7 +188,7 @@ def test_a_vocabulary_in_alphabetical_order_says_so():
 
 def test_all_words_need_a_place():
     result = eatlas.scan(vocabulary(), concepts()).model_copy()
-    result._blocks = None
+    result._words = None
     with pytest.raises(ResultsError) as caught:
         result.to_frame()
     assert str(caught.value) == (

@@ -127,6 +127,22 @@ class Chunk:
     examples: list[list[str]]
     """The first few of them, by reason."""
 
+    @classmethod
+    def joined(cls, parts: Sequence[Chunk]) -> Chunk:
+        """All chunks as one, whose index is their number."""
+        columns = {name: [getattr(part, name) for part in parts] for name in _COLUMNS}
+        named = ([word for part in parts for word in part.examples[i]] for i in range(len(REASONS)))
+        return cls(
+            index=len(parts),
+            read=sum(part.read for part in parts),
+            rising=sum(part.rising for part in parts),
+            words=[word for part in parts for word in part.words],
+            maxima=np.max([part.maxima for part in parts if part.maxima.size], axis=0),
+            missing=np.sum([part.missing for part in parts], axis=0),
+            examples=[words[:EXAMPLES] for words in named],
+            **{name: np.concatenate(arrays, axis=-1) for name, arrays in columns.items()},
+        )
+
 
 def measure_chunk(
     plan: ScanPlan,
@@ -189,6 +205,7 @@ def _family(plan: ScanPlan, scores: Array, member: NDArray[np.bool_]) -> tuple[A
     return reached, maxima
 
 
+_COLUMNS = ("rank", "side", "effect_size", "difference", "p", "method", "rel_err", "reached")
 _TEXTS = ("words", "examples")
 _NUMBERS = ("index", "read", "rising")
 
