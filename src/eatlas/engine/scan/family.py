@@ -161,8 +161,10 @@ def conclude(plan: ScanPlan, chunks: Iterable[Chunk], lists: Lists) -> ScanResul
             got=f"{sum(part.read for part in parts)} words, none with a usable vector that is not "
             "an attribute",
         )
-    judged = JudgedWords.of(plan, Chunk.joined(parts))
-    words, attributes = judged.words, plan.found
+    words = Chunk.joined(parts)
+    del parts  # of gigabytes, where the vocabulary is large
+    judged = JudgedWords.of(plan, words)
+    attributes = plan.found
     vocabulary = _vocabulary(words)
     rank, member = words.rank, words.side == 0
     summaries, tops = [], []
