@@ -198,5 +198,5 @@ def test_no_group_has_the_name_of_the_targets():
         for name, terms in (("Jobs", ["nurse"]), ("targets", ["she"]))
     )
     other = eatlas.Concept(name="Men", terms=["he"])
-    with pytest.raises(StimulusError, match="by which the targets are known"):
+    with pytest.raises(StimulusError, match="the name 'targets' is taken"):
         eatlas.GroupsTest(id="t", targets=targets, groups=(one, other), reference="uniform")

@@ -50,7 +50,7 @@ def test_a_run_of_one_test_loads_few_modules(tmp_path):
         "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code\n"
         "loaded = {name for name in sys.modules if name.split('.')[0] == 'eatlas'}\n"
         "seldom = {'apps', 'corpora', 'encoders'}\n"
-        "seldom |= {'stimuli.sentences.filling', 'present.comparison', 'sources.prompts'}\n"
+        "seldom |= {'stimuli.importers', 'present.comparison', 'sources.prompts'}\n"
         "assert not loaded & {f'eatlas.{one}' for one in seldom}, loaded\n"
         "assert len(loaded) < 130, sorted(loaded)\n"
     )

@@ -11,7 +11,7 @@ from eatlas.engine.verify import rebuilt_test, verify
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources import ContextualSource, Passage, ask, embed, is_contextual
-from eatlas.stimuli.sentences.filling import sentence_tests
+from eatlas.stimuli.sentences import sentence_tests
 
 
 class Letters:

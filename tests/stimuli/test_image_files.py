@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -126,76 +125,13 @@ def test_links_lead_to_images_and_links_of_folders_are_not_entered(folder, tmp_p
     assert len(test.X.images) == 4
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ('"flowers/*.jpg"', r"flowers/\*\.jpg: no file matches"),
-        ('"flowers/*.PNG"', r"no file matches; \*\.png would match"),
-        ('"nothing"', r"nothing cannot be read: No such file"),
-        ('"nothing/*.png"', r"nothing: the folder cannot be read: No such file"),
-        ('"mine.toml/*.png"', r"mine\.toml: the folder cannot be read: Not a directory"),
-        ('"mine.toml"', r"does not begin as an image does, but with b'schema ="),
-        ('"empty"', r"there is no image in this folder"),
-        ("[]", r"is an empty list"),
-        ("3", r"is neither a path nor a list"),
-        ("[3]", r"has an entry that is neither a path nor a table"),
-        ('"https://example.org/a.jpg"', r"is an address \(allowed: a folder"),
-        ('[{ path = "a.jpg", sha256 = "00" }]', r"is not a SHA-256 hash"),
-        ('[{ sha256 = "00" }]', r"an image has no path"),
-        ('[{ file = "a.jpg" }]', r"'file' is not a key of an image"),
-        ('["ieat:age/young"]', r"goes alone, without a list"),
-        ('"ieat:age/yuong"', r"has no such folder; did you mean ieat:age/young"),
-    ],
-)
-def test_what_is_wrong_is_said_with_its_place(folder, given, said):
-    (folder / "empty").mkdir()
-    path = write(folder, given)
-    with pytest.raises(StimulusError, match=rf"mine\.toml: test mine, key X\.images: .*{said}"):
-        load_tests(path)
-
-
-def test_every_fault_of_a_file_is_named(folder):
-    (folder / "flowers" / "0.png").write_bytes(b"")
-    (folder / "flowers" / "1.png").write_bytes(b"<html>")
-    with pytest.raises(StimulusError) as caught:
-        load_tests(write(folder, '"flowers"', '"insects/*.jpg"', ', colour = "red"'))
-    said = str(caught.value)
-    assert "0.png is empty, 0 bytes" in said
-    assert "1.png does not begin as an image does" in said
-    assert "key Y.images" in said
-    assert "colour" in said
-
-
-def test_terms_and_images_together_are_refused(folder):
-    with pytest.raises(StimulusError, match=r"a concept has terms, sentences or images"):
-        load_tests(write(folder, '"flowers"', more=', terms = ["rose"]'))
-
-
-def test_a_pipe_is_not_waited_for(folder):
-    os.mkfifo(folder / "flowers" / "pipe.png")
-    with pytest.raises(StimulusError, match=r"pipe\.png is no regular file"):
-        load_tests(write(folder, '"flowers"'))
-
-
-def test_a_folder_in_a_folder_that_cannot_be_read_is_an_error(folder, monkeypatch):
-    walk = os.walk
-
-    def refusing(top, onerror=None, **options):
-        yield from walk(top, **options)
-        onerror(PermissionError(13, "Permission denied", str(folder / "flowers" / "closed")))
-
-    monkeypatch.setattr(os, "walk", refusing)
-    with pytest.raises(StimulusError, match=r"closed: the folder cannot be read: Permission"):
-        load_tests(write(folder, '"flowers/**"'))
-
-
 def test_too_many_and_too_large_are_refused(folder, monkeypatch):
     monkeypatch.setattr("eatlas.stimuli.image_files.MOST_IMAGES", 2)
     with pytest.raises(StimulusError, match=r"3 images \(allowed: 2 at most\)"):
         load_tests(write(folder, '"flowers"'))
     monkeypatch.setattr("eatlas.stimuli.image_files.MOST_IMAGES", 9)
     monkeypatch.setattr("eatlas.stimuli.image_files.LARGEST_IMAGE", 100)
-    with pytest.raises(StimulusError, match=r"bytes \(allowed: 100 at most\)"):
+    with pytest.raises(StimulusError, match=r"bytes \(allowed: 1 to 100\)"):
         load_tests(write(folder, '"flowers"'))
 
 
@@ -204,7 +140,7 @@ def test_python_takes_what_files_take(folder, monkeypatch):
     by_pattern = Concept(name="Flowers", images="flowers/*.png")
     assert by_pattern == Concept(name="Flowers", images=folder / "flowers")
     assert by_pattern == Concept(name="Flowers", images=sorted((folder / "flowers").iterdir()))
-    with pytest.raises(StimulusError, match=r"Concept 'Flowers', argument images: .*no file match"):
+    with pytest.raises(StimulusError, match=r"Concept 'Flowers': flowers/\*\.jpg: no file match"):
         Concept(name="Flowers", images="flowers/*.jpg")
 
 

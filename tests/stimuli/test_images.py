@@ -14,8 +14,6 @@ from tests.drawn import concept_of, draw, draw_folder
 from eatlas import AssociationTest, Concept, GroupsTest
 from eatlas.errors import StimulusError
 from eatlas.sources.interface import items_of
-from eatlas.stimuli import Image
-from eatlas.stimuli.image_files import image_of
 from eatlas.stimuli.images import named
 
 
@@ -82,27 +80,9 @@ def test_an_image_and_a_text_of_one_name_are_not_confused(folder):
 def test_one_picture_in_both_targets_is_refused(folder):
     shutil.copy(folder / "flowers" / "1.png", folder / "insects" / "bee.png")
     with pytest.raises(
-        StimulusError, match=r"images are on both sides, with the same bytes: .*bee"
+        StimulusError, match=r"images are on both sides, .* with the same bytes: .*bee"
     ):
         make(folder)
-
-
-def test_one_picture_twice_in_a_concept_is_refused(folder):
-    images = [Image(name=name, sha256="0" * 64) for name in ("1.png", "9.png")]
-    with pytest.raises(StimulusError, match=r"images '9.png' and '1.png' have the same bytes"):
-        Concept(name="Flowers", images=images)
-
-
-def test_a_concept_has_images_or_texts(folder):
-    images = concept_of(folder / "flowers").images
-    with pytest.raises(StimulusError, match="are not the names of the images"):
-        Concept(name="Flowers", terms=("rose",), images=images)
-    with pytest.raises(StimulusError, match="images or sentences, not both"):
-        Concept(
-            name="Flowers",
-            images=images,
-            sentences=[{"text": "This is ivy.", "stimulus": "ivy"}],
-        )
 
 
 def test_groups_of_images_are_told_apart_too(folder):
@@ -136,35 +116,3 @@ def test_names_tell_files_apart_in_whatever_order(paths):
         one: one
         for one in paths  # two folders of each name, so nothing shorter does
     }
-
-
-@given(st.randoms())
-def test_the_order_of_images_leaves_the_hash(random):
-    images = [Image(name=f"{n}.png", sha256=f"{n:064x}") for n in range(6)]
-    shuffled = random.sample(images, len(images))
-    assert Concept(name="F", images=images).stimuli == Concept(name="F", images=shuffled).stimuli
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", "is empty, 0 bytes"),
-        (b"<html>not found</html>", "does not begin as an image does"),
-    ],
-)
-def test_what_is_no_image_is_refused(tmp_path, content, said):
-    path = tmp_path / "a.jpg"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=said):
-        image_of(path, "a.jpg")
-
-
-def test_what_is_no_file_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="is a folder"):
-        image_of(tmp_path, "a")
-    with pytest.raises(ValueError, match="cannot be read: No such file"):
-        image_of(tmp_path / "none.jpg", "none.jpg")
-    loop = tmp_path / "loop.jpg"
-    loop.symlink_to(loop)
-    with pytest.raises(ValueError, match="cannot be read"):
-        image_of(loop, "loop.jpg")

@@ -7,7 +7,7 @@ import pytest
 from eatlas import load_tests
 from eatlas.errors import StimulusError
 from eatlas.stimuli import to_toml
-from eatlas.stimuli.importers import FORMATS, import_test
+from eatlas.stimuli.importers import import_test
 
 SEAT = {
     "targ1": {"category": "Flowers", "examples": ["aster", "clover"]},
@@ -125,25 +125,9 @@ def test_duplicates_are_taken_once_and_noted(write):
     assert test.notes[1] == "Given more than once in X, taken once: 'aster', 'clover'."
 
 
-@pytest.mark.parametrize(
-    ("key", "message"),
-    [
-        ("targ2", "'aster' on both sides, in X (Flowers) and in Y (Insects)"),
-        ("attr2", "'love', 'peace' on both sides, in A (Pleasant) and in B (Unpleasant)"),
-    ],
-)
-def test_a_term_on_both_sides_is_refused(write, key, message):
-    terms = {"targ2": ["ant", "aster"], "attr2": ["peace", "love", "war"]}[key]
-    said = fault(write(changed(SEAT, key, "examples", to=terms)), "sent-bias")
-    assert message in said
-    assert "remedy: decide where it belongs in a copy of the file" in said
-
-
 def test_other_keys_are_noted(write):
     test = import_test(write(SEAT | {"author": "me"}), "sent-bias")
     assert test.notes[1] == "Not taken from the file: author."
-    test = import_test(write(WEFE_PLAIN | {"target_sets_names": ["x", "y"]}), "wefe")
-    assert test.notes[1] == "Not taken from the file: target_sets_names."
 
 
 def test_a_query_with_one_set_on_one_side_is_a_test_of_groups(write):
@@ -163,68 +147,3 @@ def test_a_query_with_one_set_on_one_side_is_a_test_of_groups(write):
 def test_a_byte_order_mark_is_no_fault(write):
     path = write(b"\xef\xbb\xbf" + json.dumps(SEAT).encode())
     assert import_test(path, "sent-bias").X.name == "Flowers"
-
-
-@pytest.mark.parametrize(
-    ("form", "content", "message"),
-    [
-        ("sent-bias", changed(SEAT, "attr2", drop=True), "key attr2: Field required"),
-        ("sent-bias", {}, "key targ1: Field required"),
-        ("sent-bias", changed(SEAT, "targ2", "examples", drop=True), "key targ2.examples: Field required"),
-        ("sent-bias", changed(SEAT, "targ1", to=["aster"]), "key targ1: Input should be"),
-        ("sent-bias", changed(SEAT, "targ1", "category", to=3), "key targ1.category: Input should be"),
-        ("sent-bias", changed(SEAT, "targ1", "category", to=" "), "the imported test, key X.name: is an empty string"),
-        ("sent-bias", changed(SEAT, "targ1", "examples", to=[]), "key targ1.examples: List should have"),
-        ("sent-bias", changed(SEAT, "targ1", "examples", "1", to=None), "key targ1.examples.1: Input should be"),
-        ("sent-bias", changed(SEAT, "targ1", "examples", "1", to="rose "), "the imported test, key X.terms, term 2: 'rose ' begins or ends with a space"),
-        ("sent-bias", changed(SEAT, "targ1", "examples", "1", to="\ud800"), "which is not a character"),
-        ("sent-bias", WEFE, "key targ1: Field required"),
-        ("mind-your-bias", SEAT, "key targ1.singular: Field required"),
-        ("wefe", SEAT, "key target_sets: Field required"),
-        ("wefe", changed(WEFE, "target_sets_names", to=["Flowers"]), "key target_sets_names: does not name every set"),
-        ("wefe", changed(WEFE, "target_sets", "1", to={"a": 1}), "Input should be a valid list"),
-        ("wefe", changed(WEFE, "query_name", to=3), "key query_name: Input should be"),
-        ("wefe", {"target_sets": {"A": ["a"]}, "attribute_sets": {"B": ["b"]}}, "this query is not an association test\n  got: 1 target sets and 1 attribute sets\n  allowed: two target sets and two attribute sets; or one of either"),
-        ("wefe", changed(WEFE_PLAIN, "target_sets", to={"A": ["a"], "B": ["b"], "C": ["c"]}), "  remedy: WEFE splits it"),
-    ],
-)  # fmt: skip
-def test_faults_are_named(write, form, content, message):
-    path = write(content)
-    said = fault(path, form)
-    assert message in said
-    assert str(path) in said
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"\xff\xfe", "this is not JSON in UTF-8"),
-        (b"{'targ1': 1}", "as json.dump writes it"),
-        (b"{}\n{}", "this is not JSON in UTF-8\n  got: Extra data"),
-        (b"[1]", "a JSON object was expected\n  got: a value of the type list"),
-        (b"[" * 200_000, "this is not JSON in UTF-8"),
-        (b'{"a": ' + b"9" * 5000 + b"}", "this is not JSON in UTF-8"),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("form", FORMATS)
-def test_what_is_no_json_object(write, form, data, message):
-    assert message in fault(write(data), form)
-
-
-def test_no_such_file_and_no_such_format(tmp_path):
-    said = fault(tmp_path / "none.jsonl", "sent-bias")
-    assert "none.jsonl: the file cannot be read\n  got: No such file or directory" in said
-    said = fault(tmp_path / "none.jsonl", "sentbias")
-    assert "there is no format 'sentbias' to import; did you mean sent-bias?" in said
-    assert "allowed: sent-bias, mind-your-bias, wefe" in said
-
-
-def test_an_id_that_cannot_be_used(write):
-    said = fault(write(SEAT), "sent-bias", test_id="my test")
-    assert "key id: is not usable as an id" in said
-    assert "--id" in said
-
-
-@pytest.mark.parametrize(("form", "content"), [("sent-bias", SEAT), ("wefe", WEFE)])
-def test_only_mind_your_bias_has_plurals(write, form, content):
-    assert "has no plural forms" in fault(write(content), form, plurals=True)

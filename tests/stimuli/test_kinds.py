@@ -5,7 +5,6 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas.errors import EatlasError
-from eatlas.measures import AssociationMeasure, registry
 from eatlas.sources.coverage import needed_items
 
 DIVDIST = "divdist-face-validity"
@@ -33,25 +32,6 @@ def test_a_measure_of_another_kind_is_refused_before_any_work():
     )
 
 
-def test_the_measures_that_fit_are_named(monkeypatch):
-    class Counting(AssociationMeasure):
-        name, kind, minimum = "counting", "groups", {}
-
-    types = {"weat": eatlas.WEAT, "counting": Counting}
-    monkeypatch.setattr("eatlas.engine.plan.measure_types", lambda: types)
-    with pytest.raises(EatlasError, match="for divdist-face-validity: counting"):
-        eatlas.run(DIVDIST, Untouched(), "weat")
-    monkeypatch.setattr("eatlas.engine.plan.measure_types", lambda: {"weat": eatlas.WEAT})
-    with pytest.raises(
-        EatlasError, match="for divdist-face-validity: no measure that is installed"
-    ):
-        eatlas.run(DIVDIST, Untouched(), "weat")
-
-
-def test_every_built_in_measure_says_its_kind():
-    assert {m.kind for m in registry.measure_types().values()} <= set(eatlas.stimuli.KINDS)
-
-
 def test_keys_of_both_kinds():
     tests = [make_test(), *eatlas.load_tests(DIVDIST)]
     items = needed_items(eatlas.open_vectors("glove-sample"), tests, (), "exact")
@@ -69,20 +49,6 @@ groups = [{ name = "Women", terms = ["she", "woman"] }, { name = "Men", terms = 
 reference = "uniform"
 pairs = PAIRS
 """
-
-
-@pytest.mark.parametrize(
-    "pairs", ['[["he", "she"]]', '[["she"]]', '[["she", "he"], ["girl", "boy"]]']
-)
-def test_pairs_are_terms_of_the_groups_in_their_order(pairs, tmp_path):
-    path = tmp_path / "work.toml"
-    path.write_text(GROUPS.replace("PAIRS", pairs), encoding="utf-8")
-    with pytest.raises(EatlasError) as caught:
-        eatlas.load_tests(path)
-    assert "test work, key pairs: " in str(caught.value)
-    assert "is not a pair of the groups (allowed: one term of each of Women, Men" in str(
-        caught.value
-    )
 
 
 def test_pairs_belong_to_the_stimuli(tmp_path):

@@ -20,12 +20,9 @@ def test_a_test_of_a_battery_is_itself(name):
 def test_other_words_under_the_id_of_a_published_test_are_remarked_on():
     (test,) = load_tests("weat-6")
     assert namesake(changed(test)) == (
-        "The battery caliskan has a test with the id weat-6 and other stimuli (in A: 1 added and "
-        "6 missing). Give this test another id, so that its results are not mistaken for those of "
-        "the published test."
+        "The battery caliskan has a test with the id weat-6 and other stimuli. Give this test "
+        "another id, so that its results are not mistaken for those of the published test."
     )
-    fewer = changed(test, "X", test.X.terms[:5])
-    assert "(in X: 3 missing)" in namesake(fewer)
 
 
 def test_sentences_and_groups_are_compared_too():

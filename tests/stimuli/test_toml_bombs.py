@@ -8,20 +8,20 @@ from tests.sources.files.faults import no_more_memory_than
 
 import eatlas
 from eatlas.decoding import read_toml
-from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
+from eatlas.errors import CoverageError, EatlasError, StimulusError
 from eatlas.measures.resampling import leave_one_out
 from eatlas.sources.published import parse_registry
 from eatlas.stats.weighted import Design
 from eatlas.stimuli.batteries import read_test_file
-from eatlas.stimuli.sentences.pairs import parse_pairs, read_pairs
-from eatlas.stimuli.sentences.templates import parse_templates, read_templates
+from eatlas.stimuli.pairs import parse_pairs, read_pairs
+from eatlas.stimuli.sentences import parse_templates, read_templates
 from eatlas.stimuli.toml import parse_battery
 
 KEY = ".".join(["a"] * 38_000)
 PARSERS = {
     "tests": lambda data: parse_battery(data, "FILE", "x"),
     "pairs": lambda data: parse_pairs(data, "FILE"),
-    "templates": lambda data: parse_templates(data, "FILE", known=()),
+    "templates": lambda data: parse_templates(data, "FILE"),
     "published": lambda data: parse_registry(data, "FILE"),
 }
 
@@ -164,21 +164,6 @@ def test_terms_that_a_source_lacks_are_not_all_listed():
     assert "only 1 term has a usable vector in dict\n  got: missing: X0 (not in dict), X2" in said
     assert " and 4,991 more" in said
     assert len(said) < 2000
-
-
-def test_faults_are_not_all_listed():
-    many = "schema = 1\n" + '[[test]]\nid = "a b"\n' * 2_000
-    with pytest.raises(StimulusError) as caught:
-        parse_battery(many.encode(), "FILE", "x")
-    lines = str(caught.value).splitlines()
-    assert 1000 < len(lines) < 1010
-    assert any(line.startswith("FILE: and ") and line.endswith(" more faults") for line in lines)
-
-
-def test_names_in_a_message():
-    assert listed(map(str, range(3))) == "0, 1, 2"
-    assert listed(map(str, range(3021)), 1) == "0 and 3,020 more"
-    assert listed([]) == ""
 
 
 def test_leaving_out_one_by_one_is_bounded_and_said():

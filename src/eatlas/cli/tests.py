@@ -27,7 +27,7 @@ from eatlas.stimuli import (
     to_toml,
 )
 from eatlas.stimuli.batteries import namesake, read_test_file
-from eatlas.stimuli.image_sets import about_set
+from eatlas.stimuli.image_files import about_set
 from eatlas.stimuli.kinds import remarks
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from eatlas.encoders.tokens import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.interface import Tell
-from eatlas.stimuli.sentences.pairs import Answer, Kind, Question, Span
+from eatlas.stimuli.pairs import Answer, Kind, Question, Span
 from eatlas.untrusted import computes_afresh
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from eatlas.results import AssociationResult, Results, is_result, read_results
 from eatlas.sources.counts import Counts, open_counts, place_of_table
 from eatlas.sources.spec import check_options, parse_file_spec
 from eatlas.stimuli import GroupsTest, Test
-from eatlas.stimuli.kinds import not_shares, not_weighted
+from eatlas.stimuli.kinds import fault_of_weights
 
 GIVEN = "the run"
 """Where a distribution comes from that was given with a run."""
@@ -65,16 +65,16 @@ def _put(test: GroupsTest, given: Any) -> GroupsTest:
     found = _found(test, given)
     names = [group.name for group in test.groups]
     whole = dict.fromkeys(names, 1 / len(names)) if found.whole is None else dict(found.whole)
-    if faults := not_weighted(whole, names):
+    if fault := fault_of_weights(whole, names):
         raise StimulusError(
-            f"test {test.id}: the reference cannot be used", got=faults[0], allowed=ALLOWED
+            f"test {test.id}: the reference cannot be used", got=fault, allowed=ALLOWED
         )
     targets = []
     for term, shares in sorted(found.targets.items()):
-        if faults := not_shares(tuple(shares.values()), names):
+        if fault := fault_of_weights(shares, names):
             raise StimulusError(
                 f"test {test.id}: the reference of {term!r} cannot be used",
-                got=faults[0],
+                got=fault,
                 allowed="shares from 0 to 1 with sum 1",
             )
         targets.append((term, tuple(shares[name] for name in names)))

@@ -37,7 +37,7 @@ from eatlas.stimuli import Test
 if TYPE_CHECKING:
     from eatlas.measures.contexts import Contexts
     from eatlas.measures.log_ratios import Ratios
-    from eatlas.stimuli.sentences.pairs import Question
+    from eatlas.stimuli.pairs import Question
 
 
 Array = NDArray[np.float64]

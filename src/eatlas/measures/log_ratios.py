@@ -19,8 +19,8 @@ from eatlas.measures.rows import halves
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
 from eatlas.stimuli.association_test import OPPOSITES
-from eatlas.stimuli.sentences.pairs import Answer, How, Pair, Question, pair
-from eatlas.stimuli.sentences.templates import NO_FORM, adjectives_of
+from eatlas.stimuli.pairs import Answer, How, Pair, Question, pair
+from eatlas.stimuli.sentences import NO_FORM, adjectives_of
 
 Aggregate = Literal["mean", "logsum"]
 """How several sentences of a pair become one number.

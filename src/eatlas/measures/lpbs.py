@@ -42,7 +42,7 @@ from eatlas.results.embedding_tests import LPBSResult, PieceCounts
 from eatlas.results.inference import SesoiUnit
 from eatlas.stats.bootstrap import Over, PatternRule
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, ContextsOrigin
-from eatlas.stimuli.sentences.pairs import (
+from eatlas.stimuli.pairs import (
     EXAMPLE,
     SEPARATOR,
     Answer,

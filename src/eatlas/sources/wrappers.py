@@ -78,10 +78,10 @@ class PromptedSource(Wrapper):
 
     def in_prompt(self, items: Collection[Item]) -> Mapping[Item, Item]:
         """Return each item with the one that is encoded for it."""
-        from eatlas.stimuli.sentences.filling import fill  # noqa: PLC0415  (most runs have none)
-        from eatlas.stimuli.sentences.templates import (  # noqa: PLC0415
+        from eatlas.stimuli.sentences import (  # noqa: PLC0415
             PLACE,
             built_in,
+            fill,
             forms_of,
         )
 
@@ -117,7 +117,7 @@ def prompted(source: VectorSource, prompt: str) -> PromptedSource:
 
 def _template(prompt: str) -> str:
     """Return a prompt as a template of sentences, with one place."""
-    from eatlas.stimuli.sentences.templates import PLACE, fault_of  # noqa: PLC0415
+    from eatlas.stimuli.sentences import PLACE, fault_of  # noqa: PLC0415
 
     template = prompt.replace(HERE, "{term}")
     fault = fault_of(template)

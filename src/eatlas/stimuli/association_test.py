@@ -7,13 +7,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from eatlas.errors import StimulusError
-from eatlas.stimuli.concepts import Concept, as_concept, listed, repeated
-from eatlas.stimuli.images import told_apart
+from eatlas.stimuli.concepts import Concept, as_concept, told_apart
 from eatlas.stimuli.records import Frozen, Identifier, quoted
 from eatlas.stimuli.writing import to_toml
 from eatlas.writing import atomic_file
@@ -118,7 +117,7 @@ class Described(Frozen):
             Saying where they come from.
         """
         if lacking := [one.images_from for _, one in self.parts if not one.at_hand]:
-            from eatlas.stimuli.image_sets import not_here  # noqa: PLC0415  (only tests of images need it)
+            from eatlas.stimuli.image_files import not_here  # noqa: PLC0415  (only tests of images need it)
 
             raise not_here(lacking, f"test {self.id}")
 
@@ -215,28 +214,49 @@ class AssociationTest(Described):
     'Flowers/Insects, Pleasant/Unpleasant'
     """
 
-    whole: ClassVar[str] = "terms"
     kind: Literal["association"] = "association"
     X: Concept
     Y: Concept
     A: Concept
     B: Concept
 
+    @model_validator(mode="before")
     @classmethod
-    def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with the terms of each concept, and of opposites, together."""
-        terms: dict[str, list[str]] = {role: listed(values.get(role)) for role in ROLES}
-        for role in ROLES:
-            if fault := repeated(terms[role]):
-                yield f"{role}.terms", fault
-        for fault in on_both_sides(terms):
-            yield cls.whole, fault
-
-    @classmethod
-    def in_full(cls, values: dict[str, Any]) -> dict[str, Any]:
+    def _in_full(cls, values: Any) -> Any:
         """Make concepts of lists, and an id of their names where there is none."""
+        if not isinstance(values, Mapping):
+            return values
         concepts = {role: as_concept(values[role], role) for role in ROLES if role in values}
         return with_id({**values, **concepts}, concepts.values())
+
+    @model_validator(mode="after")
+    def _opposites_are_disjoint(self) -> AssociationTest:
+        self.__dict__.update(zip(ROLES, told_apart([*self.concepts.values()]), strict=True))
+        faults = [fault for pair in OPPOSITES for fault in self._on_both_sides(*pair)]
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+    def _on_both_sides(self, first: str, second: str) -> Iterator[str]:
+        """Say which terms, and which images under whatever names, two opposites share."""
+        one, other = self.concept(first), self.concept(second)
+        names = {sha256: name for name, sha256 in other.image_of.items() if sha256}
+        shared = sorted(set(one.terms) & set(other.terms))
+        pictures = [
+            f"{name!r} and {names[sha256]!r}"
+            for name, sha256 in one.image_of.items()
+            if sha256 in names
+        ]
+        if shared:
+            yield (
+                f"terms {quoted(shared)} are on both sides, {first} and {second}; "
+                "a term that is both cannot distinguish the two concepts"
+            )
+        if pictures:
+            yield (
+                f"images are on both sides, {first} and {second}, with the same bytes: "
+                f"{', '.join(pictures)}"
+            )
 
     @classmethod
     def of_lists(cls, groups: Mapping[str, Any], **values: Any) -> Self:
@@ -268,26 +288,10 @@ class AssociationTest(Described):
                 allowed='two targets, then two attributes, by name: {"Engineers": [...], '
                 '"Nurses": [...], "Male": [...], "Female": [...]}',
             )
-        by_role = groups if set(groups) == set(ROLES) else dict(zip(ROLES, groups, strict=True))
-        if by_role is groups:
+        if set(groups) == set(ROLES):
             return cls(**groups, **values)
-        return cls(**{role: {name: groups[name]} for role, name in by_role.items()}, **values)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _names_tell_images_apart(cls, values: object) -> object:
-        """Give images of different groups different names, longer ends of their paths."""
-        if not isinstance(values, Mapping):
-            return values
-        return {**values, **told_apart({role: values[role] for role in ROLES if role in values})}
-
-    @model_validator(mode="after")
-    def _opposites_are_disjoint(self) -> AssociationTest:
-        if faults := on_both_sides({role: one.terms for role, one in self.concepts.items()}):
-            raise ValueError(faults[0])
-        if faults := images_on_both_sides(self.concepts):
-            raise ValueError(faults[0])
-        return self
+        concepts = ({name: terms} for name, terms in groups.items())
+        return cls(**dict(zip(ROLES, concepts, strict=True)), **values)
 
     @property
     def concepts(self) -> dict[str, Concept]:
@@ -313,10 +317,14 @@ class AssociationTest(Described):
 
 def with_id(values: dict[str, Any], concepts: Iterable[Any]) -> dict[str, Any]:
     """Add an id made of the names of concepts, where there is none."""
-    names = [one.name for one in concepts if isinstance(one, Concept)]
-    if "id" in values or not names:
+    if "id" in values:
         return values
-    return {**values, "id": identifier("-".join(names).lower())}
+    names = [
+        one.get("name") if isinstance(one, Mapping) else getattr(one, "name", None)
+        for one in concepts
+    ]
+    text = "-".join(name for name in names if isinstance(name, str))
+    return {**values, "id": identifier(text.lower())} if text else values
 
 
 def identifier(text: str) -> str:
@@ -332,30 +340,3 @@ def digest(content: Mapping[str, Any]) -> str:
     """SHA-256 of the content of a test, independent of the order of keys."""
     text = json.dumps(content, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def on_both_sides(terms: Mapping[str, Iterable[str]]) -> list[str]:
-    """Say which terms are in X and Y, or in A and B; `terms` by role."""
-    return [
-        f"terms {quoted(both)} are on both sides, {one} and {other}; "
-        "a term that is both cannot distinguish the two concepts"
-        for one, other in OPPOSITES
-        if (both := sorted(set(terms[one]) & set(terms[other])))
-    ]
-
-
-def images_on_both_sides(concepts: Mapping[str, Concept]) -> list[str]:
-    """Say which images are in X and Y, or in A and B, under whatever names."""
-    faults = []
-    for one, other in OPPOSITES:
-        theirs = {image.sha256: image.name for image in concepts[other].images if image.sha256}
-        if both := [
-            f"{image.name!r} of {one} and {theirs[image.sha256]!r} of {other}"
-            for image in concepts[one].images
-            if image.sha256 in theirs
-        ]:
-            faults.append(
-                f"images are on both sides, with the same bytes: {', '.join(both)}; "
-                "an image that is both cannot distinguish the two concepts"
-            )
-    return faults

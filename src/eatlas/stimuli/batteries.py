@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @cache
 def declared() -> Mapping[str, Mapping[str, Any]]:
     """Return what is declared of each sentence battery, by its name."""
-    data = resources.files("eatlas.stimuli") / "sentences" / "batteries.toml"
+    data = resources.files("eatlas.stimuli") / "data" / "sentences" / "batteries.toml"
     document = own_toml(data)
     return {battery["id"]: battery for battery in document["battery"]}
 
@@ -69,7 +69,7 @@ def read_battery(name: str) -> Battery:
         If there is no such battery, or its file is not well formed.
     """
     if name in declared():
-        from eatlas.stimuli.sentences.filling import sentence_battery  # noqa: PLC0415
+        from eatlas.stimuli.sentences import sentence_battery  # noqa: PLC0415
 
         return sentence_battery(name, declared()[name], read_battery)
     if name in BUILT_IN:
@@ -131,19 +131,11 @@ def with_images(test: Test) -> Test:
     """
     if all(concept.at_hand for _, concept in test.parts):
         return test
-    from eatlas.stimuli.image_files import read_images  # noqa: PLC0415  (only tests of images need it)
-
-    concepts = {}
+    concepts = test.concepts
     for group, concept in test.concepts.items():
         if concept.images_from and not concept.at_hand:
-            try:
-                found = read_images(concept.images_from).fields
-            except ValueError as fault:
-                raise StimulusError(f"test {test.id}, {group}.images: {fault}") from None
-            given = {**dict(concept), **found}
-            del given["terms"]
-            concept = Concept(**given)  # noqa: PLW2901  (with its images)
-        concepts[group] = concept
+            fields = {"name": concept.name, "clusters": concept.clusters}
+            concepts[group] = Concept(images=concept.images_from, **fields)
     fields = {key: value for key, value in test if key not in {*concepts, "groups", "kind"}}
     return type(test).of(concepts, **fields)
 
@@ -199,7 +191,7 @@ def read_test_file(path: str | Path) -> Battery:
         raise StimulusError(
             f"{path}: the test file cannot be read",
             got=error.strerror or str(error),
-            remedy=shown if str(path) in _known() else None,
+            remedy=shown if str(path) in _names() else None,
         ) from error
     return parse_battery(data, str(path), identifier(path.stem), path.absolute().parent)
 
@@ -229,23 +221,24 @@ def _load_one(spec: object) -> tuple[Test, ...]:
     name = str(spec)
     if name in battery_names():
         return read_battery(name).tests
-    for battery in battery_names():
+    batteries = [_battery_of()[name]] if name in _battery_of() else _third_party()
+    for battery in batteries:
         for test in read_battery(battery).tests:
             if test.id == name:
                 return (test,)
     raise _unknown(name)
 
 
-def _known() -> list[str]:
+def _names() -> list[str]:
     """Names of all batteries and of all their tests."""
-    batteries = battery_names()
-    return [*batteries, *(test.id for name in batteries for test in read_battery(name).tests)]
+    others = (test.id for battery in _third_party().values() for test in battery.tests)
+    return [*battery_names(), *_battery_of(), *others]
 
 
 def _unknown(name: str) -> StimulusError:
     """Say that there is no such test or battery, and what may be meant."""
     parts = [part.strip() for part in name.split(",")]
-    if len(parts) > 1 and all(part in _known() or is_file(part) for part in parts):
+    if len(parts) > 1 and all(part in _names() or is_file(part) for part in parts):
         return StimulusError(
             f"there is no test or battery {name!r}",
             allowed=f"one of them at a time: {', '.join(parts)}",
@@ -262,7 +255,7 @@ def _unknown(name: str) -> StimulusError:
             f"{name}: there is no such test file",
             remedy="check the path; eatlas tests list shows the built-in tests",
         )
-    near = nearest(name, _known(), 3)
+    near = nearest(name, _names(), 3)
     return StimulusError(
         f"there is no test or battery {name!r}",
         allowed=_ALLOWED,
@@ -288,65 +281,35 @@ def namesake(test: Test) -> str:
     A file that was copied from a battery and changed keeps the published id unless that is changed
     too, and its results then look like those of the published test.
     """
-    battery = _batteries().get(test.id)
+    battery = _battery_of().get(test.id)
     if battery is None or test.contexts is not None:
         return ""
     (published,) = (one for one in read_battery(battery).tests if one.id == test.id)
-    if _same_folders(published, test):
-        return ""
-    published = with_images(published).against(test)
-    if not published.at_hand:
-        return (
-            f"The battery {battery} has a test with the id {test.id}, whose images are not on this "
-            "machine. Whether its stimuli are the same is unknown."
-        )
-    if published.stimuli_sha256 == test.stimuli_sha256:
-        return ""
-    differs = _differences(published, test)
+    sets = [one.images_from for _, one in published.parts]
+    if any(sets):  # images of a published set, which may not be here
+        same = sets == [one.images_from for _, one in test.parts]
+    else:
+        same = published.against(test).stimuli_sha256 == test.stimuli_sha256
     return (
-        f"The battery {battery} has a test with the id {test.id} and other stimuli"
-        f"{f' ({differs})' if differs else ''}. Give this test another id, so that its results "
-        "are not mistaken for those of the published test."
+        ""
+        if same
+        else f"The battery {battery} has a test with the id {test.id} and other stimuli. Give this "
+        "test another id, so that its results are not mistaken for those of the published test."
     )
-
-
-def _same_folders(published: Test, test: Test) -> bool:
-    """Whether a test names the folders of a published set that the published test names."""
-    if published.kind != test.kind or not any(c.images_from for _, c in published.parts):
-        return False
-    ours = test.concepts
-    return published.concepts.keys() == ours.keys() and all(
-        (one.images_from or one.terms) == (ours[group].images_from or ours[group].terms)
-        for group, one in published.concepts.items()
-    )
-
-
-def _differences(published: Test, test: Test) -> str:
-    """How many terms each group has more and fewer than the published one."""
-    before = {role: set(concept.terms) for role, concept in published.concepts.items()}
-    found = []
-    for role, concept in test.concepts.items():
-        terms, there = set(concept.terms), before.get(role, set())
-        added, gone = len(terms - there), len(there - terms)
-        if added or gone:
-            counts = [f"{added} added" * bool(added), f"{gone} missing" * bool(gone)]
-            found.append(f"in {role}: {' and '.join(filter(None, counts))}")
-    return ", ".join(found)
 
 
 @cache
-def _batteries() -> Mapping[str, str]:
+def _battery_of() -> Mapping[str, str]:
     """The battery of each test that comes with eatlas, found without making any test."""
-    of: dict[str, str] = {}
-    sentences = declared()
+    batteries: dict[str, str] = {}
     for name in BUILT_IN:
-        if name in sentences:
-            given = sentences[name]
-            ids = [f"{OF_SENTENCES}{one}" for one, words in of.items() if words == given["words"]]
-            ids += [test["id"] for test in given.get("test", [])]
+        if name in declared():
+            battery = declared()[name]
+            words = [test for test, of in batteries.items() if of == battery["words"]]
+            ids = [f"{OF_SENTENCES}{test}" for test in words]
+            ids += [test["id"] for test in battery.get("test", [])]
         else:
             data = resources.files("eatlas.stimuli") / "data" / f"{name}.toml"
             ids = _ID.findall(data.read_text(encoding="utf-8"))[1:]  # the first is the battery's
-        for one in ids:
-            of.setdefault(one, name)
-    return of
+        batteries |= {test: name for test in ids if test not in batteries}
+    return batteries

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from eatlas.errors import StimulusError
-from eatlas.stimuli.images import Image, same_bytes
+from eatlas.stimuli.images import Image, named, same_bytes
 from eatlas.stimuli.records import Frozen, Term, Text, quoted
 
 FEW = 4
@@ -89,7 +89,66 @@ class Concept(Frozen):
     clusters: tuple[tuple[Term, ...], ...] = ()
     """Words that are no separate draws, such as synonyms or forms of one word: intervals draw each
     cluster whole. Words in none are clusters of their own."""
-    whole: ClassVar[str] = "terms"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_full(cls, values: Any, info: ValidationInfo) -> Any:
+        """Read images that are named by their files; take what is given as the terms.
+
+        The context of the validation says where paths start from.
+        """
+        if not isinstance(values, Mapping) or "terms" in values:
+            return values
+        images = values.get("images")
+        are_read = isinstance(images, list | tuple) and all(isinstance(i, Image) for i in images)
+        if "images" in values and (images == [] or not are_read):
+            if values.get("sentences"):
+                raise ValueError("a concept has terms, sentences or images, one of them")
+            from eatlas.stimuli.image_files import read_images  # noqa: PLC0415  (only tests of images need it)
+
+            fields = read_images(images, **(info.context or {}))
+            absent = (*values.get("absent", ()), *fields.get("absent", ()))
+            values = {**values, **fields, "absent": absent}
+        parts = values.get("images") or values.get("sentences") or ()
+        if isinstance(parts, list | tuple) and parts:
+            return {**values, "terms": tuple(map(_term, parts))}
+        return values
+
+    @field_validator("terms", mode="before")
+    @classmethod
+    def _from_any_list(cls, terms: Any) -> Any:
+        """Take columns of frames and arrays too, and sets in an order that is always the same."""
+        if isinstance(terms, set | frozenset):
+            return tuple(sorted(terms, key=str))
+        return terms.tolist() if hasattr(terms, "tolist") else terms
+
+    @field_validator("terms")
+    @classmethod
+    def _each_term_once(cls, terms: tuple[str, ...]) -> tuple[str, ...]:
+        if twice := repeated(terms):
+            raise ValueError(f"duplicate terms {quoted(twice)}; each term may occur once")
+        return terms
+
+    @model_validator(mode="after")
+    def _parts_fit_the_terms(self) -> Concept:
+        """Refuse parts beside other terms, one image under two names, clusters that overlap."""
+        if self.images and self.sentences:
+            raise ValueError("a concept has images or sentences, not both")
+        parts = tuple(map(_term, self.images or self.sentences))
+        if parts and parts != self.terms:
+            raise ValueError("a concept has terms, sentences or images, one of them")
+        if twice := [f"{one.name!r} and {other.name!r}" for one, other in same_bytes(self.images)]:
+            raise ValueError(
+                f"images {', '.join(twice)} have the same bytes; each image may occur once"
+            )
+        members = [term for cluster in self.clusters for term in cluster]
+        if self.clusters and self.sentences:
+            raise ValueError("clusters are of words; of sentences, stimuli are drawn already")
+        if strangers := sorted(set(members) - set(self.terms)):
+            raise ValueError(f"clusters hold {quoted(strangers)}, which the terms do not")
+        if twice := repeated(members):
+            raise ValueError(f"clusters hold {quoted(twice)} twice; one cluster a term")
+        return self
 
     def __repr__(self) -> str:
         shown = ", ".join(self.terms[:FEW]) + (", ..." if len(self.terms) > FEW else "")
@@ -162,7 +221,7 @@ class Concept(Frozen):
         """
         if self.images:
             if not self.at_hand:
-                from eatlas.stimuli.image_sets import not_here  # noqa: PLC0415  (only tests of images need it)
+                from eatlas.stimuli.image_files import not_here  # noqa: PLC0415  (only tests of images need it)
 
                 raise not_here([self.images_from], self.name)
             return [{"sha256": one} for one in sorted(one.sha256 for one in self.images)]
@@ -170,103 +229,28 @@ class Concept(Frozen):
             return sorted([one.text, one.stimulus, *(one.span or ())] for one in self.sentences)
         return sorted(self.terms)
 
-    @classmethod
-    def in_full(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """Read images that are given as paths or patterns, from the working folder."""
-        given = values.get("images", ())
-        if isinstance(given, list | tuple) and all(isinstance(one, Image) for one in given):
-            return values
-        from eatlas.stimuli.image_files import read_images  # noqa: PLC0415  (only tests of images need it)
 
-        try:
-            return {**values, **read_images(given).fields}
-        except ValueError as fault:
-            head = f"Concept {values.get('name')!r}, argument images"
-            raise StimulusError(f"{head}: {fault}") from None
-
-    @classmethod
-    def between(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with the terms together."""
-        if fault := repeated(listed(values)):
-            yield "terms", fault
-
-    @model_validator(mode="before")
-    @classmethod
-    def _terms_of_parts(cls, values: object) -> object:
-        """Take names of images, keys or texts of sentences as terms where no terms are given."""
-        if not isinstance(values, Mapping) or "terms" in values:
-            return values
-        if values.get("images") or values.get("sentences"):
-            return {**values, "terms": listed(values)}
-        return values
-
-    @model_validator(mode="after")
-    def _images_are_the_terms(self) -> Concept:
-        """Refuse images beside other terms, and one image under two names."""
-        if not self.images:
-            return self
-        if self.sentences:
-            raise ValueError("a concept has images or sentences, not both")
-        if tuple(one.name for one in self.images) != self.terms:
-            raise ValueError("are not the names of the images; give images alone")
-        if twice := [f"{one.name!r} and {other.name!r}" for one, other in same_bytes(self.images)]:
-            raise ValueError(
-                f"images {', '.join(twice)} have the same bytes; each image may occur once"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _sentences_are_the_terms(self) -> Concept:
-        if self.sentences and tuple(one.term for one in self.sentences) != self.terms:
-            raise ValueError("are not the texts of the sentences; give sentences alone")
-        return self
-
-    @model_validator(mode="after")
-    def _clusters_are_of_the_terms(self) -> Concept:
-        """Refuse clusters that are not disjoint sets of terms."""
-        if self.clusters and self.sentences:
-            raise ValueError("clusters are of words; of sentences, stimuli are drawn already")
-        members = [term for cluster in self.clusters for term in cluster]
-        if strangers := sorted(set(members) - set(self.terms)):
-            raise ValueError(f"clusters hold {quoted(strangers)}, which the terms do not")
-        if fault := repeated(members):
-            raise ValueError(fault.replace("each term may occur once", "one cluster a term"))
-        if any(len(cluster) == 1 for cluster in self.clusters):
-            raise ValueError("a cluster holds two terms or more; others are left out")
-        return self
-
-    @field_validator("terms", mode="before")
-    @classmethod
-    def _from_any_list(cls, terms: object) -> object:
-        """Take columns of frames and arrays too, and sets in an order that is always the same."""
-        if isinstance(terms, set | frozenset):
-            return tuple(sorted(terms, key=str))
-        return terms.tolist() if hasattr(terms, "tolist") else terms
-
-    @field_validator("terms")
-    @classmethod
-    def _each_term_once(cls, terms: tuple[str, ...]) -> tuple[str, ...]:
-        if fault := repeated(terms):
-            raise ValueError(fault)
-        return terms
+def _term(part: Any) -> Any:
+    """The term that an image or a sentence is; a table of one may still be faulty."""
+    if isinstance(part, Mapping):
+        return part.get("name") or part.get("key") or part.get("text")
+    return part.name if isinstance(part, Image) else getattr(part, "term", part)
 
 
-def as_concept(given: Any, name: str) -> Any:
-    """Make a concept of a list of terms, or of a mapping from its name to a list.
+def as_concept(content: Any, name: str) -> Any:
+    """Give a list of terms, or a mapping from a name to a list, the form of a concept.
 
     What is of another form, such as a concept or the fields of one, is returned as it is.
 
-    >>> as_concept({"Male": ["he"]}, "A"), as_concept(["he", "him"], "A").name
-    (<Concept Male: 1 terms, he>, 'A')
+    >>> as_concept({"Male": ["he"]}, "A"), as_concept(["he", "him"], "A")
+    ({'name': 'Male', 'terms': ['he']}, {'name': 'A', 'terms': ['he', 'him']})
     """
-    if isinstance(given, Mapping) and len(given) == 1:
-        ((key, terms),) = given.items()
+    if isinstance(content, Mapping) and len(content) == 1:
+        ((key, terms),) = content.items()
         if key not in Concept.model_fields:
-            return Concept(name=key, terms=terms)
-    if isinstance(given, Mapping) and "images" in given:
-        return Concept(**given)
-    is_list = isinstance(given, list | tuple | set | frozenset) or hasattr(given, "tolist")
-    return Concept(name=name, terms=given) if is_list else given
+            return {"name": key, "terms": terms}
+    is_list = isinstance(content, list | tuple | set | frozenset) or hasattr(content, "tolist")
+    return {"name": name, "terms": content} if is_list else content
 
 
 def place_of(stimulus: str, text: str) -> tuple[int, int] | None:
@@ -284,36 +268,35 @@ def place_of(stimulus: str, text: str) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-def listed(concept: object) -> list[str]:
-    """Return the terms of what is, or was to be, a concept; those that are text."""
-    if isinstance(concept, Mapping):
-        terms = concept.get("terms", _names(concept))
-    else:
-        terms = getattr(concept, "terms", None)
-    return [t for t in terms if isinstance(t, str)] if isinstance(terms, list | tuple) else []
+def repeated(terms: Iterable[str]) -> list[str]:
+    """The terms that occur more than once."""
+    return [term for term, count in Counter(terms).items() if count > 1]
 
 
-def _names(concept: Mapping[str, object]) -> list[object]:
-    """Return the terms of what has none of its own: names of images, or texts of sentences."""
-    images = concept.get("images")
-    if isinstance(images, list | tuple) and images:
-        return [
-            one.get("name") if isinstance(one, Mapping) else getattr(one, "name", None)
-            for one in images
-        ]
-    return _texts(concept.get("sentences"))
+def told_apart(concepts: Sequence[Concept]) -> list[Concept]:
+    """Return the concepts of a test, with longer names of images where these are not unique.
+
+    An image is called by a longer end of its path where another image of the test, or a text, has
+    its name. Hashes do not depend on names.
+    """
+    images = {image for concept in concepts for image in concept.images}
+    texts = {term for concept in concepts if not concept.images for term in concept.terms}
+    counts = Counter(image.name for image in images)
+    clashing = [one for one in images if one.path and (counts[one.name] > 1 or one.name in texts)]
+    if not clashing:
+        return list(concepts)
+    taken = texts | (counts.keys() - {image.name for image in clashing})
+    ends = named((Path(image.path) for image in clashing), taken)
+    names = {image: ends[Path(image.path)] for image in clashing}
+    return [_renamed(concept, names) for concept in concepts]
 
 
-def _texts(sentences: object) -> list[object]:
-    """Return the keys, or else the texts, of what are, or were to be, sentences."""
-    given = sentences if isinstance(sentences, list | tuple) else []
-    texts = [
-        one.get("key") or one.get("text") if isinstance(one, Mapping) else one for one in given
-    ]
-    return [getattr(one, "term", one) for one in texts]
-
-
-def repeated(terms: Iterable[str]) -> str | None:
-    """Say which terms a group has more than once."""
-    twice = [term for term, count in Counter(terms).items() if count > 1]
-    return f"duplicate terms {quoted(twice)}; each term may occur once" if twice else None
+def _renamed(concept: Concept, names: dict[Image, str]) -> Concept:
+    """A concept whose images, and the clusters of these, have other names."""
+    if not any(image in names for image in concept.images):
+        return concept
+    new = {image.name: names.get(image, image.name) for image in concept.images}
+    images = tuple(one.model_copy(update={"name": new[one.name]}) for one in concept.images)
+    clusters = tuple(tuple(new[name] for name in cluster) for cluster in concept.clusters)
+    terms = tuple(image.name for image in images)
+    return concept.model_copy(update={"images": images, "terms": terms, "clusters": clusters})

@@ -98,7 +98,7 @@ def _concept(concept: Concept, folder: Path | None) -> str:
 def _image(image: Image, folder: Path | None) -> str:
     """An image by its path, with its hash."""
     if not image.path:
-        from eatlas.stimuli.image_sets import not_here  # noqa: PLC0415  (only tests of images need it)
+        from eatlas.stimuli.image_files import not_here  # noqa: PLC0415  (only tests of images need it)
 
         raise not_here([], f"the image {image.name}")
     path = Path(image.path)

@@ -15,8 +15,7 @@ from eatlas.errors import EatlasError
 from eatlas.present.numbers import count, number_of
 from eatlas.stimuli import ROLES, AssociationTest, Concept, load_tests
 from eatlas.stimuli.association_test import OPPOSITES, identifier
-from eatlas.stimuli.sentences.filling import concept_of, make_sentence
-from eatlas.stimuli.sentences.templates import PLACE
+from eatlas.stimuli.sentences import PLACE, concept_of, make_sentence
 
 MOST_WORDS, LONGEST_WORD, LONGEST_NAME = 200, 100, 80
 """Words in a group; letters of a word, and of the name of a group."""

@@ -31,7 +31,7 @@ from eatlas.sources.opening import transformed
 from eatlas.sources.source import is_contextual
 from eatlas.sources.spec import escape, parse_file_spec, with_option
 from eatlas.stimuli import Test
-from eatlas.stimuli.sentences.filling import sentence_tests
+from eatlas.stimuli.sentences import sentence_tests
 from eatlas.untrusted import data_only
 
 ENCODERS = ("hf:", "clip:")

@@ -1,10 +1,8 @@
 """Sentences as records: texts are the terms, files hold them line by line, faults name the line."""
 
-import pytest
 from tests.inputs import make_test, make_vectors
 
 from eatlas import Concept, load_tests, open_vectors
-from eatlas.errors import StimulusError
 from eatlas.sources import embed
 from eatlas.stimuli import Sentence
 from eatlas.stimuli.toml import parse_battery
@@ -45,39 +43,6 @@ def test_what_sentences_are_about_is_part_of_what_a_test_asks():
     bare = [{"text": one.text, "stimulus": one.stimulus} for one in test.X.sentences]
     named = test.model_copy(update={"X": Concept(name="Plants", sentences=bare)})
     assert named.stimuli_sha256 == test.stimuli_sha256
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "fault"),
-    [
-        ("I like ivy.", "This is ivy.", "key X.terms: duplicate terms 'This is ivy.'; each term may occur once"),
-        (' stimulus = "ivy" }', ' stimulos = "ivy" }', "key X.sentences.stimulos, sentence 2: is not a key that eatlas knows; did you mean stimulus?"),
-        (', stimulus = "ivy" }', " }", "key X.sentences.stimulus, sentence 2: is missing"),
-        ('{ text = "I like ivy.", stimulus = "ivy" }', '"I like ivy."', 'key X.sentences, sentence 2: is not a sentence (allowed: { text = "This is a rose.", stimulus = "rose" })'),
-        ("I like ivy.", "I like ivy. ", "key X.sentences.text, sentence 2: 'I like ivy. ' begins or ends with a space, so no vector would match it"),
-        ('"ant"', '"This is ivy."', "are on both sides, X and Y"),
-        ('sentences = [', 'sentence = [', "key X.sentence: is not a key that eatlas knows; did you mean sentences?"),
-    ],
-)  # fmt: skip
-def test_faults_name_the_line(old, new, fault):
-    assert old in FILE
-    with pytest.raises(StimulusError) as raised:
-        parse(FILE.replace(old, new, 1))
-    assert fault in str(raised.value)
-
-
-def test_terms_that_are_not_the_sentences():
-    with pytest.raises(StimulusError, match="are not the texts of the sentences; give sentences"):
-        Concept(name="Plants", terms=("ivy",), sentences=(IVY,))
-    both = Concept(name="Plants", terms=("This is ivy.",), sentences=(IVY,))
-    assert both == Concept(name="Plants", sentences=[Sentence(**IVY)])
-
-
-def test_neither_terms_nor_sentences():
-    with pytest.raises(StimulusError, match="argument terms: is missing"):
-        Concept(name="Plants")
-    with pytest.raises(StimulusError, match="argument terms: is missing"):
-        Concept(name="Plants", sentences=())
 
 
 def test_coverage_names_the_stimulus_of_used_and_missing_sentences():

@@ -4,13 +4,12 @@ import pytest
 
 from eatlas import load_tests
 from eatlas.errors import StimulusError
-from eatlas.stimuli.sentences import sentence_tests
-from eatlas.stimuli.sentences.templates import (
+from eatlas.stimuli.sentences import (
     Forms,
     built_in,
     forms_of,
-    parse_templates,
     read_templates,
+    sentence_tests,
 )
 
 OWN = """
@@ -24,7 +23,6 @@ plant = ["I planted {a term}.", "{the terms} grow."]
 plant = [["rose", "a rose", "roses"], "ivy"]
 name = ["aster"]
 """
-CLASSES = "adjective, mass, name, object, person, plant, possessive, subject, thing, verb"
 
 
 @pytest.fixture
@@ -56,50 +54,6 @@ def test_a_file_of_words_alone_leaves_the_templates_their_source(tmp_path):
     path = tmp_path / "words.toml"
     path.write_text('schema = 1\n[words]\nperson = ["nurse"]\n', encoding="utf-8")
     assert read_templates(path).source == built_in().source
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("", "key schema: is None (allowed: schema = 1)"),
-        ("schema = true", "key schema: is True (allowed: schema = 1)"),
-        ("schema = 1\nword = 2", "key word: is not a key of a file of templates; did you mean words? (allowed: schema, templates, words)"),
-        ("schema = 1\ntemplates = []", 'key templates: is not a table (allowed: [templates], then name = ["..."])'),
-        ("schema = 1\nwords = 3", 'key words: is not a table (allowed: [words], then person = ["nurse"])'),
-        ("schema = 1\n[templates]\nname = []", 'key templates.name: is not a list of templates (allowed: ["This is {term}."])'),
-        ("schema = 1\n[templates]\nname = [5]", "key templates.name, template 1: 5 is not text (allowed: a quoted string)"),
-        ('schema = 1\n[templates]\nname = ["{term}", "Hi."]', "key templates.name, template 2: 'Hi.' has no place for the term (allowed: {term}, {a term}, {the term}, {terms}, {the terms})"),
-        ('schema = 1\n[templates]\nname = ["{word} is here."]', "key templates.name, template 1: '{word} is here.': there is no place {word} (allowed: {term}, {a term}, {the term}, {terms}, {the terms})"),
-        ('schema = 1\n[templates]\nname = ["{{term} is here."]', "key templates.name, template 1: '{{term} is here.' has a brace too many (allowed: {term}, {a term}, {the term}, {terms}, {the terms})"),
-        ('schema = 1\n[templates]\nplant = ["{term}"]\n[words]\nplants = ["ivy"]', f"key words.plants: there are no templates of this class; did you mean plant? (allowed: {CLASSES})"),
-        ("schema = 1\n[words]\nname = [3]", """key words.name: 3 is not a word (allowed: "nurse", or with its forms ["nurse", "a nurse", "nurses"])"""),
-        ('schema = 1\n[words]\nperson = [["nurse", "nurse", "nurses"]]', """key words.person: ['nurse', 'nurse', 'nurses'] is not a word (allowed: "nurse", or with its forms ["nurse", "a nurse", "nurses"])"""),
-        ('schema = 1\n[words]\nperson = "nurse"', """key words.person: None is not a word (allowed: "nurse", or with its forms ["nurse", "a nurse", "nurses"])"""),
-        ('schema = 1\n[words]\nname = ["Joy"]\nmass = ["Joy"]', "key words.mass: 'Joy' is of the class name too"),
-        ("schema = ", "this is not TOML\n  got: Invalid value (at end of document)"),
-    ],
-)  # fmt: skip
-def test_faults_are_named(tmp_path, text, fault):
-    path = tmp_path / "own.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(StimulusError) as raised:
-        read_templates(path)
-    assert str(raised.value) == f"{path}: {fault}"
-
-
-def test_all_faults_at_once():
-    with pytest.raises(StimulusError) as raised:
-        parse_templates(b'schema = 2\n[templates]\nname = ["a", "{b}"]', "f.toml", known={"name"})
-    assert [line.split(": ")[1] for line in str(raised.value).splitlines()] == [
-        "key schema",
-        "key templates.name, template 1",
-        "key templates.name, template 2",
-    ]
-
-
-def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(StimulusError, match=r"no\.toml: the file of templates cannot be read"):
-        read_templates(tmp_path / "no.toml")
 
 
 SHIPPED_OTHERWISE = {

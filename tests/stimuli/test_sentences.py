@@ -6,11 +6,17 @@ from hypothesis import strategies as st
 from tests.inputs import make_test
 
 from eatlas import load_tests
-from eatlas.errors import StimulusError, StimulusWarning
+from eatlas.errors import StimulusWarning
 from eatlas.stimuli import to_toml
-from eatlas.stimuli.sentences import sentence_tests
-from eatlas.stimuli.sentences.filling import fill, make_sentence
-from eatlas.stimuli.sentences.templates import PLACES, Forms, Templates, built_in
+from eatlas.stimuli.sentences import (
+    PLACES,
+    Forms,
+    Templates,
+    built_in,
+    fill,
+    make_sentence,
+    sentence_tests,
+)
 from eatlas.stimuli.toml import parse_battery
 
 BY_HAND = {
@@ -145,19 +151,6 @@ def test_plurals_are_pointed_out():
     assert "These are bosses." in made.X.terms
 
 
-def test_two_terms_with_the_same_sentences():
-    templates = built_in()
-    known = Templates(words={"roses": "thing"}, forms={"roses": Forms("a rose", "roses")})
-    with pytest.raises(StimulusError) as raised:
-        one(make_test(X=("rose", "roses")), known.over(templates))
-    assert str(raised.value) == (
-        "test tiny, group X (Flowers): 'roses' makes only sentences that are there already, of "
-        "'rose'\n"
-        "  allowed: terms that make sentences of their own\n"
-        "  remedy: leave one of them out, or give the word another class or other forms"
-    )
-
-
 def test_a_sentence_that_two_terms_share_stands_once():
     templates = Templates({"thing": ("{the term} is here.", "{terms} are here.")})
     forms = {"sheep": Forms("a sheep", "sheep"), "sheeps": Forms("a sheeps", "sheep")}
@@ -169,48 +162,6 @@ def test_a_sentence_that_two_terms_share_stands_once():
         "Sheep are here.": "sheep",
         "The sheeps is here.": "sheeps",
     }
-
-
-def test_unknown_classes_name_the_words():
-    with pytest.raises(StimulusError) as raised:
-        one(make_test(X=tuple(f"word{n}" for n in range(10))))
-    assert str(raised.value) == (
-        "test tiny: it is not known of which class these words are\n"
-        "  got: 'word0', 'word1', 'word2', 'word3', 'word4', 'word5', 'word6', 'word7' and 2 more\n"
-        "  allowed: name, adjective, thing, person, mass, verb, subject, object, possessive\n"
-        "  remedy: say it for a whole group, --class X=name (in Python, classes={'X': 'name'}), or "
-        'for single words in a file of templates: [words], then person = ["nurse"]'
-    )
-
-
-@pytest.mark.parametrize(
-    ("classes", "message"),
-    [
-        ({"Z": "name"}, "there is no group 'Z' whose class could be given\n  allowed: X, Y, A, B"),
-        ("adjectiv", "there is no class of words 'adjectiv'; did you mean adjective?\n  allowed: name, "),
-        ({"X": "xyz"}, "there is no class of words 'xyz'\n  allowed: name, adjective"),
-    ],
-)  # fmt: skip
-def test_classes_that_do_not_exist(classes, message):
-    with pytest.raises(StimulusError) as raised:
-        one(make_test(), classes=classes)
-    assert str(raised.value).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("test_id", "message"),
-    [
-        ("divdist-race", "of the test divdist-race\n  got: a test of the kind groups"),
-        (
-            "sent-weat-6",
-            "of the test sent-weat-6\n  got: terms that are already sentences, in X, Y",
-        ),
-    ],
-)
-def test_tests_of_which_no_sentences_are_made(test_id, message):
-    with pytest.raises(StimulusError, match="no sentences can be made") as raised:
-        sentence_tests(load_tests(test_id))
-    assert message in str(raised.value)
 
 
 WORDS = st.lists(

@@ -1,18 +1,21 @@
-"""Sentences with a target and an attribute, made of templates with a place for each."""
+"""Sentences with a target and an attribute, and what a language model is asked about them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
 
 from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError, did_you_mean
-from eatlas.stimuli.sentences.templates import bytes_of, faults_of_lists, faults_of_the_top
+from eatlas.stimuli.records import Frozen, Text
+from eatlas.stimuli.toml import file_bytes, parsed, require_schema
 
 EXAMPLE = "{target:It|They} [is|are] {attribute}."
 SEPARATOR = ";"
@@ -21,7 +24,6 @@ _PLACE = re.compile(r"\{(target|attribute)(?::([^{}|]*)(?:\|([^{}|]*))?)?\}")
 _PART = r"((?:[^\[\]{}|]|\{[^{}]*\})*)"
 _NUMBER = re.compile(rf"\[{_PART}\|{_PART}\]")
 """``[is|are]``: the singular and the plural of what agrees with the target."""
-_WORDS = ("plural",)
 
 Span = tuple[int, int]
 
@@ -49,11 +51,14 @@ class PairTemplates:
 
 def pair(template: str, target: str, attribute: str, *, plural: bool) -> Pair:
     """Put a target and an attribute into a template; the sentence begins with a capital."""
-    agreed = _NUMBER.sub(lambda found: found[2 if plural else 1], template)
-    said = {"target": target, "attribute": attribute}
-    text, spans = _filled(agreed, said)
-    without = _neutral(agreed, plural=plural)
-    neutral, neutral_spans = _filled(_without(agreed, without), {**said, "target": without})
+    agreed = _NUMBER.sub(lambda match: match[2 if plural else 1], template)
+    words = {"target": target, "attribute": attribute}
+    text, spans = _filled(agreed, words)
+    (place,) = (match for match in _PLACE.finditer(agreed) if match[1] == "target")
+    without = (place[3] if plural and place[3] is not None else place[2] or "").strip()
+    if not without:  # nothing takes the place of the target, nor of the space behind it
+        agreed = re.sub(r"(\{target[^{}]*\}) +", r"\1", agreed)
+    neutral, neutral_spans = _filled(agreed, {**words, "target": without})
     return Pair(text, spans["target"], spans["attribute"], neutral, neutral_spans["attribute"])
 
 
@@ -73,47 +78,57 @@ def fault_of_pair(template: str) -> str | None:
     """Say what is wrong with a template; None where nothing is.
 
     >>> fault_of_pair("This is {attribute}.")
-    "'This is {attribute}.' has no place {target}"
+    "'This is {attribute}.' does not have one place {target}"
     """
-    for plural in (False, True):
-        agreed = _NUMBER.sub(lambda found, one=1 + plural: found[one], template)  # type: ignore[misc]
-        places = [found[1] for found in _PLACE.finditer(agreed)]
+    for number in (1, 2):  # the singular, the plural
+        agreed = _NUMBER.sub(lambda match, number=number: match[number], template)  # type: ignore[misc]
+        places = [(match[1], match[2]) for match in _PLACE.finditer(agreed)]
         for name in ("target", "attribute"):
-            if name not in places:
-                return f"{template!r} has no place {{{name}}}"
-            if places.count(name) > 1:
-                return f"{template!r} has more than one place {{{name}}}"
-        if any(
-            found[1] == "attribute" and found[2] is not None for found in _PLACE.finditer(agreed)
-        ):
+            if [place for place, _ in places].count(name) != 1:
+                return f"{template!r} does not have one place {{{name}}}"
+        if dict(places)["attribute"] is not None:
             return f"{template!r}: only {{target:...}} can say what takes its place"
         if set("{}[]|;") & set(_PLACE.sub("", agreed)):
             return f"{template!r} has a bracket, a bar or a semicolon that belongs to no place"
     return None
 
 
+def _template(template: str) -> str:
+    if fault := fault_of_pair(template):
+        raise ValueError(f"{fault} (allowed: {EXAMPLE})")
+    return template
+
+
+class _Words(Frozen):
+    plural: tuple[Text, ...] = ()
+
+
+class _File(Frozen):
+    """A file of templates with two places."""
+
+    templates: dict[str, tuple[Annotated[str, AfterValidator(_template)], ...]] = Field(
+        min_length=1
+    )
+    words: _Words = _Words()
+
+
 @cache
 def built_in_pairs() -> PairTemplates:
     """Return the templates of Husse and Spitz (2022), and the built-in targets that are plurals."""
-    data = resources.files("eatlas.stimuli.sentences") / "pairs.toml"
+    data = resources.files("eatlas.stimuli") / "data" / "sentences" / "pairs.toml"
     return parse_pairs(data.read_bytes(), "pairs.toml")
 
 
 def read_pairs(path: Path) -> PairTemplates:
     """Read a user's file of templates with two places."""
-    return parse_pairs(bytes_of(path), str(path))
+    return parse_pairs(file_bytes(path), str(path))
 
 
 def parse_pairs(data: bytes, where: str) -> PairTemplates:
     """Parse a file of templates with two places; `where` is its name, for messages."""
-    document = read_toml(data, where, StimulusError)
-    faults = [*faults_of_the_top(document), *_of_templates(document.get("templates"))]
-    words = document.get("words", {})
-    faults += _of_words(words)
-    if faults:
-        raise StimulusError("\n".join(f"{where}: {fault}" for fault in faults))
-    sets = {name: tuple(given) for name, given in document["templates"].items()}
-    return PairTemplates(sets, frozenset(words.get("plural", ())))
+    content = require_schema(read_toml(data, where, StimulusError), where)
+    file = parsed(_File, content, where)
+    return PairTemplates(file.templates, frozenset(file.words.plural))
 
 
 def choose(sets: Mapping[str, Collection[str]], name: str, where: str) -> tuple[str, ...]:
@@ -131,58 +146,18 @@ def choose(sets: Mapping[str, Collection[str]], name: str, where: str) -> tuple[
     )
 
 
-def _filled(text: str, said: Mapping[str, str]) -> tuple[str, dict[str, Span]]:
+def _filled(text: str, words: Mapping[str, str]) -> tuple[str, dict[str, Span]]:
     """Fill in all places, and give the spans of what was filled in."""
     parts: list[str] = []
     spans: dict[str, Span] = {}
     length = end = 0
-    for found in _PLACE.finditer(text):
-        before, word = text[end : found.start()], said[found[1]]
+    for place in _PLACE.finditer(text):
+        before, word = text[end : place.start()], words[place[1]]
         start = length + len(before)
-        spans[found[1]] = (start, start + len(word))
+        spans[place[1]] = (start, start + len(word))
         parts += [before, word]
-        length, end = start + len(word), found.end()
+        length, end = start + len(word), place.end()
     return with_capital("".join([*parts, text[end:]])), spans
-
-
-def _neutral(agreed: str, *, plural: bool) -> str:
-    (place,) = (found for found in _PLACE.finditer(agreed) if found[1] == "target")
-    singular, many = place[2] or "", place[3]
-    return (many if plural and many is not None else singular).strip()
-
-
-def _without(agreed: str, neutral: str) -> str:
-    """Take the space behind the target's place away where nothing takes that place."""
-    if neutral:
-        return agreed
-    return re.sub(r"(\{target[^{}]*\}) +", r"\1", agreed)
-
-
-def _of_templates(templates: object) -> Iterator[str]:
-    if isinstance(templates, dict) and templates:
-        yield from faults_of_lists(templates, EXAMPLE, _fault)
-    else:
-        yield f'key templates: is not a table of templates (allowed: basic = ["{EXAMPLE}"])'
-
-
-def _fault(template: object) -> str | None:
-    fault = fault_of_pair(template) if isinstance(template, str) else f"{template!r} is not text"
-    return fault and f"{fault} (allowed: {EXAMPLE})"
-
-
-def _of_words(words: object) -> list[str]:
-    """Say what is wrong with the table of words."""
-    if not isinstance(words, dict):
-        return ['key words: is not a table (allowed: [words], then plural = ["ants"])']
-    faults = [
-        f"key words.{key}: is not known (allowed: {', '.join(_WORDS)})"
-        for key in words
-        if key not in _WORDS
-    ]
-    plural = words.get("plural", [])
-    if not isinstance(plural, list) or not all(isinstance(one, str) and one for one in plural):
-        faults.append('key words.plural: is not a list of words (allowed: ["ants"])')
-    return faults
 
 
 How = Literal["joint", "pll", "next", "ends"]

@@ -1,60 +1,12 @@
 """The sentence batteries that come with eatlas, made of its word batteries."""
 
-from pathlib import Path
-
 import pytest
 
 from eatlas import load_tests
-from eatlas.stimuli import battery_names, read_battery
+from eatlas.stimuli import read_battery
 from eatlas.stimuli.batteries import declared
-from eatlas.stimuli.sentences.templates import built_in
+from eatlas.stimuli.sentences import built_in
 
-SIZES = {
-    "sent-caliskan": {
-        "sent-weat-1": (350, 350, 215, 250),
-        "sent-weat-2": (350, 330, 215, 250),
-        "sent-weat-3": (256, 256, 215, 249),
-        "sent-weat-4": (128, 128, 215, 249),
-        "sent-weat-5": (128, 128, 40, 47),
-        "sent-weat-6": (64, 64, 101, 112),
-        "sent-weat-7": (72, 82, 80, 80),
-        "sent-weat-8": (56, 76, 80, 80),
-        "sent-weat-9": (18, 73, 21, 23),
-        "sent-weat-10": (64, 64, 40, 47),
-        "sent-weat-3b": (195, 195, 215, 249),
-        "sent-weat-5b": (195, 195, 40, 47),
-        "sent-weat-6b": (80, 80, 101, 112),
-        "sent-weat-7b": (72, 82, 64, 64),
-        "sent-weat-8b": (56, 76, 64, 64),
-    },
-    "sent-histwords": {"sent-weat-7-histwords": (72, 72, 80, 80)},
-    "sent-mind-your-bias": {
-        "sent-c1-name": (350, 350, 215, 250),
-        "sent-c3-name": (256, 256, 215, 249),
-        "sent-c3-term": (195, 195, 215, 249),
-        "sent-c6-name": (64, 64, 101, 112),
-        "sent-c6-term": (80, 80, 101, 112),
-        "sent-c9-name": (65, 106, 24, 26),
-        "sent-c9-term": (18, 73, 24, 26),
-        "sent-occ-name": (208, 208, 251, 260),
-        "sent-occ-term": (80, 80, 251, 260),
-        "sent-i1-name": (96, 96, 49, 52),
-        "sent-i2-name": (96, 96, 24, 26),
-    },
-    "sent-angry-black-woman": {"sent-abw": (120, 120, 54, 54)},
-    "sent-double-bind": {
-        "sent-double-bind-competent": (64, 64, 30, 30),
-        "sent-double-bind-likable": (64, 64, 24, 24),
-        "double-bind-competent-one-sentence": (8, 8, 10, 10),
-        "double-bind-competent-script-all": (8, 8, 10, 10),
-        "double-bind-competent-script-1+3": (8, 8, 10, 10),
-        "double-bind-competent-script-1": (8, 8, 10, 10),
-        "double-bind-likable-one-sentence": (8, 8, 8, 8),
-        "double-bind-likable-script-all": (8, 8, 8, 8),
-        "double-bind-likable-script-1+3": (8, 8, 8, 8),
-        "double-bind-likable-script-1": (8, 8, 8, 8),
-    },
-}
 JOB = (
     " is the assistant vice president of sales at an aircraft company, and is in charge of training "
     "and supervising junior executives, breaking into new markets, keeping abreast of industry "
@@ -67,27 +19,7 @@ def one(test_id):
     return test
 
 
-def test_every_sentence_battery_is_here():
-    assert tuple(SIZES) == tuple(declared())
-    assert [name for name in battery_names() if name.startswith("sent-")] == list(SIZES)
-
-
-@pytest.mark.parametrize("name", SIZES)
-def test_tests_and_sizes(name):
-    battery = read_battery(name)
-    assert battery.id == name
-    sizes = {t.id: tuple(len(c.terms) for _, c in t.parts) for t in battery.tests}
-    assert list(sizes.items()) == list(SIZES[name].items())
-    for test in battery.tests:
-        assert test.title
-        assert test.citation
-        assert all(concept.sentences for _, concept in test.parts)
-    for said in (battery.title, battery.citation, *battery.notes):
-        assert said
-        assert said == " ".join(said.split())
-
-
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", declared())
 def test_every_stimulus_is_a_word_that_has_a_class(name):
     for test in read_battery(name).tests:
         for role, concept in test.parts:
@@ -172,27 +104,3 @@ def test_scripts_of_the_double_bind():
     assert (
         "The assistant vice president is strong." in one("double-bind-competent-script-1").A.terms
     )
-
-
-def test_scripts_of_other_lengths_and_for_men():
-    (first,) = {
-        text.replace("John", "X") for text in one("double-bind-likable-script-1").X.terms[:1]
-    }
-    assert first == f"X{JOB}"
-    assert one("double-bind-competent-script-1+3").X.terms[0] == (
-        f"John{JOB}  He is about to undergo his annual performance review; his evaluation will be "
-        "based on sales volume, number of new client accounts, and actual dollars earned."
-    )
-    for test_id in SIZES["sent-double-bind"]:
-        for text in one(test_id).X.terms:
-            assert not {"she", "her", "She", "Her"} & set(text.replace(".", "").split())
-            assert "{" not in text
-
-
-def test_the_page_on_batteries_lists_every_sentence_test():
-    page = (Path(__file__).parents[3] / "docs/batteries.md").read_text(encoding="utf-8")
-    for name, tests in SIZES.items():
-        assert f"## `{name}`" in page
-        for test_id, sizes in tests.items():
-            (row,) = [line for line in page.splitlines() if line.startswith(f"| `{test_id}` |")]
-            assert row.split("|")[3].strip() == ", ".join(map(str, sizes)), test_id

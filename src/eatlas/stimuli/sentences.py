@@ -1,0 +1,404 @@
+"""Tests of sentences, made of tests of words and templates; the batteries of sentences."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from eatlas.decoding import own_toml, read_toml
+from eatlas.errors import StimulusError, StimulusWarning, did_you_mean, listed
+from eatlas.stimuli.association_test import OF_SENTENCES, ROLES, TARGETS, AssociationTest
+from eatlas.stimuli.concepts import Concept, Sentence
+from eatlas.stimuli.kinds import Battery, Test
+from eatlas.stimuli.pairs import with_capital
+from eatlas.stimuli.records import Frozen, quoted
+from eatlas.stimuli.toml import file_bytes, parsed, require_schema
+
+PLACES = ("term", "a term", "the term", "terms", "the terms")
+"""Names of places in braces: the term as written, and its forms."""
+PLACE = re.compile(r"\{([^{}]*)\}")
+_ALLOWED = ", ".join(f"{{{place}}}" for place in PLACES)
+NO_FORM = "no adjective is known for it"
+"""Why a word is left out where adjectives are needed."""
+_WORD = '"nurse", or with its forms ["nurse", "a nurse", "nurses"]'
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The forms of a term that templates request."""
+
+    one: str
+    """The singular with its indefinite article."""
+    plural: str
+
+    @property
+    def singular(self) -> str:
+        """The singular alone."""
+        return self.one.split(" ", 1)[1]
+
+
+@dataclass(frozen=True)
+class Templates:
+    """How sentences are made: templates by class of term, and what is known of single words."""
+
+    templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+    """The class of each word."""
+    forms: Mapping[str, Forms] = field(default_factory=dict)
+    """Article and plural of each word of which they are known."""
+    source: str = "May et al. (2019, SEAT)"
+    """Where the templates come from."""
+
+    def over(self, other: Templates) -> Templates:
+        """Return what `self` says and, where it says nothing, what `other` says."""
+        forms = {term: form for term, form in other.forms.items() if term not in self.words}
+        return Templates(
+            {**other.templates, **self.templates},
+            {**other.words, **self.words},
+            {**forms, **self.forms},
+            self.source,
+        )
+
+
+def fault_of(template: str) -> str | None:
+    """Say what is wrong with a template."""
+    places = PLACE.findall(template)
+    if not places:
+        return f"{template!r} has no place for the term (allowed: {_ALLOWED})"
+    if wrong := [place for place in places if place not in PLACES]:
+        return f"{template!r}: there is no place {{{wrong[0]}}} (allowed: {_ALLOWED})"
+    if set("{}") & set(PLACE.sub("", template)):
+        return f"{template!r} has a brace too many (allowed: {_ALLOWED})"
+    return None
+
+
+def _template(template: str) -> str:
+    if fault := fault_of(template):
+        raise ValueError(fault)
+    return template
+
+
+def _word(word: Any) -> tuple[str, ...]:
+    """A word alone, or with its article and its plural."""
+    forms = (word,) if isinstance(word, str) else word
+    if (
+        isinstance(forms, list | tuple)
+        and all(isinstance(form, str) and form for form in forms)
+        and (len(forms) == 1 or (len(forms) == 3 and forms[1].startswith(("a ", "an "))))
+    ):
+        return tuple(forms)
+    raise ValueError(f"{word!r} is not a word (allowed: {_WORD})")
+
+
+_Templates = Annotated[tuple[Annotated[str, AfterValidator(_template)], ...], Field(min_length=1)]
+
+
+class _File(Frozen):
+    """A file of templates by class, of words by class, or of both."""
+
+    templates: dict[str, _Templates] = Field(default={})
+    words: dict[str, tuple[Annotated[tuple[str, ...], BeforeValidator(_word)], ...]] = Field(
+        default={}
+    )
+
+
+@cache
+def built_in() -> Templates:
+    """Return the templates of SEAT and the words of the built-in tests."""
+    folder = resources.files("eatlas.stimuli") / "data" / "sentences"
+    templates, words = (
+        parse_templates((folder / name).read_bytes(), name)
+        for name in ("templates.toml", "words.toml")
+    )
+    return words.over(templates)
+
+
+def read_templates(path: str | Path) -> Templates:
+    """Read a user's templates; what the file does not say is as in :func:`built_in`."""
+    path = Path(path)
+    read = parse_templates(file_bytes(path), str(path))
+    templates = read.over(built_in())
+    for word, name in read.words.items():
+        if name not in templates.templates:
+            raise StimulusError(
+                f"{path}, key words.{name}: there are no templates of this class"
+                f"{did_you_mean(name, templates.templates)}",
+                got=word,
+                allowed=", ".join(sorted(templates.templates)),
+            )
+    source = f"{path.name} and of {read.source}"
+    return replace(templates, source=source if read.templates else read.source)
+
+
+def parse_templates(data: bytes, where: str) -> Templates:
+    """Parse a file of templates, of words, or of both."""
+    content = require_schema(read_toml(data, where, StimulusError), where)
+    file = parsed(_File, content, where)
+    words = [(name, word) for name, words in file.words.items() for word in words]
+    return Templates(
+        file.templates,
+        {word[0]: name for name, word in words},
+        {word[0]: Forms(word[1], word[2]) for _, word in words if len(word) > 1},
+    )
+
+
+def forms_of(terms: Iterable[str]) -> dict[str, Forms]:
+    """Ask inflect for the article and the plural of singular terms."""
+    terms = list(dict.fromkeys(terms))
+    if not terms:
+        return {}
+    try:
+        import inflect  # noqa: PLC0415  (an optional extra)
+    except ImportError as error:
+        raise StimulusError(
+            f"articles and plurals of {quoted(terms[:5])} are not known",
+            remedy="pip install 'eatlas[sentences]', or give the forms of each word in a file of "
+            'templates: [words], then person = [["nurse", "a nurse", "nurses"]]',
+        ) from error
+    engine = inflect.engine()
+    if plural := [term for term in terms if engine.singular_noun(term) not in {False, term}]:
+        warnings.warn(
+            f"taken for singulars, but they may be plurals: {quoted(plural)}; give the forms of "
+            'those that are in a file of templates, as in thing = [["ants", "an ant", "ants"]]',
+            StimulusWarning,
+            stacklevel=2,
+        )
+    return {term: Forms(engine.a(term), engine.plural_noun(term)) for term in terms}
+
+
+def adjectives_of(words: Iterable[str]) -> dict[str, str]:
+    """Adjectives of those words that have one."""
+    adjectives, classes = _adjectives(), built_in().words
+    forms = {word: adjectives.get(word, word) for word in words}
+    return {
+        w: form for w, form in forms.items() if w in adjectives or classes.get(w) == "adjective"
+    }
+
+
+@cache
+def _adjectives() -> dict[str, str]:
+    data = resources.files("eatlas.stimuli") / "data" / "sentences" / "adjectives.toml"
+    return dict(own_toml(data)["adjectives"])
+
+
+# --- from tests of words to tests of sentences ----------------------------------------------------
+
+
+def sentence_tests(
+    tests: Iterable[Test],
+    templates: str | Path | Templates | None = None,
+    classes: str | Mapping[str, str] | None = None,
+) -> tuple[AssociationTest, ...]:
+    """Make tests of sentences of tests of words.
+
+    Every term is put into each template of its class. A sentence knows its stimulus and its
+    template; the id gets the prefix ``sent-``.
+
+    Parameters
+    ----------
+    tests : iterable of AssociationTest
+    templates : str, path or Templates, optional
+        A TOML file of templates by class and of words with their class and forms; what it does
+        not say is as in the templates of May et al. (2019, SEAT).
+    classes : str or mapping, optional
+        Class of the words that no file knows: one for all, or by role (``{"X": "name"}``).
+
+    Raises
+    ------
+    StimulusError
+        If the class of a word is not known, a test is not of words or of another kind, two terms
+        make the same sentences, or a file cannot be used.
+
+    Warns
+    -----
+    StimulusWarning
+        If words of the user's own may be plurals, whose article would be wrong.
+
+    Examples
+    --------
+    >>> from eatlas import load_tests
+    >>> test = sentence_tests(load_tests("weat-6"))[0]
+    >>> test.id, test.A.terms[:2]
+    ('sent-weat-6', ('This is an executive.', 'That is an executive.'))
+    >>> test.A.sentences[0].stimulus, test.A.sentences[0].template
+    ('executive', 'This is {a term}.')
+    """
+    if not isinstance(templates, Templates):
+        templates = built_in() if templates is None else read_templates(templates)
+    return tuple(make_sentences(test, templates, _by_role(classes, templates)) for test in tests)
+
+
+def make_sentences(
+    test: Test, templates: Templates, classes: Mapping[str, str] | None = None
+) -> AssociationTest:
+    """Make one test of sentences; `classes` by role, for words that `templates` do not know."""
+    if not isinstance(test, AssociationTest) or any(c.images or c.sentences for _, c in test.parts):
+        raise StimulusError(
+            f"no sentences can be made of the test {test.id}",
+            got=f"a test of the kind {test.kind}, or of images or sentences",
+            allowed="tests of the kind association, of words",
+        )
+    chosen = {
+        role: {
+            term: templates.words.get(term) or (classes or {}).get(role, "")
+            for term in concept.terms
+        }
+        for role, concept in test.parts
+    }
+    if unknown := [t for words in chosen.values() for t, name in words.items() if not name]:
+        raise StimulusError(
+            f"test {test.id}: it is not known of which class these words are",
+            got=listed(map(repr, unknown), 8),
+            allowed=", ".join(templates.templates),
+            remedy="say it for a group, --class X=name (in Python, classes={'X': 'name'}), or "
+            'for single words in a file of templates: [words], then person = ["nurse"]',
+        )
+    templates = _with_forms(chosen, templates)
+    parts = {role: _concept(test, role, words, templates) for role, words in chosen.items()}
+    note = f"Sentences made of {test.id} with the templates of {templates.source}."
+    head = {"id": f"{OF_SENTENCES}{test.id}", "title": f"{test.title or test.label} (sentences)"}
+    return test.model_copy(update={**head, "table": "", "notes": (*test.notes, note), **parts})
+
+
+def _concept(
+    test: AssociationTest, role: str, words: Mapping[str, str], templates: Templates
+) -> Concept:
+    """Make the sentences of one group; `words` is the class of each of its terms."""
+    made: dict[str, Sentence] = {}
+    for term, name in words.items():
+        sentences = [
+            make_sentence(template, term, templates.forms.get(term))
+            for template in templates.templates[name]
+        ]
+        if all(sentence.text in made for sentence in sentences):
+            others = dict.fromkeys(made[sentence.text].stimulus for sentence in sentences)
+            raise StimulusError(
+                f"test {test.id}, group {role} ({test.concept(role).name}): {term!r} makes only "
+                f"sentences that are there already, of {quoted(others)}",
+                remedy="leave one of them out, or give the word another class or other forms",
+            )
+        for sentence in sentences:
+            made.setdefault(sentence.text, sentence)
+    return concept_of(test.concept(role).name, made.values())
+
+
+def concept_of(name: str, sentences: Iterable[Sentence]) -> Concept:
+    """Make a concept whose terms are sentences."""
+    sentences = tuple(sentences)
+    return Concept(name=name, terms=tuple(one.term for one in sentences), sentences=sentences)
+
+
+def make_sentence(template: str, term: str, forms: Forms | None = None) -> Sentence:
+    """Put a term into a template; the sentence begins with a capital."""
+    text, span = fill(template, term, forms)
+    return Sentence(text=with_capital(text), stimulus=term, template=template, span=span)
+
+
+def fill(template: str, term: str, forms: Forms | None = None) -> tuple[str, tuple[int, int]]:
+    """Put a term into a template, as both are written."""
+    words = {"term": ("", term)}
+    if forms is not None:
+        article = forms.one.removesuffix(forms.singular)
+        words |= {
+            "a term": (article, forms.singular),
+            "the term": ("the ", forms.singular),
+            "terms": ("", forms.plural),
+            "the terms": ("the ", forms.plural),
+        }
+    text = PLACE.sub(lambda place: "".join(words[place[1]]), template)
+    place = next(PLACE.finditer(template))
+    before, word = words[place[1]]
+    start = place.start() + len(before)
+    return text, (start, start + len(word))
+
+
+def _with_forms(chosen: Mapping[str, Mapping[str, str]], templates: Templates) -> Templates:
+    """Add the missing forms that the words' templates request."""
+    wanting = [
+        term
+        for words in chosen.values()
+        for term, name in words.items()
+        if term not in templates.forms
+        and any(set(PLACE.findall(text)) - {"term"} for text in templates.templates[name])
+    ]
+    if not wanting:
+        return templates
+    return replace(templates, forms={**templates.forms, **forms_of(wanting)})
+
+
+def _by_role(classes: str | Mapping[str, str] | None, templates: Templates) -> dict[str, str]:
+    """Classes of words by role, checked."""
+    by_role = dict.fromkeys(ROLES, classes) if isinstance(classes, str) else dict(classes or {})
+    for role, name in by_role.items():
+        if role not in ROLES or name not in templates.templates:
+            raise StimulusError(
+                f"there is no class {name!r} of words, or no group {role!r}"
+                f"{did_you_mean(name, templates.templates)}",
+                allowed=f"{', '.join(templates.templates)}; for {', '.join(ROLES)}",
+            )
+    return by_role
+
+
+# --- the sentence batteries, made of word batteries when needed -------------------------------
+
+Read = Callable[[str], Battery]
+"""Reads a word battery by its name."""
+
+
+def sentence_battery(name: str, declared: Mapping[str, Any], read: Read) -> Battery:
+    """Make a battery of sentences."""
+    made = [make_sentences(test, built_in()) for test in read(declared["words"]).tests]
+    made += [
+        _of_texts(test, declared, read) if "words" in test else _of_groups(test, read)
+        for test in declared.get("test", [])
+    ]
+    tables = declared.get("tables", {})
+    return Battery(
+        id=name,
+        title=declared["title"],
+        citation=declared["citation"],
+        notes=tuple(note.strip() for note in declared["notes"]),
+        tests=tuple(
+            test.model_copy(update={"table": tables[test.id]}) if test.id in tables else test
+            for test in made
+        ),
+    )
+
+
+def _of_groups(declared: Mapping[str, Any], read: Read) -> AssociationTest:
+    """A test whose groups are named as ``battery/test/role``."""
+    words = {}
+    for role in ROLES:
+        battery, test_id, group = declared[role].split("/")
+        (test,) = (test for test in read(battery).tests if test.id == test_id)
+        words[role] = test.concept(group)
+    made = make_sentences(AssociationTest(id="alternate", **words), built_in())
+    head = {key: declared[key] for key in ("id", "title", "citation")}
+    return made.model_copy(update={**head, "notes": ()})
+
+
+def _of_texts(
+    declared: Mapping[str, Any], battery: Mapping[str, Any], read: Read
+) -> AssociationTest:
+    """Put the words of a test into texts that are not bleached."""
+    (words,) = (test for test in read(battery["words"]).tests if test.id == declared["words"])
+    parts: dict[str, Concept] = {}
+    for role, concept in words.parts:
+        texts = declared["targets" if role in TARGETS else "attributes"]
+        # two blanks between sentences, as in the published files: tokenizers see them
+        template = "  ".join(battery["texts"][name] for name in texts)
+        for pronoun, word in battery["fill"].get(role, {}).items():
+            template = template.replace(f"{{{pronoun}}}", word)
+        parts[role] = concept_of(
+            concept.name, [make_sentence(template, term) for term in concept.terms]
+        )
+    title = f"{words.title} ({declared['form']})"
+    return AssociationTest(id=declared["id"], title=title, citation=words.citation, **parts)
