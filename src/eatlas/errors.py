@@ -100,7 +100,22 @@ class ContractError(EatlasError):
 
 
 class EatlasWarning(UserWarning):
-    """Base of every warning that eatlas gives."""
+    """Base of every warning that eatlas gives.
+
+    Parameters
+    ----------
+    note : eatlas.notes.Note or str
+        What it says; kept as the attribute `note`.
+    about : str, optional
+        What it is about, such as the id of a test; in front of the sentence.
+    """
+
+    def __init__(self, note: object, about: str = "") -> None:
+        super().__init__(note, about)
+        self.note, self.about = note, about
+
+    def __str__(self) -> str:
+        return f"{self.about}: {self.note}" if self.about else str(self.note)
 
 
 class StimulusWarning(EatlasWarning):
@@ -117,3 +132,7 @@ class AnisotropyWarning(EatlasWarning):
 
 class UndefinedWarning(EatlasWarning):
     """A quantity is not defined for this input and is NaN or null."""
+
+
+class PluginWarning(EatlasWarning):
+    """Another package adds something that cannot be used; all else can."""

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
+from eatlas.notes import Note, warn
 from eatlas.ray_watch import watched
 
 if TYPE_CHECKING:
@@ -272,12 +273,7 @@ def choose(workers: int | None, items: int) -> Executor:
     require_workers(workers)
     if may_have_no_children():
         if workers is not None and workers > 1:
-            warnings.warn(
-                "this process is a daemonic child of multiprocessing, which may start no others; "
-                "it does all jobs itself",
-                EatlasWarning,
-                stacklevel=3,
-            )
+            warn(Note("run.daemonic"), stacklevel=3)
         return here
     if workers is None:
         return as_needed if items > FEW and processors() > 1 else here
@@ -408,9 +404,9 @@ def _ray_tasks(
             position += 1
 
 
-def _from_ray(raised: bool, data: bytes, remarks: Iterable[str]) -> Any:  # noqa: FBT001
-    for text in remarks:
-        warnings.warn(text, EatlasWarning, stacklevel=3)
+def _from_ray(raised: bool, data: bytes, heard: Iterable[EatlasWarning]) -> Any:  # noqa: FBT001
+    for warning in heard:
+        warnings.warn(warning, stacklevel=3)
     outcome = pickle.loads(data)  # noqa: S301  (a worker of ours made it a moment ago)
     if raised:
         raise outcome
@@ -427,7 +423,7 @@ def _pickled(what: Any) -> bytes:
     return data
 
 
-def _do_on_ray(group: list[Any], place: int) -> tuple[bool, bytes, list[str]]:
+def _do_on_ray(group: list[Any], place: int) -> tuple[bool, bytes, list[EatlasWarning]]:
     """Do one item; whether an error came of it, what came of it, and the warnings."""
     ray: Any = importlib.import_module("ray")
     work, items = group
@@ -447,11 +443,11 @@ def _do_on_ray(group: list[Any], place: int) -> tuple[bool, bytes, list[str]]:
             outcome = _work["function"](_work["items"][place])
         except Exception as error:  # noqa: BLE001  (it is raised where the work is wanted)
             raised, outcome = True, error
-    remarks = [str(said.message) for said in heard if issubclass(said.category, EatlasWarning)]
+    ours = [w.message for w in heard if isinstance(w.message, EatlasWarning)]
     try:
-        return raised, pickle.dumps(outcome), remarks
+        return raised, pickle.dumps(outcome), ours
     except (pickle.PicklingError, TypeError, AttributeError) as error:
-        return True, pickle.dumps(_not_pickled(error, "--engine local")), remarks
+        return True, pickle.dumps(_not_pickled(error, "--engine local")), ours
 
 
 def _connected(address: str | None, workers: int | None = None) -> Any:

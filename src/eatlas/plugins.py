@@ -6,22 +6,18 @@ of warning where all are listed, and is an error only where somebody asks for it
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Container
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import UnionType
 from typing import Any, TypeVar
 
-from eatlas.errors import ContractError, EatlasError, EatlasWarning, described
+from eatlas.errors import ContractError, EatlasError, described
+from eatlas.notes import Note, warn
 
 T = TypeVar("T")
 LONGEST = 200
 """Characters of what a package says that are repeated."""
-
-
-class PluginWarning(EatlasWarning):
-    """Another package adds something that cannot be used; all else can."""
 
 
 @cache
@@ -108,4 +104,4 @@ def _leave_out(error: ContractError) -> None:
     """Say once that something is left out."""
     if error.what not in _left_out:
         _left_out.add(error.what)
-        warnings.warn(f"{error.what} ({error.got}). It is left out.", PluginWarning, stacklevel=4)
+        warn(Note("plugin.left-out", values={"what": error.what, "got": error.got}), stacklevel=4)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from eatlas.errors import ContractError, CoverageError, EatlasError, EatlasWarning, described
+from eatlas.notes import Note
 from eatlas.results import AssociationResult, Effect, Results, is_result
 from eatlas.signature import Signature
 from eatlas.sources import ArraySource, open_vectors
@@ -380,7 +381,7 @@ def _facts_are_plain(who: str, source: Any) -> None:
         "name": (str, "a text"),
         "dim": (int, "a whole number from 1"),
         "fingerprint": (str, "a text that identifies its content, such as sha256:..."),
-        "notes": (tuple, "a tuple of sentences"),
+        "notes": (tuple, "a tuple of notes or sentences"),
     }
     for name, (kind, allowed) in kinds.items():
         value = getattr(source, name, None)
@@ -389,8 +390,8 @@ def _facts_are_plain(who: str, source: Any) -> None:
         again = getattr(source, name)
         _require(again == value, who, name, got=f"{value!r}, then {again!r}", allowed="one value")
     _require(source.dim > 0, who, "dim", got=source.dim, allowed="a whole number from 1")
-    ok = all(isinstance(note, str) for note in source.notes)
-    _require(ok, who, "notes", got=source.notes, allowed="a tuple of sentences")
+    ok = all(isinstance(note, Note | str) for note in source.notes)
+    _require(ok, who, "notes", got=source.notes, allowed="a tuple of notes or sentences")
 
 
 def _first_words(who: str, source: Any) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.cli.table import notes
+from eatlas.notes import Note
 from eatlas.results import Results
 
 TWO = ("--vectors", "plain=glove-sample", "--vectors", "centred=glove-sample?transform=center")
@@ -79,15 +80,19 @@ def test_layers_and_prompts(wide, tmp_path):
 
 def test_figures_that_differ_are_ranges():
     base = eatlas.run("weat-6", measures="weat(resamples=0)")[0]
-    said = ["The mean is 0.38 (31%), of 12 words.", "The mean is 0.05 (9%), of 12 words."]
-    both = Results(
-        base.model_copy(update={"warnings": (text,), "source": f"hf:m?layer={n}"})
-        for n, text in enumerate(said)
-    )
-    assert list(notes(both)) == [
-        ("weat-6 (both layers)", "The mean is 0.05 to 0.38 (9% to 31%), of 12 words.")
+    values = {"terms": 12, "iso_score": 0.18, "limit": 0.2}
+    said = [
+        Note("space.iso-score-of-terms", values={**values, "iso_score": i}) for i in (0.18, 0.05)
     ]
-    other = base.model_copy(update={"warnings": ("The mean is 0.5 (2%), of 13 words.",)})
+    both = Results(
+        base.model_copy(update={"warnings": (note,), "source": f"hf:m?layer={n}"})
+        for n, note in enumerate(said)
+    )
+    ((who, text),) = notes(both)
+    assert who == "weat-6 (both layers)"
+    assert text.startswith("IsoScore of these 12 terms is 0.05 to 0.18, at or below 0.2: ")
+    note = Note("space.iso-score-of-terms", values={**values, "terms": 13})
+    other = base.model_copy(update={"warnings": (note,)})
     assert len(list(notes(Results([*both, other])))) == 2
 
 

@@ -99,7 +99,7 @@ def test_none_is_found_where_none_was_planted(run, studio, tmp_path):
 def test_random_weights_have_none_of_it(run, planted, tmp_path):
     result = run(f"clip:{planted}?weights=random", tmp_path)
     assert result.pattern.label != "AB-Divergent"
-    assert any("random (seed 0), as a control" in note for note in result.warnings)
+    assert any("random (seed 0), as a control" in note for note in map(str, result.warnings))
 
 
 def test_the_planted_scale_is_the_trained_one(planted):

@@ -148,7 +148,7 @@ def test_a_measure_of_three_groups_goes_the_whole_way(eatlas_run, tmp_path):
     assert record["coverage"]["targets"]["missing"] == ["astronaut"]
     assert record["concepts"]["targets"] == "Professions"
     assert np.mean(bias) == pytest.approx(record["mean_bias"])
-    assert "3 groups." in record["warnings"]
+    assert "3 groups." in [note["text"] for note in record["warnings"]]
     for page in ("again.html", "out/report.html"):
         html = (tmp_path / page).read_text("utf-8")
         for part in ("Professions", "Women", "Children", "ean bias", "astronaut"):

@@ -216,7 +216,9 @@ def test_a_whole_text_has_one_vector_for_both_of_its_stimuli():
     some = Contexts.of([*contexts(), *OF_SEVERAL], name="c.csv")
     result = eatlas.run(TEST, "cbow:glove-sample", contexts=some)[0]
     assert result.coverage.X.contexts["aster"] == result.coverage.Y.contexts["ant"] == 3
-    assert ("1 text is a context of several stimuli, which share its vector.") in result.warnings
+    assert ("1 text is a context of several stimuli, which share its vector.") in map(
+        str, result.warnings
+    )
     # the same from vectors of whole texts, and the same again
     texts = {row.text for row in some}
     known = eatlas.open_vectors("cbow:glove-sample")

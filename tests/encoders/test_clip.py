@@ -77,7 +77,7 @@ def test_sizes_that_may_be_taken_for_channels(seeing, tmp_path, size):
     source = opened(seeing("clip"))
     found = source.encode([item])[item]
     np.testing.assert_allclose(found, PlainLoop(seeing("clip"), "clip").image(path), **NEAR)
-    assert source.notes == (
+    assert tuple(map(str, source.notes)) == (
         "1 image smaller than the input of the model, and enlarged, such as 'thin.png'.",
     )
 

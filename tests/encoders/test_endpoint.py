@@ -116,7 +116,7 @@ def test_a_run_asks_once_and_says_what_nobody_knows(server):
     assert first.to_dict() == again.to_dict()
     assert first.source == spec
     assert first.provenance.source_fingerprint == f"endpoint:{spec}"
-    assert any("who can change it without notice" in note for note in first.warnings)
+    assert any("who can change it without notice" in note for note in map(str, first.warnings))
     assert KEY not in json.dumps(first.to_dict())
 
 

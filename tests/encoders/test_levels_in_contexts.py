@@ -109,9 +109,9 @@ def test_both_levels_in_one_run_stand_side_by_side(model, contexts):
 )
 def test_what_changes_nothing_is_said(model, contexts, option, said):
     (result,) = eatlas.run(TEST, f"hf:{model('bert')}?{option}", "weat", contexts=contexts)
-    assert [note for note in result.warnings if note.startswith(said)]
+    assert [note for note in map(str, result.warnings) if note.startswith(said)]
     (plain,) = eatlas.run(
         TEST, f"hf:{model('bert')}?level={result.encoding.level}", "weat", contexts=contexts
     )
     assert plain.effect_size == result.effect_size
-    assert not any("changes nothing" in note for note in plain.warnings)
+    assert not any("changes nothing" in note for note in map(str, plain.warnings))

@@ -57,7 +57,7 @@ def test_hf_pools_a_sentence_model_as_the_model_says():
         unit(ours.encode(PASSAGES)), unit(theirs.encode(PASSAGES)), atol=5e-7
     )
     assert ours.encoding.pool == "mean-all"
-    assert ours.notes == (
+    assert tuple(map(str, ours.notes)) == (
         "Pooling follows the model's files (modules.json): the mean of all tokens, special ones "
         "included (pool=mean-all).",
     )
@@ -114,13 +114,15 @@ def test_prompts_that_the_model_declares_are_named(tmp_path):
         prompts={"query": "query: ", "document": ""},
         default_prompt_name="query",
     )
-    (note,) = [one for one in eatlas.open_vectors(f"hf:{folder}").notes if "prompts" in one]
+    (note,) = [
+        one for one in map(str, eatlas.open_vectors(f"hf:{folder}").notes) if "prompts" in one
+    ]
     assert note == (
         "The model declares prompts, texts that are put before an input (query: 'query: '); none "
         f"was put. st:{folder}?prefix=... puts one there; in tests of words, so does --prompt."
     )
     source = eatlas.open_vectors(f"st:{folder}")
-    assert source.notes == (
+    assert tuple(map(str, source.notes)) == (
         "The model declares prompts, texts that are put before an input (query: 'query: '); the "
         "model's own default, 'query: ', is put before each text. ?prefix=... puts another text "
         "there.",
@@ -146,7 +148,7 @@ def test_models_whose_pages_ask_for_something_are_known_by_name(tmp_path, name, 
     folder = make_model(tmp_path / name, "bert")
     source = eatlas.open_vectors(f"hf:{folder}")
     assert source.encoding.pool == pool
-    notes = " ".join(source.notes)
+    notes = " ".join(map(str, source.notes))
     assert "Pooling follows the model's files (its name)" in notes
     assert ("whose page asks for a prompt before each input" in notes) == (prompt is not None)
     assert prompt is None or prompt in notes

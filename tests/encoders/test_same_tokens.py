@@ -56,7 +56,7 @@ def test_two_runs_give_texts_of_unknown_words_one_vector(spec, rounding):
     assert second.level1.effect_size is None
     assert second.level1.difference == 0.0
     assert second.level1.p.count.greater == second.level1.p.total == 12870
-    said = " ".join(second.warnings)
+    said = " ".join(map(str, second.warnings))
     assert (
         "🐶 (X), 🐱 (X), 🐭 (X), 🐹 (X), 🐰 (X), 🦊 (X) and 10 more have one vector under 16 "
         in said
@@ -99,7 +99,7 @@ def test_words_that_are_known_in_part_are_named(tmp_path):
     test = emoji(["ivy", "ivy ☃", "iris", "love", "ant", "peace", "war", "☃"])
     source = eatlas.open_vectors(f"hf:{make_model(tmp_path, 'bert')}?level=word&cache=no")
     for asked in (source, ask(source, [test])):
-        notes = [note for note in embed(test, asked).notes if "nknown to the tok" in note]
+        notes = [note for note in map(str, embed(test, asked).notes) if "nknown to the tok" in note]
         whole, part = notes
         assert "☃ (Y)" in whole
         assert "🐶" in whole

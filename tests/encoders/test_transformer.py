@@ -87,7 +87,7 @@ def test_random_weights_are_a_control(model):
         opened(model("bert"), option).encode([WASP])[WASP] for option in ("weights=random", "")
     ]
     assert all(np.abs(given - other).max() > 0.01 for other in others)
-    assert "random (seed 3), as a control" in first.notes[0]
+    assert "random (seed 3), as a control" in str(first.notes[0])
     assert (first.encoding.weights, first.encoding.weights_seed) == ("random", 3)
 
 
@@ -128,7 +128,7 @@ def test_a_text_that_is_cut(model, family):
     pieces = loop.tokens(LONG, near.span)
     states = loop.module(input_ids=kept).last_hidden_state[0].detach().numpy()
     np.testing.assert_allclose(vector, states[pieces].mean(axis=0), rtol=1e-4, atol=1e-5)
-    assert source.notes == (
+    assert tuple(map(str, source.notes)) == (
         f"1 texts were too long for the model and were cut, such as '{LONG[:59]}…'.",
     )
 
@@ -174,8 +174,8 @@ def test_contexts_whose_stimulus_was_cut_off_are_counted(model, options):
         assert result.coverage.X.without == {"aster": {why: 1}}
         assert result.coverage.Y.reasons == {"flea": f"none of its 2 contexts has a vector: {why}"}
         assert result.coverage.Y.contexts["gnat"] == 4
-        assert f"3 of 49 contexts of c.csv have no vector: {why} (3)." in result.warnings
-        assert any(one.startswith("1 texts were too long") for one in result.warnings)
+        assert f"3 of 49 contexts of c.csv have no vector: {why} (3)." in map(str, result.warnings)
+        assert any(one.startswith("1 texts were too long") for one in map(str, result.warnings))
     assert {one.status for one in eatlas.verify(results, contexts=contexts)} == {"same"}
 
 

@@ -131,7 +131,7 @@ def test_a_result_from_such_a_space_warns_and_names_the_figure(make, words):
     (first,) = [str(w.message) for w in said if words[0] in str(w.message)]
     for word in words:
         assert word in first
-    assert first.removeprefix("large: ") in result.warnings
+    assert first.removeprefix("large: ") in map(str, result.warnings)
     assert result.diagnosis == diagnose_terms(rows_of(space(make)))
 
 
@@ -142,7 +142,7 @@ def test_a_rogue_dimension_is_named_as_the_cause():
 
     found = diagnose_terms(rows_of(space(rogue)))
     assert found.rogue.dimension == 3
-    assert "(all of it from dimension 3 alone)" in found.remarks()[0]
+    assert "(all of it from dimension 3 alone)" in str(found.remarks()[0])
 
 
 def test_an_even_space_has_no_warning():
@@ -168,7 +168,9 @@ def test_a_run_keeps_the_remark_and_verifies(measure, tmp_path):
         results = eatlas.run(tests=LARGE, vectors=path, measures=measure)
     # of the vectors themselves, whatever the measure makes of them
     assert results[0].diagnosis == diagnose_terms(rows_of(space(shared)))
-    assert any(note.startswith("All four level 3 means are 0.36") for note in results[0].warnings)
+    assert any(
+        note.startswith("All four level 3 means are 0.36") for note in map(str, results[0].warnings)
+    )
     from eatlas.engine.verify import verify
 
     assert [verdict.status for verdict in verify(results)] == ["same"]

@@ -65,7 +65,7 @@ def test_a_table_with_years_is_a_series(tmp_path):
     assert [one.period for one in results] == [1990, 2000]
     assert results[0].mean_bias == pytest.approx((0.8 + 0.9) / 2)
     assert results[0].targets[0].uncertainty is None, "shares are no contexts"
-    assert any("other groups too" in one for one in results[0].warnings)
+    assert any("other groups too" in one for one in map(str, results[0].warnings))
     assert {one.status for one in eatlas.verify(results)} == {"same"}
     (one,) = eatlas.run(TEST, f"{path}?year=2000", COUNTS)
     assert one.targets == results[1].targets
@@ -158,7 +158,7 @@ def test_another_measurement_as_the_reference(tmp_path):
     )[0]
     assert of_file == now
     assert eatlas.verify([now])[0].status == "same"
-    assert not any("Give this test another id" in one for one in now.warnings)
+    assert not any("Give this test another id" in one for one in map(str, now.warnings))
     with pytest.raises(ResultsError, match="no result of divdist-race"):
         eatlas.run("divdist-race", reference=str(path))
 
@@ -400,8 +400,8 @@ def test_softmax_shares_are_those_of_plain_loops():
     assert result.concept.distribution == pytest.approx(expected.mean(axis=0), rel=1e-12)
     assert result.logit_scale == 10
     assert result.labels is None, "groups of 3, 2 and 1 words are not expected to have equal shares"
-    assert any("f 3 (0.500); m 2 (0.333); n 1 (0.167)" in one for one in result.warnings)
-    assert not any("mean of fewer words" in one for one in result.warnings)
+    assert any("f 3 (0.500); m 2 (0.333); n 1 (0.167)" in one for one in map(str, result.warnings))
+    assert not any("mean of fewer words" in one for one in map(str, result.warnings))
 
 
 def test_two_groups_of_a_softmax_are_a_zero_shot_reading():

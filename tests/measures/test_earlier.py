@@ -257,7 +257,7 @@ def test_pairs_without_a_vector_are_left_out_and_named():
     words = [word for word in source.lookup(tiny().terms) if word != "man"]
     less = ArraySource(words, rows_of(source, *words), name="less")
     result = eatlas.RIPA()(tiny(), less)
-    assert "Pairs without a vector of both terms: woman and man." in result.warnings
+    assert "Pairs without a vector of both terms: woman and man." in map(str, result.warnings)
     alone = eatlas.RIPA()(tiny((("she", "he"),)), less)
     assert [t.value for t in result.targets] == [t.value for t in alone.targets]
     with pytest.raises(CoverageError, match="no pair of the test has a vector for both"):
@@ -283,7 +283,7 @@ def test_what_is_undefined_is_none_and_said():
     with pytest.warns(UndefinedWarning):
         result = eatlas.SemAxis()(tiny(), vectors(**rows))
     assert result.value is None
-    assert "Undefined semaxis of all targets." in result.warnings
+    assert "Undefined semaxis of all targets." in map(str, result.warnings)
     level = dict.fromkeys(("nurse", "pilot", "clerk"), ahead)
     with pytest.warns(UndefinedWarning):
         assert eatlas.ECT()(tiny(), vectors(**level)).value is None

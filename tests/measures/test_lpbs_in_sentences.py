@@ -88,7 +88,7 @@ def test_a_whole_run_is_what_a_loop_over_sentences_finds():
     assert result.provenance.sentences_from == f"pairs.csv, SHA-256 {pairs.sha256}"
     origin = result.provenance.sentences_from
     said = f"Log-ratios come from {len(pairs)} sentences of {origin}: 1 to 3 for each pair."
-    assert said in result.warnings
+    assert said in map(str, result.warnings)
     page = report_html([result])
     assert "in sentences of a corpus that hold both (1 to 3 of each pair)" in page
     assert result.provenance.contexts == pairs.origin
@@ -204,7 +204,7 @@ def test_sentences_that_cannot_be_asked_about_are_left_out():
     assert result.coverage.B.reasons == {
         "b2": "no usable sentence in pairs.csv with 4 of 4 targets: the tokenizer joins it"
     }
-    assert any("sentences are left out: the tokenizer" in one for one in result.warnings)
+    assert any("sentences are left out: the tokenizer" in one for one in map(str, result.warnings))
 
 
 def test_sentences_that_are_too_long_are_left_out_and_counted():
@@ -221,8 +221,10 @@ def test_sentences_that_are_too_long_are_left_out_and_counted():
     )
     assert result.similarities == rest.similarities
     assert result.sentences == rest.sentences
-    assert ("2 sentences are left out: they are too long for the model.") in result.warnings
-    assert not any("the tokenizer does not know" in one for one in result.warnings)
+    assert ("2 sentences are left out: they are too long for the model.") in map(
+        str, result.warnings
+    )
+    assert not any("the tokenizer does not know" in one for one in map(str, result.warnings))
     # a term all of whose sentences are too long goes, with that reason, and the others stay
     long = [
         one._replace(text=one.text + " nice" * 80) if one.attribute == "war" else one

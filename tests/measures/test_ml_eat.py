@@ -109,7 +109,7 @@ def test_zero_spread_is_a_completed_job():
     assert (p.greater, p.less, p.two_sided) == (1.0, 1.0, 1.0)
     assert (p.count.greater, p.count.less, p.count.two_sided, p.total) == (70, 70, 70, 70)
     assert result.level2.X.effect_size == result.level2.Y.effect_size
-    assert any(w.startswith("Undefined effect size of level 1") for w in result.warnings)
+    assert any(w.startswith("Undefined effect size of level 1") for w in map(str, result.warnings))
 
 
 @pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")  # two or three dimensions
@@ -124,13 +124,17 @@ def test_all_levels_undefined_is_non_directional():
 def test_a_design_that_cannot_reach_alpha_is_remarked(tiny_vectors):
     test = make_test(A=("love", "peace", "joy"), B=("hatred", "war", "filth"))
     result = eatlas.MLEAT()(test, tiny_vectors)
-    (remark,) = [w for w in result.warnings if "level 2 of X" in w]
+    (remark,) = [w for w in map(str, result.warnings) if "level 2 of X" in w]
     assert "3 against 3, has 20 relabellings: no p-value can fall below 0.05" in remark
     (remark,) = [
-        w for w in eatlas.MLEAT(alpha=0.06)(test, tiny_vectors).warnings if "level 2 of X" in w
+        w
+        for w in map(str, eatlas.MLEAT(alpha=0.06)(test, tiny_vectors).warnings)
+        if "level 2 of X" in w
     ]
     assert "no two-sided p-value can fall below 0.1, so none is below alpha = 0.06" in remark
-    assert not any("level 2" in w for w in eatlas.MLEAT(alpha=0.11)(test, tiny_vectors).warnings)
+    assert not any(
+        "level 2" in w for w in map(str, eatlas.MLEAT(alpha=0.11)(test, tiny_vectors).warnings)
+    )
 
 
 def test_no_term_of_a_group(tiny, tiny_vectors):

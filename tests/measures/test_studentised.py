@@ -35,7 +35,7 @@ def spread(ratio, seed=0, sizes=None):
 
 
 def remarks(result):
-    return [note for note in result.warnings if "differ in size" in note]
+    return [note for note in map(str, result.warnings) if "differ in size" in note]
 
 
 def test_the_default_leaves_signatures_as_they_were():

@@ -120,7 +120,7 @@ def test_one_attribute_cannot_be_resampled_but_targets_can():
     result = eatlas.WEAT()(test, vectors)
     assert result.uncertainty is None
     assert result.influence is None
-    assert "No intervals: a group of one term cannot be resampled." in result.warnings
+    assert "No intervals: a group of one term cannot be resampled." in map(str, result.warnings)
     assert eatlas.WEAT(over="targets")(test, vectors).uncertainty.level1.interval is not None
 
 
@@ -134,7 +134,9 @@ def test_no_spread_has_no_interval_and_says_so():
     assert result.uncertainty.level1.undefined == 100_000
     assert result.uncertainty.patterns["Non-Directional"] == 1
     assert set(result.influence.level1.X) == {None}
-    assert any("100000 of 100000 resamples have no spread" in note for note in result.warnings)
+    assert any(
+        "100000 of 100000 resamples have no spread" in note for note in map(str, result.warnings)
+    )
 
 
 def test_signatures_leave_defaults_of_resampling_out():

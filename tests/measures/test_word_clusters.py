@@ -108,25 +108,29 @@ def test_clusters_are_read_written_kept_and_verified(tmp_path):
 def test_a_group_that_is_one_cluster_is_not_resampled():
     result = eatlas.MLEAT()(with_clusters(A=(TERMS["A"],)), make_vectors(TEST))
     assert result.uncertainty is None
-    assert "No intervals: a group of one cluster cannot be resampled." in result.warnings
+    assert "No intervals: a group of one cluster cannot be resampled." in map(str, result.warnings)
 
 
 def test_words_that_are_nearly_one_are_remarked_on_until_they_share_a_cluster():
     vectors = alike(cosine=0.999)
-    (said,) = (w for w in eatlas.MLEAT()(TEST, vectors).warnings if "nearly the same vector" in w)
+    (said,) = (
+        w for w in map(str, eatlas.MLEAT()(TEST, vectors).warnings) if "nearly the same vector" in w
+    )
     assert said.startswith("B: B")
     assert "Intervals treat them as separate draws" in said
     assert ", and 2 other pairs, have nearly the same vector (cosine " in said
     assert said.endswith("in the test draws them together.")
     together = eatlas.MLEAT()(with_clusters(B=PAIRS), vectors)
-    assert not any("nearly the same vector" in w for w in together.warnings)
+    assert not any("nearly the same vector" in w for w in map(str, together.warnings))
     (published,) = eatlas.run("weat-1")
     assert any(
         w.startswith("B: jail and prison have nearly the same vector (cosine 0.9")
         and 'clusters = [["jail", "prison"]] in the test draws them together.' in w
-        for w in published.warnings
+        for w in map(str, published.warnings)
     )
-    assert not any("nearly the same vector" in w for w in eatlas.run("weat-6")[0].warnings)
+    assert not any(
+        "nearly the same vector" in w for w in map(str, eatlas.run("weat-6")[0].warnings)
+    )
 
 
 @pytest.mark.parametrize(

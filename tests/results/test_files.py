@@ -84,7 +84,8 @@ def test_undefined_is_null_with_a_warning_and_never_nan(results):
     line = json.loads(text)
     assert line["level1"]["effect_size"] is None
     assert line["level1"]["p"]["count"] == {"greater": 10, "less": 10, "two_sided": 10}
-    assert any("Undefined effect size of level 1" in warning for warning in line["warnings"])
+    about = [(note["code"], note["place"]) for note in line["warnings"] if "place" in note]
+    assert ("undefined.effect-size", "level1") in about
 
 
 def test_a_file_cut_in_the_middle(results, tmp_path):

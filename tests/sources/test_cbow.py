@@ -42,12 +42,12 @@ def test_by_hand(source, text, mean):
 
 def test_a_text_without_any_known_word_is_missing(source):
     assert source.lookup({"!", "", "nobody knows"}) == {}
-    assert "left out of the means: knows, nobody." in source.notes[-1]
+    assert "left out of the means: knows, nobody." in str(source.notes[-1])
 
 
 def test_many_unknown_words_are_counted(source):
     source.lookup({" ".join(f"w{i:02}" for i in range(13))})
-    assert source.notes[-1].endswith("w09 and 3 more.")
+    assert str(source.notes[-1]).endswith("w09 and 3 more.")
 
 
 def test_on_words_it_changes_nothing():

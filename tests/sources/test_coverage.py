@@ -67,10 +67,10 @@ def test_a_term_that_is_target_and_attribute_is_reported():
 def test_names_that_become_common_words_are_flagged():
     test = make_test(X=("Bill", "Rose", "Greg"))
     vectors = {key.lower(): row for key, row in make_vectors(test).items()}
-    (note,) = [n for n in embed(test, open_vectors(vectors)).notes if "common words" in n]
+    (note,) = [n for n in map(str, embed(test, open_vectors(vectors)).notes) if "common words" in n]
     assert "Bill, Rose;" in note
     vectors["Bill"] = vectors["bill"]
-    (note,) = [n for n in embed(test, open_vectors(vectors)).notes if "common words" in n]
+    (note,) = [n for n in map(str, embed(test, open_vectors(vectors)).notes) if "common words" in n]
     assert ": Rose;" in note
 
 
@@ -111,7 +111,7 @@ def test_of_many_terms_of_one_vector_some_are_named():
     vectors = make_vectors(test)
     vectors |= {f"x{i}": np.ones(5) for i in range(9)}
     vectors |= {f"y{i}": vectors[f"y{i - 8}"] for i in range(8, 16)}
-    notes = [n for n in embed(test, open_vectors(vectors)).notes if "spelling" in n]
+    notes = [n for n in map(str, embed(test, open_vectors(vectors)).notes) if "spelling" in n]
     assert notes[0] == (
         "x0 (X), x1 (X), x2 (X), x3 (X), x4 (X), x5 (X) and 3 more have one vector under 9 "
         "spellings: the source does not distinguish them."

@@ -63,7 +63,7 @@ def test_what_lies_along_one_direction_alone_is_gone(tmp_path):
     assert one.neighbours.before > 0.9
     assert abs(one.neighbours.after) < 0.25
     assert {figure.beside_chance for figure in one.figures().values()} <= {"below", "within"}
-    assert "This is no evidence that bias is left" in one.warnings[0]
+    assert "This is no evidence that bias is left" in str(one.warnings[0])
 
 
 def test_what_is_written_elsewhere_too_is_recovered(tmp_path):
@@ -74,7 +74,7 @@ def test_what_is_written_elsewhere_too_is_recovered(tmp_path):
     assert one.classifier.after > 0.95
     assert one.neighbours.after > 0.9
     assert one.classifier.beside_chance == "above"
-    assert one.warnings[0].endswith("What is above is more than random directions leave.")
+    assert str(one.warnings[0]).endswith("What is above is more than random directions leave.")
 
 
 def without(source, words, rng):
@@ -112,7 +112,7 @@ def test_chance_is_what_random_directions_leave():
     assert found.classifier.after < found.classifier.highest
     assert found.neighbours.beside_chance == "within"
     assert found.clusters.chance > 0.6
-    assert "no evidence that bias is left" in found.warnings[0]
+    assert "no evidence that bias is left" in str(found.warnings[0])
 
 
 def test_the_record_fits_its_schema_and_its_frame(tmp_path):
@@ -132,7 +132,7 @@ def test_without_scikit_learn_the_classifier_is_not_known(tmp_path, monkeypatch)
     one = found(tmp_path, spread=0)
     assert set(one.classifier.to_dict().values()) == {None}
     assert one.classifier.beside_chance is None
-    assert "No classifier was trained, as scikit-learn is not installed" in one.warnings[-1]
+    assert "No classifier was trained, as scikit-learn is not installed" in str(one.warnings[-1])
 
 
 def test_three_groups_and_a_transform_that_is_no_debiasing(monkeypatch):

@@ -36,7 +36,7 @@ def test_tsv(tmp_path):
 def test_duplicates(tmp_path):
     source = open_vectors(write(tmp_path, "cat,1\ncat,2\n"))
     assert source.lookup({"cat"})["cat"] == 1
-    assert "1 duplicate word; the first of each was taken" in source.notes[0]
+    assert "1 duplicate word; the first of each was taken" in str(source.notes[0])
 
 
 @pytest.mark.parametrize(

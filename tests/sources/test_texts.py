@@ -67,7 +67,9 @@ def test_a_transform_is_fitted_on_what_a_run_encodes():
     expected = plain() - plain().mean(axis=0)
     assert np.array([found[one] for one in sorted(ALL)]) == pytest.approx(expected, abs=1e-12)
     assert source.name == "letters?transform=center"
-    assert source.notes == ("Vectors transformed by center, fitted on 12 vectors of letters.",)
+    assert tuple(map(str, source.notes)) == (
+        "Vectors transformed by center, fitted on 12 vectors of letters.",
+    )
     assert source.fingerprint.startswith("letters:1;texts=")
     assert source.fingerprint.endswith(";transform=center;fitted_on=12")
 
@@ -79,7 +81,7 @@ def test_a_run_with_a_transform_says_so():
     assert result.source == "letters?transform=standardize"
     assert result.encoding == bare.encoding
     assert result.level1.effect_size != bare.level1.effect_size
-    assert any("fitted on" in warning for warning in result.warnings)
+    assert any("fitted on" in warning for warning in map(str, result.warnings))
 
 
 def test_too_few_texts_for_a_transform():

@@ -90,7 +90,7 @@ def test_double_precision_even_of_single():
 def test_name_notes_and_fingerprint_say_what_was_done():
     source = eatlas.transformed(SOURCE, " All-but-the-top:2 ")
     assert source.name == "cloud?transform=all-but-the-top:2"
-    assert source.notes[-1] == (
+    assert str(source.notes[-1]) == (
         "Vectors transformed by all-but-the-top:2, fitted on 300 vectors of cloud."
     )
     assert source.fingerprint == (f"{SOURCE.fingerprint};transform=all-but-the-top:2;fitted_on=300")
@@ -145,7 +145,9 @@ def test_a_result_names_the_transform_and_verifies(tmp_path):
     (result,) = results
     assert result.source == "glove-sample?transform=center"
     assert result.provenance.source_fingerprint.endswith(";transform=center;fitted_on=10496")
-    assert any(note.startswith("Vectors transformed by center") for note in result.warnings)
+    assert any(
+        note.startswith("Vectors transformed by center") for note in map(str, result.warnings)
+    )
     assert [verdict.status for verdict in verify(results)] == ["same"]
     again = eatlas.WEAT()(
         eatlas.load_tests("weat-6")[0], eatlas.transformed("glove-sample", "center")

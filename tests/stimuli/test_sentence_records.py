@@ -54,10 +54,11 @@ def test_coverage_names_the_stimulus_of_used_and_missing_sentences():
     assert embedded.coverage.X.stimulus == {"This is ivy.": "ivy", "I like ivy.": "ivy"}
     assert embedded.coverage.Y.stimulus == {}
     assert any(
-        "Sentences with the same stimulus are not independent" in note for note in embedded.notes
+        "Sentences with the same stimulus are not independent" in note
+        for note in map(str, embedded.notes)
     )
     plain = embed(make_test(), open_vectors(make_vectors(make_test())))
-    assert not any("stimulus" in note for note in plain.notes)
+    assert not any("stimulus" in note for note in map(str, plain.notes))
 
 
 def test_few_stimuli_behind_many_sentences():
@@ -67,11 +68,11 @@ def test_few_stimuli_behind_many_sentences():
         "Few stimuli behind the sentences of X (6), Y (6), A (7), B (7): the papers recommend at "
         "least 8."
     )
-    assert said in embedded.notes
+    assert said in map(str, embedded.notes)
     (many,) = load_tests("sent-weat-6")
     notes = embed(many, open_vectors(make_vectors(many))).notes
     assert not any(note.startswith("Few ") for note in notes)
     (few,) = parse(FILE)  # two sentences: too few whatever they are made of
-    assert [n[:24] for n in embed(few, open_vectors(make_vectors(few))).notes if "Few" in n] == [
-        "Few usable terms in X (2"
-    ]
+    assert [
+        n[:24] for n in map(str, embed(few, open_vectors(make_vectors(few))).notes) if "Few" in n
+    ] == ["Few usable terms in X (2"]

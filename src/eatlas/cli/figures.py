@@ -87,7 +87,7 @@ def _lines(result: ScanResult, width: int) -> Iterator[str]:
             width,
         )
     yield ""
-    for sentence in (*explain(result), *_missing(result), *result.warnings):
+    for sentence in (*explain(result), *_missing(result), *map(str, result.warnings)):
         yield from _folded(sentence, width)
 
 
@@ -170,7 +170,7 @@ def print_diagnosis(found: Diagnosis) -> None:
         Text(verdict(found)),
         "",
         _readings_table(found),
-        *(Text.assemble(("WARNING: ", "bold"), warning) for warning in found.warnings),
+        *(Text.assemble(("WARNING: ", "bold"), str(warning)) for warning in found.warnings),
     )
 
 

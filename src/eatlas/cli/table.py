@@ -6,8 +6,7 @@ in two, and what is wider still is left to the terminal to wrap.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -23,7 +22,7 @@ from eatlas.cli.console import (
     show,
     table_of,
 )
-from eatlas.errors import listed
+from eatlas.notes import Note, merged
 from eatlas.present.columns import (
     ALONE,
     BY_ID,
@@ -357,8 +356,6 @@ NAMED = 8
 """Settings of one test that a note names."""
 MOST = 25
 """Notes that are printed; the report has all of them beside their results."""
-_VARIES = re.compile(r"(?<![\d.,])(?:\d+\.\d+%?|\d+%)(?![\d.,]*\d)")
-"""Figures in which notes of the same kind differ: with decimals, or in percent."""
 
 
 def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
@@ -373,41 +370,27 @@ def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
     who, text : str
     """
     settings = Settings.among(results)
-    about: dict[str, list[tuple[AssociationResult, str]]] = {}
-    for result in results:
-        for note in dict.fromkeys((*result.warnings, *_missing(result))):
-            about.setdefault(_VARIES.sub("\0", note), []).append((result, note))
-    groups = list(about.values())
+    pairs = [
+        (result, note)
+        for result in results
+        for note in dict.fromkeys((*result.warnings, *_missing(result)))
+    ]
+    groups = list(merged(note for _, note in pairs))
     if len(groups) > MOST:  # the widest in front, as some are left out
-        groups.sort(key=len, reverse=True)
-    for members in groups:
-        text = settings.without_paths(_text(note for _, note in members))
-        yield _who([one for one, _ in members], results, settings), text
+        groups.sort(key=lambda group: len(group[1]), reverse=True)
+    for note, members in groups:
+        about = [pairs[number][0] for number in members]
+        yield _who(about, results, settings), settings.without_paths(str(note))
 
 
-def _missing(result: AssociationResult) -> list[str]:
+def _missing(result: AssociationResult) -> list[Note]:
     """Terms that a result does without."""
-    found = [
-        f"{result.concepts[role]}: {listed(group.missing, 100)}"
+    terms = {
+        result.concepts[role]: list(group.missing)
         for role, group in result.coverage.items()
         if group.missing
-    ]
-    return [f"Missing terms: {'; '.join(found)}."] if found else []
-
-
-def _text(texts: Iterable[str]) -> str:
-    """A note; figures that differ become ranges."""
-    given = list(dict.fromkeys(texts))
-    if len(given) == 1:
-        return given[0]
-    figures = zip(*map(_VARIES.findall, given), strict=True)
-    ranges = iter([_range(some) for some in figures])
-    return _VARIES.sub(lambda _: next(ranges), given[0])
-
-
-def _range(figures: Sequence[str]) -> str:
-    ordered = sorted(set(figures), key=lambda one: float(one.rstrip("%")))
-    return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
+    }
+    return [Note("coverage.missing", values={"terms": terms})] if terms else []
 
 
 def _who(

@@ -223,7 +223,7 @@ def _print_residual(found: ResidualBias) -> None:
     print_rows(rows, "lrrrrl", least=(11, 6, 6, 6, 4))
     print_line("")
     for warning in found.warnings:
-        print_line(warning)
+        print_line(str(warning))
 
 
 def _numbers(figure: BeforeAfter) -> tuple[str, str, str, str]:

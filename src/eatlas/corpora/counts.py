@@ -25,6 +25,7 @@ from eatlas.corpora.writing import beside, parquet_bytes, require_ending
 from eatlas.csv_cells import marked
 from eatlas.errors import EatlasError
 from eatlas.lazy import as_frame
+from eatlas.notes import Note
 from eatlas.sources.counts import CountTable
 from eatlas.stimuli import GroupsTest
 from eatlas.writing import atomic_file, atomic_files
@@ -261,12 +262,12 @@ class TextCounts:
         return f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Remarks for the reader of a result."""
         lost = self.provenance["failed"]
         if not lost:
             return ()
-        return (f"Parts of the text could not be read and are not counted: {len(lost)}.",)
+        return (Note("source.parts-lost", values={"count": len(lost)}),)
 
     def counts(self, term: str) -> Mapping[str, float] | None:
         """Counts of a target by group; empty where the text never mentions it.

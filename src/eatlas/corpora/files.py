@@ -8,7 +8,6 @@ import hashlib
 import io
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -31,7 +30,8 @@ from eatlas.corpora.reading import (
     texts,
 )
 from eatlas.corpora.wikipedia import BEGIN, is_dump, wikipedia_rows
-from eatlas.errors import SourceError, SourceWarning, described
+from eatlas.errors import SourceError, described
+from eatlas.notes import Note, warn
 from eatlas.paths import is_file, is_folder
 from eatlas.sources.archives import Content, Stamp, locate, open_binary
 
@@ -356,13 +356,7 @@ def look_at(files: Sequence[Path], reading: ReadingOptions) -> None:
         if format_of(content, reading) != "text":
             continue
         if is_wrapped(content.head(SAMPLE).decode(errors="replace")):
-            warnings.warn(
-                f"{path}: sentences seem to continue on the next line, but each line is read as a "
-                "text of its own, at whose end contexts end; --unit paragraph (unit='paragraph') "
-                "reads the text between blank lines",
-                SourceWarning,
-                stacklevel=4,
-            )
+            warn(Note("source.wrapped-lines", values={"file": str(path)}), stacklevel=4)
             return
         looked += 1
         if looked == LOOKED_AT:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,8 @@ from eatlas.corpora.record import Contexts, Pairs, Sample
 from eatlas.corpora.writing import ENDINGS, KEY, LABEL, MARKED, beside
 from eatlas.csv_cells import unmarked
 from eatlas.decoding import json_value, require_file
-from eatlas.errors import SourceError, SourceWarning, described
+from eatlas.errors import SourceError, described
+from eatlas.notes import Note, warn
 from eatlas.paths import is_file
 from eatlas.stimuli import ContextsOrigin
 
@@ -174,14 +174,10 @@ def _warn_of_odd_spans(rows: list[Any], names: int, path: Path) -> None:
         if not _folded(row[names][start:end]).startswith(_folded(stimulus)[:ALIKE])
     ]
     if odd:
-        stimulus, there = odd[0]
-        warnings.warn(
-            f"{path}: at {len(odd):,} of {len(rows) * names:,} spans the text differs from the "
-            f"stimulus, such as {there!r} for {stimulus!r}; a span counts characters of the "
-            "text from 0 and ends after the last character",
-            SourceWarning,
-            stacklevel=5,
-        )
+        values = {"file": str(path), "count": len(odd), "of": len(rows) * names}
+        stimulus, text = odd[0]
+        note = Note("source.odd-spans", values={**values, "stimulus": stimulus, "text": text})
+        warn(note, stacklevel=5)
 
 
 def _folded(text: str) -> str:

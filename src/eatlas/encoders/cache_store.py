@@ -6,15 +6,15 @@ Nothing in it is ever unpickled.
 from __future__ import annotations
 
 import sqlite3
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from eatlas.errors import SourceError, SourceWarning, nearest
+from eatlas.errors import SourceError, nearest
 from eatlas.folders import CACHE, cache_folder
+from eatlas.notes import Note, warn
 
 T = TypeVar("T")
 NAME = "vectors-v2.sqlite"
@@ -100,13 +100,8 @@ class CacheStore:
         except (sqlite3.Error, OSError) as error:
             self.usable = False
             if not self.quiet:
-                warnings.warn(
-                    f"{self.path}: computed vectors cannot be kept ({_reason(error)}); this run "
-                    f"continues without. eatlas cache clear begins a damaged file anew; {CACHE} "
-                    "names another folder",
-                    SourceWarning,
-                    stacklevel=2,
-                )
+                values = {"file": str(self.path), "reason": _reason(error), "variable": CACHE}
+                warn(Note("source.not-cached", values=values))
             return None
 
 

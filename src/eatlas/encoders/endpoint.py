@@ -6,7 +6,6 @@ import ipaddress
 import json
 import os
 import time
-import warnings
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -19,7 +18,8 @@ from numpy.typing import NDArray
 from eatlas.encoders.cache import keeping
 from eatlas.encoders.encoder import Encoder, as_rows, roundoff_of
 from eatlas.encoders.options import Values, check_values
-from eatlas.errors import SourceError, SourceWarning
+from eatlas.errors import SourceError
+from eatlas.notes import Note, warn
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Item
 from eatlas.sources.spec import check_options, escape, parse_options
@@ -86,12 +86,9 @@ class EndpointSource(Encoder):
         return f"endpoint:{self.name}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """That the model may change without notice."""
-        return (
-            f"The model {self.model} is served by others, who can change it without notice; the "
-            "fingerprint is its address and name, not its content.",
-        )
+        return (Note("source.served", values={"model": self.model}),)
 
     @property
     def encoding(self) -> Encoding:
@@ -117,14 +114,14 @@ class EndpointSource(Encoder):
             )
         if not key or self.address.lower().startswith("https:") or is_loopback(self.address):
             return key
-        said = f"{self.address}: over http, everybody on the way can read the key"
+        note = Note("source.key-in-the-clear", values={"address": self.address})
         if not self.insecure:
             raise SourceError(
-                said,
+                str(note),
                 allowed="https, or an address on this machine",
                 remedy="use https; or unset the key; or add insecure=yes to the address",
             )
-        warnings.warn(said, SourceWarning, stacklevel=2)
+        warn(note)
         return key
 
     def _rows(self, texts: list[str], key: str) -> NDArray[np.float32]:

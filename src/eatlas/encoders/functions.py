@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from eatlas.encoders.cache import CachedSource
 from eatlas.encoders.encoder import Encoder, as_rows
 from eatlas.errors import SourceError, described, nearest
+from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Item
 from eatlas.sources.spec import check_options, parse_options
@@ -80,13 +81,9 @@ class FunctionSource(Encoder):
         return f"{SCHEME}{_path_of(self._function)};file={content}{version}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What the fingerprint cannot say."""
-        return (
-            "Vectors come from a function of the user's own; the fingerprint is that of its file"
-            f"{' and version' if self._version is not None else ''}, not of models or data that "
-            "it reads.",
-        )
+        return (Note("source.function", values={"version": self._version is not None}),)
 
     @property
     def encoding(self) -> Encoding:

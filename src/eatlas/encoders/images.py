@@ -24,6 +24,7 @@ from eatlas.encoders.encoder import first_line, shown
 from eatlas.encoders.models import PROCESSOR
 from eatlas.errors import SourceError
 from eatlas.executors import Threads, processors
+from eatlas.notes import Note
 from eatlas.results.parts import ImageEncoding
 from eatlas.sources.interface import Answers, Item, cut
 
@@ -52,12 +53,9 @@ MOST_THREADS = 8
 """Threads that decode; each holds the pixels of a batch."""
 MOST_STRETCHED = 89_478_485
 """Pixels that an image may have once its shortest side is resized: Pillow's own limit."""
-REMARKS = {
-    "first": "{n} with several frames or pages, of which the first was used, such as {such}.",
-    "transparent": "{n} with transparent parts, which were filled with white, such as {such}.",
-    "enlarged": "{n} smaller than the input of the model, and enlarged, such as {such}.",
-}
-"""What a reader should know of images, by the word that is kept with their vectors."""
+REMARKS = ("first", "transparent", "enlarged")
+"""What is kept with the vectors of images that had several frames, transparent parts, or fewer
+pixels than the model takes."""
 
 
 @dataclass(frozen=True)
@@ -324,12 +322,12 @@ class ImageBatches:
         self._remarked: defaultdict[str, set[str]] = defaultdict(set)
 
     @property
-    def notes(self) -> Iterator[str]:
+    def notes(self) -> Iterator[Note]:
         """What a reader should know of the images, so far."""
-        for remark, text in REMARKS.items():
+        for remark in REMARKS:
             if paths := self._remarked.get(remark):
-                number = "1 image" if len(paths) == 1 else f"{len(paths):,} images"
-                yield text.format(n=number, such=shown(min(paths)))
+                values = {"how": remark, "count": len(paths), "such": shown(min(paths))}
+                yield Note("source.images", values=values)
 
     def note(self, answers: Answers) -> None:
         """Take note of what there is to say of images that were answered, now or before."""

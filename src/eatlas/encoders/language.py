@@ -22,6 +22,7 @@ from eatlas.encoders.loading import NO_LIMIT, Loaded, Model, load, load_tokenize
 from eatlas.encoders.models import DECODER, HF, content_of, find_model
 from eatlas.encoders.tokens import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
+from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.interface import Tell
 from eatlas.stimuli.pairs import Answer, Kind, Question, Span
@@ -75,8 +76,8 @@ class LanguageModel(Protocol):
         ...
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know about the model, in whole sentences."""
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader should know about the model."""
         ...
 
     @property
@@ -117,7 +118,7 @@ class ModelSnapshot:
 
     name: str
     fingerprint: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     kind: Kind
     about: LanguageModelRecord
     answers: Mapping[Question, Answer]
@@ -141,7 +142,7 @@ class ModelSnapshot:
 
     def renamed(self, name: str) -> ModelSnapshot:
         """Return the same under another name."""
-        notes = tuple(note.replace(self.name, name) for note in self.notes)
+        notes = tuple(note.renamed(self.name, name) for note in self.notes)
         return replace(self, name=name, notes=notes)
 
 
@@ -310,7 +311,7 @@ class TransformerLM(ABC):
     kind: Kind
 
     def __init__(
-        self, load: Callable[[], Loaded], name: str, fingerprint: str, notes: tuple[str, ...] = ()
+        self, load: Callable[[], Loaded], name: str, fingerprint: str, notes: tuple[Note, ...] = ()
     ) -> None:
         self._load, self.name, self.fingerprint, self.notes = load, name, fingerprint, notes
 

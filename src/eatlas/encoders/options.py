@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from eatlas.errors import SourceError
+from eatlas.notes import Note
 from eatlas.sources.spec import check_options
 
 Level = Literal["sentence", "word"]
@@ -99,14 +100,11 @@ class Options:
     revision: str = "main"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a reader should know about a model with these options."""
         if self.weights != "random":
             return ()
-        return (
-            f"The model's weights are random (seed {self.seed}), as a control. Anything found with "
-            "them is an artefact.",
-        )
+        return (Note("source.random-weights", values={"seed": self.seed}),)
 
 
 _TEXTS = (

@@ -41,6 +41,7 @@ from eatlas.encoders.models import (
 )
 from eatlas.encoders.tokens import unknown_of
 from eatlas.errors import SourceError
+from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, cut
 from eatlas.sources.spec import check_options, model_at, parse_file_spec
@@ -176,21 +177,17 @@ def _read(file: Path) -> dict[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
-def prompt_note(model: ModelConventions, *, put: str, how: str) -> list[str]:
-    """Name the prompt that a model expects and the one that is used."""
+def prompt_note(model: ModelConventions, *, put: str = "", hint: str = "") -> list[Note]:
+    """Name the prompts that a model expects; `hint` is the source that would put one."""
     if model.prompts:
-        listed = "; ".join(f"{key}: {text!r}" for key, text in list(model.prompts.items())[:4])
-        expected = f"The model declares prompts, texts that are put before an input ({listed})"
+        expected = [f"{key}: {text!r}" for key, text in list(model.prompts.items())[:4]]
+        kind = ""
     elif model.known is not None and model.known.prompts:
-        listed = " or ".join(repr(text) for text in model.known.prompts)
-        expected = (
-            f"By its name this is a model of the kind {model.known.name}, whose page asks for a "
-            f"prompt before each input ({listed})"
-        )
+        expected, kind = list(map(repr, model.known.prompts)), model.known.name
     else:
         return []
-    there = f"the model's own default, {put!r}, is put before each text" if put else "none was put"
-    return [f"{expected}; {there}. {how}"]
+    values = {"kind": kind, "expected": expected, "put": put, "hint": hint}
+    return [Note("source.prompt", values=values)]
 
 
 def parts_of(folder: Path) -> list[str]:
@@ -309,12 +306,11 @@ class SentenceModelSource(Encoder):
         return f"sha256:{digest.hexdigest()}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Prompts that the model declares, where the user chose none."""
         if self.prefix:
             return ()
-        how = "?prefix=... puts another text there."
-        return tuple(prompt_note(self._conventions, put=self._conventions.default, how=how))
+        return tuple(prompt_note(self._conventions, put=self._conventions.default))
 
     @property
     def encoding(self) -> Encoding:

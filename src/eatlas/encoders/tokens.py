@@ -16,6 +16,7 @@ from eatlas.encoders.encoder import require_finite, shown
 from eatlas.encoders.loading import Array, Loaded, ModelSource, load
 from eatlas.encoders.options import Layers, Options
 from eatlas.errors import SourceError
+from eatlas.notes import Note
 from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, cut
 
 _MARKS = "\u2581\u0120 "
@@ -229,13 +230,11 @@ class TextReader(ModelSource):
         """Take note of texts that were cut in an earlier run."""
         self.cut.update(item.content for item, answer in answers.items() if answer.cut)
 
-    def notes_on_cuts(self) -> Iterator[str]:
+    def notes_on_cuts(self) -> Iterator[Note]:
         """Say which texts were cut."""
         if self.cut:
-            yield (
-                f"{len(self.cut):,} texts were too long for the model and were cut, such as "
-                f"{shown(min(self.cut))}."
-            )
+            values = {"count": len(self.cut), "such": shown(min(self.cut))}
+            yield Note("source.cut", values=values)
 
 
 def prepare(

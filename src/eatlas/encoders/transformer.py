@@ -20,6 +20,7 @@ from eatlas.encoders.tokens import (
 )
 from eatlas.encoders.vision import VisionSource, open_vision
 from eatlas.errors import SourceError
+from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Item
 
@@ -66,34 +67,23 @@ class TransformerSource(TextReader):
         )
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a reader should know about the vectors, so far."""
         return (*self.options.notes, *self._notes_on_options(), *self.notes_on_cuts())
 
-    def _notes_on_options(self) -> Iterator[str]:
+    def _notes_on_options(self) -> Iterator[Note]:
         """What the model says of pooling and prompts, and options that change nothing."""
         pool, subword, theirs = self.options.pool, self.options.subword, self.conventions
         if not self.whole:
             if pool is not None:
-                yield (
-                    f"pool={pool} has no effect at level word, where subword, here {self.method}, "
-                    "combines the pieces of a stimulus; pool is for level=sentence."
-                )
+                yield Note("source.idle-pool", values={"pool": pool, "subword": self.method})
             return
         if subword is not None:
-            yield (
-                f"subword={subword} has no effect at level sentence, where pool, here "
-                f"{self.method}, combines the tokens of a text; subword is for level=word."
-            )
+            yield Note("source.idle-subword", values={"subword": subword, "pool": self.method})
         if pool is None and theirs.pool is not None:
-            yield (
-                f"Pooling follows the model's files ({theirs.by}): {POOLS[theirs.pool]} "
-                f"(pool={theirs.pool})."
-            )
-        how = (
-            f"st:{self.named.name}?prefix=... puts one there; in tests of words, so does --prompt."
-        )
-        yield from prompt_note(theirs, put="", how=how)
+            values = {"by": theirs.by, "how": POOLS[theirs.pool], "pool": theirs.pool}
+            yield Note("source.pooling", values=values)
+        yield from prompt_note(theirs, hint=f"st:{self.named.name}")
 
     @property
     def by_place(self) -> bool:

@@ -40,6 +40,7 @@ from eatlas.encoders.options import (
 )
 from eatlas.encoders.tokens import BUDGET, TextReader, batches, tensors, text_inputs
 from eatlas.errors import SourceError
+from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Found, Item, Kind, Read
 
@@ -65,7 +66,7 @@ class SeeingSource(ModelSource):
         self._images.note(answers)
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a reader should know about the vectors, so far."""
         return (*self.options.notes, *self._images.notes)
 
@@ -282,7 +283,7 @@ class TowersSource(TextReader, SeeingSource):
         )
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a reader should know about the vectors, so far."""
         return (*super().notes, *self.notes_on_cuts())
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from eatlas.engine.plan import Job, Plan, SourcesLike, make_plan
 from eatlas.engine.store import Store
-from eatlas.errors import AnisotropyWarning, EatlasError, EatlasWarning, UndefinedWarning
+from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning
 from eatlas.executors import Executor, choose, here, reading_of, require_workers
+from eatlas.notes import Note, warn
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.sources import CaseRule, period_of
 
@@ -158,12 +159,9 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         )
     if results.failures:
         first = results.failures[0]
-        warnings.warn(
-            f"{len(results.failures)} of {len(plan.jobs)} jobs failed: "
-            f"{first.test} on {first.source}: {first.error.what}; see .failures",
-            EatlasWarning,
-            stacklevel=2,
-        )
+        values = {"count": len(results.failures), "of": len(plan.jobs), "test": first.test}
+        values |= {"source": first.source, "error": first.error.what}
+        warn(Note("run.failed", values=values))
     return results
 
 

@@ -16,6 +16,7 @@ from eatlas.errors import EatlasError
 from eatlas.measures import AssociationMeasure, Measure
 from eatlas.measures.patterns import pattern_shares
 from eatlas.measures.seeding import generator_of, stimuli_of_test
+from eatlas.notes import Note
 from eatlas.results import AssociationResult
 from eatlas.results.inference import (
     PAIRS,
@@ -122,7 +123,7 @@ def ranks_of(ranking: Ranking, keys: Keys) -> Ranks | None:
     )
 
 
-def remarks_on(ranks: Ranks, concepts: Mapping[str, str], roles: Collection[str]) -> list[str]:
+def remarks_on(ranks: Ranks, concepts: Mapping[str, str], roles: Collection[str]) -> list[Note]:
     """Say which groups that are compared differ in frequency.
 
     `roles` are the first groups of the pairs that the measure compares: X, A, or both.
@@ -133,11 +134,9 @@ def remarks_on(ranks: Ranks, concepts: Mapping[str, str], roles: Collection[str]
         p = ranks.p_targets if role == "X" else ranks.p_attributes
         if p is None or p >= DIFFERENT:
             continue
-        one, two = ranks.group(role).median, ranks.group(other).median
-        found.append(
-            f"The words of {concepts[role]} and of {concepts[other]} differ in frequency: median "
-            f"ranks {one:,.0f} and {two:,.0f} (p = {p:.2g})."
-        )
+        medians = [ranks.group(role).median, ranks.group(other).median]
+        values = {"concepts": [concepts[role], concepts[other]], "medians": medians, "p": p}
+        found.append(Note("frequency.differs", f"frequency.ranks.{role}", values))
     return found
 
 
@@ -209,7 +208,7 @@ def placed(
     coverage: Coverage,
     test: Test,
     source: Any,
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, Any], list[Note]]:
     """The fields of a result on frequency, and remarks for the reader.
 
     `source` knows the ranks already, or finds them.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
@@ -13,17 +12,16 @@ from numpy.typing import NDArray
 
 from eatlas.engine.frequency import placed
 from eatlas.errors import (
-    AnisotropyWarning,
     ContractError,
     CoverageError,
     StimulusError,
-    UndefinedWarning,
     described,
     listed,
 )
 from eatlas.measures.base import Input, Measure, MomentsByRole
 from eatlas.measures.diagnosis import diagnose_terms
 from eatlas.measures.seeding import generator_of, stimuli_of_test
+from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
@@ -39,7 +37,7 @@ from eatlas.sources import (
 from eatlas.stats.inputs import generator
 from eatlas.stimuli import ROLES, AssociationTest, GroupsTest, Test
 from eatlas.stimuli.batteries import namesake
-from eatlas.stimuli.kinds import OF_TARGETS, of_sentences
+from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
@@ -134,7 +132,7 @@ def measured(
         given = _of_answers(*asked, source, case, seed, chance)
         said = source.notes
     given = replace(given, precision=_precision(given.head))
-    notes: list[str] = []
+    notes: list[Note] = []
     result = measure.compute(given, notes)
     if not is_result(result):
         raise ContractError(
@@ -143,17 +141,15 @@ def measured(
             allowed="a record that derives from eatlas.results.AssociationResult",
             remedy="eatlas.testing.check_measure finds what breaks the contract",
         )
-    for note in notes:
-        if note.startswith("Undefined"):
-            warnings.warn(f"{test.id}: {note}", UndefinedWarning, stacklevel=3)
+    notes = list(map(as_note, notes))
     diagnosis = _diagnosed(given)
     doubts = diagnosis.remarks() if diagnosis else ()
-    for doubt in doubts:
-        warnings.warn(f"{test.id}: {doubt}", AnisotropyWarning, stacklevel=3)
+    for note in (*notes, *doubts):
+        if note.code.partition(".")[0] in {"undefined", "space"}:
+            warn(note, test.id, stacklevel=3)
     known, differ = placed(measure, result, given.coverage, test, source)
-    copied = namesake(test)
-    remarks = (*((copied,) if copied else ()), *said, *notes, *doubts, *differ)
-    return result.model_copy(update={"diagnosis": diagnosis, "warnings": remarks, **known})
+    every = as_notes((*filter(None, [namesake(test)]), *said, *notes, *doubts, *differ))
+    return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **known})
 
 
 def _require_kind(measure: Measure, test: object) -> None:
@@ -180,7 +176,7 @@ def _of_vectors(
     case: CaseRule,
     seed: int,
     rng: np.random.Generator,
-) -> tuple[Input, Sequence[str]]:
+) -> tuple[Input, Sequence[Note]]:
     """Look up a test in a source of vectors; what a measure computes on, and remarks."""
     test.require_at_hand()
     measure.require_stimuli(test)
@@ -200,7 +196,7 @@ def _of_vectors(
     }
     if measure.minimum_counts == "stimuli":
         # what these say of p-values holds for measures of single sentences
-        notes = tuple(note for note in notes if note not in set(of_sentences(test)))
+        notes = tuple(note for note in notes if note.code != "stimuli.sentences")
     words = _looked_up(measure.words, source, case)
     del embedded  # its vectors may be let go group by group
     rows = measure.arranged(vectors, coverage, words)
@@ -257,7 +253,7 @@ def _of_counts(
     case: CaseRule,
     seed: int,
     rng: np.random.Generator,
-) -> tuple[Input, Sequence[str]]:
+) -> tuple[Input, Sequence[Note]]:
     """Look up the targets of a test in a table of counts; the groups are its columns."""
     from eatlas.engine.references import numbers_of  # noqa: PLC0415  (few sources are tables)
 
@@ -275,11 +271,10 @@ def _of_counts(
     require_terms(measure, test, coverage, table.name)
     numbers = {term: numbers_of(row, names, f"{table.name}, {term}") for term, row in rows.items()}
     beside = {group for row in rows.values() for group in row} - {one.casefold() for one in names}
-    said = [*table.notes]
+    said: list[Any] = [*table.notes]
     if beside:
-        others = ", ".join(sorted(beside))
         said.append(
-            f"{table.name} has other groups too, which are left out of all shares: {others}."
+            Note("source.other-groups", values={"source": table.name, "groups": sorted(beside)})
         )
     measured = hashlib.sha256(repr(sorted(numbers.items())).encode()).hexdigest()
     provenance = _provenance(test, table.fingerprint, measured, case, seed)

@@ -14,7 +14,6 @@ import os
 import re
 import stat
 import tempfile
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -25,7 +24,8 @@ from typing import Self
 
 from filelock import FileLock, Timeout, UnixFileLock
 
-from eatlas.errors import EatlasError, EatlasWarning, ResultsError
+from eatlas.errors import EatlasError, ResultsError
+from eatlas.notes import Note, warn
 from eatlas.results import AssociationResult
 from eatlas.results.json_lines import record_from_dict
 
@@ -148,12 +148,8 @@ class Journal(ABC):
             end += len(line)
         os.ftruncate(self._handle, end)
         if faulty:
-            lines = "1 line is" if faulty == 1 else f"{faulty} lines are"
-            warnings.warn(
-                f"{self.path}: {lines} damaged; the missing results are computed again",
-                EatlasWarning,
-                stacklevel=4,
-            )
+            values = {"file": str(self.path), "count": faulty}
+            warn(Note("run.damaged-lines", values=values), stacklevel=4)
 
     def _lines(self) -> Iterator[bytes]:
         """Whole lines of the file."""

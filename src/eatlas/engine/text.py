@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -45,14 +44,11 @@ from eatlas.engine.store import FileJournal
 from eatlas.errors import (
     EatlasError,
     SourceError,
-    SourceWarning,
     StimulusError,
-    StimulusWarning,
-    UndefinedWarning,
     described,
-    listed,
 )
 from eatlas.executors import Executor, choose
+from eatlas.notes import Note, warn
 from eatlas.paths import is_there
 from eatlas.sources.archives import locate
 from eatlas.sources.published import corpus_on_this_machine
@@ -194,20 +190,11 @@ def _warn_of_stimuli(tests: Sequence[GroupsTest]) -> None:
     for test in tests:
         of = {word: group.name for group in test.groups for word in group.terms}
         if own := [f"{term} ({of[term]})" for term in test.targets.terms if term in of]:
-            warnings.warn(
-                f"{test.id}: targets are words of a group too, with which every span that mentions "
-                f"them is associated: {', '.join(own)}",
-                StimulusWarning,
-                stacklevel=4,
-            )
+            warn(Note("stimuli.targets-in-groups", values={"targets": own}), test.id, stacklevel=4)
     named = [(test.id, test.terms) for test in tests]
     for test_id, stimulus, other, hidden in interplay(named):
-        warnings.warn(
-            f"{test_id} and {other} are looked for together: where {stimulus!r} is found, "
-            f"{hidden!r} is not; count them one by one for the counts of each alone",
-            StimulusWarning,
-            stacklevel=4,
-        )
+        values = {"tests": [test_id, other], "found": stimulus, "hidden": hidden}
+        warn(Note("stimuli.hidden-words", values=values), stacklevel=4)
         break  # one example says enough
 
 
@@ -421,30 +408,16 @@ def _corpus_hash(files: Sequence[dict[str, Any]]) -> str:
 def _warn(result: TextCounts, failed: Sequence[Failed]) -> None:
     """Warn of what was not counted, of files that may be no UTF-8, and of targets never seen."""
     if failed:
-        parts = f"{len(failed)} part{'s' * (len(failed) > 1)} of the corpus"
-        warnings.warn(
-            f"{parts} could not be read and {'are' if len(failed) > 1 else 'is'} not counted: "
-            + "; ".join(map(str, failed[:SEVERAL])),
-            SourceWarning,
-            stacklevel=4,
-        )
+        values = {"count": len(failed), "such": list(map(str, failed[:SEVERAL]))}
+        warn(Note("source.parts-unread", values=values), stacklevel=4)
     for one in result.provenance["files"]:
         lines = one["texts"] + one["damaged"]
         if one["damaged"] and one["damaged"] >= MANY * lines:
-            warnings.warn(
-                f"{one['file']}: {one['damaged']:,} of {lines:,} lines could not be read and are "
-                "not counted; if it is in another encoding, convert it first, such as with: "
-                "iconv -f WINDOWS-1252 -t UTF-8",
-                SourceWarning,
-                stacklevel=4,
-            )
+            values = {"file": one["file"], "count": one["damaged"], "of": lines}
+            warn(Note("source.lines-unread", values=values), stacklevel=4)
     if unseen := result.unseen:
-        warnings.warn(
-            f"no context found for {len(unseen)} of {len(result.targets)} targets, whose counts "
-            f"are undefined: {listed(unseen, SEVERAL)}",
-            UndefinedWarning,
-            stacklevel=4,
-        )
+        values = {"targets": list(unseen), "of": len(result.targets), "most": SEVERAL}
+        warn(Note("undefined.counts", values=values), stacklevel=4)
 
 
 def count_text(  # noqa: PLR0913  (each is a choice of the user's)

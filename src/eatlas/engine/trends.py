@@ -9,6 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from eatlas.measures.seeding import generator_of, stimuli_covered
+from eatlas.notes import Note
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.parts import defined
 from eatlas.results.trend import (
@@ -61,24 +62,24 @@ def _trend(
 ) -> TrendResult:
     """Trends of levels 1 and 2 over the periods of one test in one series."""
     first, effects = found[0], [(_year(result), result.effects()) for result in found]
-    notes: list[str] = []
+    notes: list[Note] = []
     rng = generator_of(seed, stimuli_covered(first.coverage), "trend")
 
-    def level(what: str, place: str) -> LevelTrend | None:
+    def level(place: str) -> LevelTrend | None:
         known = [
             (year, one.d)
             for year, of_year in effects
             for one in of_year
             if one.place == place and one.d is not None
         ]
-        return _level(what, [year for year, _ in known], [d for _, d in known], rng, notes)
+        return _level(place, [year for year, _ in known], [d for _, d in known], rng, notes)
 
-    first_level = level("level 1", "level1")
+    first_level = level("level1")
     second = None
     if "level2.X" in first.places:
         second = Level2Trends(
-            X=level(f"level 2 of {first.concepts.X}", "level2.X"),
-            Y=level(f"level 2 of {first.concepts.Y}", "level2.Y"),
+            X=level("level2.X"),
+            Y=level("level2.Y"),
         )
     return TrendResult(
         measure=first.measure,
@@ -104,17 +105,15 @@ def _trend(
 
 
 def _level(
-    what: str, years: list[int], effects: list[float], rng: np.random.Generator, notes: list[str]
+    place: str, years: list[int], effects: list[float], rng: np.random.Generator, notes: list[Note]
 ) -> LevelTrend | None:
     """Trend of one effect size; None, with a note, where too few periods have one."""
     if len(years) < statistics.FEWEST or len(set(effects)) < 2:
-        notes.append(
-            f"Trend of {what}: {len(years)} periods have an effect size; a trend needs at least "
-            f"{statistics.FEWEST} different ones."
-        )
+        values = {"periods": len(years), "least": statistics.FEWEST}
+        notes.append(Note("trend.few-periods", place, values))
         return None
     found = statistics.trend(years, effects, rng=rng)
-    _remark(what, found, notes)
+    _remark(place, found, notes)
     return LevelTrend(
         rho=max(-1.0, min(1.0, found.rho)),
         n=found.n,
@@ -125,20 +124,13 @@ def _level(
     )
 
 
-def _remark(what: str, found: statistics.Trend, notes: list[str]) -> None:
+def _remark(place: str, found: statistics.Trend, notes: list[Note]) -> None:
     """Note why the p-value of a trend cannot be small, or what a small one assumes."""
     if found.blocks.least > 0.05:
-        notes.append(
-            f"Trend of {what}: {found.n} periods in blocks of {found.block_length} cannot give a p "
-            f"below {found.blocks.least:.2g}, so the trend cannot be significant at .05."
-        )
+        values = {"periods": found.n, "block": found.block_length, "least": found.blocks.least}
+        notes.append(Note("trend.design", place, values))
     elif found.blocks.p <= SIGNIFICANT:
-        notes.append(
-            f"Trend of {what}: the p-value assumes that neighbouring periods correlate little "
-            "beyond the trend. If they correlate by .6, one in nine series without a trend has "
-            "p < .05; if by .9, one in four (benchmarks/trend_null.py). "
-            f"{found.n} periods are too few to show how much they correlate."
-        )
+        notes.append(Note("trend.correlated", place, {"periods": found.n}))
 
 
 def _null(found: statistics.NullTest) -> NullTest:

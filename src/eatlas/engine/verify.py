@@ -246,12 +246,20 @@ class _Check:
         again = again.error if isinstance(again, Failure) else again
         if isinstance(again, EatlasError):
             return _unrepeated(result, again)
-        old, new = result.to_dict(), again.to_dict()
+        old, new = _data(result), _data(again)
         if trust.instead_of(result.source, result.source_from) is not None:
             for part in (r.get(key) for r in (old, new) for key in ("encoding", "language_model")):
                 (part or {}).pop("model", None)
         lines = [*question.lines, *differences(old, new)]
         return _judged(result, lines, question.remarks, question.against)
+
+
+def _data(record: AssociationResult | TrendResult) -> dict[str, Any]:
+    """A record without the sentences of its notes, which say what their values say."""
+    data = record.to_dict()
+    for note in data["warnings"]:
+        del note["text"]
+    return data
 
 
 @dataclass(frozen=True)
@@ -542,7 +550,7 @@ def _by_year(trend: TrendResult) -> dict[str, Any]:
     """A record whose periods are said year by year."""
     missing = {str(m.period): f"missing ({m.reason})" for m in trend.missing}
     years = missing | {str(year): "a result" for year in trend.periods}
-    rest = {k: v for k, v in trend.to_dict().items() if k not in {"periods", "missing"}}
+    rest = {k: v for k, v in _data(trend).items() if k not in {"periods", "missing"}}
     return {"periods": dict(sorted(years.items())), **rest}
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import SignatureError, StimulusError
 from eatlas.measures.p_values import counted, of_spread, remarks, to_record
+from eatlas.notes import Note
 from eatlas.results import AssociationResult
 from eatlas.results.levels import Level
 from eatlas.results.parts import Coverage
@@ -265,7 +266,7 @@ class Measure(ABC):
         return {"rows": rows}
 
     @abstractmethod
-    def compute(self, given: Input, notes: list[str]) -> AssociationResult:
+    def compute(self, given: Input, notes: list[Note]) -> AssociationResult:
         """Find what the measure is named for; remarks for the reader go into `notes`."""
 
     def with_parameters(self, **parameters: Any) -> Self:
@@ -363,8 +364,8 @@ class AssociationMeasure(Measure):
         self,
         first: Array,
         second: Array,
-        what: str,
-        notes: list[str],
+        place: str,
+        notes: list[Note],
         given: Input,
         answer: PermutationResult | None = None,
         *,
@@ -380,14 +381,11 @@ class AssociationMeasure(Measure):
         difference, d = effect_size(scores, n[0], ddof=self.ddof, scale=scale, precision=precision)
         p = to_record(answer or self.relabelled(scores, n[0], given.rng, scale, precision))
         if np.isnan(d):
-            notes.append(
-                f"Undefined effect size of {what}: its scores do not differ, so every "
-                "relabelling gives the same statistic and all p-values are 1."
-            )
+            notes.append(Note("undefined.effect-size", place))
         else:
-            notes.extend(remarks(p, what, n, self.alpha))
+            notes.extend(remarks(p, place, n, self.alpha))
             if spread and answer is None and not self.studentised:
-                notes.extend(of_spread(first, second, what))
+                notes.extend(of_spread(first, second, place))
         return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=p)
 
     def relabelled(

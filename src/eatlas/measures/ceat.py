@@ -27,6 +27,7 @@ from eatlas.measures.inference import generalised
 from eatlas.measures.p_values import of_contexts
 from eatlas.measures.patterns import TailRule
 from eatlas.measures.three_levels import kept_pairs
+from eatlas.notes import Note
 from eatlas.results.embedding_tests import CEATResult, ContextDraws
 from eatlas.results.levels import Model, Replace, Variance
 from eatlas.results.parts import Coverage
@@ -140,7 +141,7 @@ class CEAT(AssociationMeasure):
         contexts = Contexts.of(vectors, coverage)
         return {"rows": contexts.some(), "contexts": contexts}
 
-    def compute(self, given: Input, notes: list[str]) -> CEATResult:
+    def compute(self, given: Input, notes: list[Note]) -> CEATResult:
         """Three levels over draws, their pattern, and the patterns of the draws."""
         contexts = given.contexts or Contexts.of(dict(given.rows), given.coverage)
         sizes = contexts.sizes
@@ -175,27 +176,28 @@ class CEAT(AssociationMeasure):
         )
 
 
-def _unlike(contexts: Contexts, parts: Sequence[Components], said: Sequence[str]) -> Iterator[str]:
+def _unlike(
+    contexts: Contexts, parts: Sequence[Components], said: Sequence[Note]
+) -> Iterator[Note]:
     """Levels whose groups differ in size and in contexts for each stimulus, if not yet said."""
     border = contexts.sizes[0] + contexts.sizes[1]
     targets, attributes = contexts.each[:border], contexts.each[border:]
     levels = (
-        ("level 1", targets, 0),
-        ("level 2 of X", attributes, 2),
-        ("level 2 of Y", attributes, 2),
+        ("level1", targets, 0),
+        ("level2.X", attributes, 2),
+        ("level2.Y", attributes, 2),
     )
-    for (what, each, place), found in zip(levels, parts, strict=True):
-        if not any(note.startswith(f"The groups of {what} differ in size") for note in said):
-            yield from of_contexts(found, each, contexts.sizes[place], what)
+    unequal = {note.place for note in said if note.code == "p.unequal-spread"}
+    for (place, each, first), found in zip(levels, parts, strict=True):
+        if place not in unequal:
+            yield from of_contexts(found, each, contexts.sizes[first], place)
 
 
-def _lonely(contexts: Contexts) -> list[str]:
+def _lonely(contexts: Contexts) -> list[Note]:
     """Say which stimuli are the same in every draw."""
-    lonely = [
-        f"{role}: {', '.join(alone)}"
+    lonely = {
+        role: alone
         for role in ROLES
         if (alone := [name for name, n in contexts.counts[role].items() if n == 1])
-    ]
-    if not lonely:
-        return []
-    return [f"Stimuli with a single context, the same in every draw: {'; '.join(lonely)}."]
+    }
+    return [Note("draws.single-context", values={"stimuli": lonely})] if lonely else []

@@ -23,6 +23,7 @@ from eatlas.measures.target_values import (
     mean,
     pairs_of,
 )
+from eatlas.notes import Note
 from eatlas.results.parts import Coverage
 from eatlas.results.targets import Range
 from eatlas.stimuli.kinds import OF_TARGETS
@@ -83,7 +84,7 @@ class DirectBias(TargetMeasure):
 
     strictness: float = parameter(1.0, FROM_0)
 
-    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
+    def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Cosine of each target with the direction of the pairs, and their mean size."""
         values = kernels.associations(given.rows[OF_TARGETS], principal(given, notes))
         return self.found(
@@ -152,7 +153,7 @@ class IndirectBias(TargetMeasure):
             vectors = {**vectors, THE_WORD: words[self.word][None]}
         return super().arranged(vectors, coverage, words)
 
-    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
+    def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Part of each similarity that the direction explains, and medians of them."""
         targets, direction = given.rows[OF_TARGETS], principal(given, notes)
         others = given.rows[THE_WORD] if self.word else targets
@@ -209,7 +210,7 @@ class RIPA(RawOrUnit):
 
     relation: Relation = parameter("principal", Relation)
 
-    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
+    def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Inner product of each target with the relation vector."""
         if self.relation == "principal":
             relation = principal(given, notes)
@@ -267,7 +268,7 @@ class SemAxis(RelabelledMeasure):
 
     name: ClassVar[str] = "semaxis"
 
-    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
+    def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Cosine of each target with the difference of the two means."""
         targets = given.rows[OF_TARGETS]
         first, second = map(kernels.mean_row, groups_of(given))
@@ -297,7 +298,7 @@ def signed_cosine(given: Input) -> Range:
     return Range(unit="cosine", low=-1.0, high=1.0, neutral=0.0, larger=larger)
 
 
-def principal(given: Input, notes: list[str]) -> Array:
+def principal(given: Input, notes: list[Note]) -> Array:
     """Direction along which the test's pairs differ most, from the second to the first group."""
     first, second = pairs_of(given, notes)
     direction = kernels.pair_direction(first, second)

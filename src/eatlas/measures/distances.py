@@ -21,6 +21,7 @@ from eatlas.measures.target_values import (
     in_order,
     mean,
 )
+from eatlas.notes import Note
 from eatlas.results.targets import Range
 from eatlas.stats.paired import ranks, spearman
 from eatlas.stimuli.kinds import OF_TARGETS
@@ -77,7 +78,7 @@ class RND(RelabelledMeasure):
     distance: Distance = parameter("euclidean", Distance)
     vectors: Vectors = parameter("unit", Vectors)
 
-    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
+    def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Distance of each target from both means, and the mean of their differences."""
         targets, groups = given.rows[OF_TARGETS], groups_of(given)
         means = map(kernels.mean_row, groups)
@@ -144,7 +145,7 @@ class MAC(TargetMeasure):
     name: ClassVar[str] = "mac"
     two_groups: ClassVar[bool] = False
 
-    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
+    def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Distance of each target from each group, and the mean of all."""
         targets = given.rows[OF_TARGETS]
         means = [kernels.mean_row(group) for group in groups_of(given)]
@@ -190,7 +191,7 @@ class ECT(RawOrUnit):
     name: ClassVar[str] = "ect"
     minimum: ClassVar = {"targets": 2, "groups": 1}
 
-    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
+    def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Cosine of each target with both means, and the correlation of the two orders."""
         targets, names = given.rows[OF_TARGETS], given.head["groups"]
         near = [cosines(targets, kernels.mean_row(group)) for group in groups_of(given)]
@@ -252,7 +253,7 @@ class RNSB(RawOrUnit):
     _: KW_ONLY
     penalty: float = parameter(1.0, ABOVE_0, optional=True)
 
-    def compute(self, given: Input, notes: list[str]) -> TargetValuesResult:
+    def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Probability that each target is negative, and its divergence from an equal one."""
         positive, negative = map(in_order, groups_of(given))
         probabilities = self._classified(positive, negative, given.rows[OF_TARGETS])

@@ -23,6 +23,7 @@ from eatlas.measures.group_evidence import (
 from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.seeding import generator_of
+from eatlas.notes import Note
 from eatlas.results.levels import LabelTest, ShareIntervals, TargetShares
 from eatlas.results.parts import Coverage, defined, defined_ends
 from eatlas.results.targets import DivDistResult
@@ -189,7 +190,7 @@ class DivDist(GroupsMeasure):
             return {"rows": vectors}
         return {"rows": of_contexts(vectors, coverage), "single": vectors}
 
-    def compute(self, given: Input, notes: list[str]) -> DivDistResult:
+    def compute(self, given: Input, notes: list[Note]) -> DivDistResult:
         """Shares, deviations and divergence of each target, and of all as one mean."""
         if self.soa == "counts":
             counts = np.zeros((0, 0)) if given.counts is None else given.counts
@@ -208,7 +209,7 @@ class DivDist(GroupsMeasure):
             return self._found(evidence, given, notes).model_copy(update={"probe": probe})
         return self._found(of_words(given, unit=self.means == "unit"), given, notes)
 
-    def _found(self, evidence: Evidence, given: Input, notes: list[str]) -> DivDistResult:
+    def _found(self, evidence: Evidence, given: Input, notes: list[Note]) -> DivDistResult:
         """Equations 1 to 3 on what associates, with intervals and a permutation test."""
         groups, name = given.head["groups"], given.head["concepts"][OF_TARGETS]
         self._require_signs(evidence, groups)
@@ -228,7 +229,7 @@ class DivDist(GroupsMeasure):
         ]
         known = rows.bias[:-1][np.isfinite(rows.bias[:-1])]
         if not len(known):
-            notes.append("Undefined mean bias: no target has a bias that is defined.")
+            notes.append(Note("undefined.mean-bias", "mean_bias"))
         resampled = bool(self.resamples) and evidence.draw is not None
         return DivDistResult(
             **given.head,
@@ -248,7 +249,7 @@ class DivDist(GroupsMeasure):
         if below := list(_negative(evidence, groups)):
             raise EatlasError(
                 f"{self.name}: {len(below)} associations are below 0",
-                got=listed(below, NAMED),
+                got=listed((f"{t} with {g} ({value:.3f})" for t, g, value in below), NAMED),
                 allowed="none, by negative=error",
                 remedy="negative=clip counts them as 0; negative=raw leaves them as they are",
             )
@@ -303,7 +304,7 @@ class DivDist(GroupsMeasure):
             ends = _held(ends, np.asarray(defined.mean()))
         return found, defined_ends(ends.tolist(), DECIMALS)
 
-    def _few_contexts(self, evidence: Evidence, rows: Rows, given: Input) -> Iterator[str]:
+    def _few_contexts(self, evidence: Evidence, rows: Rows, given: Input) -> Iterator[Note]:
         """What mean bias so few contexts give where there is none, unless that is little."""
         defined = np.isfinite(rows.bias[:-1])
         if evidence.contexts is None or not self.resamples or not defined.any():
@@ -317,40 +318,30 @@ class DivDist(GroupsMeasure):
         by_chance = float(divergence(p, p0, self.divergence).mean())
         mean = float(rows.bias[:-1][defined].mean())
         if by_chance >= SMALL_SHARE * mean:
-            yield (
-                f"Mean bias {mean:.3f} is that of {sizes.min():,.0f} to {sizes.max():,.0f} "
-                f"contexts a target (median {np.median(sizes):,.0f}); as few contexts drawn from "
-                f"the reference itself give {by_chance:.3f}. A bias is never below 0, and larger "
-                "the fewer contexts there are."
-            )
+            contexts = [float(size) for size in (sizes.min(), np.median(sizes), sizes.max())]
+            values = {"mean": mean, "by_chance": by_chance, "contexts": contexts}
+            yield Note("shares.few-contexts", "mean_bias", values)
 
     def _remarks(
         self, evidence: Evidence, groups: Sequence[str], rows: Rows, concept: str
-    ) -> Iterator[str]:
+    ) -> Iterator[Note]:
         """What a reader must know of sizes, associations below 0, and biases that are undefined."""
         unequal = evidence.sizes and max(evidence.sizes) >= UNEQUAL * min(evidence.sizes)
         if unequal and self.soa != "softmax":
-            sizes = ", ".join(
-                f"{group} {n}" for group, n in zip(groups, evidence.sizes, strict=True)
-            )
-            yield (
-                f"The groups differ in size ({sizes} words). The mean of fewer words is less "
-                "similar to any target, so targets lean towards the larger group."
-            )
+            sizes = dict(zip(groups, evidence.sizes, strict=True))
+            yield Note("shares.sizes", values={"sizes": sizes})
         if self.normalize == "sum" and (below := list(_negative(evidence, groups))):
-            how = (
-                "count as 0 (negative=clip)"
-                if self.negative == "clip"
-                else "are kept, so shares may be below 0 or above 1 (negative=raw)"
-            )
-            yield f"Associations below 0 {how}: {listed(below, NAMED)}."
+            first = [list(association) for association in below[:NAMED]]
+            negative = {"how": self.negative, "associations": first, "count": len(below)}
+            yield Note("shares.negative", values=negative)
         reasons: dict[str, list[str]] = {}
         for i, term in enumerate((*evidence.targets, f"{concept} as a whole")):
             if not np.isfinite(rows.bias[i]):
                 reason = evidence.barred.get(term) or self._why(rows.part(i), groups)
                 reasons.setdefault(reason, []).append(term)
         for reason, terms in reasons.items():
-            yield f"Undefined bias of {listed(terms, NAMED)}: {reason}."
+            values = {"terms": terms, "reason": reason, "most": NAMED}
+            yield Note("undefined.bias", "targets", values)
 
     def _why(self, row: Row, groups: Sequence[str]) -> str:
         """Why a bias is undefined."""
@@ -397,23 +388,18 @@ def _held(ends: Array, observed: Array) -> Array:
     return np.stack([np.minimum(ends[0], observed), np.maximum(ends[1], observed)])
 
 
-def _untested(shares: Array) -> str:
-    """Why a target has no p, as a remark says it."""
-    equal = np.ptp(shares) <= SAME_SHARES
-    of_words = f"the groups' shares of the words ({', '.join(f'{one:.3g}' for one in shares)})"
-    return (
-        f"No p where the reference is not {'equal shares' if equal else of_words}: relabelling the "
-        "words of the groups tests these alone. Compare with the reference by the intervals of the "
-        "deviations."
-    )
+def _untested(shares: Array) -> Note:
+    """Why a target has no p."""
+    unequal = [] if np.ptp(shares) <= SAME_SHARES else shares.tolist()
+    return Note("shares.untested", "targets", {"shares": unequal})
 
 
-def _negative(evidence: Evidence, groups: Sequence[str]) -> Iterator[str]:
-    """Associations below 0, as a remark names them."""
+def _negative(evidence: Evidence, groups: Sequence[str]) -> Iterator[tuple[str, str, float]]:
+    """Associations below 0, with their target and group."""
     for term, row in zip(evidence.targets, evidence.associations, strict=True):
         for group, value in zip(groups, row.tolist(), strict=True):
             if value < 0:
-                yield f"{term} with {group} ({value:.3f})"
+                yield term, group, value
 
 
 def _target(

@@ -19,6 +19,7 @@ from eatlas.kernels import Drawn
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.p_values import of_spread, remarks, to_record
 from eatlas.measures.patterns import label_of, pattern_of, pattern_shares
+from eatlas.notes import Note
 from eatlas.results.levels import (
     CELLS,
     AttributeScores,
@@ -59,20 +60,16 @@ PLACES = {label: str(place) for place, label in enumerate(get_args(Label))}
 """The digit of each EAT pattern."""
 CELL_SINGLES = 20_000
 """Single associations behind the standard deviation and the quantiles of a cell of level 3."""
-SHARED = (
-    "The draws share their stimuli. Q, tau2 and z of the random-effects model assume that draws "
-    "are independent, so its p-values mostly reflect the number of draws. The permutation "
-    "p-values of levels 1 and 2 do not depend on that."
-)
-"""A remark on every result."""
+SHARED = Note("draws.shared")
+"""A note on every result."""
 
 
 @dataclass(frozen=True)
 class DrawnLevel:
     """One differential association in every draw."""
 
-    what: str
-    """What it is called in remarks."""
+    place: str
+    """Where it stands in the record."""
     scores: Array
     """Associations of its units, shape (draws, units)."""
     n: tuple[int, int]
@@ -86,7 +83,7 @@ class DrawnLevel:
     @classmethod
     def of(
         cls,
-        what: str,
+        place: str,
         scores: Array,
         n: tuple[int, int],
         ddof: int,
@@ -95,7 +92,7 @@ class DrawnLevel:
     ) -> DrawnLevel:
         """Find the effect size of every draw."""
         found = draw_effects(scores, n[0], ddof=ddof, scale=magnitude, precision=precision)
-        return cls(what, scores, n, found, magnitude, precision)
+        return cls(place, scores, n, found, magnitude, precision)
 
 
 def levels_of(
@@ -109,9 +106,9 @@ def levels_of(
     targets, attributes = sizes[:2], sizes[2:]
     how = ddof, magnitude, precision
     return (
-        DrawnLevel.of("level 1", drawn.targets, targets, *how),
-        DrawnLevel.of("level 2 of X", drawn.attributes[:, 0], attributes, *how),
-        DrawnLevel.of("level 2 of Y", drawn.attributes[:, 1], attributes, *how),
+        DrawnLevel.of("level1", drawn.targets, targets, *how),
+        DrawnLevel.of("level2.X", drawn.attributes[:, 0], attributes, *how),
+        DrawnLevel.of("level2.Y", drawn.attributes[:, 1], attributes, *how),
     )
 
 
@@ -219,7 +216,7 @@ def drawn_fields(
     drawing: Drawing,
     levels: Sequence[DrawnLevel],
     parts: Sequence[Components | None],
-    notes: list[str],
+    notes: list[Note],
     given: Input,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Fields of a :class:`eatlas.results.DrawnResult`, and those of its draws.
@@ -248,22 +245,19 @@ def drawn_fields(
 
 
 def drawn_level(
-    measure: AssociationMeasure, one: DrawnLevel, notes: list[str], rng: np.random.Generator
+    measure: AssociationMeasure, one: DrawnLevel, notes: list[Note], rng: np.random.Generator
 ) -> Level:
     """Find the mean effect over draws and its permutation p-values."""
     found = one.effects
     p = to_record(measure.relabelled(found.scores, one.n[0], rng, found.scale, one.precision))
     draws, lost = len(found.defined), int((~found.defined).sum())
     if lost:
-        notes.append(
-            f"Undefined effect size of {one.what} in {lost} of {draws} draws: their "
-            "associations do not differ. The mean and the p-values leave these draws out."
-        )
+        notes.append(Note("undefined.draws", one.place, {"count": lost, "of": draws}))
     if lost < draws:
-        notes.extend(remarks(p, one.what, one.n, measure.alpha))
+        notes.extend(remarks(p, one.place, one.n, measure.alpha))
         if not measure.studentised:
             means, first = found.scores, one.n[0]
-            notes.extend(of_spread(means[:first], means[first:], one.what))
+            notes.extend(of_spread(means[:first], means[first:], one.place))
     return Level(
         effect_size=None if lost == draws else found.mean,
         difference=float(found.difference.mean()),
@@ -272,15 +266,11 @@ def drawn_level(
     )
 
 
-def _favoured(variance: Variance, sizes: Iterable[tuple[int, int]]) -> Iterator[str]:
+def _favoured(variance: Variance, sizes: Iterable[tuple[int, int]]) -> Iterator[Note]:
     """Say where a variance that depends on d gives a few draws nearly all of the weight."""
     least = min(min(n) for n in sizes)
     if variance == "union" and least <= DEGENERATE:
-        yield (
-            f"variance=union in groups of {least}: draws whose effect size is near the maximum "
-            "have a sampling variance near 0, and so nearly all of the weight in the combined "
-            "effect size. variance=common weights all draws equally."
-        )
+        yield Note("draws.union", values={"least": least})
 
 
 def _patterns(

@@ -15,6 +15,7 @@ from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.measures.base import Allowed, AssociationMeasure, Input, is_number
 from eatlas.measures.patterns import label_of
 from eatlas.measures.rows import Block, Ordered, several, sizes, too_many
+from eatlas.notes import Note
 from eatlas.results.inference import (
     CrossedLevel,
     CrossedLevel2,
@@ -62,7 +63,7 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
     table: Array,
     sizes: Sizes,
     *,
-    notes: list[str],
+    notes: list[Note],
     confidence: float = CONFIDENCE,
     unit: Unit = "term",
     level2: bool = True,
@@ -80,14 +81,14 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
         reason = f"a group of one {single} has no information about other attributes"
         return _unanswered(reason, confidence, unit)
     tests: tuple[tuple[str, tuple[str, ...], Callable[..., CrossedTest]], ...] = (
-        ("level 1", TARGETS, lambda **how: crossed_interaction(table, n_x, n_a, **how)),
-        ("level 2 of X", ("X",), lambda **how: crossed_association(table[:n_x], n_a, **how)),
-        ("level 2 of Y", ("Y",), lambda **how: crossed_association(table[n_x:], n_a, **how)),
+        ("level1", TARGETS, lambda **how: crossed_interaction(table, n_x, n_a, **how)),
+        ("level2.X", ("X",), lambda **how: crossed_association(table[:n_x], n_a, **how)),
+        ("level2.Y", ("Y",), lambda **how: crossed_association(table[n_x:], n_a, **how)),
     )
     how: dict[str, Any] = {"level": confidence, "scale": scale, "precision": precision}
     levels: list[CrossedLevel | None] = [None, None, None]
     undefined: list[str] = []
-    for i, (what, targets, test) in enumerate(tests[: 3 if level2 else 1]):
+    for i, (place, targets, test) in enumerate(tests[: 3 if level2 else 1]):
         if min(units[role] for role in targets) < TWO:
             continue
         if clusters is not None:
@@ -101,12 +102,9 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
         levels[i] = _crossed(crossed)
         # without a difference the effect size is undefined, which another note says
         if math.isnan(crossed.t) and abs(crossed.difference) > least_spread(scale, precision):
-            undefined.append(what)
+            undefined.append(place)
     if undefined:
-        notes.append(
-            f"Undefined crossed test of {', '.join(undefined)}: nothing varies within the groups, "
-            "so nothing can be inferred about other words."
-        )
+        notes.append(Note("undefined.crossed", "generalisation", {"levels": undefined}))
     both = CrossedLevel2(X=levels[1], Y=levels[2]) if level2 else None
     return Generalisation(unit=unit, confidence=confidence, level1=levels[0], level2=both)
 
@@ -117,7 +115,7 @@ def _numbered(clusters: Mapping[str, NDArray[np.intp]], roles: Iterable[str]) ->
 
 
 def generalised_input(
-    given: Input, notes: list[str], *, confidence: float, level2: bool
+    given: Input, notes: list[Note], *, confidence: float, level2: bool
 ) -> Generalisation:
     """Whether other targets and other attributes would show it: over stimuli, where several."""
     ordered = Ordered.of(given.rows, given.coverage)

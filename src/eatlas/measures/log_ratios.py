@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.measures.rows import halves
+from eatlas.notes import Note
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
 from eatlas.stimuli.association_test import OPPOSITES
@@ -135,7 +136,7 @@ class Ratios:
     """Log-probability ratio of every sentence, pair after pair in the order of the values."""
     counts: NDArray[np.int64]
     """Sentences of each pair, in the shape of the values."""
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Note, ...] = ()
     """What a reader should know about the sentences of a corpus."""
 
     @property
@@ -216,7 +217,7 @@ def _found(
     pieces: Mapping[Term, int],
     reasons: Mapping[Term, str],
     forms: Mapping[str, str],
-    remarks: tuple[str, ...] = (),
+    remarks: tuple[Note, ...] = (),
 ) -> Ratios:
     """Ratios of the terms for whose absence there is no reason."""
     coverage = Coverage(**{role: _covered(test, role, reasons, forms) for role in ROLES})
@@ -347,22 +348,17 @@ def sentence_ratios(
 
 def _of_sentences(
     counts: NDArray[np.int64], origin: str, left_out: int, too_long: int
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """What a reader should know about the sentences, and about those that were not usable."""
     if not counts.size:
         return
-    few, many = int(counts.min()), int(counts.max())
-    said = f"{few:,} to {many:,}" if few < many else f"{few:,}"
-    yield (
-        f"Log-ratios come from {int(counts.sum()):,} sentences of {origin}: {said} for each pair."
-    )
+    few, many, count = int(counts.min()), int(counts.max()), int(counts.sum())
+    values = {"count": count, "origin": origin, "each": [few, many]}
+    yield Note("ratios.sentences", values=values)
     if left_out:
-        yield (
-            f"{left_out:,} sentences are left out: the tokenizer does not know their stimuli, or "
-            "joins them with the text beside them."
-        )
+        yield Note("ratios.left-out", values={"count": left_out})
     if too_long:
-        yield f"{too_long:,} sentences are left out: they are too long for the model."
+        yield Note("ratios.too-long", values={"count": too_long})
 
 
 def _without_sentences(test: AssociationTest, pairs: SentencePairs) -> dict[Term, str]:

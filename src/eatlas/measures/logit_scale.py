@@ -8,6 +8,7 @@ from typing import Any
 
 from eatlas.errors import SourceError
 from eatlas.measures.base import Allowed, Input, is_number
+from eatlas.notes import Note
 from eatlas.stats.shares import LARGEST_SCALE
 
 OF_MODEL = "model"
@@ -48,28 +49,18 @@ def magnified(given: Input, scale: float) -> Input:
     return replace(given, precision=given.precision * factor)
 
 
-def remarks_on(given: Input, scale: float, groups: Sequence[str]) -> list[str]:
+def remarks_on(given: Input, scale: float, groups: Sequence[str]) -> list[Note]:
     """What a reader must know of the scale and of the sizes of the groups of labels."""
     found, encoding = [], given.head["encoding"]
     stated = None if encoding is None else encoding.logit_scale
     if stated is None:
-        found.append(
-            f"The logit scale {scale:g} was set by hand, as these vectors have none of their own. "
-            "Compare shares only at the same scale."
-        )
+        found.append(Note("shares.scale-by-hand", "logit_scale", {"scale": scale}))
     elif stated != scale:
-        found.append(f"The logit scale {scale:g} differs from that of the model, {stated:g}.")
+        values = {"scale": scale, "of_model": stated}
+        found.append(Note("shares.scale-differs", "logit_scale", values))
     if encoding is not None and encoding.logit_bias is not None:
-        found.append(
-            "This model was trained on single pairs, with a sigmoid. Its shares describe a forced "
-            "choice among the labels, in which its logit bias cancels out."
-        )
+        found.append(Note("shares.sigmoid"))
     sizes = {group: len(given.coverage.group(group).stimuli) for group in groups}
     if len(set(sizes.values())) > 1:
-        total = sum(sizes.values())
-        shares = "; ".join(f"{group} {n} ({n / total:.3f})" for group, n in sizes.items())
-        found.append(
-            "The groups differ in their number of labels, and so in the share expected by chance: "
-            f"{shares}."
-        )
+        found.append(Note("shares.labels", values={"labels": sizes}))
     return found

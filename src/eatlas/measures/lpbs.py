@@ -38,6 +38,7 @@ from eatlas.measures.log_ratios import (
 from eatlas.measures.patterns import TailRule
 from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.three_levels import compared, level3, similarities
+from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSResult, PieceCounts
 from eatlas.results.inference import SesoiUnit
 from eatlas.stats.bootstrap import Over, PatternRule
@@ -206,7 +207,7 @@ class LogRatioMeasure(AssociationMeasure):
         """The numbers that the finding rests on."""
         return found.values
 
-    def answered(self, given: Input, notes: list[str]) -> tuple[Ratios, dict[str, Any]]:
+    def answered(self, given: Input, notes: list[Note]) -> tuple[Ratios, dict[str, Any]]:
         """The ratios of an input, and what a result says of how they were made."""
         found, rule = given.log_ratios, self.ratio_rule
         if found is None:
@@ -273,24 +274,19 @@ class LogRatioMeasure(AssociationMeasure):
             )
 
 
-def _beginnings(rule: RatioRule) -> Iterator[str]:
+def _beginnings(rule: RatioRule) -> Iterator[Note]:
     """A causal model's pieces are also the beginning of longer words."""
     if rule.how == "next":
-        yield (
-            "Attributes are scored as the beginning of a word. The probability that the word ends "
-            "there is left out; ends=true includes it."
-        )
+        yield Note("ratios.beginnings")
 
 
-def _several_pieces(pieces: Mapping[str, tuple[int, ...]], rule: RatioRule) -> Iterator[str]:
+def _several_pieces(pieces: Mapping[str, tuple[int, ...]], rule: RatioRule) -> Iterator[Note]:
     """What is scored in several pieces is less probable than a word of one."""
     roles, what = (ATTRIBUTES, "attributes") if rule.causal else (TARGETS, "targets")
     counts = [count for role in roles for count in pieces[role]]
     if several := sum(count > 1 for count in counts):
-        yield (
-            f"The tokenizer splits {several} of {len(counts)} {what} into several pieces, at most "
-            f"{max(counts)}. Their log-probability is the {rule.normalize} over pieces."
-        )
+        values = {"count": several, "of": len(counts), "what": what, "most": max(counts)}
+        yield Note("ratios.pieces", values={**values, "how": rule.normalize})
 
 
 @dataclass(frozen=True)
@@ -380,7 +376,7 @@ templates=basic,threshold=0.2)'
         """How the ratios of several sentences of a pair become one."""
         return self.aggregate
 
-    def compute(self, given: Input, notes: list[str]) -> LPBSResult:
+    def compute(self, given: Input, notes: list[Note]) -> LPBSResult:
         """Three levels, the pattern, and the published effect size."""
         _, about = self.answered(given, notes)
         bootstrap = Bootstrap(self.resamples, self.over, self.confidence, self.ddof)
@@ -389,7 +385,7 @@ templates=basic,threshold=0.2)'
         x, y = (np.stack([kernels.mean_row(given.rows[role])]) for role in TARGETS)
         s = (x - y)[0]
         n_a = len(given.rows[ATTRIBUTES[0]])
-        over = self.level(s[:n_a], s[n_a:], "the effect size over attributes", notes, given)
+        over = self.level(s[:n_a], s[n_a:], "over_attributes", notes, given)
         return LPBSResult(
             **given.head,
             **about,

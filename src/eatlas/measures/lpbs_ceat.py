@@ -28,6 +28,7 @@ from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.lpbs import LogRatioMeasure
 from eatlas.measures.rows import sizes
 from eatlas.measures.three_levels import kept_pairs
+from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSCEATResult, SentenceDraws
 from eatlas.results.levels import Model, Replace, Variance
 from eatlas.stats.draws import Components, components_of_means, draw_one, stream
@@ -205,7 +206,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
         """The ratios of all sentences."""
         return found.single
 
-    def compute(self, given: Input, notes: list[str]) -> LPBSCEATResult:
+    def compute(self, given: Input, notes: list[Note]) -> LPBSCEATResult:
         """Three levels and the published effect size over draws, and the patterns of the draws."""
         ratios, about = self.answered(given, notes)
         sentences = PairSentences.of(ratios)
@@ -219,7 +220,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
         drawing = self.drawing
         found, draws = drawn_fields(self, self.rule, drawing, levels, parts[:3], notes, given)
         u = drawn.attributes[:, 0] - drawn.attributes[:, 1]
-        over = DrawnLevel.of("the effect size over attributes", u, sizes[2:], *how)
+        over = DrawnLevel.of("over_attributes", u, sizes[2:], *how)
         rows_listed, listed = sentences.listed
         s, u = drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0)
         return LPBSCEATResult(
@@ -241,14 +242,9 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
         )
 
 
-def _lonely(sentences: PairSentences) -> list[str]:
+def _lonely(sentences: PairSentences) -> list[Note]:
     """Say how many pairs are the same in every draw."""
     alone, of = int((sentences.counts == 1).sum()), sentences.counts.size
     if alone == of:
-        return [
-            "Every pair has a single sentence, so all draws are the same and say nothing about "
-            "other sentences. Use more templates, or sentences of a corpus."
-        ]
-    if alone:
-        return [f"Pairs with a single sentence, the same in every draw: {alone:,} of {of:,}."]
-    return []
+        return [Note("draws.all-single")]
+    return [Note("draws.single-sentence", values={"count": alone, "of": of})] if alone else []

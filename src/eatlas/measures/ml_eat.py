@@ -10,16 +10,10 @@ from eatlas.measures.association import TwoTargetMeasure
 from eatlas.measures.base import FROM_0, Input, parameter
 from eatlas.measures.patterns import TailRule
 from eatlas.measures.three_levels import compared, level3, similarities
+from eatlas.notes import Note
 from eatlas.results import MLEATResult, WEATResult
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
-
-ONE_DIRECTION = (
-    "All associations are projections on one direction, so the level 2 effect sizes of X and Y "
-    "have the same magnitude: how well the direction separates A from B. Their signs show the "
-    "side of X and the side of Y."
-)
-"""A remark on every result of a projection."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +94,10 @@ class MLEAT(TwoTargetMeasure):
         """When a target counts as associated."""
         return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
 
-    def compute(self, given: Input, notes: list[str]) -> MLEATResult:
+    def compute(self, given: Input, notes: list[Note]) -> MLEATResult:
         """Three levels and the pattern."""
         if self.association == "projection":
-            notes.append(ONE_DIRECTION)
+            notes.append(Note("measure.one-direction"))
         found = compared(
             self,
             given,
@@ -157,7 +151,7 @@ sesoi_unit, frequency
     compared: ClassVar = TARGETS[:1]
     minimum: ClassVar = {**dict.fromkeys(TARGETS, 2), **dict.fromkeys(ATTRIBUTES, 1)}
 
-    def compute(self, given: Input, notes: list[str]) -> WEATResult:
+    def compute(self, given: Input, notes: list[Note]) -> WEATResult:
         """Level 1 alone."""
         found = compared(
             self,

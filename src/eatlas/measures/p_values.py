@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.notes import Note
 from eatlas.results.levels import (
     Brackets,
     Counts,
@@ -29,12 +30,6 @@ if TYPE_CHECKING:
 
 Scores = NDArray[np.float64]
 
-UNEQUAL = (
-    "The groups of {what} differ in size ({sizes}) and in spread ({spreads}). A permutation test "
-    "of the difference of means then rejects equal means too often or too seldom: {level} instead "
-    "of .05, two-sided. statistic=studentised allows for unequal spreads."
-)
-"""A remark where a permutation test of means is not to be relied on."""
 DECIMALS = 6
 """Kept of figures whose own error is larger by far."""
 LISTED = 5
@@ -91,44 +86,27 @@ def to_record(answer: PermutationResult) -> PValues:
     )
 
 
-def of_one_stimulus(what: str, roles: Sequence[str]) -> str:
-    """Say that groups of one stimulus have nothing to relabel."""
-    return (
-        f"Undefined{what} over stimuli: all sentences of {' and of '.join(roles)} are made of one "
-        "stimulus, so there is nothing to relabel, and the p-values of single sentences say "
-        "nothing about other stimuli."
-    )
-
-
-def of_spread(first: Scores, second: Scores, what: str) -> Iterator[str]:
+def of_spread(first: Scores, second: Scores, place: str) -> Iterator[Note]:
     """What a reader must know of groups that differ in size and clearly in spread."""
     found = unequal_spread(first, second)
     if found is not None:
-        yield UNEQUAL.format(
-            what=what,
-            sizes="{} and {}".format(*found.n),
-            spreads="standard deviations {:.2g} and {:.2g}".format(*found.sd),
-            level=_level(found.level),
-        )
+        values = {"sizes": list(found.n), "sd": list(found.sd), "level": found.level}
+        yield Note("p.unequal-spread", place, values)
 
 
-def of_spreads(names: Sequence[str], rows: Scores, n: int, what: str) -> Iterator[str]:
-    """The same of many rows with one design, `what` each is called, in one remark."""
+def of_spreads(names: Sequence[str], rows: Scores, n: int, place: str) -> Iterator[Note]:
+    """The same of many rows with one design, in one note; `place` is that of all of them."""
     found = [
         name for name, row in zip(names, rows, strict=True) if unequal_spread(row[:n], row[n:])
     ]
     if found:
-        more = len(found) - LISTED
-        yield (
-            f"A and B differ in size ({n} and {rows.shape[1] - n}) and, for {len(found)} of "
-            f"{len(names)} {'stimuli' if what == 'stimulus' else f'{what}s'}, in spread: "
-            f"{', '.join(found[:LISTED])}{f' and {more} more' if more > 0 else ''}. A permutation "
-            "test of the difference of means then rejects equal means too often or too seldom. "
-            "statistic=studentised allows for unequal spreads."
-        )
+        values = {"sizes": [n, rows.shape[1] - n], "terms": found, "of": len(names)}
+        yield Note("p.unequal-spreads", place, values)
 
 
-def of_contexts(parts: Components, contexts: NDArray[np.int64], n: int, what: str) -> Iterator[str]:
+def of_contexts(
+    parts: Components, contexts: NDArray[np.int64], n: int, place: str
+) -> Iterator[Note]:
     """What a reader must know of groups that differ in size and in contexts for each stimulus.
 
     `parts` are the variance components of the scores, `contexts` how many each unit has, those of
@@ -143,20 +121,9 @@ def of_contexts(parts: Components, contexts: NDArray[np.int64], n: int, what: st
     if sizes[0] == sizes[1] or 1 / FACTOR <= factor <= FACTOR:
         return
     spread = Spread(sizes, (math.sqrt(variances[0]), math.sqrt(variances[1])), factor)
-    medians = "median contexts of a stimulus {:g} and {:g}".format(
-        *(float(np.median(g)) for g in groups)
-    )
-    yield UNEQUAL.format(
-        what=what,
-        sizes="{} and {}".format(*sizes),
-        spreads=f"{medians}, so that means over contexts vary unequally",
-        level=_level(spread.level),
-    )
-
-
-def _level(level: float) -> str:
-    """An estimated level, cut off where the approximation says little."""
-    return "far below .01" if level < 0.005 else f"about {level:.2f}".replace("0.", ".")
+    medians = [float(np.median(group)) for group in groups]
+    values = {"sizes": list(sizes), "medians": medians, "level": spread.level}
+    yield Note("p.unequal-contexts", place, values)
 
 
 def written(count: int | None) -> int | None:
@@ -164,41 +131,24 @@ def written(count: int | None) -> int | None:
     return None if count is None or count.bit_length() > MOST_BITS else count
 
 
-def remarks(p: PValues, what: str, design: tuple[int, int], alpha: float) -> Iterator[str]:
+def remarks(p: PValues, place: str, design: tuple[int, int], alpha: float) -> Iterator[Note]:
     """What a reader must know of these p-values before comparing them with alpha."""
+    values = {"sizes": list(design), "total": p.total, "alpha": alpha}
     zero = [name for name in TAILS if p.count_of(name) == 0]
     if zero:
-        yield (
-            f"With strict inequalities no relabelling of {what} is counted in the tail"
-            f"{'s' * (len(zero) > 1)} {' and '.join(zero)}: a p of 0, given as the smallest "
-            "positive number."
-        )
+        yield Note("p.strict-zero", place, {"tails": zero})
     elif p.min_p >= alpha:
-        yield (
-            f"The design of {what}, {design[0]} against {design[1]}, has {p.total} relabellings: "
-            f"no p-value can fall below {p.min_p:.3g}, so none is below alpha = {alpha}."
-        )
+        yield Note("p.design", place, {**values, "least": p.min_p})
     elif design[0] == design[1] and 2 * p.min_p >= alpha:
         # of groups of one size every subset has a mirror image, so two-sided counts are even
-        yield (
-            f"The design of {what}, {design[0]} against {design[1]}, has {p.total} relabellings: "
-            f"no two-sided p-value can fall below {2 * p.min_p:.3g}, so none is below "
-            f"alpha = {alpha}."
-        )
-    wide = [
-        f"{name.replace('_', '-')} between {0 if low <= SMALLEST else low:.3g} and {high:.3g}"
+        yield Note("p.design-two-sided", place, {**values, "least": 2 * p.min_p})
+    wide = {
+        name.replace("_", "-"): [0.0 if low <= SMALLEST else low, high]
         for name in TAILS
         if (low := p.low(name)) is not None and low < alpha <= (high := p.tail(name))
-    ]
+    }
     if wide:
-        yield (
-            f"The p-values of {what} are known only within bounds that do not decide whether p is "
-            f"below alpha = {alpha}: {', '.join(wide)}. The upper bound is used: no star, and "
-            "no association."
-        )
+        yield Note("p.bounds", place, {"alpha": alpha, "bounds": wide})
     draws = next((d for name in TAILS if (d := p.draws and getattr(p.draws, name))), None)
     if draws and p.method_of("greater") == "sampled" and 1 / (draws + 1) >= alpha:
-        yield (
-            f"{draws} draws cannot show a p-value of {what} below {1 / (draws + 1):.3g}, so none "
-            f"is below alpha = {alpha}."
-        )
+        yield Note("p.draws", place, {"draws": draws, "least": 1 / (draws + 1), "alpha": alpha})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +15,18 @@ from eatlas.errors import UndefinedWarning
 from eatlas.measures.base import Input, whole
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.patterns import SIGNS, label_of
-from eatlas.measures.rows import Block, Clusters, Ordered, Rows, halves, several, too_many
+from eatlas.measures.rows import (
+    TABLE_CELLS,
+    Block,
+    Clusters,
+    Ordered,
+    Rows,
+    halves,
+    several,
+    too_many,
+)
 from eatlas.measures.seeding import generator_of
+from eatlas.notes import OVER_STIMULI, Note, as_note
 from eatlas.results.inference import (
     EffectInterval,
     Influence,
@@ -56,8 +65,6 @@ Caliskan et al. on the bundled vectors, prison and jail, violin and cello, awful
 terrible reach it."""
 MANY = 1_000
 """Words of a group that are looked at for such pairs, at most."""
-NEARLY_ONE = "have nearly the same vector"
-"""How the warning of them is known."""
 RESAMPLES = whole(0, "auto")
 _SWAPPED: dict[Over, Over] = {"both": "both", "targets": "attributes", "attributes": "targets"}
 
@@ -102,7 +109,7 @@ class Bootstrap:
     ddof: int
 
     def variation(
-        self, given: Input, notes: list[str], rule: PatternRule | None = None
+        self, given: Input, notes: list[Note], rule: PatternRule | None = None
     ) -> Variation:
         """How the findings vary with the stimuli, and which of them drive these.
 
@@ -114,16 +121,14 @@ class Bootstrap:
         ordered = Ordered.of(given.rows, given.coverage)
         if several(ordered.stimuli):
             return self._over_clusters(ordered, given, notes, rule)
-        if many := too_many(*cells):
-            notes.append(
-                f"No intervals and no influence of terms: {math.prod(cells):,} cosines {many}. "
-                "If sentences name their stimulus, stimuli are resampled instead."
-            )
+        if too_many(*cells):
+            values = {"pairs": math.prod(cells), "most": TABLE_CELLS}
+            notes.append(Note("resampling.too-many", values=values))
             return Variation(None)
         return self._over_terms(ordered, given, notes, rule)
 
     def _over_terms(
-        self, ordered: Ordered, given: Input, notes: list[str], rule: PatternRule | None
+        self, ordered: Ordered, given: Input, notes: list[Note], rule: PatternRule | None
     ) -> Variation:
         """Influence of each term, and intervals over resampled terms."""
         test = replace(Block.of(ordered.rows).design(), precision=given.precision)
@@ -145,7 +150,7 @@ class Bootstrap:
         test: Layout,
         ordered: Ordered,
         given: Input,
-        notes: list[str],
+        notes: list[Note],
         rule: PatternRule,
     ) -> tuple[Variation, Resampling | None]:
         """The same of single terms whose associations depend on which terms there are."""
@@ -157,7 +162,7 @@ class Bootstrap:
         shares = how.patterns(test, rule, drawn, notes)
         return Variation(influence, found.model_copy(update=shares)), how
 
-    def _by_cluster(self, given: Input, notes: list[str]) -> Uncertainty | None:
+    def _by_cluster(self, given: Input, notes: list[Note]) -> Uncertainty | None:
         """Intervals of tests of words whose clusters are drawn whole.
 
         There are no shares of patterns: a resample has more or fewer words than the test, whose
@@ -171,21 +176,21 @@ class Bootstrap:
         return found
 
     def _over_clusters(
-        self, ordered: Ordered, given: Input, notes: list[str], rule: PatternRule | None
+        self, ordered: Ordered, given: Input, notes: list[Note], rule: PatternRule | None
     ) -> Variation:
         """Influence and intervals over sentences, and over the stimuli that they are made of."""
         clusters = Clusters(ordered.rows, ordered.stimuli, given.precision)
-        test, what = clusters.sentences(), ", over stimuli"
+        test = clusters.sentences()
         influence = leave_one_out(test, "stimulus", ordered.places, self.ddof, notes)
         means_of = clusters.stimuli()
-        over = leave_one_out(means_of, "stimulus", ordered.places, self.ddof, notes, what)
+        over = leave_one_out(means_of, "stimulus", ordered.places, self.ddof, notes, OVER_STIMULI)
         if not self._resampled(test, "stimulus", notes):
             return Variation(influence, influence_over_stimuli=over)
         how = self.resampling(test, ordered, given)
         found, _ = how.intervals(test, "stimulus", notes)
-        means, drawn = how.intervals(means_of, "stimulus", notes, what)
+        means, drawn = how.intervals(means_of, "stimulus", notes, OVER_STIMULI)
         if rule is not None and min(test.groups[role] for role in ATTRIBUTES) > 1:
-            shares = how.patterns(clusters.means(), rule, drawn, notes, what)
+            shares = how.patterns(clusters.means(), rule, drawn, notes, OVER_STIMULI)
             means = means.model_copy(update=shares)
         return Variation(influence, found, means, over)
 
@@ -213,12 +218,12 @@ class Bootstrap:
             return self.resamples
         return next((n for n in STEPS if n * test.work <= WORK), STEPS[-1])
 
-    def _resampled(self, test: Layout, unit: Unit, notes: list[str]) -> bool:
+    def _resampled(self, test: Layout, unit: Unit, notes: list[Note]) -> bool:
         """Whether resamples are requested and can be drawn."""
         if self.resamples == 0:
             return False
         if not allows(test, self.over):
-            notes.append(f"No intervals: a group of one {unit} cannot be resampled.")
+            notes.append(Note("resampling.one-unit", values={"unit": unit}))
             return False
         return True
 
@@ -257,13 +262,13 @@ class Resampling:
     """Makes the generator of relabellings."""
 
     def intervals(
-        self, test: Layout, unit: Unit, notes: list[str], what: str = ""
+        self, test: Layout, unit: Unit, notes: list[Note], place: str = ""
     ) -> tuple[Uncertainty, tuple[np.ndarray, ...]]:
         """Intervals of all three effect sizes, and these in the resamples.
 
-        `what` is said in notes.
+        `place` begins the places of notes.
         """
-        with _noted(notes, what):
+        with _noted(notes, place):
             (level1, x, y), drawn = bootstrap(
                 test,
                 streams=self.streams(),
@@ -286,14 +291,14 @@ class Resampling:
         test: Layout,
         rule: PatternRule,
         drawn: tuple[np.ndarray, ...],
-        notes: list[str],
-        what: str = "",
+        notes: list[Note],
+        place: str = "",
     ) -> dict[str, Any]:
         """Share of the resamples that show each EAT pattern, the nine in one order.
 
         Returns the fields of :class:`eatlas.results.inference.Uncertainty` that say so.
         """
-        with _noted(notes, what):
+        with _noted(notes, place):
             found = pattern_stability(
                 test,
                 streams=self.streams(),
@@ -316,7 +321,7 @@ Places = Mapping[str, Sequence[int]]
 
 
 def leave_one_out(
-    test: Layout, unit: Unit, places: Places, ddof: int, notes: list[str], what: str = ""
+    test: Layout, unit: Unit, places: Places, ddof: int, notes: list[Note], place: str = ""
 ) -> Influence | None:
     """Change of each effect size without each term, or without all sentences of each stimulus.
 
@@ -326,12 +331,10 @@ def leave_one_out(
         return None
     targets, attributes = (sum(test.groups[role] for role in side) for side in OPPOSITES)
     if _work(targets, attributes) > _MOST_WORK:
-        notes.append(
-            f"No influence{what}: there are too many {'terms' if unit == 'term' else 'stimuli'} to "
-            f"leave out each one ({targets:,} targets, {attributes:,} attributes)."
-        )
+        values = {"unit": unit, "targets": targets, "attributes": attributes}
+        notes.append(Note("resampling.no-influence", f"{place}influence", values))
         return None
-    with _noted(notes, what):
+    with _noted(notes, place):
         level1, *level2 = influence(test, ddof=ddof)
     return Influence(
         unit=unit,
@@ -351,13 +354,14 @@ def _work(targets: int, attributes: int) -> int:
 
 
 @contextmanager
-def _noted(notes: list[str], what: str = "") -> Iterator[None]:
+def _noted(notes: list[Note], place: str = "") -> Iterator[None]:
     """Turn warnings about undefined figures into notes of the result."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UndefinedWarning)
         yield
-    notes.extend(f"Resampled{what}: {w.message}." for w in caught)
+    undefined = [w.message.note for w in caught if isinstance(w.message, UndefinedWarning)]
+    notes.extend(replace(note, place=f"{place}{note.place}") for note in map(as_note, undefined))
 
 
 def _by_label(table: np.ndarray) -> dict[str, float]:
@@ -386,7 +390,7 @@ def _changes(found: Changes, test: Layout, targets: Sequence[str], places: Place
     )
 
 
-def close_words(rows: Rows, coverage: Coverage) -> Iterator[str]:
+def close_words(rows: Rows, coverage: Coverage) -> Iterator[Note]:
     """Say which words of a group are nearly one, but for those that share a cluster."""
     centre = np.concatenate(list(rows.values())).mean(axis=0)
     for role, vectors in rows.items():
@@ -405,12 +409,5 @@ def close_words(rows: Rows, coverage: Coverage) -> Iterator[str]:
         ]
         if pairs:
             one, other, cosine = max(pairs, key=lambda pair: pair[2])
-            more = f", and {len(pairs) - 1} other pairs," if len(pairs) > 2 else ""
-            more = ", and another pair," if len(pairs) == 2 else more
-            every = "stimuli" if group.image else "words"
-            yield (
-                f"{role}: {one} and {other}{more} {NEARLY_ONE} (cosine {cosine:.2f} after "
-                f"subtracting the mean of all {every} of the test). Intervals treat them as "
-                f"separate draws; clusters = {json.dumps([[one, other]], ensure_ascii=False)} in "
-                "the test draws them together."
-            )
+            values = {"pair": [one, other], "cosine": cosine, "others": len(pairs) - 1}
+            yield Note("resampling.close-words", role, {**values, "images": bool(group.image)})

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import design_power
-from eatlas.measures.p_values import of_one_stimulus, of_spreads
+from eatlas.measures.p_values import of_spreads
 from eatlas.measures.rows import several, sides, sizes, stimuli_of
+from eatlas.notes import Note
 from eatlas.results import SCEATResult
 from eatlas.results.embedding_tests import TermAssociation
 from eatlas.results.inference import Unit
@@ -59,7 +60,7 @@ class SCEAT(AssociationMeasure):
     compared: ClassVar = ("A",)
     minimum: ClassVar = {**dict.fromkeys(TARGETS, 1), **dict.fromkeys(ATTRIBUTES, 2)}
 
-    def compute(self, given: Input, notes: list[str]) -> SCEATResult:
+    def compute(self, given: Input, notes: list[Note]) -> SCEATResult:
         """One level 2 for each target term."""
         terms = [(group, term) for group in GROUPS for term in given.coverage.group(group).used]
         targets, attributes = sides(given.rows)
@@ -77,24 +78,23 @@ class SCEAT(AssociationMeasure):
         scores: NDArray[np.float64],
         n: int,
         given: Input,
-        notes: list[str],
-        what: str = "term",
+        notes: list[Note],
+        place: str = "terms",
     ) -> tuple[TermAssociation, ...]:
         """One level 2 for each row of scores, whose first n belong to A."""
         answers = self._together(scores, n, given.precision)
         entries = []
         for i, (group, term) in enumerate(terms):
-            called = f"the {what} {term!r}"
             answer = None if answers is None else answers.row(i)
             of_term = scores[i, :n], scores[i, n:]
-            level2 = self.level(*of_term, called, notes, given, answer, spread=False)
+            level2 = self.level(*of_term, f"{place}.{term}", notes, given, answer, spread=False)
             entries.append(TermAssociation(term=term, group=group, level2=level2))
         if not self.studentised:
-            notes.extend(of_spreads([term for _, term in terms], scores, n, what))
+            notes.extend(of_spreads([term for _, term in terms], scores, n, place))
         return tuple(entries)
 
     def _over_stimuli(
-        self, scores: NDArray[np.float64], given: Input, notes: list[str]
+        self, scores: NDArray[np.float64], given: Input, notes: list[Note]
     ) -> tuple[TermAssociation, ...] | None:
         """One level 2 for each target stimulus, over attribute stimuli; None in tests of words."""
         stimuli = stimuli_of(given.coverage)
@@ -104,12 +104,12 @@ class SCEAT(AssociationMeasure):
         targets, attributes, n = x + y, a + b, len(a)
         alone = [role for role in ATTRIBUTES if len(stimuli[role]) < 2]
         if alone:
-            notes.append(of_one_stimulus("", alone))
+            notes.append(Note("undefined.one-stimulus", "stimulus_terms", {"groups": alone}))
             return ()
         by_attribute = np.array([attributes.means(row) for row in scores])
         means = np.array([targets.means(column) for column in by_attribute.T]).T
         names = [(g, name) for g in GROUPS for name in given.coverage.group(g).stimuli]
-        return self._each(names, means, n, given, notes, "stimulus")
+        return self._each(names, means, n, given, notes, "stimulus_terms")
 
     def _together(
         self, scores: NDArray[np.float64], n: int, precision: float | None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from eatlas.errors import CoverageError, StimulusError, listed
 from eatlas.measures.base import Array, GroupsMeasure, Input, parameter, whole
 from eatlas.measures.p_values import remarks, to_record
+from eatlas.notes import Note
 from eatlas.results.effects import DEFAULT_ALPHA
 from eatlas.results.levels import PValues, TargetValue
 from eatlas.results.parts import Coverage, defined
@@ -65,7 +66,7 @@ class TargetMeasure(GroupsMeasure):
     def found(
         self,
         given: Input,
-        notes: list[str],
+        notes: list[Note],
         *,
         value: float,
         values: NDArray[np.floating],
@@ -79,7 +80,7 @@ class TargetMeasure(GroupsMeasure):
         Parameters
         ----------
         given : Input
-        notes : list of str
+        notes : list of Note
         value : float
             The number for all targets.
         values : array, shape (targets,)
@@ -99,9 +100,10 @@ class TargetMeasure(GroupsMeasure):
             for term, near, number in zip(terms, by_group, values.tolist(), strict=True)
         )
         if undefined := [one.term for one in targets if one.value is None]:
-            notes.append(f"Undefined {self.name} of {listed(undefined)}.")
+            lost = {"measure": self.name, "terms": undefined}
+            notes.append(Note("undefined.targets", "targets", lost))
         if defined(value) is None:
-            notes.append(f"Undefined {self.name} of all targets.")
+            notes.append(Note("undefined.value", "value", {"measure": self.name}))
         return TargetValuesResult(
             **given.head,
             measure=self.name,
@@ -147,13 +149,13 @@ class RelabelledMeasure(RawOrUnit):
     _: KW_ONLY
     draws: int = parameter(10_000, whole(0), optional=True)
 
-    def relabelled(self, given: Input, notes: list[str], statistic: Statistic) -> PValues | None:
+    def relabelled(self, given: Input, notes: list[Note], statistic: Statistic) -> PValues | None:
         """P-values of a statistic over relabellings of the terms of both groups.
 
         Parameters
         ----------
         given : Input
-        notes : list of str
+        notes : list of Note
         statistic : callable
             Takes the weights of all terms in the mean of the first and of the second group, shape
             (relabellings, terms) each.
@@ -168,7 +170,7 @@ class RelabelledMeasure(RawOrUnit):
             return None
         groups = [given.coverage[name] for name in given.head["groups"]]
         if any(group.stimulus for group in groups):
-            notes.append(f"{self.name} has no p-value over sentences.")
+            notes.append(Note("p.sentences", "value", {"measure": self.name}))
             return None
         n, size = len(groups[0].used), sum(len(group.used) for group in groups)
 
@@ -179,7 +181,7 @@ class RelabelledMeasure(RawOrUnit):
             of_labels, size, n, draws=self.draws, rng=given.rng, precision=given.precision
         )
         p = to_record(answer)
-        notes.extend(remarks(p, self.name, (n, size - n), DEFAULT_ALPHA))
+        notes.extend(remarks(p, "value", (n, size - n), DEFAULT_ALPHA))
         return p
 
 
@@ -188,7 +190,7 @@ def groups_of(given: Input) -> list[Array]:
     return [given.rows[name] for name in given.head["groups"]]
 
 
-def pairs_of(given: Input, notes: list[str]) -> tuple[Array, Array]:
+def pairs_of(given: Input, notes: list[Note]) -> tuple[Array, Array]:
     """Rows of the pairs whose terms both have a vector, in an order of their own."""
     places = [
         {term: i for i, term in enumerate(given.coverage[name].scored)}
@@ -204,7 +206,7 @@ def pairs_of(given: Input, notes: list[str]) -> tuple[Array, Array]:
             remedy="name pairs of terms that the source has",
         )
     if lost:
-        notes.append(f"Pairs without a vector of both terms: {listed(lost)}.")
+        notes.append(Note("coverage.pairs", values={"pairs": lost}))
     first, second = (
         rows[[at[pair[side]] for pair in usable]]
         for side, (rows, at) in enumerate(zip(groups_of(given), places, strict=True))

@@ -11,7 +11,6 @@ import numpy as np
 from eatlas import kernels
 from eatlas.measures.base import AssociationMeasure, Input
 from eatlas.measures.inference import Observed, SmallestEffect, design_power, generalised_input
-from eatlas.measures.p_values import of_one_stimulus
 from eatlas.measures.patterns import pattern_of
 from eatlas.measures.resampling import Bootstrap
 from eatlas.measures.rows import (
@@ -24,6 +23,7 @@ from eatlas.measures.rows import (
     sizes,
     stimuli_of,
 )
+from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results.inference import Power, Unit
 from eatlas.results.levels import (
     CELLS,
@@ -39,11 +39,8 @@ from eatlas.results.levels import (
 )
 from eatlas.stimuli import ATTRIBUTES, TARGETS
 
-CALLED = {
-    "level1": ("level 1", TARGETS),
-    **{f"level2.{role}": (f"level 2 of {role}", ATTRIBUTES) for role in TARGETS},
-}
-"""What remarks call each contrast, and the groups that it compares, by place in a result."""
+COMPARED = {"level1": TARGETS, **{f"level2.{role}": ATTRIBUTES for role in TARGETS}}
+"""The groups that each contrast compares, by place in a result."""
 KEPT_SCORES = 10_000
 """Largest number of terms whose associations a result keeps: 60 bytes each. Corpus sentences are
 more, and then the means over their stimuli, which are kept, say what there is to see."""
@@ -110,7 +107,7 @@ class Associations:
 def compared(
     measure: AssociationMeasure,
     given: Input,
-    notes: list[str],
+    notes: list[Note],
     *,
     level2: bool,
     bootstrap: Bootstrap,
@@ -146,7 +143,7 @@ def _levels(
     measure: AssociationMeasure,
     scores: Associations,
     given: Input,
-    notes: list[str],
+    notes: list[Note],
     stimuli: Mapping[str, Stimuli] | None = None,
 ) -> dict[str, Any]:
     """Effect sizes and p-values of all contrasts, and the pattern of both level 2.
@@ -156,14 +153,13 @@ def _levels(
     """
     found: dict[str, Level | None] = {}
     for place, pair in scores.pairs().items():
-        what, roles = CALLED[place]
-        alone = [role for role, values in zip(roles, pair, strict=True) if len(values) < 2]
+        alone = [n for n, values in zip(COMPARED[place], pair, strict=True) if len(values) < 2]
+        read = f"{OVER_STIMULI}{place}" if stimuli else place
         if stimuli and alone:
-            notes.append(of_one_stimulus(f" {what}", alone))
+            notes.append(Note("undefined.one-stimulus", read, {"groups": alone}))
             found[place] = None
             continue
-        what = f"{what} over stimuli" if stimuli else what
-        found[place] = measure.level(*pair, what, notes, given)
+        found[place] = measure.level(*pair, read, notes, given)
     if not scores.attributes:
         return found
     x, y = found["level2.X"], found["level2.Y"]

@@ -16,8 +16,9 @@ from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, 
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.patterns import TailRule, pattern_of
 from eatlas.measures.resampling import RESAMPLES, Bootstrap, Resampling, Variation
-from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
+from eatlas.measures.rows import TABLE_CELLS, Array, Ordered, sides, sizes, too_many
 from eatlas.measures.three_levels import QUANTILES, Associations, kept_pairs
+from eatlas.notes import Note
 from eatlas.results.embedding_tests import CellIntervals, ZeroShotResult
 from eatlas.results.inference import Generalisation
 from eatlas.results.levels import Cell, Level2, Level3
@@ -28,7 +29,6 @@ from eatlas.stimuli import ATTRIBUTES, ROLES, Test
 
 DEPENDENT = "the shares of one reading sum to 1, and a crossed test assumes independence"
 """Why there is no crossed test."""
-CALLED = {"level1": "level 1", "level2.X": "level 2 of X", "level2.Y": "level 2 of Y"}
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class ZeroShot(AssociationMeasure):
                     'them into prompts: --prompt "a photo of {}"',
                 )
 
-    def compute(self, given: Input, notes: list[str]) -> ZeroShotResult:
+    def compute(self, given: Input, notes: list[Note]) -> ZeroShotResult:
         """Shares, three levels, the pattern."""
         scale = scale_of(self.scale, given.head["encoding"], given.head["source"], self.name)
         notes.extend(remarks_on(given, scale, ATTRIBUTES))
@@ -125,8 +125,7 @@ class ZeroShot(AssociationMeasure):
             notes.append(bare)
         scores = _scores(table, x, a)
         found = {
-            place: self.level(*pair, CALLED[place], notes, given)
-            for place, pair in scores.pairs().items()
+            place: self.level(*pair, place, notes, given) for place, pair in scores.pairs().items()
         }
         level2 = Level2(X=found["level2.X"], Y=found["level2.Y"])
         varied, shares = self._variation(given, scale, notes)
@@ -162,16 +161,18 @@ class ZeroShot(AssociationMeasure):
         )
 
     def _variation(
-        self, given: Input, scale: float, notes: list[str]
+        self, given: Input, scale: float, notes: list[Note]
     ) -> tuple[Variation, CellIntervals | None]:
         """How the findings vary with the stimuli: shares are computed anew for every resample."""
         x, y, a, b = sizes(given.rows)
-        if many := too_many(x + y, a + b):
+        if too_many(x + y, a + b):
             pairs = (x + y) * (a + b)
-            notes.append(f"No intervals and no influence of terms: {pairs:,} shares {many}.")
+            notes.append(
+                Note("resampling.too-many-shares", values={"pairs": pairs, "most": TABLE_CELLS})
+            )
             return Variation(None), None
         if any(given.coverage.group(role).cluster for role in ROLES):
-            notes.append("Clusters of words are not drawn together: each word is drawn by itself.")
+            notes.append(Note("resampling.no-clusters"))
         ordered = Ordered.of(given.rows, given.coverage)
         powers = label_powers(kernels.similarities(*sides(ordered.rows)), scale)
         design = ShareDesign(powers, x, a, given.precision, given.magnified)
@@ -180,17 +181,14 @@ class ZeroShot(AssociationMeasure):
         return varied, None if how is None else _intervals(design, how)
 
 
-def _of_nothing(table: Array, given: Input) -> str:
-    """Say that one label takes nearly all of every reading; empty where it does not."""
+def _of_nothing(table: Array, given: Input) -> Note | None:
+    """Say that one label takes nearly all of every reading; None where it does not."""
     top = int(np.argmax(table.mean(axis=0)))
     least = float(table[:, top].min())
     if least < 0.9:
-        return ""
+        return None
     term = [term for role in ATTRIBUTES for term in given.coverage.group(role).used][top]
-    return (
-        f"The label {term!r} has {int(100 * least)}% or more of every reading: the others hardly "
-        "count."
-    )
+    return Note("shares.one-label", values={"label": term, "percent": int(100 * least)})
 
 
 def _scores(table: Array, n_x: int, n_a: int) -> Associations:

@@ -112,7 +112,7 @@ class Series:
     def remarks(self) -> tuple[str, ...]:
         """What is doubtful about the trend."""
         told = self.members[0].settings.without_paths
-        return () if self.trend is None else tuple(map(told, self.trend.warnings))
+        return () if self.trend is None else tuple(told(str(note)) for note in self.trend.warnings)
 
     @cached_property
     def figure(self) -> Markup:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from eatlas.errors import joined, listed
+from eatlas.notes import Note
 from eatlas.present import effects, numbers, targets
 from eatlas.present.drawings.eat_map import PATTERNS, mini_of
 from eatlas.present.text import clean, isolated, readable
@@ -154,6 +155,7 @@ def _signature(text: str) -> Markup:
 
 def _safe(value: object) -> object:
     """Clean a text that a result brought along; markup of ours is clean already."""
+    value = str(value) if isinstance(value, Note) else value
     return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 

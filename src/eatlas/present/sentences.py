@@ -194,7 +194,7 @@ def sentences(trend: TrendResult) -> list[str]:
     return [
         *(f"{about[0].lower()}{about[1:]} {text}" for about, text in level_statements(trend)),
         *(f"{m.period} is missing: {m.reason}." for m in trend.missing),
-        *trend.warnings,
+        *map(str, trend.warnings),
     ]
 
 

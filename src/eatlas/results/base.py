@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_a
 from pydantic import Field, field_validator, model_validator
 
 from eatlas.lazy import as_frame
+from eatlas.notes import Noted
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import Effect, Primary, Rule, parameters, shown
 from eatlas.results.inference import (
@@ -126,8 +127,8 @@ class AssociationResult(Record):
     None where no order of frequency is known."""
     frequency_reason: str = Field(default="", exclude_if=is_empty)
     """Why it is not known."""
-    warnings: tuple[str, ...] = ()
-    """What a reader should know before trusting the numbers, in whole sentences."""
+    warnings: tuple[Noted, ...] = ()
+    """What a reader should know before trusting the numbers."""
     provenance: Provenance
 
     # what only some measures find; None in the results of others

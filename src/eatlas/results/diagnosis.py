@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
+from eatlas.notes import Note, Noted
 from eatlas.results.parts import Record, is_empty, schema_of
 
 MEAN_COSINE = 0.3
@@ -52,7 +53,6 @@ SCHEMA: Literal["eatlas/diagnosis/1"] = "eatlas/diagnosis/1"
 DECIMALS = 6
 """Kept of each figure: the last bits of sums depend on the machine and on the order of words."""
 
-ALL = 0.995
 """Share that is printed as all; others may add less than nothing, so it can pass 1."""
 
 
@@ -151,34 +151,20 @@ class TermsDiagnosis(Record):
 
     __str__ = __repr__
 
-    def remarks(self) -> tuple[str, ...]:
-        """What a reader should know before trusting the cosines, in whole sentences."""
+    def remarks(self) -> tuple[Note, ...]:
+        """What a reader should know before trusting the cosines."""
         found = []
         if self.alike:
-            found.append(
-                "All four level 3 groups have cosines near 1 (means from "
-                f"{self.lowest_mean:.2f}) with almost no spread (sd up to {self.largest_sd:.3f}). "
-                "Cosines say little in such a space, and a test can miss real associations. Try "
-                "?transform=center or standardize."
-            )
+            values = {"mean": self.lowest_mean, "sd": self.largest_sd}
+            found.append(Note("space.alike-terms", "diagnosis", values))
         elif self.lowest_mean >= MEAN_COSINE:
-            found.append(
-                f"All four level 3 means are {self.lowest_mean:.2f} or more, at or above "
-                f"{MEAN_COSINE}; the mean cosine of targets with attributes is "
-                f"{self.mean_cosine:.2f}{_cause(self.rogue)}. When all groups share a "
-                "direction that strongly, more than 1 in 5 planted EAT patterns is lost; level 1 "
-                "changes little. Related words raise these means in any space. If eatlas vectors "
-                "check shows that the whole space is affected, try ?transform=center."
-            )
+            values = {"lowest": self.lowest_mean, "limit": MEAN_COSINE, "mean": self.mean_cosine}
+            found.append(Note("space.mean-of-terms", "diagnosis", {**values, **_cause(self.rogue)}))
         if self.iso_score is not None and self.iso_score <= ISO_SCORE:
-            found.append(
-                f"IsoScore of these {self.terms} terms is {self.iso_score:.2f}, at or below "
-                f"{ISO_SCORE}: most of the variance is in a few directions, which hide patterns "
-                "and level 1. If eatlas vectors check shows that the whole space is affected, try "
-                "?transform=all-but-the-top:3 or whiten."
-            )
+            values = {"terms": self.terms, "iso_score": self.iso_score, "limit": ISO_SCORE}
+            found.append(Note("space.iso-score-of-terms", "diagnosis", values))
         if self.loudest.loud:
-            found.append(_loud(self.loudest, "the squared length of this test's vectors"))
+            found.append(Note("space.loud-of-terms", "diagnosis", _loud(self.loudest)))
         return tuple(found)
 
 
@@ -221,8 +207,8 @@ class Diagnosis(Record):
     """None for too few vectors."""
     norm_frequency: float | None
     """Rank correlation of length with frequency, for which the rank in the source stands."""
-    warnings: tuple[str, ...] = ()
-    """What a reader should know, in whole sentences."""
+    warnings: tuple[Noted, ...] = ()
+    """What a reader should know."""
 
     def called(self, name: str) -> Diagnosis:
         """The same under a name of the source; as it is for an empty one."""
@@ -239,30 +225,21 @@ class Diagnosis(Record):
 
     __str__ = __repr__
 
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Note, ...]:
         """Return the warnings that the figures call for."""
         found = []
         if self.alike:
             found.append(
-                f"Cosines of random pairs are near 1 (mean {self.mean_cosine:.2f}) with almost no "
-                f"spread (sd {self.sd_cosine:.3f}), as in level 3 of ML-EAT for GPT-2. Cosines say "
-                "little here; try ?transform=center or standardize."
+                Note("space.alike", values={"mean": self.mean_cosine, "sd": self.sd_cosine})
             )
         elif self.mean_cosine >= MEAN_COSINE:
-            found.append(
-                f"The mean cosine of random pairs is {self.mean_cosine:.2f}"
-                f"{_cause(self.rogue[0])}, at or above {MEAN_COSINE}. In such spaces more than 1 "
-                "in 5 planted EAT patterns is lost; level 1 changes little. Try "
-                "?transform=center."
-            )
+            values = {"mean": self.mean_cosine, "limit": MEAN_COSINE, **_cause(self.rogue[0])}
+            found.append(Note("space.mean", values=values))
         if self.iso_score is not None and self.iso_score <= ISO_SCORE:
-            found.append(
-                f"IsoScore is {self.iso_score:.2f}, at or below {ISO_SCORE}: most of the variance "
-                "is in a few directions. In such spaces more than 1 in 5 planted EAT patterns is "
-                "lost, and level 1 suffers too. Try ?transform=all-but-the-top:3 or whiten."
-            )
+            values = {"iso_score": self.iso_score, "limit": ISO_SCORE}
+            found.append(Note("space.iso-score", values=values))
         if self.loudest.loud:
-            found.append(_loud(self.loudest, "the squared length of the vectors"))
+            found.append(Note("space.loud", values=_loud(self.loudest)))
         return tuple(found)
 
 
@@ -276,19 +253,15 @@ def is_loud(length: float, dim: int) -> bool:
     return length >= max(LOUD_DIMENSION, LOUD_RATIO / dim)
 
 
-def _cause(rogue: Dimension) -> str:
+def _cause(rogue: Dimension) -> dict[str, Any]:
+    """The dimension that makes up most of a mean cosine, if one does."""
     if rogue.share is None or rogue.share < ROGUE_SHARE:
-        return ""
-    part = f"{100 * rogue.share:.0f}%" if rogue.share < ALL else "all"
-    return f" ({part} of it from dimension {rogue.dimension} alone)"
+        return {"dimension": None, "share": 0.0}
+    return {"dimension": rogue.dimension, "share": min(rogue.share, 1.0)}
 
 
-def _loud(loudest: Dimension, of_what: str) -> str:
-    return (
-        f"Dimension {loudest.dimension} alone makes up {100 * loudest.length:.0f}% of {of_what}, "
-        f"at or above {100 * LOUD_DIMENSION:.0f}%. Cosines mostly reflect this dimension; try "
-        "?transform=standardize."
-    )
+def _loud(loudest: Dimension) -> dict[str, Any]:
+    return {"dimension": loudest.dimension, "share": loudest.length, "limit": LOUD_DIMENSION}
 
 
 @dataclass(frozen=True)

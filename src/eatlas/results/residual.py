@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from eatlas.notes import Note, Noted
 from eatlas.results.parts import Record, schema_of
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class ResidualBias(Record):
     """Words that it was trained on."""
     tested: int
     """Words that it was tested on."""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Noted, ...] = ()
     """What a reader should know, in whole sentences."""
 
     def __repr__(self) -> str:
@@ -93,28 +94,16 @@ class ResidualBias(Record):
         names = ("projection", "clusters", "neighbours", "classifier")
         return {name: getattr(self, name) for name in names}
 
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Note, ...]:
         """Return the warnings that the figures call for."""
         figures = {name: one for name, one in self.figures().items() if name != "projection"}
         sides = {
             side: [name for name, one in figures.items() if one.beside_chance == side]
             for side in ("above", "within", "below")
         }
-        parts = [f"{', '.join(names)} {side} their range" for side, names in sides.items() if names]
-        verdict = (
-            "What is above is more than random directions leave."
-            if sides["above"]
-            else "This is no evidence that bias is left: as much is left of random directions."
-        )
-        found = [
-            f"Beside {self.directions} random directions, each after its removal: "
-            f"{'; '.join(parts)}. {verdict}"
-        ]
+        found = [Note("residual.beside-random", values={"directions": self.directions, **sides})]
         if self.classifier.after is None:
-            found.append(
-                "No classifier was trained, as scikit-learn is not installed "
-                "(pip install 'eatlas[probes]')."
-            )
+            found.append(Note("residual.no-classifier", "classifier"))
         return tuple(found)
 
     def to_frame(self) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from pydantic_core import to_json
 from eatlas.csv_cells import MARK, cell
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.lazy import as_frame
+from eatlas.notes import Noted
 from eatlas.results.levels import Level, PValues
 from eatlas.results.parts import (
     Concepts,
@@ -380,7 +381,7 @@ class ScanResult(Record):
     sort: Sort = "effect_size"
     """What the lists are sorted by."""
     tops: tuple[TopList, ...]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Noted, ...] = ()
     """What a reader should know before trusting the numbers, in whole sentences."""
     provenance: Provenance
     words_file: str | None = None

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from eatlas.notes import Noted
 from eatlas.results.parts import ByGroup, Concepts, Probability, Record, is_empty
 from eatlas.stimuli.association_test import TARGETS
 
@@ -88,7 +89,7 @@ class TrendResult(Record):
     level1: LevelTrend | None
     level2: Level2Trends | None = None
     """None for measures without a level 2."""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Noted, ...] = ()
     provenance: TrendProvenance
 
     def __repr__(self) -> str:

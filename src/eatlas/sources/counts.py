@@ -14,6 +14,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 from eatlas.csv_cells import unmarked
 from eatlas.decoding import require_file
 from eatlas.errors import SourceError, described
+from eatlas.notes import Note
 from eatlas.paths import is_there
 from eatlas.sources.archives import check_parquet_growth, faults_of_library, library
 from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_spec
@@ -41,7 +42,7 @@ class Counts(Protocol):
         """Identifies the content."""
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note | str, ...]:
         """Remarks for the reader."""
 
     def counts(self, term: str) -> Mapping[str, float] | None:
@@ -58,7 +59,7 @@ class CountTable:
     name: str
     rows: Mapping[str, Mapping[str, float]]
     period: int | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
     _folded: dict[str, dict[str, float]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.notes import Note, as_notes
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.image_keys import (
     FUNCTION_WORDS,
@@ -51,7 +52,7 @@ class Embedded:
     vectors: Mapping[str, NDArray[np.float64]]
     coverage: Coverage
     keys: Mapping[str, Mapping[str, str]]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     sha256: str
     roundoff: float | None = None
     """Relative rounding error of the vectors, where a model computed them."""
@@ -219,10 +220,10 @@ def _accounted(
         rows = [found[role][key] for key in keys[role].values()]
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
     notes = [
-        *source.notes,
+        *as_notes(source.notes),
         *shared_vectors(keys, found, test),
         *_common_words(keys, test),
-        *_few("usable terms in", {role: len(group.used) for role, group in groups.items()}),
+        *_few("terms", {role: len(group.used) for role, group in groups.items()}),
     ]
     if test is not None:
         unknown = {
@@ -276,15 +277,12 @@ def _cover(
     return coverage, keys
 
 
-def _common_words(keys: Mapping[str, Mapping[str, str]], test: Test | None) -> Iterator[str]:
+def _common_words(keys: Mapping[str, Mapping[str, str]], test: Test | None) -> Iterator[Note]:
     """Names that were found as a common noun or verb: Rose as rose, Bill as bill."""
     texts = [role for role in keys if test is None or not test.concept(role).images]
     pairs = {pair for role in texts for pair in keys[role].items()}
     if named := sorted(term for term, key in pairs if is_common_word(term, key)):
-        yield (
-            f"Names found in lower case that are also common words: {', '.join(named)}; "
-            "their vectors mix both meanings."
-        )
+        yield Note("coverage.common-words", values={"names": named})
 
 
 def is_common_word(term: str, key: str) -> bool:
@@ -296,13 +294,13 @@ def is_common_word(term: str, key: str) -> bool:
     return key == term.lower() != term and key in _names_that_are_words()
 
 
-def _few(what: str, counts: Mapping[str, int]) -> Iterator[str]:
+def _few(what: str, counts: Mapping[str, int]) -> Iterator[Note]:
     """Name the groups that have fewer than the papers recommend."""
-    if few := [f"{role} ({n})" for role, n in counts.items() if n < PAPERS_MINIMUM]:
-        yield (f"Few {what} {', '.join(few)}: the papers recommend at least {PAPERS_MINIMUM}.")
+    if few := {role: n for role, n in counts.items() if n < PAPERS_MINIMUM}:
+        yield Note("coverage.few", values={"what": what, "groups": few, "least": PAPERS_MINIMUM})
 
 
-def _few_stimuli(test: Test, groups: Mapping[str, GroupCoverage]) -> Iterator[str]:
+def _few_stimuli(test: Test, groups: Mapping[str, GroupCoverage]) -> Iterator[Note]:
     """Many sentences may be made of few words, and those are the stimuli."""
     stimuli = {}
     for role, group in groups.items():
@@ -310,7 +308,7 @@ def _few_stimuli(test: Test, groups: Mapping[str, GroupCoverage]) -> Iterator[st
         stimulus_of = test.concept(role).stimulus_of
         if stimulus_of and len(group.used) >= PAPERS_MINIMUM:
             stimuli[role] = len({stimulus_of[term] for term in group.used})
-    yield from _few("stimuli behind the sentences of", stimuli)
+    yield from _few("stimuli", stimuli)
 
 
 @cache

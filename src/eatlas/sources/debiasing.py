@@ -26,6 +26,7 @@ from pydantic import (
 from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import EatlasError, SourceError, StimulusError, listed, nearest
 from eatlas.kernels.cosines import associations, unit_rows
+from eatlas.notes import Note
 from eatlas.paths import is_there
 from eatlas.sources.coverage import spellings
 from eatlas.sources.interface import CHUNK, Vector, VectorSource, usable
@@ -250,7 +251,7 @@ class FoundSets:
     """Keys of the source and unit rows of each complete set, in every case form."""
     spared: frozenset[str]
     """Keys that keep the bias."""
-    remarks: tuple[str, ...]
+    remarks: tuple[Note, ...]
 
     @property
     def group_directions(self) -> Array:
@@ -292,10 +293,12 @@ def looked_up(source: Source, sets: BiasSets, done: Map | None = None) -> FoundS
         )
     remarks = []
     if lost:
-        remarks.append(
-            f"{len(defining)} of {len(sets.defining)} defining sets were used; words without a "
-            f"vector: {listed(dict.fromkeys(lost), SHOWN)}."
-        )
+        values = {
+            "used": len(defining),
+            "of": len(sets.defining),
+            "lost": list(dict.fromkeys(lost)),
+        }
+        remarks.append(Note("debias.lost", values={**values, "most": SHOWN}))
     forms = {
         tuple(form(word) for word in one)
         for one in sets.equalize
@@ -436,7 +439,7 @@ def parse_debiasing(text: str) -> Debiasing | None:
 class _Fit:
     """What debiasing does to vectors: a linear map of all, then what depends on the word."""
 
-    remarks: tuple[str, ...]
+    remarks: tuple[Note, ...]
     affine: Affine | None = None
     of_unit: bool = True
     """Whether vectors are made unit length before the linear map."""
@@ -486,7 +489,7 @@ class DebiasedSource(Mapped):
         return f"{self.source.fingerprint};transform={self.own};sets={sets}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Notes of the source, and what was done to which words."""
         return (*self.source.notes, *self._fit.remarks)
 
@@ -536,13 +539,10 @@ def _hard(source: Source, step: Debiasing, before: _Fit | None = None) -> _Fit:
         if equal is not None:
             equalized += 1
             placed |= zip(keys, equal, strict=True)
-    subspace = "direction was" if len(basis) == 1 else f"subspace of {len(basis)} dimensions was"
-    sets = "set was" if equalized == 1 else "sets were"
+    values = {"by": step.text, "cited": _CITED[step.method], "dimensions": len(basis)}
     remarks = (
         *done.remarks,
-        f"Vectors debiased by {step.text} ({_CITED[step.method]}): the bias {subspace} removed "
-        f"from all words but specific ones; {equalized} equality {sets} equalized. Measures along "
-        "other directions need not change.",
+        Note("debias.hard", values={**values, "equalized": equalized}),
         *found.remarks,
     )
     return _Fit(remarks, done.affine, done.of_unit, basis, found.spared, placed)
@@ -560,14 +560,8 @@ def _soft(source: Source, step: Debiasing) -> _Fit:
     matrix = soften(every.products, neutral.products, basis, step.weight)
     left = np.trace(basis @ matrix @ neutral.products @ matrix @ basis.T)
     share = float(left / np.trace(basis @ neutral.products @ basis.T))
-    return _Fit(
-        (
-            f"Vectors debiased by {step.text} ({_CITED[SOFT]}): neutral words keep "
-            f"{share:.1%} of their squared length within the bias subspace.",
-            *found.remarks,
-        ),
-        Affine(np.zeros(source.dim), matrix),
-    )
+    soft = Note("debias.soft", values={"by": step.text, "cited": _CITED[SOFT], "share": share})
+    return _Fit((soft, *found.remarks), Affine(np.zeros(source.dim), matrix))
 
 
 def _double_hard(source: Source, step: Debiasing) -> _Fit:
@@ -598,18 +592,20 @@ def _double_hard(source: Source, step: Debiasing) -> _Fit:
         accuracies.append(agreement(labels, clusters, 2))
     first, second = np.argsort(accuracies, kind="stable")[:2]
     best, next_best = accuracies[first], accuracies[second]
-    remarks = [
-        f"Of the first {len(maps)} principal components, number {first + 1} was dropped. Without "
-        f"it, {best:.1%} of the {len(words):,} most biased words cluster by group after hard "
-        f"debiasing, against {next_best:.1%} to {max(accuracies):.1%} without another one."
-    ]
+    values: dict[str, Any] = {
+        "of": len(maps),
+        "number": int(first) + 1,
+        "words": len(words),
+        "best": float(best),
+    }
+    values |= {"others": [float(next_best), float(max(accuracies))]}
+    remarks = [Note("debias.component", values=values)]
     error = np.sqrt((best * (1 - best) + next_best * (1 - next_best)) / len(words))
     if next_best - best < CLEAR * error:
-        remarks.append(
-            f"{step.text}: component {first + 1} is not clearly better than component "
-            f"{second + 1} ({best:.1%} and {next_best:.1%}, less than {CLEAR} standard errors "
-            "apart), so which one was dropped may be chance."
-        )
+        components = [int(first) + 1, int(second) + 1]
+        values = {"by": step.text, "components": components, "errors": CLEAR}
+        values |= {"shares": [float(best), float(next_best)]}
+        remarks.append(Note("debias.component-by-chance", values=values))
     return _hard(source, step, _Fit(tuple(remarks), maps[first], of_unit=False))
 
 
@@ -621,12 +617,10 @@ def _inlp(source: Source, step: Debiasing) -> _Fit:
     rows = unit_rows(np.stack([vectors[word] for word in words]))
     projection, accuracies = null_space(rows, labels)
     left = round(float(np.trace(projection)))
-    remark = (
-        f"Vectors debiased by {step.text} ({_CITED['inlp']}): {len(accuracies) - 1} linear "
-        f"classifiers of {len(words):,} words removed {source.dim - left} of {source.dim} "
-        f"dimensions; accuracy on words held out fell from {accuracies[0]:.1%} to "
-        f"{accuracies[-1]:.1%}."
-    )
+    values = {"by": step.text, "cited": _CITED["inlp"], "classifiers": len(accuracies) - 1}
+    values |= {"words": len(words), "removed": source.dim - left, "of": source.dim}
+    values |= {"accuracies": [float(accuracies[0]), float(accuracies[-1])]}
+    remark = Note("debias.inlp", values=values)
     return _Fit((remark, *found.remarks), Affine(np.zeros(source.dim), projection))
 
 

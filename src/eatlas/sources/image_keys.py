@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
-from eatlas.errors import SourceError, listed
+from eatlas.errors import SourceError
+from eatlas.notes import Note
 from eatlas.sources.interface import VectorSource
 from eatlas.stimuli import Concept, Test
 
@@ -41,7 +42,7 @@ def require_apart(keys: Mapping[str, Mapping[str, str]], test: Test, source: str
                 )
 
 
-def remarks_on(keys: Mapping[str, Mapping[str, str]], test: Test) -> Iterator[str]:
+def remarks_on(keys: Mapping[str, Mapping[str, str]], test: Test) -> Iterator[Note]:
     """Say which images were found without the extension of their file's name."""
     for group, part in test.concepts.items():
         bare = [
@@ -50,4 +51,4 @@ def remarks_on(keys: Mapping[str, Mapping[str, str]], test: Test) -> Iterator[st
             if part.images and PurePath(term).suffix and not PurePath(key).suffix
         ]
         if bare:
-            yield f"{group}: images found by names without extension: {listed(bare)}."
+            yield Note("coverage.image-names", group, {"images": bare})

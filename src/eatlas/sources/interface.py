@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.stimuli import Concept, Image, Test
 
@@ -131,7 +132,7 @@ class VectorSource(Protocol):
         ...
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note | str, ...]:
         """What a reader should know about the source, in whole sentences."""
         ...
 

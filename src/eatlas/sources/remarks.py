@@ -6,7 +6,9 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from eatlas.notes import Note
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.interface import Unknown, Vector
 from eatlas.stimuli import ContextsOrigin, Test
@@ -35,7 +37,7 @@ def shared_vectors(
     keys: Mapping[str, Mapping[str, str]],
     found: Mapping[str, Mapping[str, Vector]],
     test: Test | None,
-) -> list[str]:
+) -> list[Note]:
     """Name terms of a test that have one vector: they are one stimulus, counted several times.
 
     They have one spelling in the source, as Ebony and ebony, or several that it does not tell
@@ -55,7 +57,10 @@ def shared_vectors(
     apart = [places for places in shared if len({place.text for place in places}) > 1]
     if test is None or test.contexts is None:
         return [
-            *(f"{_and(places)} have one vector, {places[0].text}." for places in same),
+            *(
+                Note("coverage.one-vector", values={**_named(places), "text": places[0].text})
+                for places in same
+            ),
             *_spelled_apart(apart),
         ]
     return [*_of_contexts(same), *_contexts_apart(apart)]
@@ -77,66 +82,52 @@ def _of_one_text(places: Iterable[_Place]) -> Iterator[list[_Place]]:
     return (some for some in of_text.values() if len(some) > 1)
 
 
-def _spelled_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
+def _spelled_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[Note]:
     """Name terms that share a vector under several spellings."""
     for places in groups[:GROUPS]:
+        images = sum(place.image for place in places)
+        kind = "images" if images == len(places) else "images and texts" if images else "spellings"
         texts = len({place.text for place in places})
-        kinds = {place.image for place in places}
-        under = f"{texts} images" if kinds == {True} else f"{texts} spellings"
-        under = f"{texts} images and texts" if len(kinds) > 1 else under
-        what = f"of {under}" if True in kinds else f"under {under}"
-        yield f"{_and(places)} have one vector {what}: the source does not distinguish them."
+        yield Note("coverage.apart", values={**_named(places), "texts": texts, "kind": kind})
     if rest := groups[GROUPS:]:
-        terms = sum(map(len, rest))
-        yield (
-            f"{terms:,} other terms share a vector with a term of another spelling, such as "
-            f"{_and(rest[0])}."
-        )
+        yield Note("coverage.more-apart", values={**_named(rest[0]), "count": sum(map(len, rest))})
 
 
-def _of_contexts(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
+def _of_contexts(groups: Sequence[Sequence[_Place]]) -> Iterator[Note]:
     if groups:
-        one = len(groups) == 1
-        some = "1 text is a context" if one else f"{len(groups):,} texts are contexts"
-        yield f"{some} of several stimuli, which share {'its vector' if one else 'their vectors'}."
+        yield Note("coverage.shared-contexts", values={"count": len(groups)})
 
 
-def _contexts_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[str]:
+def _contexts_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[Note]:
     if groups:
         texts = sum(len({place.text for place in places}) for places in groups)
-        yield (
-            f"{texts:,} contexts of different texts have {len(groups):,} different "
-            f"vector{'s' * (len(groups) > 1)}: the source does not distinguish them."
-        )
+        yield Note("coverage.contexts-apart", values={"texts": texts, "vectors": len(groups)})
 
 
-def _and(places: Sequence[_Place]) -> str:
-    """Name all of a few terms, and some of many."""
-    if len(places) > NAMED:
-        return f"{', '.join(map(str, places[:NAMED]))} and {len(places) - NAMED:,} more"
-    return " and ".join(map(str, places))
+def _named(places: Sequence[_Place]) -> dict[str, Any]:
+    """All of a few terms, and some of many."""
+    return {"terms": list(map(str, places[:NAMED])), "more": max(0, len(places) - NAMED)}
 
 
-def unknown_terms(unknown: Mapping[str, Mapping[str, Unknown]], test: Test) -> Iterator[str]:
+def unknown_terms(unknown: Mapping[str, Mapping[str, Unknown]], test: Test) -> Iterator[Note]:
     """Say which terms the tokenizer of an encoder does not know, in whole or in part."""
-    whole, part = (_listed(unknown, test, how) for how in ("all", "part"))
+    whole, part = (_stimuli(unknown, test, how) for how in ("all", "part"))
     if whole:
-        yield f"Unknown to the tokenizer, so that the model sees no difference: {whole}."
+        yield Note("coverage.unknown", values={"terms": whole})
     if part:
-        yield f"Partly unknown to the tokenizer; the model does not see these parts: {part}."
+        yield Note("coverage.partly-unknown", values={"terms": part})
 
 
-def _listed(unknown: Mapping[str, Mapping[str, Unknown]], test: Test, how: str) -> str:
-    """Stimuli by role, a few by name; empty where there is none."""
-    said = []
+def _stimuli(
+    unknown: Mapping[str, Mapping[str, Unknown]], test: Test, how: str
+) -> dict[str, list[str]]:
+    """Stimuli by role."""
+    stimuli = {}
     for role, terms in unknown.items():
         stimulus_of = test.concept(role).stimulus_of
         those = (term for term, what in terms.items() if what == how)
-        names = list(dict.fromkeys(stimulus_of.get(term, term) for term in those))
-        if names:
-            more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-            said.append(f"{', '.join(names[:NAMED])}{more} ({role})")
-    return "; ".join(said)
+        stimuli[role] = list(dict.fromkeys(stimulus_of.get(term, term) for term in those))
+    return {role: names for role, names in stimuli.items() if names}
 
 
 def counted(group: GroupCoverage, absent: Mapping[str, str]) -> GroupCoverage:
@@ -157,7 +148,7 @@ def _why(reasons: Mapping[str, int]) -> str:
     return f"none of its {sum(reasons.values()):,} contexts has a vector: {'; '.join(said)}"
 
 
-def lost(coverage: Coverage, origin: ContextsOrigin) -> Iterator[str]:
+def lost(coverage: Coverage, origin: ContextsOrigin) -> Iterator[Note]:
     """Say how many contexts have no vector, and why."""
     groups = coverage.values()
     reasons: Counter[str] = Counter()
@@ -166,8 +157,5 @@ def lost(coverage: Coverage, origin: ContextsOrigin) -> Iterator[str]:
             reasons.update(some)
     if reasons:
         every = reasons.total() + sum(sum(group.contexts.values()) for group in groups)
-        said = "; ".join(f"{why} ({count:,})" for why, count in sorted(reasons.items()))
-        yield (
-            f"{reasons.total():,} of {every:,} contexts of {origin.name or 'a corpus'} have no "
-            f"vector: {said}."
-        )
+        values = {"count": reasons.total(), "of": every, "corpus": origin.name or "a corpus"}
+        yield Note("coverage.contexts", values={**values, "reasons": dict(sorted(reasons.items()))})

@@ -86,7 +86,7 @@ class Snapshot(Source):
 
     def renamed(self, name: str) -> Snapshot:
         """Return the same under another name."""
-        notes = tuple(note.replace(self.name, name) for note in self.notes)
+        notes = tuple(note.renamed(self.name, name) for note in self.notes)
         ranking = self.ranking and self.ranking.renamed(self.name, name)
         return replace(self, facts=replace(self.facts, name=name, notes=notes), ranking=ranking)
 

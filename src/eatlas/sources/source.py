@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
+from eatlas.notes import Note, as_notes
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import (
     CHUNK,
@@ -46,14 +47,14 @@ class SourceFacts:
     name: str
     dim: int
     fingerprint: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     period: int | None = None
     encoding: Encoding | None = None
 
     @classmethod
     def of(cls, source: Source) -> SourceFacts:
         """Collect the facts of a source."""
-        facts = (source.name, source.dim, source.fingerprint, source.notes)
+        facts = (source.name, source.dim, source.fingerprint, as_notes(source.notes))
         return cls(*facts, source.period, source.encoding)
 
 
@@ -79,8 +80,8 @@ class Source(ABC):
         """Identifies all that the vectors depend on."""
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know about the source, in whole sentences."""
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader should know about the source."""
         return ()
 
     @property
@@ -301,12 +302,11 @@ class VectorTable(Source):
         return len(self._repeated)
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Duplicate words, if there are any."""
         if not (count := self.duplicates):
             return ()
-        words = f"{count} duplicate word{'s' * (count > 1)}"
-        return (f"{self.name}: {words}; the first of each was taken.",)
+        return (Note("source.duplicates", values={"source": self.name, "count": count}),)
 
     @property
     def kinds(self) -> frozenset[Kind]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, SourceError, nearest
+from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.debiasing import METHODS, DebiasedSource, Debiasing, parse_debiasing
 from eatlas.sources.interface import (
@@ -129,12 +130,14 @@ class TransformedSource(Mapped):
         return f"{self.source.fingerprint};transform={self.own};fitted_on={self.fitted_on}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Notes of the source, and one on the transform."""
         return (
             *self.source.notes,
-            f"Vectors transformed by {self.own}, fitted on {self.fitted_on:,} vectors "
-            f"of {self.source.name}.",
+            Note(
+                "source.transformed",
+                values={"by": self.own, "count": self.fitted_on, "source": self.source.name},
+            ),
         )
 
     def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
@@ -210,7 +213,7 @@ class EncodedTexts(Source):
         return f"{self.source.fingerprint};texts={digest.hexdigest()[:16]}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Notes of the source."""
         return self.source.notes
 
@@ -284,7 +287,7 @@ class TransformedEncodings(Wrapper):
         return f"{self.source.fingerprint};transform={self.transform}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Notes of the source, and one on the transform."""
         return super().notes if self._fitted is None else self._fitted.notes
 

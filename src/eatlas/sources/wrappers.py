@@ -12,6 +12,7 @@ from urllib.parse import quote
 import numpy as np
 
 from eatlas.errors import SourceError
+from eatlas.notes import Note, as_notes
 from eatlas.paths import is_there
 from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import spellings
@@ -258,17 +259,13 @@ class CBOWSource(Source):
         return f"{CBOW}{self.words.fingerprint}"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Words without a vector, so far."""
+        notes = as_notes(self.words.notes)
         if not self._unknown:
-            return self.words.notes
-        named = sorted(self._unknown)
-        more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
-        return (
-            *self.words.notes,
-            f"Words without a vector were left out of the means: {', '.join(named[:_SHOWN])}"
-            f"{more}.",
-        )
+            return notes
+        values = {"words": sorted(self._unknown), "most": _SHOWN}
+        return (*notes, Note("coverage.words-left-out", values=values))
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Mean of the words' vectors, float64; a text none of whose words has one is missing."""

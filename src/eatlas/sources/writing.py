@@ -116,7 +116,7 @@ def _note(vectors: ListedSource, words: int, sha256: str) -> dict[str, Any]:
         "words": words,
         "dim": vectors.dim,
         "sha256": sha256,
-        "notes": list(vectors.notes),
+        "notes": list(map(str, vectors.notes)),
     }
 
 

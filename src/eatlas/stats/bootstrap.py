@@ -8,7 +8,6 @@ would move a little with more resamples; their Monte Carlo errors say how far.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
@@ -16,8 +15,9 @@ from typing import Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.errors import EatlasError
 from eatlas.kernels import quantiles
+from eatlas.notes import Note, warn
 from eatlas.stats.designs import Judge, enumerable
 from eatlas.stats.inputs import numbers, whole
 from eatlas.stats.weighted import (
@@ -191,8 +191,8 @@ def _fisher(d: Array, se: Array, bound: Array) -> tuple[Array, Array]:
     return np.arctanh(np.where(np.isnan(free), np.nan, r)), se / bound / free
 
 
-NAMES = ("level 1", "level 2 of X", "level 2 of Y")
-"""What warnings call the three effect sizes of a test."""
+PLACES = ("level1", "level2.X", "level2.Y")
+"""Of the three effect sizes of a test in a result, as notes name them."""
 
 
 @dataclass(frozen=True)
@@ -234,8 +234,8 @@ def bootstrap(
         for i, part in enumerate(parts):
             part.append(effect(i, weights))
     drawn = [[np.concatenate(column) for column in zip(*part, strict=True)] for part in parts]
-    intervals, remarks = [], []
-    for i, name in enumerate(NAMES):
+    intervals = []
+    for i, place in enumerate(PLACES):
         defined = ~np.isnan(drawn[i][0])
         d, *others = (column[defined] for column in drawn[i])
         if one_side:
@@ -249,13 +249,9 @@ def bootstrap(
         undefined = resamples - d.size
         intervals.append(EffectInterval(spread, interval, error, undefined))
         if undefined:
-            remarks.append(
-                f"{name}: {undefined} of {resamples} resamples have no spread and are left out"
-            )
+            warn(Note("undefined.resamples", place, {"count": undefined, "of": resamples}))
         if math.isnan(interval[0]):
-            remarks.append(f"{name} has no interval")
-    if remarks:
-        warnings.warn("; ".join(remarks), UndefinedWarning, stacklevel=2)
+            warn(Note("undefined.interval", place))
     return tuple(intervals), tuple(columns[0] for columns in drawn)
 
 
@@ -274,9 +270,9 @@ class Influence:
 
 def influence(test: Layout, *, ddof: int) -> tuple[Influence, Influence, Influence]:
     """Leave out each unit of a layout whose groups have 2 units or more, at each level."""
-    found, remarks = [], []
+    found = []
     unused_x, unused_y = (np.zeros(test.groups[role]) for role in TARGETS)
-    for i, (name, level) in enumerate(zip(NAMES, test.levels, strict=True)):
+    for i, (place, level) in enumerate(zip(PLACES, test.levels, strict=True)):
         count, others = level.shape
         every = np.ones((1, count)), np.ones((1, others))
         d = float(level.effect(*every, ddof)[0])
@@ -292,11 +288,9 @@ def influence(test: Layout, *, ddof: int) -> tuple[Influence, Influence, Influen
         found.append(Influence(d, targets, attributes))
         lost = sum(map(math.isnan, targets + attributes))
         if math.isnan(d):
-            remarks.append(f"{name} has no effect size: its scores do not differ")
+            warn(Note("undefined.influence", place))
         elif lost:
-            remarks.append(f"{name} has no effect size without any one of {lost} terms")
-    if remarks:
-        warnings.warn("; ".join(remarks), UndefinedWarning, stacklevel=2)
+            warn(Note("undefined.without-a-term", place, {"count": lost}))
     return found[0], found[1], found[2]
 
 
@@ -503,10 +497,6 @@ def _copies(scores: Array, counts: Array) -> Array:
 
 
 def _warn(undefined: tuple[int, int], count: int) -> None:
-    notes = [
-        f"level 2 of {role}: {lost} of {count} resamples have no spread and count as neither"
-        for role, lost in zip("XY", undefined, strict=True)
-        if lost
-    ]
-    if notes:
-        warnings.warn("; ".join(notes), UndefinedWarning, stacklevel=3)
+    for place, lost in zip(PLACES[1:], undefined, strict=True):
+        if lost:
+            warn(Note("undefined.patterns", place, {"count": lost, "of": count}), stacklevel=3)

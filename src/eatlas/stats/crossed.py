@@ -8,14 +8,14 @@ the rows, a part from the columns and a part, contained in either, from what is 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.errors import EatlasError
+from eatlas.notes import Note, warn
 from eatlas.stats.inputs import least_spread, numbers, open_unit, t_outside, t_quantile, whole
 from eatlas.stats.permutation.problem import SMALLEST
 
@@ -290,11 +290,7 @@ def _tested(
         t, df = difference / se, _degrees(layout)
         outside, reach = t_outside(t, df), t_quantile(1 - level, df) * se
     else:
-        warnings.warn(
-            "a crossed test is not defined: nothing varies within the groups",
-            UndefinedWarning,
-            stacklevel=3,
-        )
+        warn(Note("undefined.crossed-test"), stacklevel=3)
         t = df = outside = reach = math.nan
     return CrossedTest(
         difference=difference,

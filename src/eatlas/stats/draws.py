@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -19,7 +18,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.errors import EatlasError
+from eatlas.notes import Note, warn
 from eatlas.stats.inputs import least_spread, numbers, open_unit, t_outside, t_quantile, whole
 from eatlas.stats.permutation.problem import SMALLEST
 
@@ -389,13 +389,8 @@ def _checked(
 
 
 def _warn_of_what_is_undefined(k: int) -> None:
-    if k == 1:
-        what = "tau2, I2 and the prediction interval are not defined for one effect"
-    elif k == 2:
-        what = "a prediction interval is not defined for two effects"
-    else:
-        return
-    warnings.warn(what, UndefinedWarning, stacklevel=3)
+    if k <= 2:
+        warn(Note("undefined.heterogeneity", values={"effects": k}), stacklevel=3)
 
 
 def _i2(q: float, k: int) -> float:

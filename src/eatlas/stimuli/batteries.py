@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.decoding import own_toml, toml_bytes
 from eatlas.errors import StimulusError, described, nearest
 from eatlas.lazy import as_frame
+from eatlas.notes import Note
 from eatlas.paths import is_file, is_folder
 from eatlas.plugins import called, usable
 from eatlas.stimuli.association_test import OF_SENTENCES, AssociationTest, identifier
@@ -275,7 +276,7 @@ def _third_party() -> dict[str, Battery]:
     return usable(ENTRY_POINTS, BUILT_IN, read)
 
 
-def namesake(test: Test) -> str:
+def namesake(test: Test) -> Note | None:
     """Say that a test has the id of a test that comes with eatlas, and other stimuli.
 
     A file that was copied from a battery and changed keeps the published id unless that is changed
@@ -283,19 +284,15 @@ def namesake(test: Test) -> str:
     """
     battery = _battery_of().get(test.id)
     if battery is None or test.contexts is not None:
-        return ""
+        return None
     (published,) = (one for one in read_battery(battery).tests if one.id == test.id)
     sets = [one.images_from for _, one in published.parts]
     if any(sets):  # images of a published set, which may not be here
         same = sets == [one.images_from for _, one in test.parts]
     else:
         same = published.against(test).stimuli_sha256 == test.stimuli_sha256
-    return (
-        ""
-        if same
-        else f"The battery {battery} has a test with the id {test.id} and other stimuli. Give this "
-        "test another id, so that its results are not mistaken for those of the published test."
-    )
+    values = {"battery": battery, "test": test.id}
+    return None if same else Note("stimuli.namesake", values=values)
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -14,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.decoding import own_toml, require_file
-from eatlas.errors import StimulusError, StimulusWarning, did_you_mean, listed
+from eatlas.errors import StimulusError, did_you_mean, listed
 from eatlas.folders import data_folder
+from eatlas.notes import Note, warn
 from eatlas.stimuli.images import SHA256, Image, named, same_bytes
 from eatlas.stimuli.records import Frozen, Text
 
@@ -114,13 +114,8 @@ def _fields(images: Iterable[Image], reference: str = "") -> dict[str, Any]:
     every = sorted(images, key=lambda image: (image.name, image.sha256))
     twice = dict(same_bytes(every))
     if twice:
-        pairs = listed(f"{image.name} of {first.name}" for image, first in twice.items())
-        warnings.warn(
-            "Images with the same bytes as another one are left out, since one image is one "
-            f"stimulus: {pairs}",
-            StimulusWarning,
-            stacklevel=2,
-        )
+        pairs = [f"{image.name} of {first.name}" for image, first in twice.items()]
+        warn(Note("stimuli.same-images", values={"images": pairs}))
     return {
         "images": tuple(image for image in every if image not in twice),
         "absent": tuple(
@@ -162,12 +157,7 @@ def _in_folder(folder: Path) -> list[Path]:
         p.name for p in files if p not in images and p.name[0] != "." and p.name != "Thumbs.db"
     ]
     if others:
-        warnings.warn(
-            f"{folder}: files whose names do not end as those of images are left out: "
-            f"{listed(others)}",
-            StimulusWarning,
-            stacklevel=2,
-        )
+        warn(Note("stimuli.no-images", values={"folder": str(folder), "files": others}))
     if not images:
         raise ValueError(f"{folder}: there is no image in this folder")
     return images

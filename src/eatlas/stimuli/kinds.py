@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
 
 from eatlas.errors import did_you_mean
+from eatlas.notes import Note
 from eatlas.stimuli.association_test import (
     ATTRIBUTES,
     OPPOSITES,
@@ -351,47 +352,35 @@ _JOINERS = "\u200c\u200d"
 """Invisible, but part of how Persian, Hindi and emoji are written."""
 
 
-def remarks(test: Test) -> list[str]:
-    """Say, in whole sentences, what deserves a second look.
+def remarks(test: Test) -> list[Note]:
+    """Say what deserves a second look.
 
     Two concepts of one name are allowed, since names change no number; a table or a sentence can
     then not tell which of the two is meant. A term may hold an invisible character, and then it is
     found nowhere.
     """
-    said = []
+    said: list[Note] = []
     if test.explored is not None:
-        lists = "1 list was" if test.explored == 1 else f"{test.explored:,} lists were"
-        said.append(
-            "The words were changed after results had been seen: p-values describe these lists, "
-            f"and are no evidence of a discovery. {lists} looked at."
-        )
+        said.append(Note("stimuli.explored", values={"lists": test.explored}))
     for one, other in OPPOSITES if isinstance(test, AssociationTest) else ():
-        if test.concept(one).name == test.concept(other).name:
-            said.append(
-                f"{one} and {other} have the same name, {test.concept(one).name}: "
-                "tables and sentences cannot distinguish them."
-            )
+        if (name := test.concept(one).name) == test.concept(other).name:
+            said.append(Note("stimuli.one-name", values={"groups": [one, other], "name": name}))
     for role, concept in test.parts if test.contexts is None else ():
         said += _of_images(role, concept) if concept.images else _of_terms(role, concept)
     return [*said, *of_sentences(test)]
 
 
-def _of_terms(role: str, concept: Concept) -> Iterator[str]:
+def _of_terms(role: str, concept: Concept) -> Iterator[Note]:
     """Name terms that hold what a vocabulary does not."""
     for term in concept.terms:
+        values = {"term": ascii(term), "concept": concept.name}
         if hidden := _hidden(term):
-            why = f"holds {hidden}: it matches no word that is written without."
+            yield Note("stimuli.hidden-character", role, {**values, "character": hidden})
         elif not unicodedata.is_normalized("NFC", term):
-            why = (
-                "is not in the composed form of Unicode, NFC, in which most vectors name their "
-                "words."
-            )
-        else:
-            continue
-        yield f"The term {term!a} of {role} ({concept.name}) {why}"
+            yield Note("stimuli.not-composed", role, values)
 
 
-def _of_images(role: str, concept: Concept) -> Iterator[str]:
+def _of_images(role: str, concept: Concept) -> Iterator[Note]:
     """Say so where a copy of a published set has fewer or more images than were published."""
     if not concept.images_from or not concept.at_hand:
         return
@@ -399,29 +388,21 @@ def _of_images(role: str, concept: Concept) -> Iterator[str]:
 
     here, published = len(concept.images), published_count(concept.images_from)
     if here != published:
-        alike = f" ({len(concept.absent)} more have the bytes of another one)" * bool(
-            concept.absent
-        )
-        yield (
-            f"{role} ({concept.name}): {here} images of {concept.images_from} are here{alike}, and "
-            f"{published} were published."
-        )
+        values = {"concept": concept.name, "here": here, "set": concept.images_from}
+        values |= {"same": len(concept.absent), "published": published}
+        yield Note("stimuli.images-of-a-set", role, values)
 
 
-def of_sentences(test: Test) -> Iterator[str]:
+def of_sentences(test: Test) -> Iterator[Note]:
     """Say how many stimuli there really are, to readers of p-values over sentences."""
-    counted = [
-        f"{role} {len(concept.terms)} of {stimuli}"
+    counted = {
+        role: [len(concept.terms), stimuli]
         for role, concept in test.parts
         if concept.sentences
         if (stimuli := len(set(concept.stimulus_of.values()))) < len(concept.terms)
-    ]
+    }
     if counted:
-        yield (
-            f"Each stimulus occurs in several sentences ({', '.join(counted)}). Sentences with "
-            "the same stimulus are not independent, so p-values that relabel single sentences are "
-            "too small."
-        )
+        yield Note("stimuli.sentences", values={"groups": counted})
 
 
 def _hidden(term: str) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -14,7 +13,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from eatlas.decoding import own_toml, read_toml
-from eatlas.errors import StimulusError, StimulusWarning, did_you_mean, listed
+from eatlas.errors import StimulusError, did_you_mean, listed
+from eatlas.notes import Note, warn
 from eatlas.stimuli.association_test import OF_SENTENCES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.concepts import Concept, Sentence
 from eatlas.stimuli.kinds import Battery, Test
@@ -165,12 +165,7 @@ def forms_of(terms: Iterable[str]) -> dict[str, Forms]:
         ) from error
     engine = inflect.engine()
     if plural := [term for term in terms if engine.singular_noun(term) not in {False, term}]:
-        warnings.warn(
-            f"taken for singulars, but they may be plurals: {quoted(plural)}; give the forms of "
-            'those that are in a file of templates, as in thing = [["ants", "an ant", "ants"]]',
-            StimulusWarning,
-            stacklevel=2,
-        )
+        warn(Note("stimuli.plurals", values={"terms": quoted(plural)}))
     return {term: Forms(engine.a(term), engine.plural_noun(term)) for term in terms}
 
 

@@ -216,7 +216,7 @@ def test_counts_are_a_source_and_what_was_not_seen_is_undefined(items, tmp_path)
         (result,) = eatlas.run(TEST, source, "divdist(soa=counts,resamples=20)")
         bias = {one.term: one.bias for one in result.targets}
         assert bias == {"nurse": 1.0, "pilot": None}
-        assert any("Undefined bias of pilot" in note for note in result.warnings)
+        assert any("Undefined bias of pilot" in note for note in map(str, result.warnings))
         assert "dancer" in result.coverage["targets"].missing
 
 

@@ -67,7 +67,7 @@ def test_the_test_survives_its_file_with_the_number_of_lists(origin, tmp_path):
     assert (
         "The words were changed after results had been seen: p-values describe these lists, and "
         "are no evidence of a discovery. 3 lists were looked at."
-    ) in result.warnings
+    ) in map(str, result.warnings)
     assert "explored" not in origin.model_dump_json(exclude_none=True)
     again = Lists.of(test, off={"Y": ["Kate"]}).test(explored=4)
     assert again.id == "weat-6-explored-2"

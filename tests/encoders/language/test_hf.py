@@ -44,7 +44,7 @@ def test_random_weights_are_a_control(folders):
     ]
     first, again, other = (one[0] for one in found)
     assert first.similarities == again.similarities != other.similarities
-    assert any("weights are random (seed 1)" in one for one in first.warnings)
+    assert any("weights are random (seed 1)" in one for one in map(str, first.warnings))
 
 
 @pytest.mark.parametrize(

@@ -384,7 +384,9 @@ def test_sentences_with_a_slash_in_hdf5(tmp_path):
 def test_of_duplicates_the_first_wins_and_it_is_said(tmp_path, name, data):
     source = open_vectors(written(tmp_path / name, data))
     np.testing.assert_array_equal(source.lookup({"cat"})["cat"], [0])
-    assert source.notes == (f"{source.name}: 1 duplicate word; the first of each was taken.",)
+    assert tuple(map(str, source.notes)) == (
+        f"{source.name}: 1 duplicate word; the first of each was taken.",
+    )
     assert [words for words, _ in source.iter_chunks(2)] == [["cat", "cat"], ["dog"]]
 
 

@@ -136,6 +136,6 @@ def test_ngrams_are_those_of_gensim(kind, tmp_path):
     assert set(found) == {*words, "knight", "日本"}  # a spelling that is there goes before n-grams
     for word, vector in found.items():
         np.testing.assert_allclose(vector, model.wv[word], atol=1e-6)
-    assert "with a vector from character n-grams (in some spelling): knight" in source.notes[0]
+    assert "with a vector from character n-grams (in some spelling): knight" in str(source.notes[0])
     with pytest.raises(SourceError, match="this model has no sub-words"):
         open_vectors(writers.gensim_kv(tmp_path) + "&oov=subword")

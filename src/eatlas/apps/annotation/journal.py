@@ -11,7 +11,6 @@ import errno
 import json
 import os
 import unicodedata
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,7 +25,8 @@ from filelock import FileLock, Timeout
 
 from eatlas.apps.annotation.items import Items, unknown_label
 from eatlas.decoding import json_value, require_file
-from eatlas.errors import EatlasError, EatlasWarning, SourceError
+from eatlas.errors import EatlasError, SourceError
+from eatlas.notes import Note, warn
 from eatlas.writing import require_writable
 
 SCHEMA = "eatlas/labels/1"
@@ -226,12 +226,7 @@ class Journal:
             raise _unsaved(before, error) from error
         self._file.close()
         self._file, self.path = file, path
-        warnings.warn(
-            f"{before} was removed, replaced or changed by another program while it was open. All "
-            f"labels of the page are in {path}.",
-            EatlasWarning,
-            stacklevel=2,
-        )
+        warn(Note("run.labels-moved", values={"before": str(before), "file": str(path)}))
 
 
 def _append(file: FileIO, lines: bytes) -> None:

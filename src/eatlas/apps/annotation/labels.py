@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,8 +24,9 @@ from eatlas.apps.annotation.items import (
 from eatlas.apps.annotation.journal import ENDING, SKIPPED, journal_of, name_of, replay
 from eatlas.corpora import Contexts, load_contexts
 from eatlas.csv_cells import marked
-from eatlas.errors import EatlasError, SourceError, UndefinedWarning
+from eatlas.errors import EatlasError, SourceError
 from eatlas.lazy import as_frame
+from eatlas.notes import Note, warn
 from eatlas.results.parts import Record
 from eatlas.sources.counts import CountTable
 from eatlas.stats.agreement import MISSING, Codes, Estimate, RaterAgreement, rater_agreement
@@ -451,7 +451,7 @@ class Labels:
             seed=seed,
         )
         for note in found.undefined:
-            warnings.warn(note, UndefinedWarning, stacklevel=2)
+            warn(Note("undefined.agreement", values={"text": note}))
         return found
 
     def adjudicated(self, decisions: Any = None) -> Adjudicated:

@@ -24,6 +24,7 @@ from eatlas.engine.frequency import keys_of, ranks_of, remarks_on
 from eatlas.engine.plan import asked
 from eatlas.errors import EatlasError
 from eatlas.measures import Measure, get_measure
+from eatlas.notes import Note, as_notes
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.sources import is_contextual
 from eatlas.sources.snapshot import Snapshot, ranking_of
@@ -261,12 +262,13 @@ class Explorer:
         test = lists.test(self.explored(request, lists))
         return [test, lists.origin] if lists.changed else [test]
 
-    def remarks_on(self, test: AssociationTest, source: NamedSource) -> list[str]:
+    def remarks_on(self, test: AssociationTest, source: NamedSource) -> list[Note]:
         """What a person should know of pasted words: names that are words, unequal frequency."""
         words = {role: concept.terms for role, concept in test.concepts.items()}
         with self._lock:
             found = source.embedded(words)
-            about = [note for note in found.notes if note not in set(source.source.notes)]
+            of_source = as_notes(source.source.notes)
+            about = [note for note in found.notes if note not in of_source]
             vectors = None if is_contextual(source.source) else source.source
             ranking = ranking_of(vectors, [test], CASE, "ranks")
         ranks = ranks_of(ranking, keys_of(ranking, found.coverage, CASE))

@@ -217,7 +217,10 @@ def _given(material: Material) -> Iterator[Given]:
         named = name != _with_period(source.name, source) and name != source.name
         value = f"{name}={source.name}" if named else source.name
         yield Given(
-            name="vectors", value=value, sha256=source.fingerprint, notes=tuple(source.notes)
+            name="vectors",
+            value=value,
+            sha256=source.fingerprint,
+            notes=tuple(map(str, source.notes)),
         )
     for test in material.tests:
         yield Given(name="tests", value=test.id, sha256=test.stimuli_sha256)

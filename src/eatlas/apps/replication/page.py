@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from eatlas.errors import EatlasWarning
+from eatlas.notes import Note, warn
 from eatlas.present.numbers import MINUS, effect
 from eatlas.present.page import write_report
 from eatlas.present.rendering import page_files, render
@@ -170,11 +169,8 @@ def write_replication(replication: Replication, folder: str | Path) -> tuple[Pat
         lines[place / LINES] = (to_json_line(one).encode() for one in (*results, *results.trends))
         written += [place / LINES, place / REPORT]
     if kept := keep_others(lines, *(path for path in written if path not in lines)):
-        warnings.warn(
-            f"{place} had results of another run; kept as {', '.join(map(str, kept))}",
-            EatlasWarning,
-            stacklevel=2,
-        )
+        values = {"folder": str(place), "files": list(map(str, kept))}
+        warn(Note("run.files-moved", values=values))
     with atomic_files() as new:
         new(place / PAGE).write(page)
         new(place / TABLE).write(table)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import warnings
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,8 +14,9 @@ from pydantic import BaseModel, ConfigDict
 from eatlas.decoding import own_toml
 from eatlas.engine import choose, execute, make_plan
 from eatlas.engine.plan import SourceLike
-from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
+from eatlas.errors import EatlasError, did_you_mean
 from eatlas.executors import require_workers
+from eatlas.notes import Note, warn
 from eatlas.results import Results
 from eatlas.results.base import AssociationResult
 from eatlas.results.collection import Failure
@@ -192,12 +192,9 @@ def replicate(
     found = compared(name, vectors, seed=seed, workers=workers)
     if failures := found.results.failures:
         first = failures[0]
-        warnings.warn(
-            f"{len(failures)} jobs failed: {first.test} on {first.source}: {first.error.what}; "
-            "see .results.failures",
-            EatlasWarning,
-            stacklevel=2,
-        )
+        values: dict[str, Any] = {"count": len(failures), "of": len(failures) + len(found.results)}
+        values |= {"test": first.test, "source": first.source, "error": first.error.what}
+        warn(Note("run.failed", values=values))
     return found
 
 

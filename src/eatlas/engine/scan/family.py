@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from eatlas.engine.scan.chunk import EXACT, INVERSION, METHODS, REASONS, Chunk
 from eatlas.engine.scan.plan import ScanPlan
 from eatlas.errors import EatlasError, SourceError, did_you_mean
+from eatlas.notes import Note
 from eatlas.results.levels import Level, PValues
 from eatlas.results.parts import TAILS
 from eatlas.results.scan import (
@@ -312,33 +313,20 @@ def _attainable(least: float, alpha: float) -> float:
     return (math.ceil(alpha / least / TIES) - 1) * least
 
 
-def _warnings(plan: ScanPlan, vocabulary: Vocabulary) -> Iterator[str]:
+def _warnings(plan: ScanPlan, vocabulary: Vocabulary) -> Iterator[Note]:
     """Warnings of a scan: too few relabellings, missing words, undefined effects, odd order."""
     alpha = plan.measure.alpha
-    a, b = plan.found.sizes
+    values: dict[str, Any]
     if (least := _least_two_sided(plan)) >= alpha:
-        yield (
-            f"The design, {a} against {b} attributes, has {plan.shared.total} relabellings: no "
-            f"two-sided p-value can fall below {least:.3g}, so none is below alpha = {alpha}."
-        )
+        values = {"sizes": list(plan.found.sizes), "total": plan.shared.total}
+        yield Note("p.design-two-sided", "level1", {**values, "least": least, "alpha": alpha})
     for reason, count in vocabulary.missing.items():
-        some = ", ".join(vocabulary.examples[reason])
-        more = ", ..." if count > len(vocabulary.examples[reason]) else ""
-        yield (f"{count:,} word{'s are' if count > 1 else ' is'} missing: {reason}: {some}{more}.")
+        values = {"count": count, "reason": reason, "such": list(vocabulary.examples[reason])}
+        yield Note("scan.missing", values=values)
     if vocabulary.undefined:
-        yield (
-            f"Undefined effect sizes: {vocabulary.undefined:,}. These words have the same cosine "
-            "with all attributes; their p-values are 1."
-        )
+        yield Note("scan.undefined", values={"count": vocabulary.undefined})
     if vocabulary.alphabetical:
-        yield (
-            f"The words of {plan.name or plan.source.name} are in alphabetical order, so bands "
-            "by place say nothing about frequency."
-        )
+        yield Note("scan.alphabetical", values={"source": plan.name or plan.source.name})
     if vocabulary.rel_err is not None:
-        by_method = ", ".join(f"{m} {count:,} words" for m, count in vocabulary.methods.items())
-        yield (
-            f"With {plan.shared.total:.3g} relabellings not every p is a count. By method: "
-            f"{by_method}; the stated relative error is at most "
-            f"{vocabulary.rel_err:.1e} (columns method and rel_err)."
-        )
+        values = {"total": float(plan.shared.total), "methods": dict(vocabulary.methods)}
+        yield Note("scan.methods", values={**values, "rel_err": vocabulary.rel_err})

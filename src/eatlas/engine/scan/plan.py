@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import CoverageError, EatlasError, ResultsError, SignatureError, StimulusError
 from eatlas.measures import SCEAT, get_measure
+from eatlas.notes import Note
 from eatlas.results.parts import GroupCoverage, Provenance
 from eatlas.results.scan import SIDES, Side, require_suffix, summary_of
 from eatlas.sources import CaseRule, VectorSource
@@ -68,7 +69,7 @@ class AttributeRows:
     groups: Mapping[str, GroupCoverage]
     flagged: Mapping[str, Side]
     """Words of the source that are attributes."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     sha256: str
 
 

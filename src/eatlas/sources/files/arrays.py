@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from eatlas.decoding import decoded, json_value
 from eatlas.errors import SourceError, listed
+from eatlas.notes import Note
 from eatlas.sources.archives import (
     Content,
     FileDigest,
@@ -349,15 +350,12 @@ class SubwordSource(MatrixSource):
     composed: frozenset[str] = frozenset()
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Duplicates, and words whose vector was made of n-grams."""
         if not self.composed:
             return super().notes
-        note = (
-            f"{self.name}: outside the vocabulary, with a vector from character n-grams (in some "
-            f"spelling): {listed(sorted(self.composed), 10)}."
-        )
-        return (*super().notes, note)
+        values = {"source": self.name, "words": sorted(self.composed), "most": 10}
+        return (*super().notes, Note("coverage.subwords", values=values))
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that have one, or can be given one."""
