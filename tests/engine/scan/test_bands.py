@@ -165,7 +165,7 @@ def test_many_missing_words_are_counted_and_a_few_named():
 def test_a_design_that_can_show_nothing_says_so():
     result = eatlas.scan(vocabulary(a=2, b=2), concepts(2, 2))
     assert (
-        "The design, 2 against 2 attributes, has 6 relabellings: no two-sided p-value can fall "
+        "The design of attributes, 2 against 2, has 6 relabellings: no two-sided p-value can fall "
         "below 0.333, so none is below alpha = 0.05."
     ) in map(str, result.warnings)
     family = result.family

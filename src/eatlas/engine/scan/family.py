@@ -319,7 +319,7 @@ def _warnings(plan: ScanPlan, vocabulary: Vocabulary) -> Iterator[Note]:
     values: dict[str, Any]
     if (least := _least_two_sided(plan)) >= alpha:
         values = {"sizes": list(plan.found.sizes), "total": plan.shared.total}
-        yield Note("p.design-two-sided", "level1", {**values, "least": least, "alpha": alpha})
+        yield Note("p.design-two-sided", "attributes", {**values, "least": least, "alpha": alpha})
     for reason, count in vocabulary.missing.items():
         values = {"count": count, "reason": reason, "such": list(vocabulary.examples[reason])}
         yield Note("scan.missing", values=values)
