@@ -7,7 +7,6 @@ note, and nothing compares them: programs go by codes.
 from __future__ import annotations
 
 import json
-import tomllib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
+from eatlas.decoding import own_toml
 from eatlas.errors import (
     AnisotropyWarning,
     EatlasWarning,
@@ -154,7 +154,7 @@ def sentence(note: Note) -> str:
 @cache
 def _templates() -> dict[str, str]:
     """The template of each code."""
-    tables = tomllib.loads((resources.files("eatlas") / "notes.toml").read_text(encoding="utf-8"))
+    tables = own_toml(resources.files("eatlas") / "notes.toml")
     return {
         f"{part}.{name}": " ".join(template.split())
         for part, table in tables.items()
