@@ -19,9 +19,9 @@ from typing import Any
 
 import eatlas
 from eatlas.apps.protocol.card import number
+from eatlas.apps.protocol.evidence import Card, Evidence
 from eatlas.corpora import find_contexts
 from eatlas.measures.registry import BUILT_IN
-from eatlas.results.evidence import Card, Evidence
 
 CARDS = Path(__file__).parents[1] / "docs/cards"
 TESTS = ("divdist-face-validity", "divdist-gender", "caliskan")

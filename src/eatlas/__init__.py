@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from eatlas.apps.atlas import write_atlas
     from eatlas.apps.explorer import explore
     from eatlas.apps.protocol.card import write_card
+    from eatlas.apps.protocol.evidence import read_card
     from eatlas.apps.protocol.running import protocol
     from eatlas.apps.replication.page import write_replication
     from eatlas.apps.replication.replicate import replicate
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
     from eatlas.present import write_report
     from eatlas.present.drawings.plot import plot
     from eatlas.results import Results, read_results
-    from eatlas.results.evidence import read_card
     from eatlas.results.scan import read_scan
     from eatlas.sources import ArraySource, open_vectors
     from eatlas.sources.diagnosis import diagnose
@@ -167,7 +167,7 @@ _HOMES = {
     "eatlas.apps.replication.page": "write_replication",
     "eatlas.apps.protocol.running": "protocol",
     "eatlas.results": "Results read_results",
-    "eatlas.results.evidence": "read_card",
+    "eatlas.apps.protocol.evidence": "read_card",
     "eatlas.results.scan": "read_scan",
     "eatlas.sources": "ArraySource open_vectors",
     "eatlas.sources.diagnosis": "diagnose",

@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 import eatlas
-from eatlas.results.evidence import json_schema
+from eatlas.apps.protocol.evidence import json_schema
 
 SCHEMA = json_schema()
 QUICK = ("--criterion", "face", "--criterion", "consequential")

@@ -16,7 +16,7 @@ SCHEMAS = {
     "scan-1": "eatlas.results.scan",
     "diagnosis-1": "eatlas.results.diagnosis",
     "residual-1": "eatlas.results.residual",
-    "card-1": "eatlas.results.evidence",
+    "card-1": "eatlas.apps.protocol.evidence",
 }
 """Modules whose `json_schema` describes a record."""
 

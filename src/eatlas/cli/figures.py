@@ -30,7 +30,7 @@ from eatlas.results.scan import SIDES, ScanResult, TopList
 
 if TYPE_CHECKING:
     from eatlas.apps.studies import Prepared
-    from eatlas.results.study import StudyRecord
+    from eatlas.apps.studies.record import StudyRecord
 
 HEADS = ("d", "diff.", "p", "maxT", "BY")
 SORTED = {
@@ -329,7 +329,7 @@ def print_plan(prepared: Prepared) -> None:
 
 def print_study(record: StudyRecord) -> None:
     """Print what the alternatives of each choice do."""
-    from eatlas.results.study import summaries  # noqa: PLC0415
+    from eatlas.apps.studies.record import summaries  # noqa: PLC0415
 
     console = new_console()
     if record.title:

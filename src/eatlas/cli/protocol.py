@@ -112,8 +112,8 @@ def require_own_card(measure: str, path: Path) -> None:
     ResultsError
         If there is one, or the file is no card.
     """
+    from eatlas.apps.protocol.evidence import read_card  # noqa: PLC0415
     from eatlas.measures import get_measure  # noqa: PLC0415
-    from eatlas.results.evidence import read_card  # noqa: PLC0415
 
     signature = get_measure(measure).signature
     if path.is_file() and (there := read_card(path).signature) != signature:

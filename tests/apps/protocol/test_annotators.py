@@ -10,8 +10,8 @@ from scipy.stats import spearmanr
 
 import eatlas
 from eatlas.apps.annotation import Journal, load_items, read_labels
+from eatlas.apps.protocol.evidence import Evidence
 from eatlas.errors import UndefinedWarning
-from eatlas.results.evidence import Evidence
 
 CRITERIA = ["convergent", "inter-annotator"]
 WOMEN = {"nurse": 9, "dancer": 7, "librarian": 6, "soldier": 1, "pilot": 2, "carpenter": 4}

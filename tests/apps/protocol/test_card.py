@@ -7,8 +7,8 @@ import re
 import pytest
 
 from eatlas.apps.protocol.card import card_html, figure_text, lines_of, number
-from eatlas.present.drawings.marks import marks
-from eatlas.results.evidence import Card, Drawing, Evidence, Figure, Mark, Table
+from eatlas.apps.protocol.evidence import Card, Drawing, Evidence, Figure, Mark, Table
+from eatlas.apps.protocol.marks import marks
 
 HOSTILE = '<script>alert("x")</script>'
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import eatlas
+from eatlas.apps.protocol.evidence import Evidence
 from eatlas.apps.protocol.face import STEREOTYPES
 from eatlas.corpora import find_contexts
 from eatlas.encoders.language import Answer
-from eatlas.results.evidence import Evidence
 from eatlas.results.parts import LanguageModelRecord
 
 WORDS = eatlas.load_tests("divdist-face-validity")[0]

@@ -8,7 +8,7 @@ from scipy import stats
 from tests.apps.protocol.plugins import Nearness
 
 import eatlas
-from eatlas.results.evidence import Evidence
+from eatlas.apps.protocol.evidence import Evidence
 from eatlas.stimuli import GroupsTest, load_tests
 
 RHO, R, N = 2, 5, 1

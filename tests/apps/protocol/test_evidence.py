@@ -10,10 +10,10 @@ import pytest
 from pydantic import ValidationError
 
 import eatlas
+from eatlas.apps.protocol.evidence import CRITERIA, Evidence, Figure, Table, json_schema
 from eatlas.apps.protocol.running import FUNCTIONS
 from eatlas.apps.protocol.studies import criteria
 from eatlas.errors import ResultsError
-from eatlas.results.evidence import CRITERIA, Evidence, Figure, Table, json_schema
 
 ASKED = {"criterion": "face", "study": "one", "title": "One", "question": "Is it one?"}
 

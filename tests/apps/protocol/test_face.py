@@ -29,7 +29,7 @@ def planted(wrong: str = "", zero: str = "") -> ArraySource:
     return ArraySource(list(rows), list(rows.values()), name="planted")
 
 
-def face(measure: str, source: object) -> eatlas.results.evidence.Evidence:
+def face(measure: str, source: object) -> eatlas.apps.protocol.evidence.Evidence:
     return eatlas.protocol(measure, source, criteria=["face"]).evidence[0]
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import eatlas
+from eatlas.apps.protocol.evidence import Evidence
 from eatlas.apps.protocol.hypothesis import at_equal_contexts
-from eatlas.results.evidence import Evidence
 from eatlas.stats.paired import paired_change
 from eatlas.stats.shares import distribution, divergence
 from eatlas.stimuli import load_tests

@@ -11,8 +11,8 @@ from tests.inputs import optional_data
 from tests.sources.series_files import write_histwords
 
 import eatlas
+from eatlas.apps.protocol.evidence import Evidence
 from eatlas.errors import EatlasError, SourceError
-from eatlas.results.evidence import Evidence
 from eatlas.stimuli import load_tests
 
 OCCUPATIONS = ("nurse", "pilot", "farmer", "teacher", "lawyer", "baker", "dancer", "judge")

@@ -24,6 +24,7 @@ from eatlas.apps.replication.page import (
     replication_html,
     write_replication,
 )
+from eatlas.apps.replication.record import Compared, Printed
 from eatlas.apps.replication.replicate import (
     PAPERS,
     checks_of,
@@ -33,7 +34,6 @@ from eatlas.apps.replication.replicate import (
 )
 from eatlas.errors import EatlasError, SourceError
 from eatlas.measures.patterns import associated_with, eat_pattern
-from eatlas.results.replication import Compared, Printed
 from eatlas.stimuli import load_tests
 
 SECOND_READING = tomllib.loads(

@@ -3,7 +3,7 @@
 import pytest
 
 from eatlas.apps.studies.analysis import analyse
-from eatlas.results.study import Specification, StudyRecord
+from eatlas.apps.studies.record import Specification, StudyRecord
 
 
 def record(rows, **choices):

@@ -11,6 +11,7 @@ import eatlas
 from eatlas.apps.studies.analysis import analyse
 from eatlas.apps.studies.page import MOST_ROWS as TABLE_ROWS
 from eatlas.apps.studies.page import share, study_html
+from eatlas.apps.studies.record import Specification, StudyAnalysis, StudyRecord
 from eatlas.errors import ResultsError
 from eatlas.present.drawings.specification import (
     MOST,
@@ -20,7 +21,6 @@ from eatlas.present.drawings.specification import (
     rows_of,
     specification_curve,
 )
-from eatlas.results.study import Specification, StudyAnalysis, StudyRecord
 
 PLAN = {
     "study": {"title": "Career", "question": "Does it depend on how?"},

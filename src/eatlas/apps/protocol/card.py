@@ -7,11 +7,11 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from eatlas.apps.protocol.evidence import Card, Cell, Figure
+from eatlas.apps.protocol.marks import marks
 from eatlas.apps.protocol.studies import criteria
-from eatlas.present.drawings.marks import marks
 from eatlas.present.numbers import MINUS, count, effect, p_equals
 from eatlas.present.rendering import page_files, render
-from eatlas.results.evidence import Card, Cell, Figure
 from eatlas.writing import atomic_files
 
 PAGE, JSON = "card.html", "card.json"

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.apps.protocol.evidence import Figure
 from eatlas.apps.protocol.material import (
     Answers,
     Fields,
@@ -27,7 +28,6 @@ from eatlas.apps.protocol.numbers import Numbers, plain
 from eatlas.errors import EatlasError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult
-from eatlas.results.evidence import Figure
 from eatlas.sources import ArraySource, embed
 from eatlas.stimuli import (
     ATTRIBUTES,

@@ -14,6 +14,7 @@ import numpy as np
 
 import eatlas
 from eatlas.apps.protocol.content import copied, unit
+from eatlas.apps.protocol.evidence import Figure
 from eatlas.apps.protocol.material import (
     Answers,
     Fields,
@@ -30,7 +31,6 @@ from eatlas.apps.protocol.material import (
 from eatlas.apps.protocol.numbers import HOW_SURE, Leanings, correlated, leanings
 from eatlas.errors import EatlasError, SignatureError
 from eatlas.measures import Measure, get_measure, measure_types
-from eatlas.results.evidence import Figure
 from eatlas.results.parts import defined
 from eatlas.stats.specifications import Correlation
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, Test, load_tests

@@ -8,6 +8,7 @@ from typing import Any
 from scipy.stats import binomtest
 
 from eatlas.apps.protocol.content import compare, exchanged
+from eatlas.apps.protocol.evidence import Figure, Mark
 from eatlas.apps.protocol.material import (
     Answers,
     Fields,
@@ -19,7 +20,6 @@ from eatlas.apps.protocol.material import (
 )
 from eatlas.apps.protocol.numbers import leanings, plain
 from eatlas.results import AssociationResult
-from eatlas.results.evidence import Figure, Mark
 from eatlas.stimuli import TARGETS, GroupsTest, load_tests
 
 TEST = "divdist-face-validity"

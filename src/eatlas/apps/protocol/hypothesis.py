@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import eatlas
+from eatlas.apps.protocol.evidence import Mark, Table
 from eatlas.apps.protocol.material import (
     CHANGES,
     Answers,
@@ -38,7 +39,6 @@ from eatlas.apps.protocol.numbers import (
 from eatlas.engine import open_named
 from eatlas.errors import SignatureError
 from eatlas.measures import DivDist, Measure
-from eatlas.results.evidence import Mark, Table
 from eatlas.sources import Counts, open_counts
 from eatlas.stats.paired import PairedChange, paired_change
 from eatlas.stats.shares import distribution, divergence, rarefied

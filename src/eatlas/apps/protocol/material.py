@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import eatlas
+from eatlas.apps.protocol.evidence import Covered, Drawing, Figure, Mark, Table
 from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult
-from eatlas.results.evidence import Covered, Drawing, Figure, Mark, Table
 from eatlas.results.parts import defined
 from eatlas.stats.paired import PairedChange, PairedTest, RankCorrelation
 from eatlas.stats.specifications import Correlation

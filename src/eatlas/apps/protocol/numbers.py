@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.apps.protocol.evidence import Figure
 from eatlas.apps.protocol.material import Material, NotRunError, rho_figures
 from eatlas.errors import SignatureError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult
-from eatlas.results.evidence import Figure
 from eatlas.sources import Counts, open_counts
 from eatlas.stats.paired import RankCorrelation, rank_correlation
 from eatlas.stats.shares import distribution

@@ -13,6 +13,7 @@ import numpy as np
 
 from eatlas.apps.annotation import load_items, read_labels
 from eatlas.apps.annotation.journal import ENDING
+from eatlas.apps.protocol.evidence import Figure, Table
 from eatlas.apps.protocol.material import (
     Answers,
     Fields,
@@ -30,7 +31,6 @@ from eatlas.apps.protocol.numbers import BUILT_IN, Family, compared, leanings, v
 from eatlas.corpora import about_of
 from eatlas.decoding import own_toml, read_toml, toml_bytes
 from eatlas.errors import EatlasError, UndefinedWarning, described, did_you_mean
-from eatlas.results.evidence import Figure, Table
 from eatlas.results.parts import defined
 from eatlas.sources import Counts, CountTable, open_counts
 from eatlas.stats.paired import RankCorrelation, rank_correlation

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eatlas.apps.protocol.evidence import Drawing, Figure
 from eatlas.apps.protocol.material import (
     Answers,
     Fields,
@@ -28,7 +29,6 @@ from eatlas.apps.protocol.numbers import (
     terms_of,
     views,
 )
-from eatlas.results.evidence import Drawing, Figure
 from eatlas.results.parts import defined
 from eatlas.sources import Counts, period_of
 from eatlas.stats.paired import FEWEST, SeriesCorrelation, series_correlation

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eatlas.apps.protocol import content, convergent, face, hypothesis, people, predictive
+from eatlas.apps.protocol.evidence import CRITERIA, Card, Criterion, Evidence, Given
 from eatlas.apps.protocol.material import Answers, Material, reason_of
 from eatlas.apps.protocol.studies import Study
 from eatlas.apps.protocol.studies import criteria as described
@@ -17,7 +18,6 @@ from eatlas.engine import open_named
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.measures import Measure, get_measure
 from eatlas.paths import is_file, is_folder
-from eatlas.results.evidence import CRITERIA, Card, Criterion, Evidence, Given
 from eatlas.results.json_lines import record_types
 from eatlas.results.targets import WORDS
 from eatlas.sources import period_of, tables_of
@@ -118,7 +118,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     answers : path, optional
         TOML file with answers to the questionnaire of consequences.
     criteria : iterable of str, optional
-        Criteria to run, of :data:`eatlas.results.evidence.CRITERIA`; all by default.
+        Criteria to run, of :data:`eatlas.apps.protocol.evidence.CRITERIA`; all by default.
     seed : int
         Decides all random draws.
     progress : callable, optional

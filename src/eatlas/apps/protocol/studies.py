@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from eatlas.apps.protocol.evidence import Criterion
 from eatlas.decoding import own_toml
-from eatlas.results.evidence import Criterion
 
 
 @dataclass(frozen=True)

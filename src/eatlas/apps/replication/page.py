@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from eatlas.apps.replication.record import Compared, Printed, Replication, TableText
 from eatlas.notes import Note, warn
 from eatlas.present.numbers import MINUS, effect
 from eatlas.present.page import write_report
 from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import csv_text
 from eatlas.results.json_lines import keep_others, to_json_line
-from eatlas.results.replication import Compared, Printed, Replication, TableText
 from eatlas.version import __version__
 from eatlas.writing import atomic_files
 

@@ -11,6 +11,14 @@ from urllib.parse import parse_qsl, quote
 
 from pydantic import BaseModel, ConfigDict
 
+from eatlas.apps.replication.record import (
+    Check,
+    Compared,
+    ModelUse,
+    Printed,
+    Replication,
+    TableText,
+)
 from eatlas.decoding import own_toml
 from eatlas.engine import choose, execute, make_plan
 from eatlas.engine.plan import SourceLike
@@ -21,7 +29,6 @@ from eatlas.results import Results
 from eatlas.results.base import AssociationResult
 from eatlas.results.collection import Failure
 from eatlas.results.parts import at
-from eatlas.results.replication import Check, Compared, ModelUse, Printed, Replication, TableText
 from eatlas.sources.published import find, place_of, size_text
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from eatlas.results.parts import defined
-from eatlas.results.study import (
+from eatlas.apps.studies.record import (
     ChoiceShare,
     Contrast,
     MethodCorrelation,
@@ -20,6 +19,7 @@ from eatlas.results.study import (
     StudyAnalysis,
     StudyRecord,
 )
+from eatlas.results.parts import defined
 from eatlas.stats.specifications import (
     MOST_CHOICES,
     correlation,

@@ -9,6 +9,16 @@ from functools import cached_property
 
 from markupsafe import Markup
 
+from eatlas.apps.studies.record import (
+    ChoiceShare,
+    MethodCorrelation,
+    Specification,
+    StudyAnalysis,
+    StudyRecord,
+    Summary,
+    summaries,
+    summary,
+)
 from eatlas.present.drawings.shares import deviation_bar
 from eatlas.present.drawings.specification import (
     MOST,
@@ -20,16 +30,6 @@ from eatlas.present.drawings.specification import (
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.numbers import effect
 from eatlas.present.rendering import page_files, render
-from eatlas.results.study import (
-    ChoiceShare,
-    MethodCorrelation,
-    Specification,
-    StudyAnalysis,
-    StudyRecord,
-    Summary,
-    summaries,
-    summary,
-)
 
 MOST_ROWS = 200
 """Rows of a table; the files beside the page have all."""

@@ -15,6 +15,7 @@ import numpy as np
 from eatlas.apps.studies.fitting import Prepared, Request, as_text, prepare
 from eatlas.apps.studies.plan import Combination
 from eatlas.apps.studies.reading import key_of, read, readings_of
+from eatlas.apps.studies.record import Metric, Specification, StudyRecord, row_of
 from eatlas.csv_cells import cell
 from eatlas.decoding import json_value
 from eatlas.engine.execution import Conditions, perform_all
@@ -23,7 +24,6 @@ from eatlas.engine.store import Store, open_store
 from eatlas.errors import EatlasError, ResultsError, StudyError
 from eatlas.executors import Executor, choose, here, reading_of
 from eatlas.results import AssociationResult, Failure, Results, read_results
-from eatlas.results.study import Metric, Specification, StudyRecord, row_of
 from eatlas.stats.multiplicity import benjamini_hochberg, holm
 from eatlas.stimuli import Test, load_tests, to_toml
 from eatlas.stimuli.writing import inline
@@ -33,7 +33,7 @@ from eatlas.writing import atomic_file, atomic_files
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eatlas.results.study import StudyAnalysis
+    from eatlas.apps.studies.record import StudyAnalysis
 
 METRICS: Mapping[str, Metric] = {
     "vectors": "cosine",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from eatlas.present.drawings.svg import (
     Axis,
@@ -19,8 +20,9 @@ from eatlas.present.drawings.svg import (
 )
 from eatlas.present.numbers import effect, number_of
 from eatlas.present.text import one_line
-from eatlas.results.study import Specification
 
+Specification = Any
+"""One of a study: numbered, with choices, a status, an effect size d and a pattern."""
 MOST = 1000
 """Specifications of a curve; of more, as many that lie evenly in their order."""
 MOST_ROWS = 12

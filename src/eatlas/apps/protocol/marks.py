@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import cycle
 
+from eatlas.apps.protocol.evidence import Drawing, Mark
 from eatlas.present.drawings.figures import outline
 from eatlas.present.drawings.svg import (
     LEFT,
@@ -19,7 +20,6 @@ from eatlas.present.drawings.svg import (
     words,
 )
 from eatlas.present.numbers import effect
-from eatlas.results.evidence import Drawing, Mark
 
 ROW = 22.0
 """Height of a row."""
