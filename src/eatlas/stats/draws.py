@@ -23,6 +23,8 @@ from eatlas.notes import Note, warn
 from eatlas.stats.inputs import least_spread, numbers, open_unit, t_outside, t_quantile, whole
 from eatlas.stats.permutation.problem import SMALLEST
 
+Integers = NDArray[np.int64]
+
 Replace = Literal["auto", "always"]
 """Whether a context may be drawn again."""
 Array = NDArray[np.float64]
@@ -34,7 +36,7 @@ def draw_contexts(
     streams: Sequence[np.random.Generator],
     *,
     replace: Replace = "auto",
-) -> NDArray[np.int64]:
+) -> Integers:
     """Draw one context of each stimulus, many times."""
     if replace not in get_args(Replace):
         raise EatlasError(
@@ -50,9 +52,7 @@ def draw_contexts(
     return chosen
 
 
-def draw_one(
-    count: int, draws: int, numbers: np.random.Generator, replace: Replace
-) -> NDArray[np.int64]:
+def draw_one(count: int, draws: int, numbers: np.random.Generator, replace: Replace) -> Integers:
     """Draw contexts of one stimulus, by the rule of :func:`draw_contexts`, shape (draws,)."""
     if replace == "auto" and count >= draws:
         return numbers.permutation(count)[:draws]
@@ -93,12 +93,7 @@ class DrawEffects:
 
 
 def draw_effects(
-    scores: Array,
-    n: int,
-    *,
-    ddof: int = 1,
-    scale: float = 1.0,
-    precision: float | None = None,
+    scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0, precision: float | None = None
 ) -> DrawEffects:
     """Effect sizes of draws whose units are the same and whose scores differ.
 
@@ -136,7 +131,7 @@ class Components:
     """Between the two groups, 0 or more."""
 
 
-def nested_components(scores: Array, sizes: NDArray[np.int64], n: int) -> Components:
+def nested_components(scores: Array, sizes: Integers, n: int) -> Components:
     """Variance components of scores within units within two groups.
 
     Units count alike, however many scores they have: with m_w and v_w the mean and the variance
@@ -261,11 +256,7 @@ def _slope(effects: Array, variances: Array, tau2: float) -> float:
     return float(np.sum((weights * (effects - mean)) ** 2)) - (whole - squares / whole)
 
 
-ESTIMATORS = {
-    "DL": dersimonian_laird,
-    "PM": paule_mandel,
-    "REML": restricted_maximum_likelihood,
-}
+ESTIMATORS = {"DL": dersimonian_laird, "PM": paule_mandel, "REML": restricted_maximum_likelihood}
 """What `method` may be."""
 
 
@@ -360,9 +351,7 @@ def random_effects(
     )
 
 
-def _checked(
-    effects: ArrayLike, variances: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked(effects: ArrayLike, variances: ArrayLike) -> tuple[Array, Array]:
     """Effects and their sampling variances as arrays of one length; variances are positive."""
     y, v = numbers(effects, "effects", 1), numbers(variances, "variances", 1)
     if y.size != v.size:
