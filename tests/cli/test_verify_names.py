@@ -35,10 +35,9 @@ def without_hash(line):
 
 
 def hashed_again(line):
-    from eatlas.engine.verify import rebuilt_test
     from eatlas.results import WEATResult
 
-    test = rebuilt_test(WEATResult.from_dict(line))
+    test = WEATResult.from_dict(line).to_test()
     line["provenance"]["labels_sha256"] = test.labels_sha256(test.stimuli_sha256)
 
 

@@ -11,8 +11,7 @@ import pytest
 
 import eatlas
 
-HEAVY = {"pandas", "vl_convert", "sklearn", "torch", "statsmodels", "gensim", "PIL"}
-HEAVY |= {"ray", "starlette", "uvicorn"}
+HEAVY = {"pandas", "vl_convert", "sklearn", "torch", "statsmodels", "gensim", "PIL", "ray"}
 ON_USE = {"numpy", "scipy", "numba", "pydantic", "typer", "rich", "jinja2", "safetensors"}
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.inputs import make_test
 
 import eatlas
-from eatlas.engine.verify import rebuilt_test, verify
+from eatlas.engine.verify import verify
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources import ContextualSource, Passage, ask, embed, is_contextual
@@ -106,7 +106,7 @@ def test_results_say_how_texts_became_vectors():
     assert result.encoding == Letters.encoding
     again = json.loads(json.dumps(result.to_dict()))
     assert type(result).from_dict(again) == result
-    assert rebuilt_test(result).stimuli_sha256 == result.provenance.stimuli_sha256
+    assert result.to_test().stimuli_sha256 == result.provenance.stimuli_sha256
     (static,) = eatlas.run("weat-6")
     assert static.encoding is None
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
+from eatlas.cli.messages import serve as serve_page
 from eatlas.cli.options import Commands
-from eatlas.errors import listed
+from eatlas.errors import EatlasError, listed
 
 if TYPE_CHECKING:
     from eatlas.apps.annotation import Adjudicated, Agreement, Items
@@ -57,7 +58,6 @@ def sample(
     from eatlas.apps.annotation.items import require_csv  # noqa: PLC0415
     from eatlas.apps.annotation.journal import journal_of  # noqa: PLC0415
     from eatlas.corpora.writing import beside  # noqa: PLC0415
-    from eatlas.errors import EatlasError  # noqa: PLC0415
     from eatlas.writing import require_other_file  # noqa: PLC0415
 
     require_csv(output)
@@ -121,45 +121,29 @@ def serve(
     port : --port N >= 0
         Port; 0 chooses a free one.
     """
-    from eatlas.apps.annotation import Journal, load_items  # noqa: PLC0415
+    from eatlas.apps.annotation import serve_items  # noqa: PLC0415
     from eatlas.apps.annotation.journal import journal_of  # noqa: PLC0415
-    from eatlas.apps.annotation.page import application  # noqa: PLC0415
-    from eatlas.apps.serving import serve as serve_page  # noqa: PLC0415
-    from eatlas.writing import require_other_file  # noqa: PLC0415
 
-    given = load_items(items)
-    output = labels or journal_of(items)
-    require_other_file(output, [items])
-    said = _guide(guide)
-    with Journal(output, given) as journal:
-        serve_page(application(journal, said), started=_opened, host=host, port=port)
-        for name, work in sorted(journal.work.items()):
-            remark(f"{name}: {work.done:,} of {len(given):,} labelled")
-    usual = journal.path == journal_of(items)
-    remark(f"labels: {journal.path}")
-    remark(f"read:   eatlas annotate read {items}" + ("" if usual else f" {journal.path}"))
-
-
-def _opened(address: str) -> None:
-    """Say where the page is; the terminal may be a pipe."""
-    with output_of_a_command():
-        print_line(f"page:  {address}")
-    remark("Open it in a browser on this machine. Ctrl-C ends it; labels are saved one by one.")
+    page = serve_items(items, labels, guide=_guide(guide), host=host, port=port)
+    serve_page(page, "labels are saved one by one")
+    for name, n in page.done.items():
+        remark(f"{name}: {n:,} of {page.total:,} labelled")
+    usual = page.path == journal_of(items)
+    remark(f"labels: {page.path}")
+    remark(f"read:   eatlas annotate read {items}" + ("" if usual else f" {page.path}"))
 
 
 def _guide(path: Path | None) -> str:
     """Text of the guide for annotators; empty without a file."""
-    from eatlas.decoding import require_file  # noqa: PLC0415
-    from eatlas.errors import EatlasError  # noqa: PLC0415
+    from eatlas.decoding import decoded, require_file  # noqa: PLC0415
 
     if path is None:
         return ""
     require_file(path, EatlasError)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        got = getattr(error, "strerror", None) or "no UTF-8"
-        raise EatlasError(f"{path}: the guide cannot be read", got=got) from error
+        text = decoded(path.read_bytes(), str(path), EatlasError)
+    except OSError as error:
+        raise EatlasError(f"{path}: the guide cannot be read", got=error.strerror) from error
     if len(text) > LONGEST_GUIDE:
         raise EatlasError(
             f"{path}: the guide is too long",
@@ -216,43 +200,42 @@ def read(
         Print only JSON: agreement and adjudication as one object.
     """
     from eatlas.apps.annotation import load_items, read_labels  # noqa: PLC0415
+    from eatlas.apps.annotation.items import beside  # noqa: PLC0415
 
-    _require_outputs(items, labels, decisions, counts, ties, labelled, contexts)
-    known = load_items(items)
-    found = read_labels(known if labels else items, labels or None)
-    agreed = found.agreement(resamples=resamples, seed=seed)
-    one = found.adjudicated(decisions)
-    if labelled is not None and contexts is not None:
-        one.labelled(contexts).write(labelled)
-    if counts is not None:
-        one.write_counts(counts)
-    if ties is not None:
-        one.write_ties(ties)
     written = {"counts": counts, "ties": ties, "labelled": labelled}
+    inputs = [items, beside(items), *(labels or []), *filter(None, (decisions, contexts))]
+    _require_outputs(written, inputs, contexts)
+    sample = load_items(items)
+    given = read_labels(sample if labels else items, labels or None)
+    agreement = given.agreement(resamples=resamples, seed=seed)
+    adjudicated = given.adjudicated(decisions)
+    if labelled is not None and contexts is not None:
+        adjudicated.labelled(contexts).write(labelled)
+    if counts is not None:
+        adjudicated.write_counts(counts)
+    if ties is not None:
+        adjudicated.write_ties(ties)
     with output_of_a_command():
         if as_json:
-            print_json([agreed.to_dict() | {"adjudicated": _adjudicated(one)}])
+            print_json([agreement.to_dict() | {"adjudicated": _as_dict(adjudicated)}])
             return
-        _show(agreed)
-        for line in _after(one, written):
+        _show(agreement)
+        for line in _of_adjudicated(adjudicated, hint=ties is None):
             print_line(line)
+        for name, path in written.items():
+            if path:
+                print_line(f"{name + ':':<9} {path}")
 
 
 def _require_outputs(
-    items: Path,
-    labels: list[Path] | None,
-    decisions: Path | None,
-    counts: Path | None,
-    ties: Path | None,
-    labelled: Path | None,
-    contexts: Path | None,
+    written: dict[str, Path | None], inputs: list[Path], contexts: Path | None
 ) -> None:
     """Refuse what could not be written, or would be written over what is read."""
-    from eatlas.apps.annotation.items import require_unlabelled  # noqa: PLC0415
-    from eatlas.corpora.writing import beside, require_place  # noqa: PLC0415
-    from eatlas.errors import EatlasError  # noqa: PLC0415
+    from eatlas.apps.annotation.items import beside, require_unlabelled  # noqa: PLC0415
+    from eatlas.corpora.writing import require_place  # noqa: PLC0415
     from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415
 
+    counts, ties, labelled = written["counts"], written["ties"], written["labelled"]
     if (labelled is None) != (contexts is None):
         raise EatlasError(
             "--labelled and --contexts need each other",
@@ -260,90 +243,82 @@ def _require_outputs(
             allowed="--labelled FILE --contexts FILE: what is written, and the contexts that the "
             "items were sampled from",
         )
-    if labelled is not None:
-        require_place(labelled)
-    inputs = [items, beside(items), *(labels or []), *filter(None, (decisions, contexts))]
-    outputs = [*filter(None, (counts, ties)), *([labelled, beside(labelled)] if labelled else [])]
-    for path in outputs:
+    for path in filter(None, (counts, ties, labelled, labelled and beside(labelled))):
         require_writable(path)
         require_other_file(path, inputs)
+    if labelled is not None:
+        require_place(labelled)
     if ties is not None:
         require_unlabelled(ties)
     if counts is not None:
         require_unlabelled(counts, any_table=True)
 
 
-def _adjudicated(one: Adjudicated) -> dict[str, object]:
-    rows = one.counts().rows if one.labels else {}
+def _as_dict(adjudicated: Adjudicated) -> dict[str, object]:
     return {
-        "labelled": len(one.labels),
-        "decided": one.decided,
-        "ties": [tie._asdict() | {"votes": dict(tie.votes)} for tie in one.ties],
-        "unlabelled": one.unlabelled,
-        "counts": {term: dict(row) for term, row in rows.items()},
+        "labelled": len(adjudicated.labels),
+        "decided": adjudicated.decided,
+        "ties": [tie._asdict() for tie in adjudicated.ties],
+        "unlabelled": adjudicated.unlabelled,
+        "counts": adjudicated.counts().rows if adjudicated.labels else {},
     }
 
 
-def _show(found: Agreement) -> None:
+def _show(agreement: Agreement) -> None:
     """Print the coefficients as tables: of all labels, by label, in pairs."""
     from eatlas.cli.console import new_console, show, table_of  # noqa: PLC0415
 
     console = new_console()
-    names = ", ".join(f"{name} {n:,}" for name, n in found.annotators.items())
-    print_line(f"{found.test}: {found.items:,} contexts; labels of {names}")
-    print_line("")
-    each = f"{found.rated:,} with {found.raters} labels each" if found.raters else "0"
-    overall = (
-        ("Krippendorff's alpha", found.alpha, f"{found.compared:,} with 2 labels or more"),
-        ("Fleiss' kappa", found.kappa, each),
-        ("agreement", found.agreement, f"{found.compared:,}"),
-    )
-    rows = [(name, *_cells(one), contexts) for name, one, contexts in overall]
-    show(console, table_of(("all labels", "value", "95%", "contexts"), rows, "lrll"))
-    print_line("")
+    names = ", ".join(f"{name} {n:,}" for name, n in agreement.annotators.items())
+    print_line(f"{agreement.test}: {agreement.items:,} contexts; labels of {names}")
+    raters = f" with {agreement.raters} labels each" if agreement.raters else ""
+    compared = f"{agreement.compared:,}"
+    overall = [
+        ("Krippendorff's alpha", *_cells(agreement.alpha), f"{compared} with 2 labels or more"),
+        ("Fleiss' kappa", *_cells(agreement.kappa), f"{agreement.rated:,}{raters}"),
+        ("agreement", *_cells(agreement.agreement), compared),
+    ]
     by_label = [
         (one.label, f"{one.given:,}", *_cells(one.alpha), *_cells(one.kappa))
-        for one in found.labels
+        for one in agreement.labels
     ]
-    heads = ["label", "given", "alpha", "95%", "kappa", "95%"]
-    show(console, table_of(heads, by_label, "lrrlrl"))
-    if found.pairs:
-        print_line("")
-        pairs = [
-            (
-                f"{one.first}, {one.second}",
-                f"{one.items:,}",
-                _cells(one.agreement)[0],
-                *_cells(one.kappa),
-            )
-            for one in found.pairs
-        ]
-        heads = ["annotators", "contexts", "same", "Cohen's kappa", "95%"]
-        show(console, table_of(heads, pairs, "lrrrl"))
+    pairs = [
+        (f"{pair.first}, {pair.second}", f"{pair.items:,}", _cells(pair.agreement)[0],
+         *_cells(pair.kappa))
+        for pair in agreement.pairs
+    ]  # fmt: skip
+    for heads, rows, align in (
+        (("all labels", "value", "95%", "contexts"), overall, "lrll"),
+        (("label", "given", "alpha", "95%", "kappa", "95%"), by_label, "lrrlrl"),
+        (("annotators", "contexts", "same", "Cohen's kappa", "95%"), pairs, "lrrrl"),
+    ):
+        if rows:
+            print_line("")
+            show(console, table_of(heads, rows, align))
     print_line("")
 
 
-def _cells(one: Figure) -> tuple[str, str]:
+def _cells(figure: Figure) -> tuple[str, str]:
     """A coefficient and its interval."""
-    value = "-" if one.value is None else f"{one.value:.3f}"
-    if one.interval is None:
+    value = "-" if figure.value is None else f"{figure.value:.3f}"
+    if figure.interval is None:
         return value, ""
-    return value, f"[{one.interval[0]:.3f}, {one.interval[1]:.3f}]"
+    return value, f"[{figure.interval[0]:.3f}, {figure.interval[1]:.3f}]"
 
 
-def _after(one: Adjudicated, written: dict[str, Path | None]) -> Iterator[str]:
-    """Say how contexts got one label, which did not, and what was written."""
-    how = f", {one.decided:,} by decision" if one.decided else ""
-    yield f"contexts with one label: {len(one.labels):,}, by majority{how}"
-    if one.unlabelled:
-        yield f"without any label: {one.unlabelled:,}"
-    if one.ties:
-        yield f"ties, not counted: {len(one.ties):,}"
-        for tie in one.ties[:SHOWN]:
-            votes = ", ".join(f"{label} {n}" for label, n in tie.votes.items())
-            yield f"  {tie.item}  {tie.target}: {votes}"
-        if len(one.ties) > SHOWN:
-            yield f"  and {len(one.ties) - SHOWN:,} more"
-        if written["ties"] is None:
-            yield "  --ties FILE writes them, to be filled in and read by --decisions FILE"
-    yield from (f"{name + ':':<9} {path}" for name, path in written.items() if path)
+def _of_adjudicated(adjudicated: Adjudicated, *, hint: bool) -> Iterator[str]:
+    """Say how contexts got one label, and which did not."""
+    how = f", {adjudicated.decided:,} by decision" if adjudicated.decided else ""
+    yield f"contexts with one label: {len(adjudicated.labels):,}, by majority{how}"
+    if adjudicated.unlabelled:
+        yield f"without any label: {adjudicated.unlabelled:,}"
+    if not adjudicated.ties:
+        return
+    yield f"ties, not counted: {len(adjudicated.ties):,}"
+    for tie in adjudicated.ties[:SHOWN]:
+        votes = ", ".join(f"{label} {n}" for label, n in tie.votes.items())
+        yield f"  {tie.item}  {tie.target}: {votes}"
+    if len(adjudicated.ties) > SHOWN:
+        yield f"  and {len(adjudicated.ties) - SHOWN:,} more"
+    if hint:
+        yield "  --ties FILE writes them, to be filled in and read by --decisions FILE"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import webbrowser
-
-from eatlas.cli.messages import output_of_a_command, print_line, remark
+from eatlas.cli.messages import remark, serve
 
 
 def explore(
@@ -19,8 +17,7 @@ def explore(
     """Serve a page that shows what happens to a finding when its words change; Ctrl-C ends it.
 
     Words are buttons: switch them off and on, add others, paste lists of your own, and compare
-    sources. The page is for this machine alone, at an address with a random token. It needs
-    the extra explore.
+    sources. The page is for this machine alone, at an address with a random token.
 
     Exit codes: 0 ended by Ctrl-C; 2 something given is not usable.
 
@@ -40,27 +37,9 @@ def explore(
     open_page : --open
         Open the page in the browser.
     """
-    from eatlas.apps.explorer import Explorer, application  # noqa: PLC0415
-    from eatlas.apps.explorer.lists import LARGEST  # noqa: PLC0415
-    from eatlas.apps.explorer.page import EXTRA  # noqa: PLC0415
-    from eatlas.apps.serving import serve  # noqa: PLC0415
-    from eatlas.engine.plan import DEFAULT_TESTS, DEFAULT_VECTORS  # noqa: PLC0415  (--help is quick)
+    from eatlas import explore as serve_page  # noqa: PLC0415  (--help is quick)
 
-    explorer = Explorer.of(tests or DEFAULT_TESTS, vectors or DEFAULT_VECTORS, measure)
-    for one in explorer.left_out:
-        remark(f"left out: {one}")
-    app = application(explorer)
-
-    def started(address: str) -> None:
-        _say_where(address)
-        if open_page:
-            webbrowser.open(address)
-
-    serve(app, started=started, host=host, port=port, largest=LARGEST, extra=EXTRA)
-
-
-def _say_where(address: str) -> None:
-    """Say where the page is; the terminal may be a pipe."""
-    with output_of_a_command():
-        print_line(f"page:  {address}")
-    remark("Open it in a browser on this machine. Ctrl-C ends it; it writes nothing but downloads.")
+    page = serve_page(tests, vectors, measure, host=host, port=port, open=open_page)
+    for text in page.left_out:
+        remark(f"left out: {text}")
+    serve(page, "it writes nothing but downloads")

@@ -13,7 +13,7 @@ import shlex
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import zip_longest
 from pathlib import Path
 from shutil import which
@@ -24,6 +24,8 @@ from eatlas.errors import EatlasError, EatlasWarning, ResultsError
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
+
+    from eatlas.apps.serving import Served
 
 # control characters but tab and the end of a line; DEL and C1; what turns the direction of all that
 # follows; separators of lines; halves of characters; tags, which cannot be seen
@@ -230,3 +232,12 @@ def output_of_a_command() -> Iterator[None]:
             raise ResultsError(
                 "standard output cannot be written", got=error.strerror or str(error)
             ) from error
+
+
+def serve(page: Served, about: str) -> None:
+    """Say where a page is, and serve it until Ctrl-C."""
+    with suppress(KeyboardInterrupt), page:
+        with output_of_a_command():
+            print_line(f"page:  {page.address}")
+        remark(f"Open it in a browser on this machine. Ctrl-C ends it; {about}.")
+        page.wait()

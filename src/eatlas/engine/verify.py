@@ -20,20 +20,18 @@ from eatlas.errors import (
     EatlasError,
     SignatureError,
     SourceError,
-    StimulusError,
     UntrustedSourceError,
 )
 from eatlas.measures import Measure, get_measure
 from eatlas.measures.base import Need
 from eatlas.results import AssociationResult, Failure, TrendResult
-from eatlas.results.parts import GroupCoverage
 from eatlas.sources import period_of
-from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test, built_in_tests, load_tests
+from eatlas.stimuli import Image, Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.untrusted import computed_afresh, data_only, trusted_among
 
-__all__ = ["Verdict", "differences", "rebuilt_test", "verify"]
+__all__ = ["Verdict", "differences", "verify"]
 
 ContextsLike = Contexts | Pairs | str | Path
 """Contexts of words or of pairs, or a file of them."""
@@ -316,7 +314,7 @@ def _question(
     origin = result.provenance.contexts
     try:
         with data_only(result.source_string):  # a signature that eatlas wrote names no file
-            test = with_files(rebuilt_test(result), vouched.values())
+            test = with_files(result.to_test(), vouched.values())
             measure = get_measure(result.signature)
         if result.source_string not in trust.trusted:
             _require_few_draws(measure)
@@ -346,57 +344,6 @@ def _require_few_draws(measure: Measure) -> None:
                 allowed=f"{name} up to {most:,}",
                 remedy="eatlas run draws as many as you say; --trust SOURCE lets a file say it",
             )
-
-
-def rebuilt_test(result: AssociationResult) -> Test:
-    """Rebuild the test that a result belongs to, from the terms that it lists."""
-    try:
-        concepts = {
-            group: _rebuilt(result.concepts[group], covered)
-            for group, covered in result.coverage.items()
-        }
-        return KINDS[result.kind].of(
-            concepts,
-            id=result.test,
-            title=result.title,
-            citation=result.provenance.citation,
-            sentences_from=result.provenance.sentences_from,
-            explored=result.provenance.explored,
-            **result.of_the_test(),
-        )
-    except StimulusError as error:
-        reason = "; ".join(error.what.splitlines())
-        raise StimulusError(f"the terms of the result make no test: {reason}") from error
-
-
-def _rebuilt(name: str, group: GroupCoverage) -> Concept:
-    """A concept of words, of images, or of sentences with the stimuli they are made of."""
-    terms = group.used + group.missing
-    if not group.image and not group.stimulus:
-        clusters: dict[str, list[str]] = {}
-        for term, first in group.cluster.items():
-            clusters.setdefault(first, []).append(term)
-        return Concept(name=name, terms=terms, clusters=tuple(map(tuple, clusters.values())))
-    present = group.image or group.stimulus
-    absent = tuple((term, group.reasons[term]) for term in terms if term not in present)
-    terms = tuple(term for term in terms if term in present)
-    if group.image:
-        images = tuple(
-            Image(name=term, sha256=group.image[term], path=group.found_as.get(term, ""))
-            for term in terms
-        )
-        return Concept(name=name, terms=terms, images=images, absent=absent)
-    sentences = tuple(
-        Sentence(
-            text=group.text.get(term, term),
-            stimulus=group.stimulus[term],
-            span=group.span.get(term),
-            key=term if term in group.text else "",
-        )
-        for term in terms
-    )
-    keys = tuple(sentence.term for sentence in sentences)
-    return Concept(name=name, terms=keys, sentences=sentences, absent=absent)
 
 
 def with_files(test: Test, vouched: Iterable[Test]) -> Test:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_a
 
 from pydantic import Field, field_validator, model_validator
 
+from eatlas.errors import StimulusError
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
 from eatlas.results.diagnosis import TermsDiagnosis
@@ -35,6 +36,7 @@ from eatlas.results.parts import (
     Concepts,
     Coverage,
     Encoding,
+    GroupCoverage,
     LanguageModelRecord,
     Provenance,
     Record,
@@ -43,6 +45,7 @@ from eatlas.results.parts import (
     is_empty,
     is_none,
 )
+from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test
 from eatlas.stimuli.association_test import OPPOSITES, ROLES
 from eatlas.stimuli.kinds import OF_TARGETS
 
@@ -277,6 +280,32 @@ class AssociationResult(Record):
         """What a test of this kind has besides its concepts, to make it again."""
         return {}
 
+    def to_test(self) -> Test:
+        """Return the test that the result belongs to, made of the terms that it lists.
+
+        Raises
+        ------
+        StimulusError
+            If they make no test, as those of a file that was changed may.
+        """
+        try:
+            concepts = {
+                role: _concept_of(self.concepts[role], group)
+                for role, group in self.coverage.items()
+            }
+            return KINDS[self.kind].of(
+                concepts,
+                id=self.test,
+                title=self.title,
+                citation=self.provenance.citation,
+                sentences_from=self.provenance.sentences_from,
+                explored=self.provenance.explored,
+                **self.of_the_test(),
+            )
+        except StimulusError as error:
+            reason = "; ".join(error.what.splitlines())
+            raise StimulusError(f"the terms of the result make no test: {reason}") from error
+
     @property
     def sides(self) -> tuple[tuple[str, ...], ...]:
         """Names of the concepts that are compared, side by side: X and Y, then A and B."""
@@ -468,3 +497,33 @@ class GroupsResult(AssociationResult):
     def reference_of(self, target: str) -> tuple[float, ...] | None:
         """Return the reference of one target; None where it has none."""
         return self.references.get(target) if self.references else self.reference
+
+
+def _concept_of(name: str, group: GroupCoverage) -> Concept:
+    """A concept of words, of images, or of sentences with the stimuli they are made of."""
+    terms = group.used + group.missing
+    if not group.image and not group.stimulus:
+        clusters: dict[str, list[str]] = {}
+        for term, first in group.cluster.items():
+            clusters.setdefault(first, []).append(term)
+        return Concept(name=name, terms=terms, clusters=tuple(map(tuple, clusters.values())))
+    present = group.image or group.stimulus
+    absent = tuple((term, group.reasons[term]) for term in terms if term not in present)
+    terms = tuple(term for term in terms if term in present)
+    if group.image:
+        images = tuple(
+            Image(name=term, sha256=group.image[term], path=group.found_as.get(term, ""))
+            for term in terms
+        )
+        return Concept(name=name, terms=terms, images=images, absent=absent)
+    sentences = tuple(
+        Sentence(
+            text=group.text.get(term, term),
+            stimulus=group.stimulus[term],
+            span=group.span.get(term),
+            key=term if term in group.text else "",
+        )
+        for term in terms
+    )
+    keys = tuple(sentence.term for sentence in sentences)
+    return Concept(name=name, terms=keys, sentences=sentences, absent=absent)

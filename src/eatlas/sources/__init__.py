@@ -13,7 +13,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.lazy import attributes
-from eatlas.sources.coverage import CaseRule, Embedded, embed, spellings
+from eatlas.sources.coverage import (
+    CaseRule,
+    Embedded,
+    embed,
+    embed_concepts,
+    is_common_word,
+    spellings,
+)
 from eatlas.sources.interface import (
     ChunkedSource,
     ContextualSource,
@@ -24,6 +31,7 @@ from eatlas.sources.interface import (
     VectorSource,
 )
 from eatlas.sources.memory import ArraySource
+from eatlas.sources.naming import Opened, open_named
 from eatlas.sources.opening import VectorsLike, named_sources, open_sources, open_vectors
 from eatlas.sources.snapshot import Snapshot, ask
 from eatlas.sources.source import Source, SourceFacts, is_contextual
@@ -43,6 +51,7 @@ __all__ = [
     "Embedded",
     "Found",
     "Item",
+    "Opened",
     "Passage",
     "PeriodSource",
     "PromptedSource",
@@ -54,9 +63,12 @@ __all__ = [
     "VectorsLike",
     "ask",
     "embed",
+    "embed_concepts",
+    "is_common_word",
     "is_contextual",
     "named_sources",
     "open_counts",
+    "open_named",
     "open_sources",
     "open_vectors",
     "period_of",

@@ -38,8 +38,6 @@ from eatlas.stats.relabelling import (
     samples,
 )
 
-Flags = NDArray[np.bool_]
-
 TAILS = ("greater", "less", "two_sided")
 """What `tail` may be: the fields of a permutation test's result."""
 ENUMERATED = 50_000
@@ -88,7 +86,9 @@ def checked_alpha(value: float, name: str = "alpha", *, above: float = 0.0) -> f
     )
 
 
-def rejected(rows: Array, n: int, alpha: float, tail: str, rng: np.random.Generator) -> Flags:
+def rejected(
+    rows: Array, n: int, alpha: float, tail: str, rng: np.random.Generator
+) -> NDArray[np.bool_]:
     """For each row, whether the exact p of its first `n` scores is below `alpha`.
 
     Small designs are enumerated, all rows at once. In larger ones random relabellings settle the
@@ -111,7 +111,7 @@ def enumerable(size: int, n: int) -> bool:
     return math.comb(size, n) <= ENUMERATED
 
 
-def below(batch: Samples, alpha: float) -> Flags:
+def below(batch: Samples, alpha: float) -> NDArray[np.bool_]:
     """For each sample of a small design, whether its exact p is below `alpha`."""
     total = math.comb(len(batch.values), batch.n)
     # one more than is needed: no rounding of alpha * total matters
@@ -122,7 +122,7 @@ def below(batch: Samples, alpha: float) -> Flags:
 class Screened:
     """What random relabellings say of samples."""
 
-    found: Flags
+    found: NDArray[np.bool_]
     """Whether p is below alpha, False where that is open; shape (samples,)."""
     left: NDArray[np.intp]
     """Places of the samples that are open."""
@@ -177,7 +177,9 @@ class Judge:
         small = enumerable(self.size, self.n)
         return 0.0 if small else math.sqrt(self.alpha * (1 - self.alpha) / self.draws)
 
-    def significant(self, rows: Array, scale: float, precision: float | None = None) -> Flags:
+    def significant(
+        self, rows: Array, scale: float, precision: float | None = None
+    ) -> NDArray[np.bool_]:
         """Whether p is below alpha, of rows whose first group is ahead, shape (k, size).
 
         `scale` is the magnitude of what was summed into a score, 1 for cosines, and `precision`

@@ -23,8 +23,6 @@ from eatlas.notes import Note, warn
 from eatlas.stats.inputs import least_spread, numbers, open_unit, t_outside, t_quantile, whole
 from eatlas.stats.permutation.problem import SMALLEST
 
-Integers = NDArray[np.int64]
-
 Replace = Literal["auto", "always"]
 """Whether a context may be drawn again."""
 Array = NDArray[np.float64]
@@ -36,7 +34,7 @@ def draw_contexts(
     streams: Sequence[np.random.Generator],
     *,
     replace: Replace = "auto",
-) -> Integers:
+) -> NDArray[np.int64]:
     """Draw one context of each stimulus, many times."""
     if replace not in get_args(Replace):
         raise EatlasError(
@@ -52,7 +50,9 @@ def draw_contexts(
     return chosen
 
 
-def draw_one(count: int, draws: int, numbers: np.random.Generator, replace: Replace) -> Integers:
+def draw_one(
+    count: int, draws: int, numbers: np.random.Generator, replace: Replace
+) -> NDArray[np.int64]:
     """Draw contexts of one stimulus, by the rule of :func:`draw_contexts`, shape (draws,)."""
     if replace == "auto" and count >= draws:
         return numbers.permutation(count)[:draws]
@@ -93,7 +93,12 @@ class DrawEffects:
 
 
 def draw_effects(
-    scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0, precision: float | None = None
+    scores: Array,
+    n: int,
+    *,
+    ddof: int = 1,
+    scale: float = 1.0,
+    precision: float | None = None,
 ) -> DrawEffects:
     """Effect sizes of draws whose units are the same and whose scores differ.
 
@@ -131,7 +136,7 @@ class Components:
     """Between the two groups, 0 or more."""
 
 
-def nested_components(scores: Array, sizes: Integers, n: int) -> Components:
+def nested_components(scores: Array, sizes: NDArray[np.int64], n: int) -> Components:
     """Variance components of scores within units within two groups.
 
     Units count alike, however many scores they have: with m_w and v_w the mean and the variance
@@ -256,7 +261,11 @@ def _slope(effects: Array, variances: Array, tau2: float) -> float:
     return float(np.sum((weights * (effects - mean)) ** 2)) - (whole - squares / whole)
 
 
-ESTIMATORS = {"DL": dersimonian_laird, "PM": paule_mandel, "REML": restricted_maximum_likelihood}
+ESTIMATORS = {
+    "DL": dersimonian_laird,
+    "PM": paule_mandel,
+    "REML": restricted_maximum_likelihood,
+}
 """What `method` may be."""
 
 
@@ -351,7 +360,9 @@ def random_effects(
     )
 
 
-def _checked(effects: ArrayLike, variances: ArrayLike) -> tuple[Array, Array]:
+def _checked(
+    effects: ArrayLike, variances: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Effects and their sampling variances as arrays of one length; variances are positive."""
     y, v = numbers(effects, "effects", 1), numbers(variances, "variances", 1)
     if y.size != v.size:

@@ -14,8 +14,6 @@ from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.designs import Judge
 from eatlas.stats.effect_size import effect_sizes
 
-Integers = NDArray[np.int64]
-
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
@@ -32,9 +30,9 @@ class MatchedEffects:
     level1: Array
     level2_x: Array
     level2_y: Array
-    x: Integers
+    x: NDArray[np.int64]
     """1 where X is associated with A, -1 with B, 0 with neither; empty without a rule."""
-    y: Integers
+    y: NDArray[np.int64]
 
 
 def matched_lists(

@@ -1,14 +1,10 @@
-"""An explorer of two small sources, and a page that the command serves."""
+"""An explorer of two small sources, whose measurements the tests of a module share."""
 
 from __future__ import annotations
 
-import json
-import signal
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.served import Served, ask
 
 from eatlas.apps.explorer import Explorer
 from eatlas.apps.explorer.lists import Request
@@ -24,6 +20,10 @@ Y = { name = "People who work in the building trades and in civil engineering", 
 A = { name = "Female", terms = ["she", "woman", "her", "mother"] }
 B = { name = "Male", terms = ["he", "man", "his", "father"] }
 """
+LISTS = {
+    "X": ("Jobs", "nurse, teacher"), "Y": ("Crafts", "carpenter; engineer"),
+    "A": ("Female", "she\nwoman"), "B": ("Male", "he\tman"),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -33,55 +33,18 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def explorer(mine: Path) -> Explorer:
+@pytest.fixture(scope="module")
+def opened(mine: Path) -> Explorer:
     return Explorer.of(["weat-6", "weat-1", str(mine)], ["glove-sample", OTHER])
+
+
+@pytest.fixture
+def explorer(opened: Explorer) -> Explorer:
+    """No list was looked at."""
+    opened._looked_at.clear()
+    return opened
 
 
 @pytest.fixture
 def six() -> Request:
     return Request(test="weat-6")
-
-
-class Explored(Served):
-    """A running ``eatlas explore``."""
-
-    def ask(
-        self, name: str, body: object = None, method: str = "POST", **headers: str | None
-    ) -> tuple[int, str]:
-        """A request as any program could make it."""
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        answer = ask(self.address, name, content, method, **headers)
-        self.headers = answer.headers
-        return answer.status, answer.text
-
-
-@pytest.fixture(scope="module")
-def serve() -> Iterator[Callable[..., Explored]]:
-    running: list[Explored] = []
-
-    def started(*arguments: object) -> Explored:
-        running.append(Explored("explore", *arguments))
-        return running[-1]
-
-    yield started
-    for one in running:
-        if one.process.poll() is None:
-            one.end(signal.SIGKILL)
-
-
-@pytest.fixture(scope="module")
-def server(serve: Callable[..., Explored], mine: Path) -> Explored:
-    """One server for all tests of a module."""
-    return serve(
-        "--tests",
-        "weat-6",
-        "--tests",
-        mine,
-        "--tests",
-        "weat-3",
-        "--vectors",
-        "glove-sample",
-        "--vectors",
-        OTHER,
-    )

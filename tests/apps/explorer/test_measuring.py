@@ -1,24 +1,34 @@
-"""The numbers of the page are those of ``eatlas run``, and none of them is stale."""
+"""The numbers of the page are those of ``eatlas run``; what is exported verifies."""
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import replace
+import sys
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.apps.explorer.conftest import OTHER
+from tests.apps.explorer.conftest import LISTS, OTHER
 from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.apps.explorer import Explorer
-from eatlas.apps.explorer.board import across_of, board_of, command, look_of, others_of, page_of
+from eatlas.apps.explorer.board import (
+    FIGURES,
+    across_of,
+    board_of,
+    command,
+    file_name,
+    look_of,
+    others_of,
+    page_of,
+)
 from eatlas.apps.explorer.lists import Request
 from eatlas.apps.explorer.measuring import unfit
 from eatlas.apps.explorer.page import export
-from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
 from eatlas.present.drawings.plane import points_of
 from eatlas.results import read_results
@@ -27,22 +37,23 @@ from eatlas.stimuli import load_tests
 QUICK = "ml-eat(resamples=0,frequency=off)"
 NEAR = 5e-7
 """Mean cosines against those of a result, which keeps 6 decimals: worst seen 2.4e-7."""
+DIANA = Request(test="weat-6", off={"Y": ("Diana",)})
+CHANGED = Request(test="weat-6", off={"Y": ("Diana",)}, added={"X": ("Bob",)})
+
+
+def changed(request=CHANGED, **values):
+    return request.model_copy(update=values)
 
 
 def test_a_view_is_what_run_finds(explorer):
-    request = Request(test="weat-6", off={"Y": ("Diana",), "B": ("home",)}, added={"X": ("Bob",)})
-    view = explorer.view(request)
-    expected = eatlas.run(view.lists.test(), "glove-sample", QUICK)[0]
-    assert view.result.to_dict() == expected.to_dict()
-    assert view.original.to_dict() == eatlas.run("weat-6", "glove-sample", QUICK)[0].to_dict()
-    others = explorer.other_words(request)
-    full = eatlas.run(view.lists.test(), "glove-sample", "ml-eat(frequency=off)")[0]
-    assert others.to_dict() == full.to_dict()
+    view = explorer.view(CHANGED)
+    assert view.result.to_dict() == eatlas.run(view.lists.test(), measures=QUICK)[0].to_dict()
+    assert view.original.to_dict() == eatlas.run("weat-6", measures=QUICK)[0].to_dict()
+    full = eatlas.run(view.lists.test(), measures="ml-eat(frequency=off)")[0]
+    assert explorer.other_words(CHANGED).to_dict() == full.to_dict()
 
 
-@settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_toggle_is_what_run_finds(explorer, data):
     origin = explorer.tests["weat-6"]
@@ -56,9 +67,8 @@ def test_any_toggle_is_what_run_finds(explorer, data):
 
 
 def test_places_are_the_mean_cosines_of_all_words(explorer):
-    off = {"Y": ("Diana", "Kate"), "A": ("office",)}
-    view = explorer.view(Request(test="weat-6", off=off))
-    source = eatlas.open_vectors("glove-sample")
+    view = explorer.view(Request(test="weat-6", off={"Y": ("Diana", "Kate"), "A": ("office",)}))
+    source, places = eatlas.open_vectors("glove-sample"), view.placed.at
 
     def unit(word):
         found = source.lookup([word, word.lower()])
@@ -66,113 +76,76 @@ def test_places_are_the_mean_cosines_of_all_words(explorer):
         return vector / np.linalg.norm(vector)
 
     for role in "XY":
-        for word in view.lists.groups[role].words:
-            for side, attribute in enumerate("AB"):
-                cosines = [unit(word) @ unit(one) for one in view.lists.groups[attribute].on]
-                assert view.places[role, word][side] == pytest.approx(np.mean(cosines), abs=1e-12)
-    for role in "XY":
-        own = [view.places[role, word] for word in view.lists.groups[role].on]
+        group = view.lists.groups[role]
         for side, attribute in enumerate("AB"):
+            for word in group.words:
+                cosines = [unit(word) @ unit(other) for other in view.lists.groups[attribute].on]
+                assert places[role, word][side] == pytest.approx(np.mean(cosines), abs=1e-12)
             mean = view.result.level3.cell(role + attribute).mean
-            assert np.mean([one[side] for one in own]) == pytest.approx(mean, abs=NEAR)
+            on = [places[role, word][side] for word in group.on]
+            assert np.mean(on) == pytest.approx(mean, abs=NEAR)
 
 
-def test_lists_that_were_looked_at_are_counted_once(explorer, six):
+def test_a_word_that_goes_to_another_group_is_measured_there(explorer):
+    view = explorer.view(Request(test="weat-6", off={"X": ("John",)}, added={"B": ("John",)}))
+    test = view.lists.test()
+    assert "John" not in test.X.terms
+    assert test.B.terms[-1] == "John"
+    assert view.result.to_dict() == eatlas.run(test, measures=QUICK)[0].to_dict()
+    assert ("X", "John") in view.placed.at  # a hollow mark stays where it was
+
+
+def test_lists_that_were_looked_at_are_counted_once(explorer, six, tmp_path):
     assert not explorer.view(six).explored
-    assert explorer.view(six).looked_at == 1
-    changed = Request(test="weat-6", off={"Y": ("Diana",)})
-    assert [explorer.view(one).looked_at for one in (changed, changed, six)] == [2, 2, 2]
+    assert [explorer.view(one).looked_at for one in (six, DIANA, DIANA, six)] == [1, 2, 2, 2]
     assert explorer.view(six).explored  # the band stays, for results were seen
     assert explorer.view(Request(test="weat-1")).looked_at == 1
     assert explorer.view(Request(test="weat-6", source=1)).looked_at == 2
+    path = tmp_path / "again.toml"
+    load_tests("weat-6")[0].model_copy(update={"id": "again", "explored": 9}).save(path)
+    before = Explorer.of(str(path), ["glove-sample"])
+    assert before.view(Request(test="again")).looked_at == 9
+    off = Request(test="again", off={"Y": ("Diana",)})
+    assert before.view(off).looked_at == before.tests_of(off)[0].explored == 10
 
 
-def test_a_list_without_a_result_is_not_looked_at(explorer, six):
+def test_a_list_without_a_result_is_not_looked_at_and_shows_no_number(explorer, six):
     explorer.view(six)
     empty = Request(test="weat-6", off={"X": explorer.tests["weat-6"].X.terms})
-    view = explorer.view(empty)
-    assert view.result is None
-    assert view.looked_at == 1
+    view, page = explorer.view(empty), board_of(explorer, empty)
+    assert (view.result, view.looked_at) == (None, 1)
     assert str(view.problem).startswith("In Male names, no word is switched on.")
-    page = board_of(explorer, empty)
     assert "no word is switched on" in page
-    assert 'id="levels"' not in page  # no number of other words
+    assert 'id="levels"' not in page
     assert "chip-X0" in page  # so that a word can be switched on again
+    assert "no word is switched on" in others_of(explorer, empty)
+    for what in ("toml", "results", "report", "plane-single.svg"):
+        with pytest.raises(EatlasError, match="no word is switched on"):
+            export(explorer, changed(empty, what=what))
 
 
-def test_a_test_that_was_explored_before_brings_its_count_along(tmp_path):
-    path = tmp_path / "mine.toml"
-    (test,) = load_tests("weat-6")
-    test.model_copy(update={"id": "mine", "explored": 9}).save(path)
-    explorer = Explorer.of(str(path), ["glove-sample"])
-    assert explorer.view(Request(test="mine")).looked_at == 9
-    assert explorer.view(Request(test="mine")).explored
-    changed = Request(test="mine", off={"Y": ("Diana",)})
-    assert explorer.view(changed).looked_at == 10
-    assert explorer.tests_of(changed)[0].explored == 10
-
-
-def test_missing_words_are_named_and_not_measured(explorer):
-    request = Request(test="weat-6", added={"X": ("Xyzzyx",)})
-    page = board_of(explorer, request)
+def test_words_without_a_vector_and_names_that_are_words(explorer):
+    request = Request(test="weat-6", added={"X": ("Xyzzyx",), "Y": ("Rose",)})
+    view, page = explorer.view(request), board_of(explorer, request)
     assert 'title="not in glove-sample"' in page
     assert "9 of 9, 1 missing" in page
-    assert explorer.view(request).result.coverage["X"].missing == ("Xyzzyx",)
-
-
-def test_a_name_that_is_a_common_word_is_marked(explorer):
-    view = explorer.view(Request(test="weat-6", added={"Y": ("Rose",)}))
+    assert view.result.coverage["X"].missing == ("Xyzzyx",)
     assert view.placed.common == {("X", "Bill"), ("Y", "Rose")}
-    page = board_of(explorer, Request(test="weat-6"))
-    assert page.count('<span class="mark" aria-hidden="true">⚠</span>') == 1
-    assert "(also a common word: its vector mixes both meanings)" in page
-
-
-def test_a_group_without_vectors_is_a_sentence(explorer):
-    lists = {
-        "X": ("Nowhere", "qqxq, zzxz"), "Y": ("Crafts", "carpenter, engineer"),
-        "A": ("Female", "she, woman"), "B": ("Male", "he, man"),
-    }  # fmt: skip
-    page = board_of(explorer, Request(lists=lists))
-    assert "no term has a usable vector in glove-sample" in page
-    assert "Nothing to show" in page
-
-
-def test_a_word_in_both_attributes_is_a_sentence(explorer):
-    page = board_of(explorer, Request(test="weat-6", added={"A": ("home",)}))
-    assert "home is in both Career and Family" in page
-    same = {
-        "X": ("Jobs", "nurse, teacher"), "Y": ("Crafts", "carpenter, engineer"),
-        "A": ("Same", "she, woman"), "B": ("Same", "she, woman"),
-    }  # fmt: skip
-    with pytest.raises(EatlasError, match="she, woman are in both Same and Same"):
-        board_of(explorer, Request(lists=same))
-
-
-def test_words_are_looked_up_once(explorer, six, monkeypatch):
-    explorer.view(six)
-    source = explorer.sources[0].source
-    looked_up = []
-    answers = type(source).answers
-
-    def watched(self, items, *rest):
-        looked_up.append(len(items))
-        return answers(self, items, *rest)
-
-    monkeypatch.setattr(type(source), "answers", watched)
-    explorer.view(Request(test="weat-6", off={"Y": ("Diana",)}))
-    assert looked_up == []
-    explorer.view(Request(test="weat-6", added={"Y": ("Mary",)}))
-    assert looked_up == [3]  # Mary, mary, MARY
+    assert page.count('<span class="mark" aria-hidden="true">⚠</span>') == 2
+    nowhere = board_of(explorer, Request(lists={**LISTS, "X": ("Nowhere", "qqxq, zzxz")}))
+    assert "no term has a usable vector in glove-sample" in nowhere
+    assert "Nothing to show" in nowhere
+    assert "home is in both Career and Family" in board_of(
+        explorer, Request(test="weat-6", added={"A": ("home",)})
+    )
 
 
 @pytest.fixture
 def from_file(tmp_path):
     path = tmp_path / "vectors.txt"
     words = load_tests("weat-6")[0].terms
-    found = eatlas.open_vectors("glove-sample").lookup([one.lower() for one in words])
-    lines = [f"{word} {' '.join(map(str, vector))}" for word, vector in found.items()]
-    path.write_text("\n".join(lines) + "\n")
+    found = eatlas.open_vectors("glove-sample").lookup([word.lower() for word in words])
+    path.write_text("".join(f"{w} {' '.join(map(str, v))}\n" for w, v in found.items()))
     return path, Explorer.of("weat-6", [str(path)])
 
 
@@ -180,34 +153,34 @@ def from_file(tmp_path):
 def test_a_file_that_vanished_shows_no_number(from_file, how, six):
     path, explorer = from_file
     assert explorer.view(six).result is not None
+    said = "The file of .*vectors.txt " + (
+        "no longer exists" if how == "gone" else "was changed while"
+    )
     if how == "gone":
         path.unlink()
-        said = "The file of .*vectors.txt no longer exists"
     else:
         path.write_text(path.read_text() + "zebra " + "1 " * 100 + "\n")
-        said = "was changed while it was explored"
-    view = explorer.view(six)
+    view, page = explorer.view(six), board_of(explorer, six)
     assert view.result is None
     assert re.search(said, str(view.problem))
-    page = board_of(explorer, six)
     assert "Nothing to show" in page
     assert "d = " not in page
-    for ask in (explorer.other_words, explorer.whole):
+    for ask in (
+        explorer.other_words,
+        lambda request: export(explorer, changed(request, what="results")),
+    ):
         with pytest.raises(EatlasError, match=said):
             ask(six)
     assert all(isinstance(one, EatlasError) for _, row in explorer.across(six) for one in row)
 
 
 def test_every_source_is_compared(explorer):
-    request = Request(test="weat-6", off={"Y": ("Diana",)}, against=1)
+    request = changed(DIANA, against=1)
     rows = explorer.across(request)
     assert [name for name, _ in rows] == ["these words", "before"]
-    for (_, results), test in zip(rows, explorer.tests_of(request), strict=True):
-        for one, source in zip(results, explorer.sources, strict=True):
-            expected = eatlas.run(test.model_copy(update={"explored": None}), source.source, QUICK)[
-                0
-            ]
-            assert one.level1.effect_size == expected.level1.effect_size
+    for (_, results), test in zip(rows, (explorer.lists(DIANA).test(), "weat-6"), strict=True):
+        for result, vectors in zip(results, ("glove-sample", OTHER), strict=True):
+            assert result.to_dict() == eatlas.run(test, vectors, QUICK)[0].to_dict()
     page = across_of(explorer, request)
     assert page.count("<svg") >= 9
     assert 'class="moves x"' in page
@@ -217,179 +190,209 @@ def test_every_source_is_compared(explorer):
 
 
 def test_pasted_words_are_looked_up_while_typing(explorer):
-    lists = {
-        "X": ("", "nurse, Frank, qqxq"), "Y": ("", "teacher"), "A": ("", ""), "B": ("", ""),
-    }  # fmt: skip
-    page = look_of(explorer, Request(lists=lists))
+    def look(**lists):
+        return look_of(explorer, Request(lists={**dict.fromkeys("YAB", ("", "")), **lists}))
+
+    page = look(X=("", "nurse, Frank, qqxq"), Y=("", "teacher"))
     assert "2 found in GloVe 6B (100d); 1 word missing: qqxq" in page
     assert "1 found in GloVe 6B (100d)" in page
-    lists |= {"Y": ("", "teacher, baker"), "A": ("", "she, woman"), "B": ("", "he, man")}
-    assert "Frank; their vectors mix both meanings" in look_of(explorer, Request(lists=lists))
-    long = {**lists, "X": ("", "x" * 10_000)}
-    assert "a word of 10,000 letters" in look_of(explorer, Request(lists=long))
-    many = {**lists, "X": ("", ",".join(f"w{i}" for i in range(10_000)))}
-    assert "10,000 words; the explorer takes at most 200" in look_of(explorer, Request(lists=many))
-
-
-def test_unequal_frequency_is_remarked_on(explorer):
+    rest = {**LISTS, "Y": ("", "teacher, baker")}
+    assert "Frank; their vectors mix both meanings" in look(**rest | {"X": ("", "nurse, Frank")})
+    assert "a word of 10,000 letters" in look(**rest | {"X": ("", "x" * 10_000)})
+    many = ",".join(f"w{i}" for i in range(10_000))
+    assert "10,000 words; the explorer takes at most 200" in look(X=("", many))
     rare = "ethel, gertrude, mortimer, wilbert, agnes, bernice, edgar, cecil"
     common = "people, time, government, world, city, work, home, company"
-    lists = {
-        "X": ("Common", common), "Y": ("Rare", rare),
-        "A": ("Female", "she, woman"), "B": ("Male", "he, man"),
-    }  # fmt: skip
-    page = look_of(explorer, Request(lists=lists))
+    page = look(**LISTS | {"X": ("Common", common), "Y": ("Rare", rare)})
     assert "The words of Common and of Rare differ in frequency: median ranks" in page
 
 
 def test_the_command_repeats_what_is_shown(explorer, six):
     assert command(explorer, six) == "eatlas run --tests weat-6 --vectors glove-sample"
-    changed = Request(test="weat-6", off={"Y": ("Diana",)}, against=1)
-    assert command(explorer, changed) == (
+    assert command(explorer, changed(DIANA, against=1)) == (
         "eatlas run --tests weat-6-explored.toml --vectors glove-sample "
         "--vectors 'glove-sample?transform=center'"
     )
     assert command(explorer, Request(test="mine")).startswith("eatlas run --tests mine.toml")
 
 
-def test_other_words_without_a_result_are_a_sentence(explorer):
-    terms = explorer.tests["weat-6"].X.terms
-    assert "no word is switched on" in others_of(explorer, Request(test="weat-6", off={"X": terms}))
-
-
 def test_markup_in_words_is_text(explorer):
-    request = Request(test="mine", added={"Y": ("<script>bad()</script>",)})
-    page = board_of(explorer, request)
+    page = board_of(explorer, Request(test="mine", added={"Y": ("<script>bad()</script>",)}))
     assert "<script" not in page
-    assert "&lt;script&gt;bad()&lt;/script&gt;" in page
     assert "<img" not in page
+    assert "&lt;script&gt;bad()&lt;/script&gt;" in page
     assert "Jobs &lt;i&gt;one&lt;/i&gt;" in page
 
 
-def test_what_cannot_be_explored_is_said():
-    with pytest.raises(EatlasError, match="none of the tests can be explored") as raised:
-        Explorer.of(["sent-weat-6", "divdist-face-validity"], ["glove-sample"])
-    assert raised.value.got == (
-        "divdist-face-validity: it is a test of targets and several groups; sent-weat-6: no source "
-        "has its sentences"
-    )
-    assert "--vectors hf:MODEL encodes sentences" in raised.value.remedy
-    some = Explorer.of(["weat-6", "sent-weat-6"], ["glove-sample"])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((["sent-weat-6", "divdist-face-validity"], "glove-sample"), "none of the tests can be"),
+        (("weat-6", []), "no vectors were chosen"),
+        (("weat-6", "glove-sample", "mac"), "the explorer shows what ML-EAT or WEAT finds"),
+        (
+            ("weat-6", "glove-sample", 'ml-eat(association=projection,direction="she/he")'),
+            "the explorer shows what ML-EAT or WEAT finds",
+        ),
+    ],
+)
+def test_what_cannot_be_explored_is_said(arguments, said):
+    with pytest.raises(EatlasError, match=said):
+        Explorer.of(*arguments)
+
+
+def test_tests_that_cannot_be_explored_are_left_out():
+    some = Explorer.of(["weat-6", "sent-weat-6", "divdist-face-validity"], ["glove-sample"])
     assert list(some.tests) == ["weat-6"]
-    assert some.left_out == ("sent-weat-6: no source has its sentences",)
-    assert unfit(some.tests["weat-6"]) == ""
+    assert Counter(some.left_out) == Counter(
+        (
+            "sent-weat-6: no source has its sentences",
+            "divdist-face-validity: it is a test of targets and several groups",
+        )
+    )
     images = next(
-        one for one in load_tests("ieat") if any(part.images_from for _, part in one.parts)
+        test for test in load_tests("ieat") if any(part.images_from for _, part in test.parts)
     )
     assert unfit(images) == "its stimuli are images"
+    for request in (Request(test="weat-9"), Request(), Request(test="weat-6", source=2)):
+        with pytest.raises(EatlasError):
+            some.view(request)
 
 
-@pytest.fixture
-def in_sentences(tmp_path):
-    """Words of weat-6 in sentences, of a small model."""
-    return Explorer.of(["sent-weat-6"], f"tiny=hf:{make_model(tmp_path / 'bert', 'bert')}?layer=1")
-
-
-@pytest.mark.slow
-def test_words_in_sentences_go_with_all_their_sentences(in_sentences, tmp_path):
-    off = {"Y": ("Diana",), "A": ("office",)}
-    request = Request(test="sent-weat-6", off=off, added={"X": ("Bob",)}, what="results")
-    view = in_sentences.view(request)
-    test = view.lists.test()
-    origin = in_sentences.tests["sent-weat-6"]
-    for role, word in (("A", "office"), ("Y", "Diana")):
-        others = [one.text for one in origin.concept(role).sentences if one.stimulus != word]
-        assert list(test.concept(role).terms) == others
-    assert len(test.X.terms) == len(origin.X.terms) * 9 / 8
-    assert "Bob is a person." in test.X.terms
-    source = in_sentences.sources[0].source
-    expected = eatlas.run(test, {"tiny": source}, QUICK)[0]
-    assert view.result.to_dict() == expected.to_dict()
-    groups = view.lists.groups
-    most = {role: groups[role].original[-6:] for role in groups}  # more cosines are not kept
-    few = in_sentences.view(Request(test="sent-weat-6", off=most))
-    drawn = {(one.role, one.term): (one.a, one.b) for one in points_of(few.result)}
-    on = {key: place for key, place in few.places.items() if key in drawn}
-    assert len(on) == 4
-    for key, place in on.items():
-        assert place == pytest.approx(drawn[key], abs=NEAR)
-    path = tmp_path / "results.jsonl"
-    path.write_bytes(export(in_sentences, request).content)
-    assert {one.status for one in verify(read_results(path))} == {"same"}
-    tests = tmp_path / "tests.toml"
-    tests.write_bytes(export(in_sentences, replace(request, what="toml")).content)
-    assert load_tests(tests)[0].X == test.X
-
-
-def test_a_word_that_needs_an_article_cannot_be_added_to_sentences(in_sentences):
-    with pytest.raises(EatlasError, match="Career takes no other words: its sentences need"):
-        in_sentences.view(Request(test="sent-weat-6", added={"A": ("job",)}))
-
-
-def test_other_measures_are_refused():
-    for measure in ("mac", 'ml-eat(association=projection,direction="she/he")', "sc-eat"):
-        with pytest.raises(EatlasError, match="the explorer shows what ML-EAT or WEAT finds"):
-            Explorer.of("weat-6", ["glove-sample"], measure)
+def test_other_tails_and_weat_without_patterns():
     two_sided = Explorer.of("weat-6", ["glove-sample"], "ml-eat(tail=two-sided)")
-    assert two_sided.view(Request(test="weat-6")).result.rule.tail == "two-sided"
-    assert command(two_sided, Request(test="weat-6")).endswith("--measure 'ml-eat(tail=two-sided)'")
-
-
-def test_weat_has_an_effect_size_and_no_pattern():
+    assert two_sided.view(DIANA).result.rule.tail == "two-sided"
+    assert command(two_sided, DIANA).endswith("--measure 'ml-eat(tail=two-sided)'")
     explorer = Explorer.of("weat-6", ["glove-sample", OTHER], "weat")
-    request = Request(test="weat-6", off={"Y": ("Diana",)}, against=1)
-    view = explorer.view(request)
-    expected = eatlas.run(view.lists.test(), "glove-sample", "weat(resamples=0,frequency=off)")[0]
-    assert view.result.to_dict() == expected.to_dict()
+    request = changed(DIANA, against=1)
     page = board_of(explorer, request)
     assert "Male names go with Career more than Female names" in page
     assert page.count('<tr><th scope="row">Level 1') == 1
     assert 'id="eat-map"' not in page
-    assert 'id="plane"' in page
     assert "was 1.72" in page
     assert "Intervals of d with other words" in others_of(explorer, request)
     assert across_of(explorer, request).count('class="cell"') == 4
     assert 'value="forest"' in page_of(explorer)
     assert 'value="eat-map"' not in page_of(explorer)
-    assert command(explorer, request).endswith("--measure weat")
 
 
-def test_a_word_that_goes_to_another_group_is_measured_there(explorer):
-    request = Request(test="weat-6", off={"X": ("John",)}, added={"B": ("John",)})
+@pytest.mark.slow
+def test_words_in_sentences_go_with_all_their_sentences(tmp_path):
+    model = f"tiny=hf:{make_model(tmp_path / 'bert', 'bert')}?layer=1"
+    explorer = Explorer.of(["sent-weat-6"], model)
+    with pytest.raises(EatlasError, match="Career takes no other words: its sentences need"):
+        explorer.view(Request(test="sent-weat-6", added={"A": ("job",)}))
+    origin = explorer.tests["sent-weat-6"]
+    names = {
+        role: tuple(dict.fromkeys(s.stimulus for s in part.sentences))
+        for role, part in origin.parts
+    }
+    # few words, as a result keeps the cosines of no more
+    off = {role: words[2:] for role, words in names.items()}
+    request = Request(test="sent-weat-6", off=off, added={"X": ("Bob",)}, what="results")
     view = explorer.view(request)
-    assert view.lists.changes == ["John moved from Male names to Family"]
     test = view.lists.test()
-    assert "John" not in test.X.terms
-    assert test.B.terms[-1] == "John"
-    expected = eatlas.run(test, "glove-sample", QUICK)[0]
+    assert len(test.X.terms) == len(origin.X.terms) * 3 / 8
+    assert "Bob is a person." in test.X.terms
+    expected = eatlas.run(test, {"tiny": explorer.sources[0].source}, QUICK)[0]
     assert view.result.to_dict() == expected.to_dict()
-    assert ("X", "John") in view.places  # a hollow mark stays where it was
-    assert "changed: John moved from Male names to Family" in board_of(explorer, request)
+    drawn = {(p.role, p.term): (p.a, p.b) for p in points_of(view.result) if p.term}
+    assert len(drawn) == 5
+    for key, place in drawn.items():
+        assert view.placed.at[key] == pytest.approx(place, abs=NEAR)
+    path = tmp_path / "results.jsonl"
+    path.write_text(export(explorer, request).content)
+    assert {one.status for one in eatlas.verify(read_results(path))} == {"same"}
 
 
-def test_words_of_an_encoder_are_encoded_once(tmp_path, monkeypatch):
-    model = make_model(tmp_path / "bert", "bert")
-    explorer = Explorer.of("weat-6", f"tiny=hf:{model}?layer=1")
-    request = Request(test="weat-6", off={"Y": ("Diana",)})
-    view = explorer.view(request)
-    expected = eatlas.run(view.lists.test(), f"tiny=hf:{model}?layer=1", QUICK)[0]
-    assert view.result.to_dict() == expected.to_dict()
-    source, encoded = explorer.sources[0].source, []
-    answers = type(source).answers
-
-    def watched(self, items, *rest):
-        encoded.append(len(items))
-        return answers(self, items, *rest)
-
-    monkeypatch.setattr(type(source), "answers", watched)
-    explorer.view(Request(test="weat-6", off={"X": ("John",)}))
-    explorer.view(Request(test="weat-6", added={"X": ("Bob",)}))
-    assert encoded == [1]
+@pytest.fixture
+def looked(explorer):
+    """An explorer of which three lists of weat-6 were looked at."""
+    for request in (Request(test="weat-6"), DIANA, CHANGED):
+        explorer.view(request)
+    return explorer
 
 
-def test_numbers_of_sources_and_tests_that_are_none(explorer):
-    for request in (Request(test="weat-9"), Request(), Request(test="weat-6", source=2)):
-        with pytest.raises(EatlasError):
-            explorer.view(request)
-    with pytest.raises(EatlasError):
-        across_of(explorer, Request(test="weat-6", against=7))
+def taken(explorer, what, folder, request=CHANGED):
+    made = export(explorer, changed(request, what=what))
+    path = folder / made.filename
+    path.write_bytes(made.content if isinstance(made.content, bytes) else made.content.encode())
+    return path
+
+
+def test_results_verify_and_are_those_of_the_command(looked, tmp_path):
+    tests, results = (taken(looked, what, tmp_path) for what in ("toml", "results"))
+    assert (tests.name, results.name) == ("weat-6-explored.toml", "weat-6-explored.jsonl")
+    found = read_results(results)
+    assert [one.provenance.explored for one in found] == [3, None]
+    assert {verdict.status for verdict in eatlas.verify(found, tests=tests)} == {"same"}
+    repeated = eatlas.run(str(tests), "glove-sample")
+    assert [one.to_dict() for one in repeated] == [one.to_dict() for one in found]
+    lines = [json.loads(line) for line in results.read_text().splitlines()]
+    for number in (2, None):  # the number of lists is bound to the labels' hash
+        lines[0]["provenance"]["explored"] = number
+        results.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        assert [v.status for v in eatlas.verify(read_results(results))] == ["differs", "same"]
+
+
+def test_the_test_says_what_was_changed(looked, tmp_path, six):
+    path = taken(looked, "toml", tmp_path)
+    text = path.read_text()
+    assert text.startswith("# Written by eatlas explore.\n# 3 lists were looked at: p-values")
+    assert "# Changed: without Diana (Female names).\n# Changed: with Bob (Male names)." in text
+    after, before = load_tests(path)
+    assert before == load_tests("weat-6")[0]
+    assert after.explored == 3
+    plain = taken(looked, "toml", tmp_path, six)
+    assert load_tests(plain) == load_tests("weat-6")
+    assert "lists were looked at" not in plain.read_text()
+    page = taken(looked, "report", tmp_path).read_text()
+    assert "The words were changed after results had been seen" in page
+    assert "3 lists of words looked at" in page
+
+
+def test_pasted_lists_carry_how_many_were_looked_at(explorer, tmp_path):
+    evil = {**LISTS, "X": ("Jobs\nid = 'evil'", "nurse, teacher, librarian")}
+    first = Request(lists=evil, off={"X": ("librarian",)}, what="toml")
+    assert "explored" not in export(explorer, Request(lists=LISTS, what="toml")).content
+    explorer.view(first)
+    explorer.view(Request(lists=LISTS))
+    path = taken(explorer, "toml", tmp_path, first)
+    after, _ = load_tests(path)  # a name with a line end does not leave its comment
+    assert after.explored == 3
+
+
+def test_a_source_with_a_name_keeps_it(tmp_path):
+    explorer = Explorer.of("weat-6", ["small=glove-sample?transform=center", "glove-sample"])
+    assert [source.name for source in explorer.sources] == ["small", "GloVe 6B (100d)"]
+    request = changed(against=1)
+    assert explorer.view(request).result.source == "small"
+    found = read_results(taken(explorer, "results", tmp_path, request))
+    assert [one.source for one in found] == ["small", "small", "glove-sample", "glove-sample"]
+    assert found[0].source_from == "glove-sample?transform=center"
+    assert {verdict.status for verdict in eatlas.verify(found)} == {"same"}
+    said = command(explorer, request)
+    assert "--vectors 'small=glove-sample?transform=center' --vectors glove-sample" in said
+
+
+def test_figures_for_print(looked, tmp_path, monkeypatch):
+    for kind in FIGURES:
+        path = taken(looked, f"{kind}-single.svg", tmp_path)
+        assert path.name == f"weat-6-explored-{kind}-single.svg"
+        assert re.search(r'<svg[^>]* width="[\d.]+(mm|pt|px)?"', path.read_text())
+    content = taken(looked, "plane-double.pdf", tmp_path).read_bytes()
+    width = float(re.search(rb"/MediaBox \[0 0 ([\d.]+) ", content)[1])
+    assert width == pytest.approx(183 / 25.4 * 72, rel=0.01)
+    for what in ("", "../x", "plane-triple.svg", "plane-single.html", "toml\n"):
+        with pytest.raises(EatlasError, match="There is no such export"):
+            export(looked, changed(what=what))
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(EatlasError) as raised:
+        export(looked, changed(what="plane-single.pdf"))
+    assert raised.value.remedy == "pip install 'eatlas[plots]'"
+
+
+def test_names_of_files_are_tame():
+    assert file_name("../../etc/passwd") == "etc-passwd"
+    assert file_name("…") == "test"
+    assert len(file_name("x" * 500)) == 80

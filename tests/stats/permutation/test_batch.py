@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,8 +12,8 @@ from tests.stats.permutation.designs import counts, random_design, separated
 
 from eatlas.errors import EatlasError
 from eatlas.stats.permutation import batch, permutation_test
-from eatlas.stats.permutation.batch import permutation_tests
-from eatlas.stats.permutation.problem import TAILS
+from eatlas.stats.permutation.batch import ask_rows, permutation_tests
+from eatlas.stats.permutation.problem import TAILS, tie_tolerance, to_fixed
 
 BACKENDS = [10**12, 0]
 """Pairs that numpy may count: all, none."""
@@ -70,6 +72,17 @@ def test_designs_of_ordinary_size(monkeypatch, size, n):
     same_counts(np.concatenate([rows, -rows, r.integers(0, 4, (3, size)) / 10]), n, 1.0)
 
 
+def test_fixed_point_is_that_of_single_rows():
+    r = np.random.default_rng(3)
+    rows = np.abs(some_rows(r, 11, 400))
+    asked = ask_rows(rows, 5, None)
+    for i, row in enumerate(rows):
+        w, q = to_fixed(row)
+        assert np.array_equal(np.sort(np.abs(asked.values[i])), np.sort(np.abs(w)))
+        tolerance = (int(asked.below[i]) - 1 - int(asked.at_least[i])) // 2
+        assert tolerance == tie_tolerance(11, float(np.abs(row).max()), q)
+
+
 def test_blocks_and_threads_change_nothing(monkeypatch):
     rows = np.random.default_rng(4).standard_normal((50, 10))
     whole = permutation_tests(rows, 5)
@@ -106,3 +119,39 @@ def test_no_rows():
     result = permutation_tests(np.empty((0, 16)), 8)
     assert result.greater.size == result.p("less").size == 0
     assert result.total == 12870
+
+
+@pytest.mark.parametrize(
+    ("scores", "n", "scale", "text"),
+    [
+        ([1.0, 2.0], 1, None, "scores must have 2 dimensions\n  got: an array of shape (2,)"),
+        ([[1.0, math.nan]], 1, None, "scores must be finite\n  got: nan at [0, 1]"),
+        (
+            [[1.0]],
+            1,
+            None,
+            "a permutation test compares two groups\n  got: rows of 1 scores\n  allowed: 2 or more",
+        ),
+        ([[1.0, 2.0]], 2, None, "n is out of range\n  got: 2\n  allowed: 1 to 1"),
+        (
+            [[1.0, 2.0]],
+            1,
+            -1.0,
+            "scale must be the magnitude of what was added up\n  got: -1.0\n  allowed: above 0",
+        ),
+    ],
+)
+def test_errors(scores, n, scale, text):
+    with pytest.raises(EatlasError) as caught:
+        permutation_tests(scores, n, scale=scale)
+    assert str(caught.value) == text
+
+
+def test_a_small_batch_loads_no_compiler():
+    code = (
+        "import sys, numpy as np; from eatlas.stats.permutation.batch import permutation_tests;"
+        "permutation_tests(np.random.default_rng(0).random((100, 16)), 8);"
+        "print('numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

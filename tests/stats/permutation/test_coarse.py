@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from tests.stats.permutation.designs import counts, lattice_counts, question
+from tests.stats.permutation.designs import counts, lattice_counts
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.counting import count_at_least, in_steps, on_lattice
 from eatlas.stats.permutation.inversion import invert
+from eatlas.stats.permutation.problem import ask
 from eatlas.stats.permutation.solvers import QUICK
 
 INVERSION_ON_LATTICE = 1e-12
@@ -42,10 +43,10 @@ def test_the_value_that_splits_ties_is_never_given():
     result = permutation_test(points / 10, 100)
     expected = lattice_counts(points.tolist(), 100)[0]
     assert result.greater.count == expected
-    asked = question(points / 10, 100)
-    (split,) = invert(asked.values, 100, [asked.observed], lattice=False, effort=QUICK)
-    assert math.exp(split[0] - math.log(expected)) < 0.97
-    assert split[1] > 1e-3
+    question = ask(points / 10, 100, None)
+    (split,) = invert(question.values, 100, [question.observed], lattice=False, effort=QUICK)
+    assert math.exp(split.log_count - math.log(expected)) < 0.97
+    assert split.rel_err > 1e-3
 
 
 def test_two_hundred_fifty_six_against_as_many():
@@ -117,37 +118,35 @@ def test_lattice_inversion_where_counting_is_too_long():
 @pytest.mark.parametrize(("n", "top", "shift"), [(100, 6, 0.5), (60, 3, 0.1), (120, 11, 0.8)])
 def test_lattice_inversion_equals_the_count(n, top, shift):
     points = scale_points(n, n, top, shift, seed=n)
-    asked = question(points / 10, n)
-    thresholds = [asked.at_least, asked.below]
-    steps, moved = on_lattice(asked.values, n, thresholds, asked.tolerance)
+    question = on_lattice(ask(points / 10, n, None))
     exact = lattice_counts(points.tolist(), n)
-    found = invert(steps, n, moved, lattice=True, effort=QUICK)
+    observed = [question.at_least, question.below]
+    found = invert(question.values, n, observed, lattice=True, effort=QUICK)
     total = math.comb(2 * n, n)
-    tail = exact[1] if asked.mirrored else exact[0]
-    other = exact[0] if asked.mirrored else exact[1]
+    tail = exact[1] if question.mirrored else exact[0]
+    other = exact[0] if question.mirrored else exact[1]
     for got, count in zip(found, (tail, total - other), strict=True):
-        difference = abs(math.expm1(got[0] - math.log(count)))
+        difference = abs(math.expm1(got.log_count - math.log(count)))
         assert difference < INVERSION_ON_LATTICE
-        assert difference <= got[1]
+        assert difference <= got.rel_err
 
 
 def test_continuous_scores_lie_on_no_lattice():
     r = np.random.default_rng(12)
     for size in (4, 10, 50, 400):
-        asked = question(r.standard_normal(size), size // 2)
-        assert on_lattice(asked.values, asked.n, [asked.at_least], asked.tolerance) is None
+        assert on_lattice(ask(r.standard_normal(size), size // 2, None)) is None
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 4, 6])
 def test_rounded_scores_lie_on_their_lattice(decimals):
     scores = np.round(np.random.default_rng(decimals).standard_normal(80), decimals)
-    asked = question(scores, 40)
-    found, _ = on_lattice(asked.values, 40, [asked.at_least], asked.tolerance)
+    question = on_lattice(ask(scores, 40, None))
     steps = np.rint(np.sort(scores) * 10**decimals).astype(int)
     steps -= steps[0]
-    if found[1] - found[0] != steps[1] - steps[0]:
+    if question.values[1] - question.values[0] != steps[1] - steps[0]:
         steps = -np.sort(-(steps[-1] - steps))[::-1]  # the question may be stated mirrored
-    assert np.array_equal(found, steps)
+    assert question.values[-1] == steps.max()
+    assert question.tolerance == 0
 
 
 def test_noise_that_takes_a_sum_across_the_far_threshold_is_no_lattice():
@@ -161,9 +160,9 @@ def test_noise_that_takes_a_sum_across_the_far_threshold_is_no_lattice():
     off = (r.random(size) < 0.1) * 1.0
     tie = 16 * size * 2.0**-53 * steps.max()
     scores = steps + r.permutation(off) * 0.98 * tie / off.sum()
-    asked = question(scores, n)
-    (far,) = count_at_least(-asked.values[::-1], asked.n, [1 - asked.far], 1 << 22)
-    (near,) = count_at_least(asked.values, asked.n, [asked.at_least], 1 << 22)
+    question = ask(scores, n, None)
+    (far,) = count_at_least(-question.values[::-1], question.n, [-question.at_most], 1 << 22)
+    (near,) = count_at_least(question.values, question.n, [question.at_least], 1 << 22)
     assert permutation_test(scores, n).two_sided.count == near + far
 
 

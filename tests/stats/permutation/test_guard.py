@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from tests.stats.permutation.designs import bounds, question
+from tests.stats.permutation.designs import bounds
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation import solvers as module
 from eatlas.stats.permutation.inversion import SLACK, allowed_beyond, band, invert, spectrum, tilted
+from eatlas.stats.permutation.problem import ask
 from eatlas.stats.permutation.solvers import GUARANTEE, QUICK, THOROUGH
 
 DIRECT = 0.03
@@ -40,12 +41,12 @@ def test_inversion_of_a_blurred_lattice_is_right_or_refused(kind, noise):
     scores = np.sort(blurred(kind, 34, noise, r))[::-1]
     scores = scores[np.argsort(np.arange(34) + 14 * r.standard_normal(34))]
     exact = permutation_test(scores, 17, method="exact")
-    asked = question(scores, 17)
-    count = exact.less.count if asked.mirrored else exact.greater.count
+    question = ask(scores, 17, None)
+    count = exact.less.count if question.mirrored else exact.greater.count
     for effort in (QUICK,) if noise == 1e-4 else (THOROUGH,):
-        found = invert(asked.values, 17, [asked.at_least], lattice=False, effort=effort)
-        if found is not None and found[0][1] <= GUARANTEE:
-            assert abs(math.expm1(found[0][0] - math.log(count))) <= GUARANTEE
+        found = invert(question.values, 17, [question.at_least], lattice=False, effort=effort)
+        if found is not None and found[0].rel_err <= GUARANTEE:
+            assert abs(math.expm1(found[0].log_count - math.log(count))) <= GUARANTEE
 
 
 @pytest.mark.parametrize(("kind", "noise"), [("scale", 1e-6), ("two", 1e-4), ("three", 1e-6)])
@@ -63,12 +64,12 @@ def test_revivals_that_die_away_are_integrated():
     r = np.random.default_rng(78)
     scores = blurred("fifty", 44, 2e-3, r)
     scores = scores[np.argsort(-scores + 0.5 * r.standard_normal(44))]
-    asked = question(scores, 22)
+    question = ask(scores, 22, None)
     exact = permutation_test(scores, 22, method="exact")
-    count = exact.less.count if asked.mirrored else exact.greater.count
-    (found,) = invert(asked.values, 22, [asked.at_least], lattice=False, effort=THOROUGH)
-    assert found[1] < 1e-3
-    assert abs(math.expm1(found[0] - math.log(count))) <= found[1]
+    count = exact.less.count if question.mirrored else exact.greater.count
+    (found,) = invert(question.values, 22, [question.at_least], lattice=False, effort=THOROUGH)
+    assert found.rel_err < 1e-3
+    assert abs(math.expm1(found.log_count - math.log(count))) <= found.rel_err
 
 
 def test_a_blurred_fine_lattice_beyond_the_band_is_found():

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from tests.stats.permutation.designs import question, separated
+from tests.stats.permutation.designs import separated
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.inversion import invert
+from eatlas.stats.permutation.problem import ask
 from eatlas.stats.permutation.solvers import GUARANTEE, QUICK, THOROUGH
 
 AGAINST_COUNTS = 1e-7
@@ -39,15 +40,17 @@ def test_within_a_ten_millionth_of_the_count(n, m, d, seed):
 def test_the_stated_error_holds_for_small_designs(n):
     for seed in range(5):
         scores = separated(n, n + seed % 3, 0.3 + 0.2 * seed, seed)
-        asked = question(scores, n)
+        question = ask(scores, n, None)
         exact = permutation_test(scores, n, method="exact")
-        count = exact.less.count if asked.mirrored else exact.greater.count
+        count = exact.less.count if question.mirrored else exact.greater.count
         effort = THOROUGH if seed == 3 else QUICK
-        found = invert(asked.values, asked.n, [asked.at_least], lattice=False, effort=effort)
+        found = invert(
+            question.values, question.n, [question.at_least], lattice=False, effort=effort
+        )
         if found is None:
             assert count <= 2
             continue
-        assert abs(math.expm1(found[0][0] - math.log(count))) <= found[0][1]
+        assert abs(math.expm1(found[0].log_count - math.log(count))) <= found[0].rel_err
 
 
 def test_auto_accepts_only_what_it_guarantees():

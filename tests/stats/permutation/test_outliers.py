@@ -103,7 +103,7 @@ def test_parts_add_up_to_the_whole(monkeypatch):
         n = int(r.integers(1, 6))
         t = int(r.choice(values, n, replace=False).sum())
         asked.clear()
-        tails = outliers_apart(values, n, [t, t + 3], whole, of_part)
+        tails = outliers_apart(whole, of_part)(values, n, [t, t + 3])
         expected = plainly(values, n, [t, t + 3])
         assert [tail.count for tail in tails] == [tail.count for tail in expected]
         assert len(asked) <= PARTS
@@ -116,8 +116,8 @@ def test_a_part_is_certain_only_when_all_or_none_of_its_sums_count():
     assert part.certain() == [3, 0]
     assert Part(np.array([1, 2, 3]), 2, (4,)).certain() is None
     assert Part(np.array([1, 2]), 3, (0,)).certain() == [0]
-    lacking = Part(np.array([1, 2, 9]), 2, (3, 6)).halves()[1]
-    assert (lacking.values.tolist(), lacking.n) == ([1, 2], 2)
+    holding, lacking = part.without(2)
+    assert (holding.n, holding.thresholds, lacking.n) == (1, (0, 3), 2)
 
 
 def test_tails_of_parts_are_joined_by_their_shares():
@@ -146,8 +146,7 @@ def test_a_count_that_was_asked_for_takes_outliers_too():
 def test_an_inversion_that_sees_nothing_is_refused_in_words(monkeypatch):
     """Before the outlier is taken apart its range leaves no node of the band."""
     monkeypatch.setattr(
-        "eatlas.stats.permutation.solvers.outliers_apart",
-        lambda v, n, ts, whole, _: whole(v, n, ts),
+        "eatlas.stats.permutation.solvers.outliers_apart", lambda whole, _of_part: whole
     )
     with pytest.raises(EatlasError, match="inversion does not give one digit here"):
         permutation_test(with_outlier(60, 1e6), 30, method="inversion")

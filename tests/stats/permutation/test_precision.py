@@ -24,9 +24,9 @@ def rounded(r: np.random.Generator, size: int, noise: float = 0.2) -> np.ndarray
 
 def enumerated(scores, n, precision, scale=1.0):
     """Counts with near ties, of all subsets, in whole numbers."""
-    (w,), (q,) = to_fixed(scores[None])
+    w, q = to_fixed(scores)
     size, whole = w.size, int(w.sum())
-    tolerance = tie_tolerance(size, scale, int(q), precision)
+    tolerance = tie_tolerance(size, scale, q, precision)
     t = int(w[:n].sum())
     sums = np.array([sum(c) for c in itertools.combinations(w.tolist(), n)], object)
     away, mine = np.abs(size * sums - n * whole), abs(size * t - n * whole)

@@ -12,7 +12,6 @@ from eatlas.lazy import attributes
 
 if TYPE_CHECKING:
     from eatlas.apps.annotation.items import Item, Items, load_items, sample_items
-    from eatlas.apps.annotation.journal import Journal
     from eatlas.apps.annotation.labels import Adjudicated, Agreement, Labels, Tie, read_labels
     from eatlas.apps.annotation.page import LabelPage, serve_items
 
@@ -21,7 +20,6 @@ __all__ = [
     "Agreement",
     "Item",
     "Items",
-    "Journal",
     "LabelPage",
     "Labels",
     "Tie",
@@ -35,7 +33,6 @@ __getattr__ = attributes(
     __name__,
     {
         "eatlas.apps.annotation.items": "Item Items load_items sample_items",
-        "eatlas.apps.annotation.journal": "Journal",
         "eatlas.apps.annotation.labels": "Adjudicated Agreement Labels Tie read_labels",
         "eatlas.apps.annotation.page": "LabelPage serve_items",
     },

@@ -14,13 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eatlas.corpora import Context, Contexts, load_contexts
-from eatlas.corpora.writing import beside
 from eatlas.csv_cells import marked, unmarked
-from eatlas.decoding import json_value, require_file
+from eatlas.decoding import decoded, json_value, require_file
 from eatlas.errors import EatlasError, SourceError, StimulusError, described, nearest
 from eatlas.lazy import as_frame
-from eatlas.paths import is_file
-from eatlas.sources.spec import file_like
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
 from eatlas.version import __version__
@@ -33,47 +30,63 @@ LARGEST = 256 << 20
 """Bytes of a table."""
 DELIMITERS = ",;\t"
 """Spreadsheets write the second where the comma is a decimal sign."""
-
+SCHEMA = "eatlas/items/1"
+NONE = "none"
+"""The label of a context in which the target is associated with none of the groups."""
+COLUMNS = ("item", "label", "target", "text", "start", "end")
+WRITTEN = "eatlas annotate sample"
 OTHER_NAME = "choose another name, or remove that file"
 
+Given = Mapping[str, Mapping[str, str]]
+"""Labels by annotator, then by item."""
 
-def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Cells of a table by column, with the number of the line."""
-    lines = io.StringIO(_text(path), newline="")
-    first = lines.readline()
-    lines.seek(0)
-    delimiter = max(DELIMITERS, key=first.count)
-    rows = csv.reader(lines, delimiter=delimiter)
+
+def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Cells of a table by column, each row with its place in the file."""
+    require_file(path, SourceError)
     try:
-        head = [cell.strip().casefold() for cell in next(rows, [])]
-        if lacking := [name for name in columns if name not in head]:
+        if path.stat().st_size > LARGEST:
+            raise SourceError(f"{path}: too large for a table of labels", allowed="up to 256 MiB")
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(
+            f"{path}: the table cannot be read", got=error.strerror or str(error)
+        ) from error
+    if data.startswith(b"PK\x03\x04"):
+        raise SourceError(
+            f"{path}: this is a workbook of a spreadsheet", remedy="save the sheet as CSV (UTF-8)"
+        )
+    text = decoded(data, str(path), SourceError)
+    head = text.partition("\n")[0]
+    delimiter = max(DELIMITERS, key=head.count)
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
+    try:
+        names = [name.strip().casefold() for name in rows.fieldnames or ()]
+        if lacking := [name for name in columns if name not in names]:
             raise SourceError(
                 f"{path}: the header has no {', '.join(lacking)}",
-                got=first.strip()[:200] or "no header",
+                got=head.strip()[:200] or "no header",
                 allowed=", ".join(columns),
             )
+        rows.fieldnames = names
         for cells in rows:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) > len(head):
+            place = f"{path}, line {rows.line_num}"
+            if None in cells:
                 raise SourceError(
-                    f"{path}, line {rows.line_num}: the row has more cells than the header",
-                    got=str(len(cells)),
-                    allowed=str(len(head)),
+                    f"{place}: the row has more cells than the header",
+                    got=str(len(names) + len(cells[None])),
+                    allowed=str(len(names)),
                 )
-            padded = [*cells, *[""] * (len(head) - len(cells))]
-            yield rows.line_num, dict(zip(head, padded, strict=True))
+            yield place, cells
     except csv.Error as error:
         raise SourceError(f"{path}: the table cannot be read", got=str(error)) from error
 
 
 def label_rows(path: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Labels of a table: line, annotator or "", item, label; an empty cell is no label."""
-    for number, cells in rows_of(path, ("item", "label")):
-        names = ("annotator", "item", "label")
-        annotator, item, label = (cells.get(name, "").strip() for name in names)
-        if label:
-            yield f"{path}, line {number}", annotator, item, label
+    """Labels of a table: place, annotator or "", item, label; an empty cell is no label."""
+    for place, cells in rows_of(path, ("item", "label")):
+        if label := cells["label"].strip():
+            yield place, cells.get("annotator", "").strip(), cells["item"].strip(), label
 
 
 def require_unlabelled(path: Path, *, any_table: bool = False) -> None:
@@ -92,48 +105,8 @@ def require_unlabelled(path: Path, *, any_table: bool = False) -> None:
         ) from error
     if filled:
         raise EatlasError(
-            f"{path}: people filled in labels there",
-            got=f"{filled:,} labels",
-            remedy=OTHER_NAME,
+            f"{path}: people filled in labels there", got=f"{filled:,} labels", remedy=OTHER_NAME
         )
-
-
-def _text(path: Path) -> str:
-    """The text of a file, of a size that a person could have filled in."""
-    require_file(path, SourceError)
-    try:
-        if path.is_file() and path.stat().st_size > LARGEST:
-            raise SourceError(f"{path}: too large for a table of labels", allowed="up to 256 MiB")
-        data = path.read_bytes()
-    except OSError as error:
-        near = file_like(path)
-        raise SourceError(
-            f"{path}: the table cannot be read",
-            got=error.strerror or str(error),
-            remedy=f"did you mean {near}?" if near else None,
-        ) from error
-    if data[:4] == b"PK\x03\x04":
-        raise SourceError(
-            f"{path}: this is a workbook of a spreadsheet", remedy="save the sheet as CSV (UTF-8)"
-        )
-    try:
-        return data.decode("utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SourceError(
-            f"{path}: the table is not UTF-8",
-            got=f"byte {data[error.start]:#04x} at {error.start:,}",
-            remedy="save it as CSV (UTF-8)",
-        ) from error
-
-
-SCHEMA = "eatlas/items/1"
-NONE = "none"
-"""The label of a context in which the target is associated with none of the groups."""
-COLUMNS = ("item", "label", "target", "text", "start", "end")
-WRITTEN = "eatlas annotate sample"
-
-Given = Mapping[str, Mapping[str, str]]
-"""Labels by annotator, then by item."""
 
 
 class Item(NamedTuple):
@@ -151,8 +124,8 @@ class Item(NamedTuple):
     @classmethod
     def of(cls, context: Context) -> Item:
         """Make an item of a context."""
-        said = json.dumps(context, ensure_ascii=False).encode()
-        return cls(f"c{hashlib.blake2b(said, digest_size=6).hexdigest()}", *context)
+        content = json.dumps(context, ensure_ascii=False).encode()
+        return cls(f"c{hashlib.blake2b(content, digest_size=6).hexdigest()}", *context)
 
     @property
     def context(self) -> Context:
@@ -162,11 +135,8 @@ class Item(NamedTuple):
     @property
     def parts(self) -> tuple[str, str, str]:
         """The text before the target, the target as it is there, and the text behind it."""
-        return (
-            self.text[: self.start],
-            self.text[self.start : self.end],
-            self.text[self.end :],
-        )
+        text, start, end = self.text, self.start, self.end
+        return text[:start], text[start:end], text[end:]
 
 
 @dataclass(frozen=True, repr=False)
@@ -198,12 +168,12 @@ class Items:
     @cached_property
     def by_id(self) -> dict[str, Item]:
         """Items by their id."""
-        return {one.id: one for one in self.rows}
+        return {item.id: item for item in self.rows}
 
     @cached_property
     def targets(self) -> dict[str, int]:
         """Contexts of each target that has some."""
-        return dict(sorted(Counter(one.target for one in self.rows).items()))
+        return dict(sorted(Counter(item.target for item in self.rows).items()))
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -218,17 +188,17 @@ class Items:
     @cached_property
     def sha256(self) -> str:
         """Hash of the items and the groups, whatever their order."""
-        said = json.dumps([sorted(self.by_id), sorted(self.groups)], ensure_ascii=False)
-        return hashlib.sha256(said.encode()).hexdigest()
+        content = json.dumps([sorted(self.by_id), sorted(self.groups)], ensure_ascii=False)
+        return hashlib.sha256(content.encode()).hexdigest()
 
     def order_of(self, annotator: str) -> tuple[Item, ...]:
         """Items in the order in which one person sees them, which follows from name and seed."""
         seed = self.provenance.get("seed", 0)
-        return tuple(sorted(self.rows, key=lambda one: _key(seed, "order", annotator, one.id)))
+        return tuple(sorted(self.rows, key=lambda item: _key(seed, "order", annotator, item.id)))
 
     def label(self, text: str) -> str | None:
         """The label that a person means, in whatever case; None if it is none of them."""
-        return {one.casefold(): one for one in self.labels}.get(text.strip().casefold())
+        return {label.casefold(): label for label in self.labels}.get(text.strip().casefold())
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each item."""
@@ -250,9 +220,14 @@ class Items:
         with atomic_files() as new:
             table = csv.writer(new(path), lineterminator="\n")
             table.writerow(COLUMNS)
-            for one in self.rows:
-                table.writerow([one.id, "", marked(one.target), marked(one.text), *one[3:]])
+            for item in self.rows:
+                table.writerow([item.id, "", marked(item.target), marked(item.text), *item[3:]])
             new(beside(path)).write(json.dumps(about, ensure_ascii=False, indent=1) + "\n")
+
+
+def beside(path: Path) -> Path:
+    """The file with groups and provenance beside a table of items."""
+    return path.with_name(f"{path.name}.json")
 
 
 def require_csv(path: Path) -> Path:
@@ -311,39 +286,41 @@ def sample_items(
                 got=described(value),
                 allowed=f"a whole number from {least}",
             )
-    one = _one_test(test)
-    given = load_contexts(contexts) if isinstance(contexts, str | Path) else contexts
-    if not isinstance(given, Contexts):
+    groups_test = _groups_test(test)
+    if isinstance(contexts, str | Path):
+        contexts = load_contexts(contexts)
+    if not isinstance(contexts, Contexts):
         raise StimulusError(
             "these are not contexts of single words",
-            got=described(given),
+            got=described(contexts),
             allowed="what eatlas.find_contexts returned, or the name of a file of it",
         )
     chosen: list[Item] = []
     without: list[str] = []
-    for target in one.concept(OF_TARGETS).terms:
-        found = _different(given.of_stimulus(target))
-        found.sort(key=lambda item: _key(seed, "sample", item.id))
-        chosen += found[:per_target]
-        if not found:
+    for target in groups_test.concept(OF_TARGETS).terms:
+        first: dict[str, Context] = {}  # a text that holds its target twice is an item once
+        for context in contexts.of_stimulus(target):
+            first[context.text] = min(first.get(context.text, context), context)
+        items = sorted(map(Item.of, first.values()), key=lambda item: _key(seed, "sample", item.id))
+        chosen += items[:per_target]
+        if not items:
             without.append(target)
     if not chosen:
-        sought = given.provenance.get("tests")
+        sought = contexts.provenance.get("tests")
         raise StimulusError(
-            f"test {one.id}: no target has a context",
-            got=f"none of {len(without)} targets occurs in {given.name or 'the contexts'}"
+            f"test {groups_test.id}: no target has a context",
+            got=f"none of {len(without)} targets occurs in {contexts.name or 'the contexts'}"
             + (f", which was made for {', '.join(sought)}" if sought else ""),
             allowed="contexts of at least one target",
-            remedy=f"eatlas contexts CORPUS --tests {one.id}",
+            remedy=f"eatlas contexts CORPUS --tests {groups_test.id}",
         )
-    chosen.sort(key=lambda item: _key(seed, "sheet", item.id))
     return Items(
-        rows=tuple(chosen),
-        groups=tuple(group.name for group in one.groups),
+        rows=tuple(sorted(chosen, key=lambda item: _key(seed, "sheet", item.id))),
+        groups=tuple(group.name for group in groups_test.groups),
         provenance={
-            "test": one.id,
-            "contexts": given.name,
-            "contexts_sha256": given.sha256,
+            "test": groups_test.id,
+            "contexts": contexts.name,
+            "contexts_sha256": contexts.sha256,
             "per_target": per_target,
             "seed": seed,
             "without_context": without,
@@ -380,26 +357,24 @@ def load_items(path: str | Path) -> Items:
     <Items: 1 contexts of 1 targets>
     """
     path = require_csv(Path(path))
-    about = _about(path)
+    groups, about = _about(path)
     rows = []
-    for number, cells in rows_of(path, COLUMNS):
+    for place, cells in rows_of(path, COLUMNS):
         try:
-            places = int(cells["start"]), int(cells["end"])
+            start, end = int(cells["start"]), int(cells["end"])
         except ValueError as error:
-            raise SourceError(
-                f"{path}, line {number}: a place is not a number", got=str(error)
-            ) from error
-        item = Item.of(Context(unmarked(cells["target"]), unmarked(cells["text"]), *places))
+            raise SourceError(f"{place}: a place is not a number", got=str(error)) from error
+        item = Item.of(Context(unmarked(cells["target"]), unmarked(cells["text"]), start, end))
         if item.id != cells["item"].strip():
             raise SourceError(
-                f"{path}, line {number}: the item is not what was sampled",
+                f"{place}: the item is not what was sampled",
                 got=f"{cells['item']}, {item.text!r}"[:200],
                 allowed="the cells as they were written, but for the column label",
                 remedy=f"make the file again with {WRITTEN} and the same seed; labels of a changed "
                 "file can still be read, by their item",
             )
         rows.append(item)
-    items = Items(tuple(rows), tuple(about.pop("groups")), about, path.name)
+    items = Items(tuple(rows), groups, about, path.name)
     if items.sha256 != about.get("sha256"):
         raise SourceError(
             f"{path}: its items are not those that were sampled",
@@ -410,64 +385,51 @@ def load_items(path: str | Path) -> Items:
     return items
 
 
-def _about(path: Path) -> dict[str, Any]:
+def _about(path: Path) -> tuple[tuple[str, ...], dict[str, Any]]:
     """What the file beside says: groups and provenance."""
-    other = beside(path)
-    require_file(other, SourceError)
+    for file in (path, beside(path)):
+        require_file(file, SourceError)
+    if not path.exists():
+        raise SourceError(f"{path}: no such file", allowed=f"the file that {WRITTEN} wrote")
     try:
-        about = json_value(other.read_bytes())
-        good = about["schema"] == SCHEMA and all(isinstance(one, str) for one in about["groups"])
-    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-        there = is_file(path)
+        about = dict(json_value(beside(path).read_bytes()))
+        if about["schema"] != SCHEMA:
+            raise ValueError(f"schema {about['schema']}")
+        return tuple(map(str, about.pop("groups"))), about
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise SourceError(
-            f"{other}: the groups of the items cannot be read"
-            if there
-            else f"{path}: no such file",
-            got=getattr(error, "strerror", None) or str(error)[:200] or "nothing",
-            allowed=f"the file that {WRITTEN} wrote" + (" beside the items" if there else ""),
-            remedy="keep both files in one folder" if there else None,
+            f"{beside(path)}: the groups of the items cannot be read",
+            got=getattr(error, "strerror", None) or str(error)[:200],
+            allowed=f"the file that {WRITTEN} wrote beside the items",
+            remedy="keep both files in one folder",
         ) from error
-    if not good:
-        raise SourceError(
-            f"{other}: this has no record of items",
-            got=str(about)[:100],
-            allowed=f"schema {SCHEMA}",
-        )
-    return dict(about)
 
 
-def _one_test(test: Any) -> GroupsTest:
+def _groups_test(test: Any) -> GroupsTest:
     """The one test of groups that is meant."""
     tests = load_tests(test)
-    kinds = [one for one in tests if isinstance(one, GroupsTest)]
-    if len(tests) != 1 or not kinds:
+    groups_test = tests[0]
+    if len(tests) != 1 or not isinstance(groups_test, GroupsTest):
         raise StimulusError(
             "contexts are labelled with the groups of one test",
             got=", ".join(f"{one.id} ({one.kind})" for one in tests[:5]),
             allowed="one test of targets and groups, such as divdist-gender",
         )
-    names = [group.name.casefold() for group in kinds[0].groups]
+    names = [group.name.casefold() for group in groups_test.groups]
     if NONE in names or len(set(names)) < len(names):
         raise StimulusError(
-            f"test {kinds[0].id}: its groups cannot be labels",
-            got=", ".join(group.name for group in kinds[0].groups),
+            f"test {groups_test.id}: its groups cannot be labels",
+            got=", ".join(group.name for group in groups_test.groups),
             allowed=f"different names, none of them {NONE!r}",
         )
-    if kinds[0].concept(OF_TARGETS).sentences or kinds[0].concept(OF_TARGETS).images:
+    targets = groups_test.concept(OF_TARGETS)
+    if targets.sentences or targets.images:
         raise StimulusError(
-            f"test {kinds[0].id}: contexts are labelled for words",
+            f"test {groups_test.id}: contexts are labelled for words",
             got="targets that are sentences or images",
             allowed="a test whose targets are words",
         )
-    return kinds[0]
-
-
-def _different(contexts: list[Context]) -> list[Item]:
-    """Items of contexts, that of a text that holds its target twice once."""
-    found: dict[str, Context] = {}
-    for one in contexts:
-        found[one.text] = min(found.get(one.text, one), one)
-    return [Item.of(one) for one in found.values()]
+    return groups_test
 
 
 def _key(*parts: object) -> bytes:
@@ -477,12 +439,12 @@ def _key(*parts: object) -> bytes:
 
 def unknown_label(items: Items, labels: Mapping[str, str]) -> SourceError:
     """Say that labels are none of the groups; places and what is written there."""
-    said = [f"{where}: {text!r}" for where, text in labels.items()]
-    more = f" and {len(said) - 5:,} more" if len(said) > 5 else ""
+    lines = [f"{place}: {text!r}" for place, text in labels.items()]
+    more = f" and {len(lines) - 5:,} more" if len(lines) > 5 else ""
     near = nearest(next(iter(labels.values())), items.labels)
     return SourceError(
-        f"{len(said):,} labels are not groups of {items.test or 'the test'}",
-        got="; ".join(said[:5]) + more,
+        f"{len(lines):,} labels are not groups of {items.test or 'the test'}",
+        got="; ".join(lines[:5]) + more,
         allowed=f"{', '.join(items.labels)}, or an empty cell",
         remedy=f"did you mean {near[0]}?" if near else None,
     )

@@ -7,34 +7,30 @@ next context; one that a crash left unfinished is dropped.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import unicodedata
-from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from io import FileIO
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from eatlas.apps.annotation.items import Items, unknown_label
-from eatlas.decoding import json_value, require_file
+from eatlas.decoding import require_file
 from eatlas.errors import EatlasError, SourceError
 from eatlas.notes import Note, warn
-from eatlas.writing import require_writable
+from eatlas.writing import atomic_file, require_writable
 
 SCHEMA = "eatlas/labels/1"
 ENDING = ".labels.jsonl"
 SKIPPED = ""
 """Stands where a person passed over a context."""
 LONGEST_NAME = 60
-MOST_ANNOTATORS = 1_000
 
 
 def journal_of(items: Path) -> Path:
@@ -54,6 +50,18 @@ def name_of(text: str) -> str:
     return name
 
 
+class Act(BaseModel):
+    """A line of the file: what one person did."""
+
+    model_config = ConfigDict(strict=True)
+
+    annotator: str
+    item: str = ""
+    label: str | None = None
+    """None where the person passed the item over."""
+    undo: bool = False
+
+
 @dataclass
 class Work:
     """What one person has done."""
@@ -63,46 +71,34 @@ class Work:
     acts: list[tuple[str, str | None]] = field(default_factory=list)
     """Items in the order in which they were labelled, and what they had before."""
 
-    def label(self, item: str, label: str) -> None:
-        """Take a label, or pass over."""
-        self.acts.append((item, self.labels.get(item)))
-        self.labels[item] = label
-
-    def undo(self) -> str | None:
-        """Take back the last act; its item, None if there is no act."""
+    def do(self, act: Act) -> str | None:
+        """Label, pass over, or take back the last act; the item, None if there is no act."""
+        if not act.undo:
+            self.acts.append((act.item, self.labels.get(act.item)))
+            self.labels[act.item] = SKIPPED if act.label is None else act.label
+            return act.item
         if not self.acts:
             return None
         item, before = self.acts.pop()
-        if before is None:
-            self.labels.pop(item, None)
-        else:
+        del self.labels[item]
+        if before is not None:
             self.labels[item] = before
         return item
 
     @property
+    def given(self) -> dict[str, str]:
+        """Labels of items that were not passed over."""
+        return {item: label for item, label in self.labels.items() if label != SKIPPED}
+
+    @property
     def done(self) -> int:
         """Items with a label."""
-        return sum(1 for one in self.labels.values() if one != SKIPPED)
+        return len(self.given)
 
 
 class Journal:
     """The labels of a page, open for more; a context manager.
 
-    Parameters
-    ----------
-    path : Path
-        Is made if there is none; else it goes on.
-    items : Items
-        What is labelled.
-
-    Raises
-    ------
-    EatlasError
-        If it is of other items, damaged before its last line, cannot be written, has a second name
-        (a hard link), or another process has it open.
-
-    Notes
-    -----
     Where another program removes, replaces or changes the file, all that it held is written again
     before the next label counts as saved: under its name, or beside what stands there now, as
     items.labels-2.jsonl. An :class:`EatlasWarning` names the file.
@@ -121,11 +117,8 @@ class Journal:
                 remedy="use the page that is open, several people may; or end that process",
             ) from error
         try:
-            _require_single(path)
             self.work, self._lines = replay(path, items) if path.exists() else ({}, b"")
-            self._file = real.open("r+b" if real.exists() else "x+b", buffering=0)
-            self._file.truncate(len(self._lines))  # what a crash left unfinished
-            self._file.seek(len(self._lines))
+            self._state = _state(path)
             if not self._lines:
                 self._write({"schema": SCHEMA, "test": items.test, "items_sha256": items.sha256})
         except BaseException:
@@ -135,17 +128,15 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let others open the file."""
         try:
-            if not self._file.closed and not self._in_place():
-                self._write_again()
+            if self._lock.is_locked and _state(self.path) != self._state:
+                self._write()
         finally:
-            self._file.close()
             with suppress(OSError):  # while it is locked, so that two never hold it
                 Path(self._lock.lock_file).unlink()
             self._lock.release()
@@ -154,101 +145,60 @@ class Journal:
         """What one person has done."""
         return self.work.get(name_of(annotator), Work())
 
-    def label(self, annotator: str, item: str, label: str | None) -> None:
-        """Write the label of an item; None where the person passes over it.
+    @property
+    def done(self) -> dict[str, int]:
+        """Items that each person has labelled."""
+        return {name: work.done for name, work in sorted(self.work.items())}
 
-        Raises
-        ------
-        EatlasError
-            If there is no such item or label, or the file takes no more.
-        """
-        name = name_of(annotator)
-        act = {"annotator": name, "item": item, "label": label}
-        _require(self.items, item, label, str(self.path))
-        self._annotator(name)
-        self._write(act)
-        self._annotator(name).label(item, SKIPPED if label is None else label)
+    @property
+    def given(self) -> dict[str, dict[str, str]]:
+        """Labels by annotator and item, of those who have given some."""
+        return {name: work.given for name, work in self.work.items() if work.given}
+
+    def label(self, annotator: str, item: str, label: str | None) -> None:
+        """Write the label of an item; None where the person passes over it."""
+        act = Act(annotator=name_of(annotator), item=item, label=label)
+        _require(self.items, act, str(self.path))
+        self._write(act.model_dump(exclude={"undo"}))
+        self.work.setdefault(act.annotator, Work()).do(act)
 
     def undo(self, annotator: str) -> str | None:
         """Take back the last act of a person; its item, None if there is none."""
-        name = name_of(annotator)
-        if not self.of(name).acts:
+        if not self.of(annotator).acts:
             return None
-        self._write({"annotator": name, "undo": True})
-        return self.work[name].undo()
+        act = Act(annotator=name_of(annotator), undo=True)
+        self._write({"annotator": act.annotator, "undo": True})
+        return self.work[act.annotator].do(act)
 
-    def _annotator(self, name: str) -> Work:
-        if name not in self.work and len(self.work) >= MOST_ANNOTATORS:
-            raise EatlasError("there are too many annotators", allowed=f"up to {MOST_ANNOTATORS:,}")
-        return self.work.setdefault(name, Work())
-
-    def _write(self, values: Mapping[str, Any]) -> None:
-        """Put a line onto the disk, whole or not at all."""
-        if not self._in_place():
-            self._write_again()
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        line = (json.dumps({**values, "time": now}, ensure_ascii=False) + "\n").encode()
+    def _write(self, values: dict[str, Any] | None = None) -> None:
+        """Put a line onto the disk; the whole file is replaced, or stays as it was."""
+        lines, path = self._lines, self.path
+        if values is not None:
+            time = datetime.now(UTC).isoformat(timespec="seconds")
+            lines += (json.dumps({**values, "time": time}, ensure_ascii=False) + "\n").encode()
+        moved = _state(path) != self._state
+        if moved and path.exists():
+            names = (path.with_name(f"{path.stem}-{n}{path.suffix}") for n in count(2))
+            path = next(name for name in names if not name.exists())
         try:
-            _append(self._file, line)
-        except OSError as error:
-            with suppress(OSError):
-                self._file.seek(len(self._lines))
-                self._file.truncate(len(self._lines))
-            raise _unsaved(self.path, error) from error
-        self._lines += line
-
-    def _in_place(self) -> bool:
-        """Whether its name still leads to the file, of the size that it had after the last line."""
-        try:
-            there, ours = self.path.stat(), os.fstat(self._file.fileno())
-        except OSError:
-            return False
-        return os.path.samestat(there, ours) and there.st_size == len(self._lines)
-
-    def _write_again(self) -> None:
-        """Write all lines anew, where nothing stands, and go on there."""
-        before, path = self.path, self.path
-        try:
-            before.resolve().parent.mkdir(parents=True, exist_ok=True)
-            for number in count(2):
-                try:
-                    file = path.resolve().open("x+b", buffering=0)
-                    break
-                except FileExistsError:
-                    path = before.with_name(f"{before.stem}-{number}{before.suffix}")
-            try:
-                _append(file, self._lines)
-            except OSError:
-                file.close()
-                path.resolve().unlink()
-                raise
-        except OSError as error:
-            raise _unsaved(before, error) from error
-        self._file.close()
-        self._file, self.path = file, path
-        warn(Note("run.labels-moved", values={"before": str(before), "file": str(path)}))
+            with atomic_file(path.resolve(), binary=True) as file:
+                file.write(lines)
+                file.flush()
+                os.fsync(file.fileno())
+        except EatlasError as error:
+            raise EatlasError(f"{path}: the label was not saved", got=error.got) from error
+        if moved:
+            warn(Note("run.labels-moved", values={"before": str(self.path), "file": str(path)}))
+        self._lines, self.path, self._state = lines, path, _state(path)
 
 
-def _append(file: FileIO, lines: bytes) -> None:
-    """Put lines onto the disk."""
-    if file.write(lines) < len(lines):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    os.fsync(file.fileno())
-
-
-def _unsaved(path: Path, error: OSError) -> EatlasError:
-    return EatlasError(f"{path}: the label was not saved", got=error.strerror or str(error))
-
-
-def _require_single(path: Path) -> None:
-    """Refuse a file that has a second name: under that, another page could write to it."""
-    if path.exists() and path.stat().st_nlink > 1:
-        raise EatlasError(
-            f"{path}: this file has a second name (a hard link)",
-            got=f"{path.stat().st_nlink} names of one file",
-            allowed="a file of labels with one name, so that no two pages write to it",
-            remedy="copy it to a new file, and name that by --labels",
-        )
+def _state(path: Path) -> tuple[int, ...] | None:
+    """What tells a file from another one, or from what it was; None where there is none."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 def replay(path: Path, items: Items) -> tuple[dict[str, Work], bytes]:
@@ -260,68 +210,47 @@ def replay(path: Path, items: Items) -> tuple[dict[str, Work], bytes]:
         raise SourceError(
             f"{path}: the labels cannot be read", got=error.strerror or str(error)
         ) from error
+    whole = data[: data.rfind(b"\n") + 1]
     work: dict[str, Work] = {}
-    whole = 0
-    for number, (line, end) in enumerate(_lines(data), start=1):
+    for number, line in enumerate(whole.split(b"\n")[:-1], start=1):
+        place = f"{path}, line {number}"
         try:
-            values = json_value(line)
-            if not isinstance(values, dict):
-                raise TypeError("no object")
             if number == 1:
-                _require_same(values, items, path)
-            else:
-                _replay(values, items, work, f"{path}, line {number}")
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+                _require_same(json.loads(line), items, path)
+                continue
+            act = Act.model_validate_json(line)
+        except (ValidationError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise SourceError(
-                f"{path}, line {number}: this is not an act of an annotator",
+                f"{place}: this is not an act of an annotator",
                 got=line[:100].decode(errors="replace"),
                 allowed="lines that eatlas annotate serve wrote",
                 remedy="remove the line, or take the file from a backup",
             ) from error
-        whole = end
-    return work, data[:whole]
+        if not act.undo:
+            _require(items, act, place)
+        work.setdefault(act.annotator, Work()).do(act)
+    return work, whole
 
 
-def _lines(data: bytes) -> Iterator[tuple[bytes, int]]:
-    """Whole lines, and where each ends; what follows the last is unfinished."""
-    at = 0
-    while (end := data.find(b"\n", at)) >= 0:
-        yield data[at:end], end + 1
-        at = end + 1
-
-
-def _require_same(values: Mapping[str, Any], items: Items, path: Path) -> None:
-    if values.get("schema") != SCHEMA:
+def _require_same(head: dict[str, Any], items: Items, path: Path) -> None:
+    if head["schema"] != SCHEMA:
         raise ValueError("another schema")
-    if values.get("items_sha256") != items.sha256:
+    if head["items_sha256"] != items.sha256:
         raise SourceError(
             f"{path}: these are labels of other items",
-            got=f"test {values.get('test')}, items {str(values.get('items_sha256'))[:12]}",
+            got=f"test {head.get('test')}, items {str(head['items_sha256'])[:12]}",
             allowed=f"those of {items.name}: test {items.test}, items {items.sha256[:12]}",
             remedy="name the file of items that they were made for, or another file of labels",
         )
 
 
-def _replay(values: Mapping[str, Any], items: Items, work: dict[str, Work], where: str) -> None:
-    """Do again what a line says."""
-    name = values["annotator"]
-    if not isinstance(name, str):
-        raise TypeError("no name")
-    if values.get("undo"):
-        work.setdefault(name, Work()).undo()
-        return
-    item, label = values["item"], values["label"]
-    _require(items, item, label, where)
-    work.setdefault(name, Work()).label(item, SKIPPED if label is None else label)
-
-
-def _require(items: Items, item: object, label: object, where: str) -> None:
+def _require(items: Items, act: Act, place: str) -> None:
     """Refuse what is no item, or none of the labels."""
-    if item not in items.by_id:
+    if act.item not in items.by_id:
         raise SourceError(
-            f"{where}: there is no such item",
-            got=str(item)[:40],
+            f"{place}: there is no such item",
+            got=act.item[:40],
             allowed=f"an item of {items.name}",
         )
-    if label is not None and label not in items.labels:
-        raise unknown_label(items, {where: str(label)[:40]})
+    if act.label is not None and act.label not in items.labels:
+        raise unknown_label(items, {place: act.label[:40]})

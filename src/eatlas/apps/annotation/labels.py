@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -21,19 +21,23 @@ from eatlas.apps.annotation.items import (
     require_unlabelled,
     unknown_label,
 )
-from eatlas.apps.annotation.journal import ENDING, SKIPPED, journal_of, name_of, replay
+from eatlas.apps.annotation.journal import ENDING, journal_of, name_of, replay
 from eatlas.corpora import Contexts, load_contexts
 from eatlas.csv_cells import marked
 from eatlas.errors import EatlasError, SourceError
 from eatlas.lazy import as_frame
 from eatlas.notes import Note, warn
 from eatlas.results.parts import Record
-from eatlas.sources.counts import CountTable
+from eatlas.sources import CountTable
 from eatlas.stats.agreement import MISSING, Codes, Estimate, RaterAgreement, rater_agreement
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MOST_RESAMPLES = 100_000
+DECIMALS = 6
+"""Kept of ends of intervals, whose own Monte Carlo error is larger by far."""
 
 
 class Tie(NamedTuple):
@@ -69,24 +73,21 @@ class Adjudicated:
     def counts(self) -> CountTable:
         """Contexts of each target that are associated with each group (DivDist, section 4.1).
 
-        Targets without a labelled context have no row; one whose contexts are associated with
-        none of the groups has zeros.
+        Targets without a labelled context have no row; one whose contexts are associated with none
+        of the groups has zeros.
 
         Raises
         ------
         SourceError
             If no context has a label.
         """
-        return CountTable(f"labels of {self.items.name}", self._rows())
-
-    def _rows(self) -> dict[str, dict[str, int]]:
         rows: dict[str, dict[str, int]] = {}
-        for one in sorted(self.items, key=lambda item: item.target):
-            if label := self.labels.get(one.id):
-                row = rows.setdefault(one.target, dict.fromkeys(self.items.groups, 0))
+        for item in sorted(self.items, key=lambda item: item.target):
+            if label := self.labels.get(item.id):
+                row = rows.setdefault(item.target, dict.fromkeys(self.items.groups, 0))
                 if label in row:
                     row[label] += 1
-        return rows
+        return CountTable(f"labels of {self.items.name}", rows)
 
     def write_counts(self, path: str | Path) -> None:
         """Write the counts as a table for ``soa=counts``: term, a column by group, and total.
@@ -105,8 +106,7 @@ class Adjudicated:
             table = csv.writer(file, lineterminator="\n")
             table.writerow(["term", *map(marked, self.items.groups), "total"])
             for target, row in rows.items():
-                cells = (int(row[group]) for group in self.items.groups)
-                table.writerow([marked(target), *cells, totals[target]])
+                table.writerow([marked(target), *map(int, row.values()), totals[target]])
 
     def write_ties(self, path: str | Path) -> None:
         """Write the ties as a CSV file whose column ``label`` is filled in with decisions.
@@ -120,10 +120,9 @@ class Adjudicated:
         with atomic_file(Path(path)) as file:
             table = csv.writer(file, lineterminator="\n")
             table.writerow(["item", "label", "votes", "target", "text"])
-            for one in self.ties:
-                votes = ", ".join(f"{label} {n}" for label, n in one.votes.items())
-                cells = map(marked, (votes, one.target, one.text))
-                table.writerow([one.item, "", *cells])
+            for tie in self.ties:
+                votes = ", ".join(f"{label} {n}" for label, n in tie.votes.items())
+                table.writerow([tie.item, "", *map(marked, (votes, tie.target, tie.text))])
 
     def labelled(self, contexts: Contexts | str | Path) -> Contexts:
         """Put the labels onto the contexts that were sampled from: training data for the probe.
@@ -143,68 +142,17 @@ class Adjudicated:
         ``eatlas run --contexts FILE --measure "divdist(soa=probe)"`` trains on these labels
         (DivDist, section 4.3) and counts what it predicts of all contexts.
         """
-        given = load_contexts(contexts) if isinstance(contexts, str | Path) else contexts
-        rows = set(given.rows)
-        found = {self.items.by_id[item].context: label for item, label in self.labels.items()}
-        if lost := [one for one in found if one not in rows]:
+        if isinstance(contexts, str | Path):
+            contexts = load_contexts(contexts)
+        labels = {self.items.by_id[item].context: label for item, label in self.labels.items()}
+        if lost := [context for context in labels if context not in set(contexts.rows)]:
             raise SourceError(
-                f"{given.name or 'the contexts'}: labelled contexts are not among them",
-                got=f"{len(lost):,} of {len(found):,}, such as {lost[0].text!r}"[:200],
+                f"{contexts.name or 'the contexts'}: labelled contexts are not among them",
+                got=f"{len(lost):,} of {len(labels):,}, such as {lost[0].text!r}"[:200],
                 allowed=f"the contexts that {self.items.name} was sampled from: "
                 f"{self.items.provenance.get('contexts') or 'not recorded'}",
             )
-        return Contexts(given.rows, given.counts, given.provenance, given.name, found)
-
-
-def adjudicate(items: Items, given: Given, decisions: Any = None) -> Adjudicated:
-    """Find the label of most annotators for each context; decisions go before it."""
-    decided = _decisions(items, decisions)
-    found: dict[str, str] = {}
-    ties: list[Tie] = []
-    for one in items:
-        votes = Counter(some[one.id] for some in given.values() if one.id in some)
-        ranked = [(label, votes[label]) for label in items.labels if votes[label]]
-        ranked.sort(key=lambda vote: -vote[1])
-        if one.id in decided:
-            found[one.id] = decided[one.id]
-        elif len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
-            ties.append(Tie(one.id, one.target, one.text, dict(ranked)))
-        elif ranked:
-            found[one.id] = ranked[0][0]
-    return Adjudicated(items, found, tuple(ties), len(decided))
-
-
-def _decisions(items: Items, decisions: Any) -> dict[str, str]:
-    """Decisions by item, checked."""
-    if decisions is None:
-        return {}
-    rows = (
-        [(f"decision {item}", item, str(label)) for item, label in decisions.items()]
-        if isinstance(decisions, Mapping)
-        else [(where, item, label) for where, _, item, label in label_rows(Path(decisions))]
-    )
-    found: dict[str, str] = {}
-    odd: dict[str, str] = {}
-    for where, item, text in rows:
-        label = items.label(text)
-        if label is None:
-            odd[where] = text
-        elif item not in items.by_id or found.get(item, label) != label:
-            raise SourceError(
-                f"{where}: this decides nothing",
-                got=f"{item}: {label}",
-                allowed=f"an item of {items.name}, once",
-            )
-        else:
-            found[item] = label
-    if odd:
-        raise unknown_label(items, odd)
-    return found
-
-
-MOST_RESAMPLES = 100_000
-DECIMALS = 6
-"""Kept of ends of intervals, whose own Monte Carlo error is larger by far."""
+        return replace(contexts, labels=labels)
 
 
 class Figure(Record):
@@ -214,16 +162,12 @@ class Figure(Record):
     interval: tuple[float, float] | None = None
 
     @classmethod
-    def of(cls, found: Estimate) -> Figure:
+    def of(cls, estimate: Estimate) -> Figure:
         """Take what the statistics found; NaN is None."""
-        known = np.isfinite(found.value)
-        ends = found.interval
-        return cls(
-            value=found.value if known else None,
-            interval=(round(ends[0], DECIMALS), round(ends[1], DECIMALS))
-            if known and ends is not None
-            else None,
-        )
+        if not np.isfinite(estimate.value):
+            return cls(value=None)
+        ends = estimate.interval and tuple(round(end, DECIMALS) for end in estimate.interval)
+        return cls(value=estimate.value, interval=ends)
 
 
 class LabelAgreement(Record):
@@ -294,84 +238,24 @@ class Agreement(Record):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each coefficient."""
-        return [
-            {
-                "of": of,
-                "coefficient": name,
-                "value": one.value,
-                "low": one.interval[0] if one.interval else None,
-                "high": one.interval[1] if one.interval else None,
-                "items": items,
-            }
-            for of, name, one, items in self._figures()
+        figures = [
+            ("all labels", "alpha", self.alpha, self.compared),
+            ("all labels", "kappa", self.kappa, self.rated),
+            ("all labels", "agreement", self.agreement, self.compared),
         ]
-
-    def _figures(self) -> Iterator[tuple[str, str, Figure, int]]:
-        """Rows of the table: what is compared, coefficient, value, number of items."""
-        yield "all labels", "alpha", self.alpha, self.compared
-        yield "all labels", "kappa", self.kappa, self.rated
-        yield "all labels", "agreement", self.agreement, self.compared
         for label in self.labels:
-            yield label.label, "alpha", label.alpha, self.compared
-            yield label.label, "kappa", label.kappa, self.rated
+            figures.append((label.label, "alpha", label.alpha, self.compared))
+            figures.append((label.label, "kappa", label.kappa, self.rated))
         for pair in self.pairs:
-            of = f"{pair.first} and {pair.second}"
-            yield of, "kappa", pair.kappa, pair.items
-            yield of, "agreement", pair.agreement, pair.items
-
-
-def agreement_of(
-    items: Items, given: Given, codes: Codes, *, resamples: int, confidence: float, seed: int
-) -> Agreement:
-    """Find the agreement of labels; `codes` has the place of each among the labels of the items."""
-    if not 0 <= resamples <= MOST_RESAMPLES or not 0 < confidence < 1 or seed < 0:
-        raise EatlasError(
-            "the resamples are not usable",
-            got=f"{resamples} resamples, confidence {confidence}, seed {seed}",
-            allowed=f"0 to {MOST_RESAMPLES:,} resamples, confidence between 0 and 1, seed from 0",
-        )
-    names = tuple(given)
-    found = rater_agreement(
-        codes,
-        len(items.labels),
-        resamples=resamples,
-        confidence=confidence,
-        rng=np.random.default_rng(seed),
-    )
-    return Agreement(
-        test=items.test,
-        items=len(items),
-        annotators={name: len(labels) for name, labels in given.items()},
-        compared=found.items,
-        raters=found.raters,
-        rated=found.rated,
-        alpha=Figure.of(found.alpha),
-        kappa=Figure.of(found.kappa),
-        agreement=Figure.of(found.observed),
-        labels=tuple(
-            LabelAgreement(
-                label=label,
-                given=one.labels,
-                alpha=Figure.of(one.alpha),
-                kappa=Figure.of(one.kappa),
-            )
-            for label, one in zip(items.labels, found.categories, strict=True)
-        ),
-        pairs=tuple(
-            AnnotatorPair(
-                first=names[one.first],
-                second=names[one.second],
-                items=one.items,
-                agreement=Figure.of(one.observed),
-                kappa=Figure.of(one.kappa),
-            )
-            for one in found.pairs
-        ),
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
-        undefined=tuple(_undefined(given, found)),
-    )
+            both = f"{pair.first} and {pair.second}"
+            figures.append((both, "kappa", pair.kappa, pair.items))
+            figures.append((both, "agreement", pair.agreement, pair.items))
+        rows = []
+        for of, name, figure, n in figures:
+            low, high = figure.interval or (None, None)
+            rows.append({"of": of, "coefficient": name, "value": figure.value, "low": low,
+                         "high": high, "items": n})  # fmt: skip
+        return rows
 
 
 def _undefined(given: Given, found: RaterAgreement) -> Iterator[str]:
@@ -387,11 +271,8 @@ def _undefined(given: Given, found: RaterAgreement) -> Iterator[str]:
         return
     if not np.isfinite(found.alpha.value):
         yield "Undefined alpha and kappa: all labels that can be compared are the same."
-    apart = [
-        f"{names[i]} and {names[j]}"
-        for i, j in combinations(range(len(names)), 2)
-        if not (given[names[i]].keys() & given[names[j]].keys())
-    ]
+    pairs = combinations(names, 2)
+    apart = [f"{a} and {b}" for a, b in pairs if not given[a].keys() & given[b].keys()]
     if apart:
         yield f"Undefined agreement of annotators without a context in common: {'; '.join(apart)}."
 
@@ -416,13 +297,10 @@ class Labels:
     @property
     def codes(self) -> Codes:
         """Place of each label among ``items.labels``, shape (items, annotators); -1 for none."""
-        place = {label: j for j, label in enumerate(self.items.labels)}
-        found = np.full((len(self.items), len(self.given)), MISSING, np.int64)
-        for j, labels in enumerate(self.given.values()):
-            for i, item in enumerate(self.items):
-                if item.id in labels:
-                    found[i, j] = place[labels[item.id]]
-        return found
+        place = {label: j for j, label in enumerate(self.items.labels)} | {"": MISSING}
+        given = self.given.values()
+        rows = [[place[labels.get(item.id, "")] for labels in given] for item in self.items]
+        return np.array(rows, np.int64).reshape(len(self.items), len(self.given))
 
     def agreement(
         self, *, resamples: int = 1_000, confidence: float = 0.95, seed: int = 0
@@ -442,17 +320,55 @@ class Labels:
         Agreement
             What is not defined is None, with a note and an :class:`UndefinedWarning`.
         """
-        found = agreement_of(
-            self.items,
-            self.given,
-            self.codes,
+        if not 0 <= resamples <= MOST_RESAMPLES or not 0 < confidence < 1 or seed < 0:
+            raise EatlasError(
+                "the resamples are not usable",
+                got=f"{resamples} resamples, confidence {confidence}, seed {seed}",
+                allowed=f"0 to {MOST_RESAMPLES:,} resamples, confidence between 0 and 1, seed "
+                "from 0",
+            )
+        rng = np.random.default_rng(seed)
+        found = rater_agreement(
+            self.codes, len(self.items.labels), resamples=resamples, confidence=confidence, rng=rng
+        )
+        undefined = tuple(_undefined(self.given, found))
+        for note in undefined:
+            warn(Note("undefined.agreement", values={"text": note}))
+        names = self.annotators
+        return Agreement(
+            test=self.items.test,
+            items=len(self.items),
+            annotators={name: len(labels) for name, labels in self.given.items()},
+            compared=found.items,
+            raters=found.raters,
+            rated=found.rated,
+            alpha=Figure.of(found.alpha),
+            kappa=Figure.of(found.kappa),
+            agreement=Figure.of(found.observed),
+            labels=tuple(
+                LabelAgreement(
+                    label=label,
+                    given=one.labels,
+                    alpha=Figure.of(one.alpha),
+                    kappa=Figure.of(one.kappa),
+                )
+                for label, one in zip(self.items.labels, found.categories, strict=True)
+            ),
+            pairs=tuple(
+                AnnotatorPair(
+                    first=names[pair.first],
+                    second=names[pair.second],
+                    items=pair.items,
+                    agreement=Figure.of(pair.observed),
+                    kappa=Figure.of(pair.kappa),
+                )
+                for pair in found.pairs
+            ),
             resamples=resamples,
             confidence=confidence,
             seed=seed,
+            undefined=undefined,
         )
-        for note in found.undefined:
-            warn(Note("undefined.agreement", values={"text": note}))
-        return found
 
     def adjudicated(self, decisions: Any = None) -> Adjudicated:
         """One label for each context: that of most annotators, or a decision.
@@ -468,7 +384,20 @@ class Labels:
         SourceError
             If a decision is of no item or no label.
         """
-        return adjudicate(self.items, self.given, decisions)
+        decided = {} if decisions is None else _decisions(self.items, decisions)
+        labels: dict[str, str] = {}
+        ties: list[Tie] = []
+        for item in self.items:
+            votes = Counter(given[item.id] for given in self.given.values() if item.id in given)
+            ranked = [(label, votes[label]) for label in self.items.labels if votes[label]]
+            ranked.sort(key=lambda vote: -vote[1])
+            if item.id in decided:
+                labels[item.id] = decided[item.id]
+            elif len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
+                ties.append(Tie(item.id, item.target, item.text, dict(ranked)))
+            elif ranked:
+                labels[item.id] = ranked[0][0]
+        return Adjudicated(self.items, labels, tuple(ties), len(decided))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each label: item, annotator, label, target and text."""
@@ -518,63 +447,76 @@ def read_labels(items: Items | str | Path, labels: LabelsLike | None = None) -> 
     >>> labels.adjudicated().counts().rows
     {'nurse': {'Female': 1, 'Male': 0}}
     """
-    at = Path(items) if isinstance(items, str | Path) else None
-    known = items if isinstance(items, Items) else load_items(items)
-    if isinstance(labels, Mapping):
-        return _read(known, [_of_mapping(labels)])
+    sample = items if isinstance(items, Items) else load_items(items)
     if labels is None:
-        if at is None or not journal_of(at).is_file():
+        page = None if isinstance(items, Items) else journal_of(Path(items))
+        if page is None or not page.is_file():
             raise SourceError(
-                f"{known.name}: there are no labels",
-                got="no file of the page beside the items"
-                if at is None
-                else f"no file {journal_of(at).name} beside the items",
+                f"{sample.name}: there are no labels",
+                got=f"no file {page.name if page else 'of the page'} beside the items",
                 allowed="files of labels: what eatlas annotate serve wrote, or CSV files",
                 remedy="eatlas annotate read ITEMS LABELS...",
             )
-        labels = [journal_of(at)]
-    paths = [labels] if isinstance(labels, str | Path) else list(labels)
-    return _read(known, [_of_file(Path(path), known) for path in paths])
+        labels = page
+    if isinstance(labels, Mapping):
+        rows = _of_mapping(labels)
+    else:
+        paths = [labels] if isinstance(labels, str | Path) else labels
+        rows = (row for path in paths for row in _of_file(Path(path), sample))
+    given: dict[str, dict[str, str]] = {}
+    for place, annotator, item, label in _usable(sample, rows):
+        before = given.setdefault(annotator, {}).setdefault(item, label)
+        if before != label:
+            raise SourceError(
+                f"{place}: {annotator} gave the item {item} two labels",
+                got=f"{before} and {label}",
+                remedy="give each person one label of an item, and each file of a person a "
+                "name of its own",
+            )
+    if not given:
+        raise SourceError(
+            f"{sample.name}: there are no labels",
+            got="no label in any file",
+            allowed=f"{', '.join(sample.labels)} in the column label",
+        )
+    return Labels(sample, given)
 
 
 Row = tuple[str, str, str, str]
 """Where it is written, annotator, item, label."""
 
 
-def _read(items: Items, sources: Sequence[Iterator[Row]]) -> Labels:
-    """Join labels of several sources, and check them together."""
-    given: dict[str, dict[str, str]] = {}
+def _usable(items: Items, rows: Iterable[Row]) -> Iterator[Row]:
+    """Rows with labels as the groups are written; refused are other items and other labels."""
     odd: dict[str, str] = {}
-    for source in sources:
-        for where, annotator, item, text in source:
-            if item not in items.by_id:
-                raise SourceError(
-                    f"{where}: there is no such item",
-                    got=repr(item)[:60],
-                    allowed=f"an item of {items.name}",
-                    remedy="name the file of items that the labels were made for",
-                )
-            label = items.label(text)
-            if label is None:
-                odd[where] = text
-                continue
-            before = given.setdefault(annotator, {}).setdefault(item, label)
-            if before != label:
-                raise SourceError(
-                    f"{where}: {annotator} gave the item {item} two labels",
-                    got=f"{before} and {label}",
-                    remedy="give each person one label of an item, and each file of a person a "
-                    "name of its own",
-                )
+    for place, annotator, item, text in rows:
+        if item not in items.by_id:
+            raise SourceError(
+                f"{place}: there is no such item",
+                got=repr(item)[:60],
+                allowed=f"an item of {items.name}",
+                remedy="name the file of items that the labels were made for",
+            )
+        label = items.label(text)
+        if label is None:
+            odd[place] = text
+        else:
+            yield place, annotator, item, label
     if odd:
         raise unknown_label(items, odd)
-    if not given:
-        raise SourceError(
-            f"{items.name}: there are no labels",
-            got="no label in any file",
-            allowed=f"{', '.join(items.labels)} in the column label",
-        )
-    return Labels(items, given)
+
+
+def _decisions(items: Items, decisions: Any) -> dict[str, str]:
+    """Decisions by item; of a file, whoever made them."""
+    if isinstance(decisions, Mapping):
+        rows = _of_mapping({"decision": decisions})
+    else:
+        rows = label_rows(Path(decisions))
+    decided: dict[str, str] = {}
+    for place, _, item, label in _usable(items, rows):
+        if decided.setdefault(item, label) != label:
+            raise SourceError(f"{place}: the item {item} is decided twice")
+    return decided
 
 
 def _of_mapping(labels: Mapping[str, Mapping[str, str]]) -> Iterator[Row]:
@@ -586,17 +528,15 @@ def _of_mapping(labels: Mapping[str, Mapping[str, str]]) -> Iterator[Row]:
 def _of_file(path: Path, items: Items) -> Iterator[Row]:
     """Labels of a file; those of the page only as they are at the end."""
     if path.suffix.lower() == ".jsonl":
-        work, _ = replay(path, items)
-        for annotator, one in work.items():
-            for item, label in one.labels.items():
-                if label != SKIPPED:
-                    yield str(path), annotator, item, label
-        return
-    if path.suffix.lower() not in {".csv", ".tsv"}:
+        for annotator, work in replay(path, items)[0].items():
+            for item, label in work.given.items():
+                yield str(path), annotator, item, label
+    elif path.suffix.lower() in {".csv", ".tsv"}:
+        for place, annotator, item, label in label_rows(path):
+            yield place, name_of(annotator or path.stem), item, label
+    else:
         raise SourceError(
             f"{path}: this is not a file of labels",
             got=path.suffix or "a name without ending",
             allowed=f".csv, .tsv, or {ENDING} of the page",
         )
-    for where, annotator, item, label in label_rows(path):
-        yield where, name_of(annotator or path.stem), item, label

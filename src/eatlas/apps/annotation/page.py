@@ -3,132 +3,140 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
-from eatlas.apps import serving
+from pydantic import BaseModel, ConfigDict, NonNegativeInt
+
 from eatlas.apps.annotation.items import Item, Items, load_items
-from eatlas.apps.annotation.journal import SKIPPED, Journal, Work, journal_of, name_of
+from eatlas.apps.annotation.journal import SKIPPED, Journal, journal_of, name_of
 from eatlas.apps.annotation.labels import Labels
-from eatlas.apps.serving import Answer, App, Served, as_json, table_of
+from eatlas.apps.serving import Answer, App, Served, as_json
 from eatlas.errors import EatlasError, SourceError
-from eatlas.present.rendering import TEMPLATES, render, served_style
+from eatlas.present.rendering import render
 from eatlas.present.text import clean
 from eatlas.writing import require_other_file
 
 KEYS = 9
 """Groups that have a number key; the others have buttons."""
-Act = Callable[[str, dict[str, Any]], dict[str, Any]]
+
+
+class Request(BaseModel):
+    """What the page sends: who does something, and about which context."""
+
+    model_config = ConfigDict(strict=True)
+
+    annotator: str
+    item: str = ""
+    choice: NonNegativeInt | None = None
+    """Number of a label; None passes the context over."""
+    at: NonNegativeInt = 0
+    """Place of a context in the order of the person."""
+    skipped: bool = False
+    """Whether the first context that was passed over is meant."""
+
+
+View = dict[str, Any]
 
 
 class Labelling:
     """What the page may do: show a context, label it, pass over it, undo."""
 
     def __init__(self, journal: Journal) -> None:
-        self.journal = journal
+        self.journal, self.items = journal, journal.items
         self._orders: dict[str, tuple[Item, ...]] = {}
+        self._lock = Lock()
 
-    @property
-    def items(self) -> Items:
-        """What is labelled."""
-        return self.journal.items
+    def act(self, do: Callable[[Request], int | None]) -> Callable[[Request], Answer]:
+        """Let a request do something, one at a time, and answer with what is shown then."""
 
-    def begin(self, annotator: str, _: dict[str, Any]) -> dict[str, Any]:
+        def answer(request: Request) -> Answer:
+            with self._lock:
+                return as_json(self._view(name_of(request.annotator), do(request)))
+
+        return answer
+
+    def begin(self, request: Request) -> int | None:
         """Where a person goes on: the first context without a label."""
-        return self._view(annotator, self._next(annotator, -1))
+        return self._next(request.annotator, -1)
 
-    def show(self, annotator: str, request: dict[str, Any]) -> dict[str, Any]:
-        """The context at a place of a person's order, or the first that was passed over."""
-        if request.get("skipped"):
-            return self._view(annotator, self._first_skipped(annotator, -1))
-        at = request.get("at")
-        if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(self.items):
-            raise EatlasError("there is no such context", got=repr(at)[:40])
-        return self._view(annotator, at)
+    def show(self, request: Request) -> int | None:
+        """A place in a person's order, or that of the first context that was passed over."""
+        if request.skipped:
+            return self._first_skipped(request.annotator, -1)
+        if request.at >= len(self.items):
+            raise EatlasError("there is no such context", got=str(request.at)[:40])
+        return request.at
 
-    def label(self, annotator: str, request: dict[str, Any]) -> dict[str, Any]:
+    def label(self, request: Request) -> int | None:
         """Label a context, or pass over it; then the next one."""
-        item, choice = request.get("item"), request.get("choice")
-        labels = self.items.labels
-        if choice is not None and (
-            isinstance(choice, bool) or not isinstance(choice, int) or not 0 <= choice < len(labels)
-        ):
-            raise EatlasError("there is no such label", got=repr(choice)[:40])
-        if not isinstance(item, str):
-            raise EatlasError("there is no such context", got=repr(item)[:40])
-        self.journal.label(annotator, item, None if choice is None else labels[choice])
-        at = [one.id for one in self._order(annotator)].index(item)
-        return self._view(annotator, self._next(annotator, at))
+        choice, labels = request.choice, self.items.labels
+        if choice is not None and choice >= len(labels):
+            raise EatlasError("there is no such label", got=str(choice)[:40])
+        self.journal.label(
+            request.annotator, request.item, None if choice is None else labels[choice]
+        )
+        return self._next(request.annotator, self._place(request.annotator, request.item))
 
-    def undo(self, annotator: str, _: dict[str, Any]) -> dict[str, Any]:
+    def undo(self, request: Request) -> int | None:
         """Take back the last act; then the context that it was about."""
-        item = self.journal.undo(annotator)
-        if item is None:
-            return self.begin(annotator, {})
-        at = [one.id for one in self._order(annotator)].index(item)
-        return self._view(annotator, at)
-
-    def people(self) -> list[tuple[str, int]]:
-        """Annotators so far, and how many contexts each has labelled."""
-        return [(name, work.done) for name, work in sorted(self.journal.work.items())]
+        item = self.journal.undo(request.annotator)
+        return self.begin(request) if item is None else self._place(request.annotator, item)
 
     def _order(self, annotator: str) -> tuple[Item, ...]:
         name = name_of(annotator)
         if name not in self._orders:
-            if len(self._orders) > 100:
-                self._orders.clear()
             self._orders[name] = self.items.order_of(name)
         return self._orders[name]
+
+    def _place(self, annotator: str, item: str) -> int:
+        return [one.id for one in self._order(annotator)].index(item)
 
     def _next(self, annotator: str, at: int) -> int | None:
         """The next context without a label, else the next that was passed over; None at the end."""
         order, labels = self._order(annotator), self.journal.of(annotator).labels
-        open_ = [i for i, one in enumerate(order) if one.id not in labels]
-        if open_:
-            return next((i for i in open_ if i > at), open_[0])
+        left = [i for i, item in enumerate(order) if item.id not in labels]
+        if left:
+            return next((i for i in left if i > at), left[0])
         return self._first_skipped(annotator, at) if at >= 0 else None
 
     def _first_skipped(self, annotator: str, after: int) -> int | None:
         order, labels = self._order(annotator), self.journal.of(annotator).labels
-        passed = (i for i, one in enumerate(order) if labels.get(one.id) == SKIPPED)
-        return next((i for i in passed if i > after), None)
+        skipped = (i for i, item in enumerate(order) if labels.get(item.id) == SKIPPED)
+        return next((i for i in skipped if i > after), None)
 
-    def _view(self, annotator: str, at: int | None) -> dict[str, Any]:
+    def _view(self, name: str, at: int | None) -> View:
         """All that the page shows of one context, or of the end."""
-        name = name_of(annotator)
         work = self.journal.of(name)
-        view: dict[str, Any] = {
+        view: View = {
             "annotator": clean(name),
             "total": len(self.items),
             "done": work.done,
-            "skipped": sum(1 for one in work.labels.values() if one == SKIPPED),
+            "skipped": len(work.labels) - work.done,
             "undo": bool(work.acts),
             "at": at,
         }
-        return view if at is None else view | self._shown(self._order(name)[at], work)
-
-    def _shown(self, item: Item, work: Work) -> dict[str, Any]:
+        if at is None:
+            return view
+        item = self._order(name)[at]
         before, word, after = map(clean, item.parts)
         label = work.labels.get(item.id)
-        return {
-            "item": item.id,
-            "before": before,
-            "word": word,
-            "after": after,
-            "choice": self.items.labels.index(label) if label else None,
-        }
+        choice = self.items.labels.index(label) if label else None
+        return view | {
+            "item": item.id, "before": before, "word": word, "after": after, "choice": choice
+        }  # fmt: skip
 
 
-def page_of(labelling: Labelling, guide: str = "") -> str:
+def page_of(journal: Journal, guide: str = "") -> str:
     """The page as HTML, for whoever opens it."""
-    items = labelling.items
+    items = journal.items
     return render(
         "annotate",
         test=items.test,
         labels=items.labels,
         keys=KEYS,
-        people=labelling.people(),
+        people=journal.done.items(),
         items=len(items),
         targets=len(items.targets),
         guide=guide,
@@ -136,33 +144,16 @@ def page_of(labelling: Labelling, guide: str = "") -> str:
 
 
 def application(journal: Journal, guide: str = "") -> App:
-    """The application: the page, its two files, and four acts."""
+    """The application: the page and four acts."""
     labelling = Labelling(journal)
-    style, script = served_style("annotate.css"), (TEMPLATES / "annotate.js").read_text("utf-8")
-
-    def done(act: Act, body: bytes) -> Answer:
-        given = _given(body)
-        return as_json(act(given["annotator"], given))
-
     acts = (labelling.begin, labelling.show, labelling.label, labelling.undo)
-    return serving.application(
-        {
-            "/": lambda: Answer(page_of(labelling, guide)),
-            "/page.css": lambda: Answer(style, "text/css"),
-            "/page.js": lambda: Answer(script, "text/javascript"),
-        },
-        {f"/{act.__name__}": partial(done, act) for act in acts},
-        lambda error: as_json({"error": clean(str(error))}, 422),
-        extra="annotate",
+    return App(
+        name="annotate",
+        page=lambda: page_of(journal, guide),
+        request=Request,
+        acts={act.__name__: labelling.act(act) for act in acts},
+        refused=lambda error: as_json({"error": clean(str(error))}, 422),
     )
-
-
-def _given(body: bytes) -> dict[str, Any]:
-    """What a request of the page says."""
-    given = table_of(body)
-    if given is None or not isinstance(given.get("annotator"), str):
-        raise EatlasError("this is not a request of the page")
-    return given
 
 
 class LabelPage(Served):
@@ -178,9 +169,14 @@ class LabelPage(Served):
         return self._journal.path
 
     @property
+    def total(self) -> int:
+        """Contexts to be labelled."""
+        return len(self._journal.items)
+
+    @property
     def done(self) -> dict[str, int]:
         """Contexts that each person has labelled so far."""
-        return {name: work.done for name, work in sorted(self._journal.work.items())}
+        return self._journal.done
 
     def labels(self) -> Labels:
         """Return the labels as they are now.
@@ -190,28 +186,24 @@ class LabelPage(Served):
         SourceError
             If nobody has labelled anything yet.
         """
-        given = {
-            name: {item: label for item, label in work.labels.items() if label != SKIPPED}
-            for name, work in self._journal.work.items()
-        }
-        if not any(given.values()):
+        given = self._journal.given
+        if not given:
             raise SourceError(
                 f"{self._journal.items.name}: there are no labels yet",
                 got="no label on the page",
                 remedy=f"open {self.address} in a browser",
             )
-        return Labels(self._journal.items, {name: some for name, some in given.items() if some})
+        return Labels(self._journal.items, given)
 
     def close(self) -> None:
         """End the page; the labels are on the disk already."""
         super().close()
-        self._journal.__exit__(None, None, None)
+        self._journal.close()
 
     def __repr__(self) -> str:
         done = ", ".join(f"{name} {n:,}" for name, n in self.done.items()) or "nothing"
-        if not self.open:
-            return f"<LabelPage, closed: labelled by {done}>"
-        return f"<LabelPage {self.address}: labelled by {done}>"
+        where = self.address if self.open else "closed"
+        return f"<LabelPage{'' if self.open else ','} {where}: labelled by {done}>"
 
 
 def serve_items(
@@ -249,8 +241,8 @@ def serve_items(
     Raises
     ------
     EatlasError
-        If the items cannot be read, the labels are of other items or open elsewhere, the address
-        cannot be used, or the extra ``annotate`` is not installed.
+        If the items cannot be read, the labels are of other items or open elsewhere, or the address
+        cannot be used.
 
     Examples
     --------
@@ -265,20 +257,20 @@ def serve_items(
     ...         print(page.address[:17], page.done)
     http://127.0.0.1: {}
     """
-    known = items if isinstance(items, Items) else load_items(items)
-    if labels is None:
-        if isinstance(items, Items):
+    sample = items if isinstance(items, Items) else load_items(items)
+    if isinstance(items, Items):
+        if labels is None:
             raise SourceError(
                 "there is no file for the labels",
                 got="items in memory",
                 allowed="the file of the items, or labels=FILE.jsonl",
             )
-        labels = journal_of(Path(items))
-    elif not isinstance(items, Items):
+    else:
+        labels = journal_of(Path(items)) if labels is None else labels
         require_other_file(Path(labels), [Path(items)])
-    journal = Journal(Path(labels), known)
+    journal = Journal(Path(labels), sample)
     try:
         return LabelPage(journal, guide, host, port)
     except BaseException:
-        journal.__exit__(None, None, None)
+        journal.close()
         raise

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -11,8 +11,8 @@ from markupsafe import Markup
 from eatlas.apps.explorer.drawings import arrows, moved_effect, plane_of, strip, word_id
 from eatlas.apps.explorer.lists import (
     LONGEST_NAME,
+    NO_LISTS,
     Request,
-    pasted,
     require_words,
     shortened,
     starts,
@@ -20,6 +20,7 @@ from eatlas.apps.explorer.lists import (
 )
 from eatlas.apps.explorer.measuring import DEFAULT_MEASURE, Explorer, View
 from eatlas.errors import EatlasError
+from eatlas.notes import Note
 from eatlas.present.drawings.eat_map import symbols
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import levels_of
@@ -31,7 +32,7 @@ from eatlas.present.sentences import headline, sentence
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.stimuli import ROLES, TARGETS
+from eatlas.stimuli import ROLES
 
 FIGURES: dict[str, str] = {
     "plane": "map of the words",
@@ -78,8 +79,8 @@ def page_of(explorer: Explorer) -> str:
         "explore",
         tests=list(explorer.tests.values()),
         first=next(iter(explorer.tests)),
-        sources=[one.name for one in explorer.sources],
-        figures=[one for one in FIGURES.items() if explorer.has_patterns or one[0] == "forest"],
+        sources=[source.name for source in explorer.sources],
+        figures=[pair for pair in FIGURES.items() if explorer.has_patterns or pair[0] == "forest"],
         starts=list(starts(explorer.tests.values())),
         roles=GROUPS.items(),
         symbols=symbols(),
@@ -90,62 +91,46 @@ def page_of(explorer: Explorer) -> str:
 def board_of(explorer: Explorer, request: Request) -> str:
     """What is found with the words of a request, beside what was found before any change."""
     view = explorer.view(request)
-    shown: dict[str, Any] = {"section": None}
-    if view.result is not None:
-        shown = _found(view, view.result)
-    test = view.lists.origin
+    lists, original = view.lists, view.original
     return render(
         "explore_board",
         view=view,
         groups=[_group(view, role) for role in ROLES],
-        changes=view.lists.changes,
-        was=view.original.primary.label if view.original and explorer.has_patterns else "",
-        before=view.original,
+        changes=lists.changes,
+        was=original.primary.label if original and explorer.has_patterns else "",
+        before=original,
         in_memory=not view.source.spec,
         command=command(explorer, request),
-        saved=view.lists.changed or not request.test or test.id not in explorer.bundled,
-        **shown,
+        saved=lists.changed or not request.test or lists.origin.id not in explorer.bundled,
+        **({"section": None} if view.result is None else _finding(view, view.result)),
     )
 
 
-def _found(view: View, result: AssociationResult) -> dict[str, Any]:
+def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
     """What the template needs of a result."""
     section = section_of(result)
     before = {} if view.original is None else {one.place: one for one in levels_of(view.original)}
-    levels = [one for one in section.levels if one.symbol == "d"]
-    was = {one.place: before.get(one.place) for one in levels}
-    axis = Axis.of_effects([one.d for one in (*levels, *filter(None, was.values()))])
-    off = {(role, word) for role in TARGETS for word in view.lists.groups[role].off}
+    levels = [(one, before.get(one.place)) for one in section.levels if one.symbol == "d"]
+    axis = Axis.of_effects([one.d for pair in levels for one in pair if one])
+    said = sentence(result)
+    if view.explored:
+        changed = view.lists.changed * "The words were changed after results had been seen; "
+        were = "was" if view.looked_at == 1 else "were"
+        said += f" {changed}{number_of(view.looked_at, 'list')} of words {were} looked at."
+    groups = view.lists.groups
     return {
         "section": section,
-        "rows": [
-            Row(one, was[one.place], moved_effect(one, was[one.place], axis)) for one in levels
-        ],
+        "rows": [Row(now, was, moved_effect(now, was, axis)) for now, was in levels],
         "limit": f"{axis.high:g}",
-        "said": said(view, sentence(result)),
-        "plain": in_letters(said(view, sentence(result))),
-        "plane": plane_of(view.lists, result, view.places, view.origins),
-        "strip": strip(view.lists, result, levels),
+        "said": said,
+        "plain": in_letters(said),
+        "plane": plane_of(view, result) if view.placed.at else "",
+        "strip": strip(view.lists, result, [now for now, _ in levels]),
         "table": [
-            {
-                "word": word,
-                "group": view.lists.groups[role].name,
-                "off": (role, word) in off,
-                "a": a,
-                "b": b,
-            }
-            for (role, word), (a, b) in view.places.items()
+            (word, groups[role].name, word in groups[role].off, a, b)
+            for (role, word), (a, b) in view.placed.at.items()
         ],
     }
-
-
-def said(view: View, sentence: str) -> str:
-    """The finding in sentences, with how many lists were looked at."""
-    if not view.explored:
-        return sentence
-    changed = "The words were changed after results had been seen; " if view.lists.changed else ""
-    were = "was" if view.looked_at == 1 else "were"
-    return f"{sentence} {changed}{number_of(view.looked_at, 'list')} of words {were} looked at."
 
 
 def in_letters(text: str) -> str:
@@ -165,18 +150,13 @@ def section_of(result: AssociationResult) -> Section:
 
 def _group(view: View, role: str) -> dict[str, Any]:
     """The words of a group as buttons."""
-    group, reasons = view.lists.groups[role], view.placed.missing.get(role, {})
-    chips = [
-        Chip(
-            word_id(view.lists, role, word),
-            word,
-            word not in group.off,
-            word in group.added,
-            reasons.get(word, COMMON if (role, word) in view.placed.common else ""),
-            word in reasons,
-        )
-        for word in group.words
-    ]
+    group, placed = view.lists.groups[role], view.placed
+    chips = []
+    for word in group.words:
+        key, at = (role, word), word_id(view.lists, role, word)
+        remark = placed.missing.get(key, COMMON if key in placed.common else "")
+        on, added = word not in group.off, word in group.added
+        chips.append(Chip(at, word, on, added, remark, key in placed.missing))
     return {"role": role, "name": group.name, "chips": chips, "on": len(group.on)}
 
 
@@ -189,85 +169,66 @@ def others_of(explorer: Explorer, request: Request) -> str:
     return render("explore_others", section=section, problem="")
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A result on one source, or why there is none."""
-
-    section: Section | None
-    problem: str
-
-
 def across_of(explorer: Explorer, request: Request) -> str:
     """The words on every source, and where each goes from one source to another."""
-    names = tuple(one.name for one in explorer.sources)
-    rows, found = [], []
+    rows, arranged = [], []
     for name, results in explorer.across(request):
-        cells = [
-            Cell(None, one.what) if isinstance(one, EatlasError) else Cell(section_of(one), "")
+        cells: list[tuple[Section | None, str]] = [
+            (None, one.what) if isinstance(one, EatlasError) else (section_of(one), "")
             for one in results
         ]
-        labels = [_found_in_short(c.section) for c in cells if c.section is not None]
-        steps = [one for i, one in enumerate(labels) if i == 0 or one != labels[i - 1]]
-        differs = " → ".join(steps) if len(steps) > 1 else ""
-        rows.append({"name": name, "cells": cells, "differs": differs})
-        found += [cell.section for cell in cells if cell.section is not None]
-    lists, moved, why, between = explorer.lists(request), None, "", ("", "")
-    if request.against is not None and request.against != request.source:
-        one, here = explorer.places_on(request, request.source)
-        other, there = explorer.places_on(request, request.against)
-        between = (one.name, other.name)
-        moved = arrows(lists, here, there, between)
-        why = "" if moved else "The two sources have too few of these words in common to draw them."
+        found = [section for section, _ in cells if section]
+        labels = [
+            section.result.primary.label if section.result.pattern else headline(section.result)
+            for section in found
+        ]
+        steps = [one for one, last in zip(labels, ["", *labels], strict=False) if one != last]
+        rows.append((name, cells, " → ".join(steps) if len(steps) > 1 else ""))
+        arranged += found
+    lists, moved, between, why = explorer.lists(request), Markup(), ("", ""), ""
+    lacking: list[str] = []
+    if request.compared is not None:
+        numbers = (request.source, request.compared)
+        here, there = (explorer.places_on(request, number) for number in numbers)
+        between = explorer.source(numbers[0]).name, explorer.source(numbers[1]).name
+        moved, lacking = arrows(lists, here, there, between)
+        why = "The two sources have too few of these words in common to draw them."
     elif request.against is not None:
         why = "Choose another source to compare with: each word is then drawn as an arrow."
     return render(
         "explore_across",
         rows=rows,
-        sources=names,
+        sources=[source.name for source in explorer.sources],
         names={role: group.name for role, group in lists.groups.items()},
-        scales=Scales.of(found),
+        scales=Scales.of(arranged),
         moved=moved,
+        lacking=lacking,
         between=between,
         why=why,
     )
 
 
-def _found_in_short(section: Section) -> str:
-    """The pattern, or whether the effect is significant where a measure has no patterns."""
-    if section.result.pattern is not None:
-        return section.result.primary.label
-    return headline(section.result)
-
-
 def look_of(explorer: Explorer, request: Request) -> str:
     """Which pasted words a source has, and what a person should know of them."""
-    where = explorer.source(request.source)
-    counts = explorer.missing(request.lists, request.source)
-    found = {}
-    for role, (there, missing) in counts.items():
-        text = "" if not there and not missing else f"{count(there)} found in {where.name}"
+    if not request.lists:
+        raise EatlasError(NO_LISTS)
+    source, said = explorer.source(request.source), {}
+    for role, (there, missing) in explorer.found_in(request).items():
+        said[role] = f"{count(there)} found in {source.name}" if there or missing else ""
         if missing:
-            named = ", ".join(shortened(clean(one)) for one in missing[:MISSING])
+            named = ", ".join(shortened(clean(word)) for word in missing[:MISSING])
             more = f" and {len(missing) - MISSING:,} more" if len(missing) > MISSING else ""
-            text += f"; {number_of(len(missing), 'word')} missing: {named}{more}"
-        found[role] = text
-    begun = [role for role in ROLES if words_in(request.lists[role][1])]
-    remarks, problem = [], ""
+            said[role] += f"; {number_of(len(missing), 'word')} missing: {named}{more}"
+    remarks: tuple[Note, ...] = ()
+    problem = ""
     try:
-        if len(begun) == len(ROLES):
-            remarks = explorer.remarks_on(pasted(request.lists), where)
-        else:
-            _require_lengths(request)
+        if all(words_in(text) for _, text in request.lists.values()):
+            remarks = explorer.remarks_on(request)
+        for role, (name, text) in request.lists.items():
+            require_words(name or role, words_in(text))
     except EatlasError as error:
         problem = error.what
-    return render("explore_remarks", found=found, remarks=remarks, problem=problem)
-
-
-def _require_lengths(request: Request) -> None:
-    """Refuse lists that are too long while others are not written yet."""
-    for role in ROLES:
-        name, text = request.lists[role]
-        require_words(name or role, words_in(text))
+    return render("explore_remarks", found=said, remarks=remarks, problem=problem)
 
 
 def command(explorer: Explorer, request: Request) -> str:
@@ -275,25 +236,21 @@ def command(explorer: Explorer, request: Request) -> str:
 
     It is a line of Python where vectors are in memory, which no command line can name.
     """
-    numbers = [request.source]
-    if request.against is not None and request.against != request.source:
-        numbers.append(request.against)
+    numbers = [request.source, *([] if request.compared is None else [request.compared])]
     specs = dict.fromkeys(explorer.source(number).spec for number in numbers)
     try:
-        tests = explorer.tests_of(replace(request, against=None))
+        tests = explorer.tests_of(request)
     except EatlasError:
         return ""
-    known = len(tests) == 1 and tests[0].id in explorer.bundled and request.test
-    name = tests[0].id if known else f"{file_name(tests[0].id)}.toml"
+    by_id = len(tests) == 1 and tests[0].id in explorer.bundled and request.test
+    name = tests[0].id if by_id else f"{file_name(tests[0].id)}.toml"
+    measure = "" if explorer.measure_text == DEFAULT_MEASURE else explorer.measure_text
     if not all(specs):
-        chosen = "" if explorer.measure_text == DEFAULT_MEASURE else f", {explorer.measure_text!r}"
-        return f"eatlas.run({name!r}, vectors{chosen})"
+        return f"eatlas.run({name!r}, vectors{f', {measure!r}' if measure else ''})"
     parts = ["eatlas", "run", "--tests", name]
     for spec in specs:
         parts += ["--vectors", spec]
-    if explorer.measure_text != DEFAULT_MEASURE:
-        parts += ["--measure", explorer.measure_text]
-    return shlex.join(parts)
+    return shlex.join([*parts, *(["--measure", measure] if measure else [])])
 
 
 def file_name(text: str) -> str:
@@ -302,7 +259,4 @@ def file_name(text: str) -> str:
     >>> file_name("a/b: c")
     'a-b-c'
     """
-    kept = "".join(
-        char if char.isascii() and (char.isalnum() or char in "._") else "-" for char in text
-    )
-    return "-".join(filter(None, kept.split("-")))[:80].strip(".") or "test"
+    return re.sub(r"[^A-Za-z0-9._]+", "-", text)[:80].strip("-.") or "test"

@@ -1,42 +1,179 @@
-"""What the page shows, measured: by the engine, as in ``eatlas run``, and kept for a while."""
+"""What the page shows, measured by :func:`eatlas.run`, and kept for a while."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import warnings
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
-from eatlas.apps.explorer.lists import MOST_WORDS, Lists, Request, pasted, stimuli_of, words_in
-from eatlas.apps.explorer.named_sources import (
-    CASE,
-    NOWHERE,
-    NamedSource,
-    Placed,
-    Point,
-    named_sources,
-    placed,
+import numpy as np
+
+from eatlas.apps.explorer.lists import (
+    LONGEST_WORD,
+    MOST_WORDS,
+    Lists,
+    Request,
+    pasted,
+    stimuli_of,
+    words_in,
 )
-from eatlas.engine import Job, Plan, execute
-from eatlas.engine.execution import Conditions, perform
-from eatlas.engine.frequency import keys_of, ranks_of, remarks_on
-from eatlas.engine.plan import asked
-from eatlas.errors import EatlasError
+from eatlas.engine import run
+from eatlas.errors import EatlasError, EatlasWarning, SourceError
 from eatlas.measures import Measure, get_measure
-from eatlas.notes import Note, as_notes
-from eatlas.results import AssociationResult, Failure, Results
-from eatlas.sources import is_contextual
-from eatlas.sources.snapshot import Snapshot, ranking_of
-from eatlas.stimuli import ROLES, TARGETS, AssociationTest, load_tests
+from eatlas.notes import Note
+from eatlas.results import AssociationResult, Results
+from eatlas.results.settings import source_name
+from eatlas.sources import (
+    VectorSource,
+    embed_concepts,
+    is_common_word,
+    is_contextual,
+    open_named,
+    period_of,
+)
+from eatlas.stimuli import ROLES, TARGETS, AssociationTest, Concept, load_tests
 
 KEPT = 256
 """Results that are kept: a word that is switched off and on again costs nothing."""
 DEFAULT_MEASURE = "ml-eat"
 MOST_SOURCES = 40
 """Sources that one page compares."""
-NO_LISTS = "There is no list of words."
-Found = TypeVar("Found")
+DECIMALS = 12
+"""Kept of a mean cosine: the last bits are rounding, and no distance on a map."""
+T = TypeVar("T")
+Key = tuple[str, str]
+"""Role and word."""
+Pair = tuple[float, float]
+"""Mean cosine with A, and with B."""
+
+
+@dataclass(frozen=True)
+class NamedSource:
+    """A source that was named on the command line."""
+
+    name: str
+    """What a person calls it."""
+    spec: str
+    """What the command line says of it; empty for vectors in memory."""
+    source: VectorSource
+    vectors: Any
+    """What :func:`eatlas.run` takes: the source, with the name that it was given."""
+    file: Path | None
+    """The file or folder that it reads, where it names one."""
+    state: tuple[int, ...] | None
+    """What tells the file from another one of its name."""
+
+    def require_unchanged(self) -> None:
+        """Refuse a file that vanished, or that is another one by now."""
+        if self.file is None or _state(self.file) == self.state:
+            return
+        if not self.file.exists():
+            raise EatlasError(
+                f"The file of {self.name} no longer exists: {self.file}. Nothing is shown, because "
+                "its vectors cannot be checked any more. Put it back, or start eatlas explore "
+                "again with another source."
+            )
+        raise EatlasError(
+            f"The file of {self.name} was changed while it was explored: {self.file}. Start "
+            "eatlas explore again."
+        )
+
+
+def named_sources(vectors: Any) -> tuple[NamedSource, ...]:
+    """Open sources, some of them with names; a model of several layers gives one for each."""
+    opened = open_named(vectors)
+    if not opened:
+        raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
+    # a layer of a model that has a name is called by both, as in "base layer 3"
+    given = [one.name.translate(str.maketrans("?&=", "   ")) for one in opened]
+    names = []
+    for one, name in zip(opened, given, strict=True):
+        year = period_of(one.source)
+        names.append((name or source_name(one.source.name)) + ("" if year is None else f", {year}"))
+    times = Counter(names)
+    names = [
+        (name or one.source.name) if times[shown] > 1 else shown
+        for shown, one, name in zip(names, opened, given, strict=True)
+    ]
+    if same := [name for name, n in Counter(names).items() if n > 1]:
+        raise SourceError(
+            f"two sources have the name {same[0]!r}, so they could not be distinguished",
+            remedy="name them: --vectors NAME=SOURCE; in Python vectors={NAME: SOURCE, ...}",
+        )
+    sources = []
+    for one, name, shown in zip(opened, given, names, strict=True):
+        text = str(one.spec.spec) if isinstance(one.spec.spec, str | Path) else ""
+        spec = f"{one.spec.name}={text}" if one.spec.name and text else text
+        file = _file_of(text)
+        vectors = {name: one.source} if name else one.source
+        sources.append(NamedSource(shown, spec, one.source, vectors, file, _state(file)))
+    return tuple(sources)
+
+
+def _file_of(spec: str) -> Path | None:
+    """The file or folder that a source names, with options behind it."""
+    for text in (spec, spec.partition("?")[0].partition("#")[0]):
+        if text and (path := Path(text)).exists():
+            return path
+    return None
+
+
+def _state(path: Path | None) -> tuple[int, ...] | None:
+    """What tells a file from another one; None where it is gone."""
+    if path is None:
+        return None
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+class Placed(NamedTuple):
+    """What is known of the words of four groups, by role and word."""
+
+    missing: Mapping[Key, str] = {}
+    """Why words have no vector."""
+    at: Mapping[Key, Pair] = {}
+    """Mean cosines of target words, switched off or not."""
+    common: frozenset[Key] = frozenset()
+    """Names that were found as a common word, such as Bill as bill."""
+
+
+def placed(lists: Lists, source: VectorSource) -> Placed:
+    """What is missing, and places; those of a word in sentences are the means of its sentences."""
+    groups = lists.groups
+    concepts = {role: lists.concept(role, group.words) for role, group in groups.items()}
+    embedded = embed_concepts(concepts, source)
+    missing: dict[Key, str] = {}
+    common: set[Key] = set()
+    rows: dict[Key, list[Any]] = {}
+    for role, concept in concepts.items():
+        about, coverage = concept.stimulus_of, embedded.coverage[role]
+        for term, vector in zip(coverage.used, embedded.vectors[role], strict=True):
+            unit = vector / np.linalg.norm(vector)
+            rows.setdefault((role, about.get(term, term)), []).append(unit)
+        for term, why in coverage.reasons.items():
+            if (key := (role, about.get(term, term))) not in rows:
+                missing[key] = why
+        common |= {(role, term) for term, key in embedded.keys[role].items()
+                   if is_common_word(term, key)}  # fmt: skip
+    means = []
+    for role in "AB":
+        on = [row for word in groups[role].on for row in rows.get((role, word), ())]
+        if not on:
+            return Placed(missing, {}, frozenset(common))
+        means.append(np.mean(on, axis=0))
+    at = {}
+    for key, units in rows.items():
+        if key[0] in TARGETS:
+            a, b = (round(float(np.mean(units @ mean)), DECIMALS) for mean in means)
+            at[key] = a, b
+    return Placed(missing, at, frozenset(common))
 
 
 @dataclass(frozen=True)
@@ -50,7 +187,7 @@ class View:
     result: AssociationResult | None
     original: AssociationResult | None
     """The result before any change; None where there is none."""
-    origins: Mapping[tuple[str, str], Point]
+    origins: Mapping[Key, Pair]
     """Places of the target words before any change."""
     problem: EatlasError | None
     """Why there is no result."""
@@ -58,94 +195,87 @@ class View:
     """Lists of this test that were looked at."""
 
     @property
-    def places(self) -> Mapping[tuple[str, str], Point]:
-        """Mean cosines of each target word, by role and word, switched off or not."""
-        return self.placed.at
-
-    @property
     def explored(self) -> bool:
         """Whether words were changed after results had been seen."""
         return self.lists.changed or self.looked_at > 1
 
 
+@dataclass
 class Explorer:
-    """Tests and sources of one call of the command; pages of several tabs may share it."""
+    """Tests and sources of one page, which several tabs may show."""
 
-    measures = ("ml-eat", "weat")
-    """Names of the measures whose findings can be shown."""
-
-    def __init__(
-        self,
-        tests: Sequence[AssociationTest],
-        sources: Sequence[NamedSource],
-        measure: str = DEFAULT_MEASURE,
-    ) -> None:
-        self.tests = {test.id: test for test in tests}
-        self.sources = tuple(sources)
-        self.measure: Measure = get_measure(measure)
-        plain = self.measure.signature == get_measure(self.measure.name).signature
-        self.measure_text = self.measure.name if plain else measure
-        kind = getattr(self.measure, "association", "cosine")
-        if self.measure.name not in self.measures or kind != "cosine":
-            raise EatlasError(
-                "the explorer shows what ML-EAT or WEAT finds",
-                got=measure,
-                allowed="ml-eat or weat of cosines, with parameters such as ml-eat(tail=two-sided)",
-                remedy="eatlas run takes every measure",
-            )
-        self.left_out: tuple[str, ...] = ()
-        """Tests that were named and cannot be explored, each with the reason."""
-        self.bundled = frozenset(test.id for test in tests if _is_bundled(test))
-        """Ids of tests that come with eatlas, unchanged."""
-        self._lock = Lock()
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
-        self._looked_at: dict[str, set[Hashable]] = {}
-
-    @property
-    def has_patterns(self) -> bool:
-        """Whether findings are EAT patterns, with levels 2 and 3; WEAT has level 1 alone."""
-        return self.measure.name == "ml-eat"
+    tests: Mapping[str, AssociationTest]
+    sources: tuple[NamedSource, ...]
+    measure: Measure
+    measure_text: str
+    """As a command line names it."""
+    left_out: tuple[str, ...] = ()
+    """Tests that were named and cannot be explored, each with the reason."""
+    bundled: frozenset[str] = frozenset()
+    """Ids of tests that come with eatlas, unchanged."""
+    _lock: Lock = field(default_factory=Lock)
+    _kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    _looked_at: dict[str, set[Hashable]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tests: Any, vectors: Any, measure: str = DEFAULT_MEASURE) -> Explorer:
         """Open tests and sources."""
+        reasons = [(test, unfit(test)) for test in load_tests(tests)]
+        sources = named_sources(vectors) if not all(why for _, why in reasons) else ()
         usable, left_out = [], []
-        for test in load_tests(tests):
-            why = unfit(test)
+        for test, why in reasons:
+            if not why and lacks_sentences(cast("AssociationTest", test), sources):
+                why = "no source has its sentences"  # noqa: PLW2901
             if why:
                 left_out.append(f"{test.id}: {why}")
             else:
                 usable.append(cast("AssociationTest", test))
         if not usable:
-            raise none_of(left_out)
-        sources = named_sources(vectors)
-        for test in [one for one in usable if lacks_sentences(one, sources)]:
-            usable.remove(test)
-            left_out.append(f"{test.id}: no source has its sentences")
-        if not usable:
-            raise none_of(left_out)
+            raise EatlasError(
+                "none of the tests can be explored",
+                got="; ".join(left_out),
+                allowed="tests of four lists of words; of sentences with a source that encodes "
+                "them",
+                remedy="eatlas tests list shows the tests; --vectors hf:MODEL encodes sentences; "
+                "eatlas run takes every test",
+            )
         if len(sources) > MOST_SOURCES:
             raise EatlasError(
                 "these are too many sources for one page",
                 got=f"{len(sources)}",
                 allowed=f"at most {MOST_SOURCES}",
             )
-        made = cls(usable, sources, measure)
-        made.left_out = tuple(left_out)
-        return made
+        chosen = get_measure(measure)
+        if chosen.name not in {"ml-eat", "weat"} or getattr(chosen, "association", "") != "cosine":
+            raise EatlasError(
+                "the explorer shows what ML-EAT or WEAT finds",
+                got=measure,
+                allowed="ml-eat or weat of cosines, with parameters such as ml-eat(tail=two-sided)",
+                remedy="eatlas run takes every measure",
+            )
+        plain = chosen.signature == get_measure(chosen.name).signature
+        return cls(
+            tests={test.id: test for test in usable},
+            sources=sources,
+            measure=chosen,
+            measure_text=chosen.name if plain else measure,
+            left_out=tuple(left_out),
+            bundled=frozenset(test.id for test in usable if _is_bundled(test)),
+        )
+
+    @property
+    def has_patterns(self) -> bool:
+        """Whether findings are EAT patterns, with levels 2 and 3; WEAT has level 1 alone."""
+        return self.measure.name == "ml-eat"
 
     def lists(self, request: Request) -> Lists:
         """The words that a request is about."""
-        if request.test:
-            origin = self.tests.get(request.test)
-            if origin is None:
-                raise EatlasError(
-                    "This test is not among those that eatlas explore was started with."
-                )
-        elif request.lists:
+        if not request.test:
             origin = pasted(request.lists)
+        elif request.test in self.tests:
+            origin = self.tests[request.test]
         else:
-            raise EatlasError(NO_LISTS)
+            raise EatlasError("This test is not among those that eatlas explore was started with.")
         return Lists.of(origin, request.off, request.added)
 
     def source(self, number: int) -> NamedSource:
@@ -159,63 +289,56 @@ class Explorer:
     def view(self, request: Request) -> View:
         """Measure the words of a request, without other words."""
         lists, source = self.lists(request), self.source(request.source)
+        before = Lists.of(lists.origin)
+        there, origins, problem = Placed(), Placed(), None
+        original = result = None
         with self._lock:
-            before = Lists.of(lists.origin)
-            original = self._on(before, source)
-            kept = None if isinstance(original, EatlasError) else original
-            origins = {} if kept is None else self._places(before, source).at
-            there = NOWHERE
             try:
-                there = self._places(lists, source)
-                if lists.fault:
-                    raise EatlasError(lists.fault)
-                found = self._quick(lists.test(), source)
+                original = self._quick(before, source)
+                origins = self._placed(before, source)
+            except EatlasError:
+                pass  # what there is before any change is shown beside the words
+            try:
+                there = self._placed(lists, source)
+                result = self._quick(lists, source)
             except EatlasError as error:
-                found = error
-            if not isinstance(found, EatlasError):
-                self._look_at(request.test, lists, kept)
-        return View(
-            lists=lists,
-            source=source,
-            placed=there,
-            result=None if isinstance(found, EatlasError) else found,
-            original=kept,
-            origins=origins,
-            problem=found if isinstance(found, EatlasError) else None,
-            looked_at=self.looked_at(request.test),
-        )
+                problem = error
+            if result is not None:
+                looked_at = self._looked_at.setdefault(request.test, set())
+                looked_at.add(lists.key)
+                if original is not None:
+                    looked_at.add(before.key)
+            n = self.looked_at(request.test)
+        return View(lists, source, there, result, original, origins.at, problem, n)
 
     def other_words(self, request: Request) -> AssociationResult:
         """Measure with resamples: how often other words show the same."""
-        lists, source = self.lists(request), self.source(request.source)
-        if lists.fault:
-            raise EatlasError(lists.fault)
         with self._lock:
-            measure = self.measure.with_parameters(frequency="off")
-            return _or_raised(self._measured(lists.test(), source, measure))
+            lists, source = self.lists(request), self.source(request.source)
+            return self._measured(lists, source, self.measure.with_parameters(frequency="off"))
 
     def across(self, request: Request) -> list[tuple[str, list[AssociationResult | EatlasError]]]:
         """The words of a request, and those before any change, on every source."""
         lists = self.lists(request)
         rows = [("these words", lists)] + [("before", Lists.of(lists.origin))] * lists.changed
-        found = []
-        for name, one in rows:
-            results: list[AssociationResult | EatlasError] = []
+        table = []
+        for name, words in rows:
+            cells: list[AssociationResult | EatlasError] = []
             for source in self.sources:
                 with self._lock:  # released after each, so that a toggle waits for one source alone
-                    results.append(self._on(one, source))
-            found.append((name, results))
-        return found
+                    try:
+                        cells.append(self._quick(words, source))
+                    except EatlasError as error:
+                        cells.append(error)
+            table.append((name, cells))
+        return table
 
-    def places_on(
-        self, request: Request, number: int
-    ) -> tuple[NamedSource, dict[tuple[str, str], Point]]:
+    def places_on(self, request: Request, number: int) -> dict[Key, Pair]:
         """Places of the target words that are switched on, on one of the sources."""
         lists, source = self.lists(request), self.source(number)
         with self._lock:
-            places = self._places(lists, source).at
-        on = {(role, word) for role in TARGETS for word in lists.groups[role].on}
-        return source, {key: place for key, place in places.items() if key in on}
+            places = self._placed(lists, source).at
+        return {key: at for key, at in places.items() if key[1] in lists.groups[key[0]].on}
 
     def looked_at(self, test: str) -> int:
         """How many lists of a test were looked at; of pasted lists, all together.
@@ -230,30 +353,6 @@ class Explorer:
         n = self.looked_at(request.test)
         return n if n > 1 and (lists.changed or not request.test) else None
 
-    def whole(self, request: Request) -> Results:
-        """Measure, as ``eatlas run`` does, the words before and after a change on each source."""
-        sources = [self.source(request.source)]
-        if request.against is not None and request.against != request.source:
-            sources.append(self.source(request.against))
-        for one in sources:
-            one.require_unchanged()
-        tests = self.tests_of(request)
-        key = ("whole", *(test.model_dump_json() for test in tests), *map(id, sources))
-        with self._lock:
-            return self._once(key, lambda: self._run(tests, sources))
-
-    def _run(self, tests: Sequence[AssociationTest], sources: Sequence[NamedSource]) -> Results:
-        """Measure tests on sources as a run does, random words of the same frequencies included."""
-        questions = [(test, self.measure) for test in tests]
-        jobs = []
-        for one in sources:
-            known = one.called(cast("Snapshot", asked(one.source, "vectors", questions, CASE)))
-            jobs += [Job(test, known, self.measure, one.source_from) for test in tests]
-        found = execute(Plan(tuple(jobs), CASE, 0))
-        if not len(found):
-            raise _plain(found.failures[0].error)
-        return found
-
     def tests_of(self, request: Request) -> list[AssociationTest]:
         """What an export holds: the test of the words, then the one before any change."""
         lists = self.lists(request)
@@ -262,82 +361,82 @@ class Explorer:
         test = lists.test(self.explored(request, lists))
         return [test, lists.origin] if lists.changed else [test]
 
-    def remarks_on(self, test: AssociationTest, source: NamedSource) -> list[Note]:
+    def whole(self, request: Request) -> Results:
+        """Measure, as ``eatlas run`` does, the words before and after a change on each source."""
+        numbers = [request.source, *([] if request.compared is None else [request.compared])]
+        sources, tests = [self.source(number) for number in numbers], self.tests_of(request)
+        key = (*(test.model_dump_json() for test in tests), *numbers)
+        with self._lock:
+            return self._once(key, lambda: _run(tests, sources, self.measure))
+
+    def remarks_on(self, request: Request) -> tuple[Note, ...]:
         """What a person should know of pasted words: names that are words, unequal frequency."""
-        words = {role: concept.terms for role, concept in test.concepts.items()}
+        measure = self.measure.with_parameters(resamples=0)
         with self._lock:
-            found = source.embedded(words)
-            of_source = as_notes(source.source.notes)
-            about = [note for note in found.notes if note not in of_source]
-            vectors = None if is_contextual(source.source) else source.source
-            ranking = ranking_of(vectors, [test], CASE, "ranks")
-        ranks = ranks_of(ranking, keys_of(ranking, found.coverage, CASE))
-        names = {role: concept.name for role, concept in test.concepts.items()}
-        return [*about, *(remarks_on(ranks, names, ("X", "A")) if ranks else ())]
+            lists, source = Lists.of(pasted(request.lists)), self.source(request.source)
+            return self._measured(lists, source, measure).warnings
 
-    def missing(
-        self, lists: Mapping[str, tuple[str, str]], number: int
-    ) -> dict[str, tuple[int, list[str]]]:
+    def found_in(self, request: Request) -> dict[str, tuple[int, list[str]]]:
         """How many words of pasted lists a source has, and which it lacks, by role."""
-        if not lists:
-            raise EatlasError(NO_LISTS)
-        words = {role: words_in(lists[role][1])[: MOST_WORDS + 1] for role in ROLES}
-        short = {role: tuple(w for w in some if len(w) <= 100) for role, some in words.items()}
+        parts: dict[str, Concept] = {}
+        for role, (_, text) in request.lists.items():
+            words = [word for word in words_in(text)[:MOST_WORDS] if len(word) <= LONGEST_WORD]
+            if words:
+                parts[role] = Concept(name=role, terms=tuple(words))
         with self._lock:
-            coverage = self.source(number).embedded(short).coverage
-        return {role: (len(coverage[role].used), list(coverage[role].missing)) for role in ROLES}
+            coverage = embed_concepts(parts, self.source(request.source).source).coverage
+        return {
+            role: (len(coverage[role].used), list(coverage[role].missing))
+            if role in parts
+            else (0, [])
+            for role in ROLES
+        }
 
-    def _on(self, lists: Lists, source: NamedSource) -> AssociationResult | EatlasError:
-        """Measure lists on a source, or say why that cannot be done."""
-        if lists.fault:
-            return EatlasError(lists.fault)
-        try:
-            return self._quick(lists.test(), source)
-        except EatlasError as error:
-            return error
-
-    def _quick(self, test: AssociationTest, source: NamedSource) -> AssociationResult | EatlasError:
+    def _quick(self, lists: Lists, source: NamedSource) -> AssociationResult:
         """Measure without resamples."""
-        return self._measured(
-            test, source, self.measure.with_parameters(resamples=0, frequency="off")
-        )
+        quick = self.measure.with_parameters(resamples=0, frequency="off")
+        return self._measured(lists, source, quick)
 
-    def _measured(
-        self, test: AssociationTest, source: NamedSource, measure: Measure
-    ) -> AssociationResult | EatlasError:
-        """Measure one test on one source, or say why that cannot be done."""
-
-        def measured() -> AssociationResult | EatlasError:
-            known = source.with_tests([test])
-            found = perform(Job(test, known, measure, source.source_from), Conditions(CASE, 0))
-            return _plain(found.error) if isinstance(found, Failure) else found
-
-        source.require_unchanged()
+    def _measured(self, lists: Lists, source: NamedSource, measure: Measure) -> AssociationResult:
+        """Measure lists on one source."""
+        if lists.fault:
+            raise EatlasError(lists.fault)
+        test = lists.test()
         key = (test.model_dump_json(), id(source), measure.signature)
-        return self._once(key, measured)
+        source.require_unchanged()
+        return self._once(key, lambda: _run([test], [source], measure)[0])
 
-    def _places(self, lists: Lists, source: NamedSource) -> Placed:
+    def _placed(self, lists: Lists, source: NamedSource) -> Placed:
         """What is missing, and the mean cosines of all targets with the attributes that are on."""
         source.require_unchanged()
         words = tuple((g.name, g.words, tuple(sorted(g.off))) for g in lists.groups.values())
         key = ("places", lists.origin.id, words, id(source))
-        return self._once(key, lambda: placed(lists, source))
+        return self._once(key, lambda: placed(lists, source.source))
 
-    def _look_at(self, test: str, lists: Lists, original: AssociationResult | None) -> None:
-        """Count these lists; what was there before any change is in view beside them."""
-        seen = self._looked_at.setdefault(test, set())
-        seen.add(lists.key)
-        if original is not None:
-            seen.add(Lists.of(lists.origin).key)
-
-    def _once(self, key: Hashable, make: Callable[[], Found]) -> Found:
+    def _once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Make something, or take what was made of the same before."""
         if key not in self._kept:
             self._kept[key] = make()
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
-        return cast("Found", self._kept[key])
+        return cast("T", self._kept[key])
+
+
+def _run(
+    tests: Sequence[AssociationTest], sources: Sequence[NamedSource], measure: Measure
+) -> Results:
+    """Measure tests on sources; an error is without a traceback, which a page shows nobody."""
+    for source in sources:
+        source.require_unchanged()
+    try:
+        with warnings.catch_warnings():  # the page shows what fails in its own place
+            warnings.simplefilter("ignore", EatlasWarning)
+            return run(tests, [source.vectors for source in sources], measure)
+    except EatlasError as error:
+        if "Traceback" in (error.got or ""):
+            raise type(error)(error.what, remedy=error.remedy) from error
+        raise
 
 
 def _is_bundled(test: AssociationTest) -> bool:
@@ -348,56 +447,24 @@ def _is_bundled(test: AssociationTest) -> bool:
         return False
 
 
-def _plain(error: EatlasError) -> EatlasError:
-    """The same without a traceback, which a page shows nobody."""
-    if "Traceback" not in (error.got or ""):
-        return error
-    return type(error)(error.what, remedy=error.remedy)
-
-
-def _or_raised(found: AssociationResult | EatlasError) -> AssociationResult:
-    if isinstance(found, EatlasError):
-        raise found
-    return found
-
-
 def unfit(test: object) -> str:
     """Why a test cannot be explored; empty for one that can."""
     if not isinstance(test, AssociationTest):
         return "it is a test of targets and several groups"
     if test.contexts is not None:
         return "its stimuli are in contexts of a corpus"
-    if any(one.images or one.images_from for one in test.concepts.values()):
+    if any(part.images or part.images_from for part in test.concepts.values()):
         return "its stimuli are images"
-    for one in test.concepts.values():
-        if (n := len(stimuli_of(one))) > MOST_WORDS:
-            return f"{one.name} has {n:,} words, more than {MOST_WORDS}"
+    for part in test.concepts.values():
+        if (n := len(stimuli_of(part))) > MOST_WORDS:
+            return f"{part.name} has {n:,} words, more than {MOST_WORDS}"
     return ""
 
 
-def _in_sentences(test: AssociationTest) -> bool:
-    """Whether stimuli of a test are words in sentences."""
-    return any(one.sentences for one in test.concepts.values())
-
-
 def lacks_sentences(test: AssociationTest, sources: Iterable[NamedSource]) -> bool:
-    """Whether no source encodes sentences, or has any of a test."""
-    return _in_sentences(test) and not any(
-        is_contextual(one.source) or _has_any(one, test) for one in sources
-    )
-
-
-def _has_any(source: NamedSource, test: AssociationTest) -> bool:
-    found = source.embedded_concepts(test.concepts).coverage
-    return any(group.used for group in found.values())
-
-
-def none_of(left_out: Iterable[str]) -> EatlasError:
-    """Say why no test can be explored."""
-    return EatlasError(
-        "none of the tests can be explored",
-        got="; ".join(left_out),
-        allowed="tests of four lists of words; of sentences with a source that encodes them",
-        remedy="eatlas tests list shows the tests; --vectors hf:MODEL encodes sentences; eatlas "
-        "run takes every test",
+    """Whether no source encodes sentences, or has any of a test of sentences."""
+    return any(part.sentences for part in test.concepts.values()) and not any(
+        is_contextual(one.source)
+        or any(group.used for group in embed_concepts(test.concepts, one.source).coverage.values())
+        for one in sources
     )

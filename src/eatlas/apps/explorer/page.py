@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 import tempfile
 import webbrowser
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from eatlas.apps import serving
 from eatlas.apps.explorer.board import (
     FIGURES,
     across_of,
@@ -21,13 +19,12 @@ from eatlas.apps.explorer.board import (
     others_of,
     page_of,
 )
-from eatlas.apps.explorer.lists import LARGEST, Request, lists_of_file
+from eatlas.apps.explorer.lists import Request, lists_of_file
 from eatlas.apps.explorer.measuring import DEFAULT_MEASURE, Explorer
 from eatlas.apps.serving import Answer, App, Served, as_json
-from eatlas.engine.plan import DEFAULT_TESTS, DEFAULT_VECTORS
-from eatlas.engine.verify import rebuilt_test
 from eatlas.errors import EatlasError, SourceError, UntrustedSourceError
-from eatlas.present.rendering import TEMPLATES, served_style
+from eatlas.present import report_html
+from eatlas.present.drawings.plot import plot
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.json_lines import to_json_line
@@ -35,103 +32,64 @@ from eatlas.sources import open_sources
 from eatlas.stimuli import Test, load_tests, to_toml
 from eatlas.untrusted import data_only, trusted_among
 
-EXTRA = "explore"
-"""What is installed for this page."""
+LARGEST = 256 << 10
+"""Bytes of the body of a request."""
 _FIGURE = re.compile(rf"({'|'.join(FIGURES)})-(single|double)\.(svg|pdf)")
 _TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
 
 
 def application(explorer: Explorer) -> App:
-    """The application: page, files, views, lists of a file, downloads."""
-    page, style = page_of(explorer), served_style("explore.css")
-    script = (TEMPLATES / "explore.js").read_text("utf-8")
-    acts: dict[str, Callable[[Request], Answer]] = {
-        "/view": lambda request: Answer(board_of(explorer, request)),
-        "/others": lambda request: Answer(others_of(explorer, request)),
-        "/across": lambda request: Answer(across_of(explorer, request)),
-        "/look": lambda request: Answer(look_of(explorer, request)),
-        "/file": lambda request: as_json(lists_of_file(request.text)._asdict()),
-        "/export": lambda request: export(explorer, request),
-    }
-    return serving.application(
-        {
-            "/": lambda: Answer(page),
-            "/page.css": lambda: Answer(style, "text/css"),
-            "/page.js": lambda: Answer(script, "text/javascript"),
+    """The application: the page, its views, lists of a file, downloads."""
+    page = page_of(explorer)
+    return App(
+        name="explore",
+        page=lambda: page,
+        request=Request,
+        acts={
+            "view": lambda request: Answer(board_of(explorer, request)),
+            "others": lambda request: Answer(others_of(explorer, request)),
+            "across": lambda request: Answer(across_of(explorer, request)),
+            "look": lambda request: Answer(look_of(explorer, request)),
+            "file": lambda request: as_json(lists_of_file(request.text)),
+            "export": lambda request: export(explorer, request),
         },
-        {path: partial(_done, act) for path, act in acts.items()},
-        lambda error: Answer(clean(str(error)), "text/plain", 422),
-        extra=EXTRA,
-        threads=True,
+        refused=lambda error: Answer(clean(str(error)), "text/plain", 422),
+        largest=LARGEST,
     )
-
-
-def _done(act: Callable[[Request], Answer], body: bytes) -> Answer:
-    return act(Request.read(body))
 
 
 def export(explorer: Explorer, request: Request) -> Answer:
     """Make the file that a request names: the test, results that verify, the report, a figure."""
-    name = file_name(explorer.tests_of(request)[0].id)
-    if request.what in _EXPORTS:
-        ending, media_type, make = _EXPORTS[request.what]
-        return _download(f"{name}.{ending}", make(explorer, request).encode(), media_type)
-    if found := _FIGURE.fullmatch(request.what):
-        content = _figure(explorer, request, *found.groups())
-        return _download(f"{name}-{request.what}", content, _TYPES[found[3]])
-    raise EatlasError("There is no such export.")
-
-
-def _download(name: str, content: bytes, media_type: str) -> Answer:
-    disposition = {"content-disposition": f'attachment; filename="{name}"'}
-    return Answer(content, media_type, headers=disposition)
+    name, what = file_name(explorer.tests_of(request)[0].id), request.what
+    if what == "toml":
+        return Answer(_toml(explorer, request), "application/toml", filename=f"{name}.toml")
+    if what == "results":
+        results = explorer.whole(request)
+        lines = "".join(to_json_line(one) + "\n" for one in (*results, *results.trends))
+        return Answer(lines, "application/jsonl", filename=f"{name}.jsonl")
+    if what == "report":
+        return Answer(report_html(explorer.whole(request)), filename=f"{name}.html")
+    figure = _FIGURE.fullmatch(what)
+    if figure is None:
+        raise EatlasError("There is no such export.")
+    kind, width, ending = figure.groups()
+    drawing = plot(explorer.whole(request)[0], kind=kind, width=width)
+    with tempfile.TemporaryDirectory(prefix="eatlas-") as folder:
+        path = Path(folder) / f"figure.{ending}"
+        drawing.save(path)
+        return Answer(path.read_bytes(), _TYPES[ending], filename=f"{name}-{what}")
 
 
 def _toml(explorer: Explorer, request: Request) -> str:
     """The test of the words, then the one before any change."""
-    tests = explorer.tests_of(request)
-    lines = ["# Written by eatlas explore."]
-    lists = explorer.lists(request)
-    n = explorer.explored(request, lists)
-    if n:
+    lists, lines = explorer.lists(request), ["# Written by eatlas explore."]
+    if n := explorer.explored(request, lists):
         lines.append(
             f"# {n:,} lists were looked at: p-values of the words below describe them, and are no "
             "evidence of a discovery."
         )
     lines += [f"# Changed: {' '.join(change.split())}." for change in lists.changes]
-    return "\n".join(lines) + "\n" + to_toml(tests)
-
-
-def _results(explorer: Explorer, request: Request) -> str:
-    """Results as eatlas run writes them."""
-    results = explorer.whole(request)
-    return "".join(to_json_line(one) + "\n" for one in (*results, *results.trends))
-
-
-def _report(explorer: Explorer, request: Request) -> str:
-    """The report of the same results."""
-    from eatlas.present import report_html  # noqa: PLC0415  (when a report is wanted)
-
-    return report_html(explorer.whole(request))
-
-
-def _figure(explorer: Explorer, request: Request, kind: str, width: str, ending: str) -> bytes:
-    """A drawing of the result that is shown, in the width of a column or of two."""
-    from eatlas.present.drawings.plot import plot  # noqa: PLC0415  (needs the extra plots)
-
-    drawn = plot(explorer.whole(request)[0], kind=kind, width=width)
-    with tempfile.TemporaryDirectory(prefix="eatlas-") as folder:
-        path = Path(folder) / f"figure.{ending}"
-        drawn.save(path)
-        return path.read_bytes()
-
-
-_EXPORTS: dict[str, tuple[str, str, Callable[[Explorer, Request], str]]] = {
-    "toml": ("toml", "application/toml", _toml),
-    "results": ("jsonl", "application/jsonl", _results),
-    "report": ("html", "text/html", _report),
-}
-"""Ending, media type and content of each file that is text."""
+    return "\n".join(lines) + "\n" + to_toml(explorer.tests_of(request))
 
 
 class ExplorerPage(Served):
@@ -139,7 +97,7 @@ class ExplorerPage(Served):
 
     def __init__(self, explorer: Explorer, host: str, port: int) -> None:
         self._explorer = explorer
-        super().__init__(application(explorer), host=host, port=port, largest=LARGEST, extra=EXTRA)
+        super().__init__(application(explorer), host=host, port=port)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -216,8 +174,8 @@ def explore(
     Raises
     ------
     EatlasError
-        If none of the tests can be explored, a source cannot be opened, or is another one than that
-        of the results; if the address cannot be used or the extra ``explore`` is not installed.
+        If none of the tests can be explored, a source cannot be opened or is another one than that
+        of the results, or the address cannot be used.
 
     Examples
     --------
@@ -226,67 +184,63 @@ def explore(
     ...     print(page.address[:17], page.looked_at("weat-6"))
     http://127.0.0.1: 0
     """
-    results = _in_place_of_tests(tests)
+    results = _results_among(tests)
     if results:
-        tests = [_test_of(one) for one in results]
-        measure = measure or _measure_of(results)
-        named = () if vectors is not None else [one.source_string for one in results]
+        named = () if vectors is not None else [result.source_string for result in results]
         trusted = trusted_among(trust, named, "no source is taken from results")
-        vectors = _vectors_of(results, trusted) if vectors is None else vectors
-        explorer = Explorer.of(tests, vectors, measure)
+        if vectors is None:
+            vectors = _vectors_of(results, trusted)
+        signatures = {one.signature for one in results if one.measure in {"ml-eat", "weat"}}
+        if measure is None and len(signatures) == 1:
+            measure = signatures.pop()
+        tests = [_test_of(result) for result in results]
     else:
         trusted_among(trust, (), "no source is taken from results")
-        explorer = Explorer.of(
-            DEFAULT_TESTS if tests is None else tests,
-            DEFAULT_VECTORS if vectors is None else vectors,
-            measure or DEFAULT_MEASURE,
-        )
+    explorer = Explorer.of(
+        "caliskan" if tests is None else tests,
+        "glove-sample" if vectors is None else vectors,
+        measure or DEFAULT_MEASURE,
+    )
     page = ExplorerPage(explorer, host, port)
     if open:
         webbrowser.open(page.address)
     return page
 
 
-def _in_place_of_tests(given: Any) -> tuple[AssociationResult, ...]:
+def _results_among(tests: Any) -> Sequence[AssociationResult]:
     """Results that were handed over in place of tests; empty where these are tests."""
-    if is_result(given):
-        return (given,)
-    if isinstance(given, str) or not isinstance(given, Sequence):
+    if is_result(tests):
+        return (tests,)
+    if isinstance(tests, str) or not isinstance(tests, Sequence):
         return ()
-    found = tuple(one for one in given if is_result(one))
-    if found and len(found) < len(given):
+    results = tuple(one for one in tests if is_result(one))
+    if results and len(results) < len(tests):
         raise EatlasError(
             "these are results and tests",
-            got=f"{len(found)} of {len(given)} are results",
+            got=f"{len(results)} of {len(tests)} are results",
             allowed="results of earlier runs, or tests",
         )
-    if not given and hasattr(given, "failures"):
+    if not tests and hasattr(tests, "failures"):
         raise EatlasError("there is no result to explore", got="0 results")
-    return found
+    return results
 
 
 def _test_of(result: AssociationResult) -> Test:
     """The test of a result: that of the battery where it has the same words."""
-    test = rebuilt_test(result)
+    test = result.to_test()
     try:
-        (known,) = load_tests(test.id)
+        (same,) = load_tests(test.id)
     except (EatlasError, ValueError):  # no such test, or a battery of several
         return test
-    return known if known.stimuli_sha256 == test.stimuli_sha256 else test
-
-
-def _measure_of(results: Iterable[AssociationResult]) -> str:
-    """The measure of results, where they have one that is explored."""
-    found = {one.signature for one in results if one.measure in Explorer.measures}
-    return found.pop() if len(found) == 1 else DEFAULT_MEASURE
+    return same if same.stimuli_sha256 == test.stimuli_sha256 else test
 
 
 def _vectors_of(results: Iterable[AssociationResult], trusted: Collection[str]) -> list[Any]:
     """The source strings of results, with the names that the results have for them."""
-    found: dict[str, Any] = {}
-    for one in results:
-        text = one.source_string
-        if one.source in found:
+    vectors: dict[str, Any] = {}
+    for result in results:
+        text, name = result.source_string, result.source
+        if name in vectors:
             continue
         try:
             with data_only(text, trusted):
@@ -294,21 +248,21 @@ def _vectors_of(results: Iterable[AssociationResult], trusted: Collection[str]) 
         except EatlasError as error:
             strange = isinstance(error, UntrustedSourceError)
             raise (UntrustedSourceError if strange else SourceError)(
-                f"the source of {one.test} cannot be opened again: {error.what}",
+                f"the source of {result.test} cannot be opened again: {error.what}",
                 got=text,
                 remedy=_TRUSTED if strange else _NAMED,
             ) from error
-        if one.provenance.source_fingerprint not in prints:
+        if result.provenance.source_fingerprint not in prints:
             raise SourceError(
                 f"{text} has other vectors than those of the results",
                 got=", ".join(prints),
-                allowed=one.provenance.source_fingerprint,
+                allowed=result.provenance.source_fingerprint,
                 remedy=f"run the tests again, or {_NAMED}",
             )
-        # a layer of a model that has a name is called by both, as in base?layer=3
-        name = one.source.replace("?", " ").replace("=", " ").replace("&", " ")
-        found[one.source] = {name: text} if one.source_from else text
-    return list(found.values())
+        # a layer of a model that has a name is called by both, as in "base layer 3"
+        plain = name.translate(str.maketrans("?&=", "   "))
+        vectors[name] = {plain: text} if result.source_from else text
+    return list(vectors.values())
 
 
 _NAMED = "hand the vectors over: eatlas.explore(results, vectors=...)"

@@ -1,18 +1,18 @@
 "use strict";
 (() => {
   const part = (id) => document.getElementById(id);
-  const board = part("board"), REST = 300, MOST_UNDO = 200, KEPT = "eatlas-explore";
+  const board = part("board"), menu = part("moves"), REST = 300, MOST_UNDO = 200, KEPT = "eatlas-explore";
+  const ROLES = ["X", "Y", "A", "B"], empty = { off: {}, added: {} };
   const still = matchMedia("(prefers-reduced-motion: reduce)");
-  const empty = { off: {}, added: {} };
-  let now = { test: document.body.dataset.first, lists: null, ...empty, source: 0, against: null };
-  let past = [], turn = 0, timer = 0, asking = null;
+  let now = { test: document.body.dataset.first, lists: {}, ...empty, source: 0, against: null };
+  let past = [], turn = 0, timer = 0, pending = null;
 
   function trouble(text) {
     part("problem").textContent = text;
     part("problem").hidden = !text;
   }
 
-  // ---- asking the server: only the answer to the last question is shown
+  // ---- the server: only the answer to the last request is shown
   async function ask(name, body, signal) {
     const answer = await fetch(name, {
       method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal,
@@ -32,9 +32,9 @@
   async function show() {
     const mine = ++turn;
     clearTimeout(timer);
-    if (asking) asking.abort();
-    asking = new AbortController();
-    const { signal } = asking;
+    pending?.abort();
+    pending = new AbortController();
+    const { signal } = pending;
     board.setAttribute("aria-busy", "true");
     keep();
     try {
@@ -42,7 +42,7 @@
       if (mine !== turn) return;
       trouble("");
       board.classList.remove("stale");
-      put(board, html);
+      put(html);
       timer = setTimeout(() => { more("others", mine, signal); if (now.against !== null) more("across", mine, signal); }, REST);
     } catch (error) {
       if (mine !== turn || error.name === "AbortError") return;
@@ -54,113 +54,81 @@
   }
 
   async function more(id, mine, signal) {
-    try {
-      const html = await (await ask(id, now, signal)).text();
-      const place = part(id);
-      if (mine !== turn || !place) return;
-      put(place, html);
-      place.hidden = false;
-    } catch (error) {
-      if (mine === turn && error.name !== "AbortError" && part(id)) { part(id).textContent = said(error); part(id).hidden = false; }
+    let html;
+    try { html = await (await ask(id, now, signal)).text(); } catch (error) {
+      if (error.name === "AbortError") return;
+      html = document.createElement("p");
+      html.textContent = said(error);
+      html = html.outerHTML;
     }
+    if (mine !== turn || !part(id)) return;
+    part(id).innerHTML = html;
+    part(id).hidden = false;
   }
 
-  // ---- the new page is laid over the old one: what is the same stays, with focus and place
-  const name = (node) => (node.nodeType === 1 ? node.id || node.dataset.key || "" : "");
-  const OWN = new Set(["open", "tabindex"]);
-
-  function put(place, html) {
+  // ---- parts of the board that differ are replaced; the focus stays, and marks move to their new place
+  function put(html) {
     const made = document.createElement("template");
     made.innerHTML = html;
-    const before = new Map([...place.querySelectorAll("[data-key]")].map((one) => [one.dataset.key, one.getBoundingClientRect()]));
-    overlay(place, made.content);
-    if (!still.matches) move(place, before);
-    rove();
-    if (!sought || place !== board) return;
-    const chip = chipOf(sought.role, sought.text);
+    const before = new Map([...board.querySelectorAll("[data-key]")].map((mark) => [mark.dataset.key, mark.getBoundingClientRect()]));
+    const focus = document.activeElement.id;
+    const parts = new Map([...board.querySelectorAll("[data-part]")].map((old) => [old.dataset.part, old]));
+    if (!parts.size) board.replaceChildren(made.content);
+    for (const fresh of made.content.querySelectorAll("[data-part]")) {
+      const old = parts.get(fresh.dataset.part);
+      old.hidden = fresh.hidden;
+      if (old.made === fresh.innerHTML) continue;
+      const unfolded = old.querySelector("details")?.open;
+      old.innerHTML = old.made = fresh.innerHTML;
+      if (unfolded) old.querySelector("details")?.setAttribute("open", "");
+    }
+    for (const role of ROLES) part(`group-${role}`).dataset.name = part(`chips-${role}`).firstElementChild.dataset.group;
+    const seat = focus && document.activeElement === document.body && part(focus);
+    if (seat) (seat.dataset.text ? reach : (other) => other.focus())(seat);
+    if (!still.matches) move(before);
+    const chip = sought && chipOf(sought.role, sought.text);
     sought = null;
     if (chip) reach(chip);
   }
 
-  function overlay(from, to) {
-    const known = new Map();
-    for (const one of from.children) if (name(one)) known.set(name(one), one);
-    let at = from.firstChild;
-    for (const wanted of [...to.childNodes]) {
-      const key = name(wanted);
-      let found = key ? known.get(key) : null;
-      if (!key && at && !name(at) && at.nodeName === wanted.nodeName) found = at;
-      if (found && found.nodeName === wanted.nodeName) {
-        if (found === at) at = at.nextSibling; else from.insertBefore(found, at);
-        same(found, wanted);
-      } else from.insertBefore(wanted, at);
-    }
-    while (at) { const next = at.nextSibling; at.remove(); at = next; }
-  }
-
-  function same(old, wanted) {
-    if (old.nodeType !== 1) {
-      if (old.data !== wanted.data) old.data = wanted.data;
-      return;
-    }
-    for (const { name: key } of [...old.attributes]) if (!wanted.hasAttribute(key) && !OWN.has(key)) old.removeAttribute(key);
-    for (const { name: key, value } of wanted.attributes) if (!OWN.has(key) && old.getAttribute(key) !== value) old.setAttribute(key, value);
-    overlay(old, wanted);
-  }
-
-  function move(place, before) {
-    for (const one of place.querySelectorAll("[data-key]")) {
-      const was = before.get(one.dataset.key);
-      const svg = one.ownerSVGElement;
+  function move(before) {
+    for (const mark of board.querySelectorAll("[data-key]")) {
+      const was = before.get(mark.dataset.key), svg = mark.ownerSVGElement;
       if (!was || !svg) continue;
-      const is = one.getBoundingClientRect();
+      const is = mark.getBoundingClientRect();
       const unit = svg.viewBox.baseVal.width / svg.getBoundingClientRect().width || 1;
       const x = (was.x + was.width / 2 - is.x - is.width / 2) * unit, y = (was.y + was.height / 2 - is.y - is.height / 2) * unit;
       if (Math.abs(x) + Math.abs(y) < 0.5) continue;
-      one.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], { duration: 420, easing: "ease-in-out" });
+      mark.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], { duration: 420, easing: "ease-in-out" });
     }
   }
 
   // ---- the words: one stop of the Tab key for each group, arrows within it
-  function rove() {
-    for (const group of board.querySelectorAll(".chips")) {
-      const chips = [...group.children];
-      const stop = chips.find((one) => one.tabIndex === 0) || chips[0];
-      for (const one of chips) one.tabIndex = one === stop ? 0 : -1;
-    }
-  }
+  const words = (role) => [...board.querySelectorAll(`#group-${role} .chip`)];
+  const chipOf = (role, text) => words(role).find((chip) => chip.dataset.text === text);
 
   function reach(chip) {
-    for (const one of chip.parentElement.children) one.tabIndex = one === chip ? 0 : -1;
+    for (const other of words(chip.dataset.role)) other.tabIndex = other === chip ? 0 : -1;
     chip.focus();
   }
 
   board.addEventListener("keydown", (event) => {
     const chip = event.target.closest(".chip");
     if (!chip || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key.toLowerCase() === "m") {
-      event.preventDefault();
-      offer(chip);
-      return;
-    }
-    const chips = [...chip.parentElement.children], at = chips.indexOf(chip);
-    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: chips.length - 1 }[event.key];
-    if (to === undefined) return;
+    const chips = words(chip.dataset.role), at = chips.indexOf(chip);
+    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+    if (to !== undefined) reach(chips.at(to % chips.length));
+    else if (event.key.toLowerCase() === "m") offer(chip);
+    else return;
     event.preventDefault();
-    reach(chips[(to + chips.length) % chips.length]);
   });
 
   // ---- a word goes to another group: dragged, or by the menu that M or a right click opens
-  const ROLES = ["X", "Y", "A", "B"], menu = part("moves");
-  const words = (role) => [...board.querySelectorAll(`#group-${role} .chip`)];
-  const chipOf = (role, text) => words(role).find((one) => one.dataset.text === text);
-  const named = (role) => part(`group-${role}`).dataset.name;
   let held = null, sought = null;
 
   function moved({ role, text }, to) {
-    if (role === to) return;
     const from = chipOf(role, text), off = { ...now.off }, added = { ...now.added };
-    const without = (list) => (list || []).filter((one) => one !== text);
+    const without = (list) => (list || []).filter((word) => word !== text);
     added[role] = without(added[role]);
     off[role] = from && !from.classList.contains("added") ? [...without(off[role]), text] : without(off[role]);
     off[to] = without(off[to]);
@@ -170,51 +138,26 @@
   }
 
   function offer(chip) {
-    const { role, text } = chip.dataset;
-    menu.replaceChildren(...ROLES.filter((one) => one !== role).map((one) => {
-      const choice = document.createElement("button");
-      choice.type = "button";
-      choice.setAttribute("role", "menuitem");
-      choice.tabIndex = -1;
-      choice.dataset.to = one;
-      choice.textContent = `${one}: ${named(one)}`;
-      return choice;
-    }));
-    held = { role, text };
-    menu.setAttribute("aria-label", `Move ${text} to`);
-    menu.hidden = false;
+    held = { ...chip.dataset };
+    menu.setAttribute("aria-label", `Move ${held.text} to`);
+    for (const choice of menu.children) {
+      choice.hidden = choice.value === held.role;
+      choice.textContent = `${choice.value}: ${part(`group-${choice.value}`).dataset.name}`;
+    }
     const at = chip.getBoundingClientRect();
-    menu.style.left = `${Math.max(8, Math.min(at.left, document.documentElement.clientWidth - menu.offsetWidth - 8)) + scrollX}px`;
-    menu.style.top = `${at.bottom + 4 + scrollY}px`;
-    menu.firstChild.focus();
-  }
-
-  function shut() {
-    if (menu.hidden) return;
-    const inside = menu.contains(document.activeElement);
-    menu.hidden = true;
-    const chip = held && chipOf(held.role, held.text);
-    if (inside && chip) chip.focus();
+    menu.showModal();
+    menu.style.left = `${Math.max(8, Math.min(at.left, document.documentElement.clientWidth - menu.offsetWidth - 8))}px`;
+    menu.style.top = `${Math.min(at.bottom + 4, innerHeight - menu.offsetHeight - 8)}px`;
   }
 
   menu.addEventListener("click", (event) => {
-    const choice = event.target.closest("[data-to]");
-    if (!choice) return;
-    const what = held;
-    shut();
-    moved(what, choice.dataset.to);
+    menu.close();
+    if (event.target.value) moved(held, event.target.value);
   });
   menu.addEventListener("keydown", (event) => {
-    const choices = [...menu.children], at = choices.indexOf(document.activeElement);
-    const letter = choices.find((one) => one.dataset.to.toLowerCase() === event.key.toLowerCase());
-    const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
-    if (event.key === "Escape" || event.key === "Tab") shut();
-    else if (letter) letter.click();
-    else if (to !== undefined) choices.at(to % choices.length).focus();
-    else return;
-    event.preventDefault();
+    const letter = [...menu.children].find((choice) => choice.value.toLowerCase() === event.key.toLowerCase() && !choice.hidden);
+    if (letter) letter.click();
   });
-  menu.addEventListener("focusout", (event) => { if (!menu.contains(event.relatedTarget)) menu.hidden = true; });
   board.addEventListener("contextmenu", (event) => {
     const chip = event.target.closest(".chip");
     if (!chip) return;
@@ -222,24 +165,21 @@
     offer(chip);
   });
 
-  const target = (event) => { const group = event.target.closest(".group"); return held && group && group.dataset.role !== held.role ? group : null; };
-  function over(group) {
-    for (const one of board.querySelectorAll(".group.over")) if (one !== group) one.classList.remove("over");
-    if (group) group.classList.add("over");
+  function over(event) {
+    const group = event?.target.closest(".group"), to = held && group && group.dataset.role !== held.role ? group : null;
+    for (const other of board.querySelectorAll(".group")) other.classList.toggle("over", other === to);
+    return to;
   }
   board.addEventListener("dragstart", (event) => {
-    const chip = event.target.closest && event.target.closest(".chip");
+    const chip = event.target.closest?.(".chip");
     if (!chip) return;
-    held = { role: chip.dataset.role, text: chip.dataset.text };
+    held = { ...chip.dataset };
     event.dataTransfer.setData("text/plain", held.text);
     event.dataTransfer.effectAllowed = "move";
   });
-  board.addEventListener("dragover", (event) => {
-    over(target(event));
-    if (target(event)) event.preventDefault();
-  });
+  board.addEventListener("dragover", (event) => { if (over(event)) event.preventDefault(); });
   board.addEventListener("drop", (event) => {
-    const group = target(event);
+    const group = over(event);
     if (!group) return;
     event.preventDefault();
     moved(held, group.dataset.role);
@@ -248,23 +188,23 @@
 
   // ---- what is changed can be undone
   function change(values) {
-    past.push(now);
-    if (past.length > MOST_UNDO) past.shift();
+    past = [...past, now].slice(-MOST_UNDO);
     now = { ...now, ...values };
     show();
   }
 
-  const changed = (lists, role, words) => ({ ...lists, [role]: words });
+  function undo() {
+    if (!past.length) return;
+    now = past.pop();
+    show();
+  }
 
   board.addEventListener("click", (event) => {
-    const chip = event.target.closest(".chip");
+    const chip = event.target.closest(".chip"), copied = event.target.closest("[data-copy]");
     if (chip) {
       const { role, text } = chip.dataset, off = now.off[role] || [];
-      change({ off: changed(now.off, role, off.includes(text) ? off.filter((one) => one !== text) : [...off, text]) });
-      return;
-    }
-    const copied = event.target.closest("[data-copy]");
-    if (copied) copy(copied);
+      change({ off: { ...now.off, [role]: off.includes(text) ? off.filter((word) => word !== text) : [...off, text] } });
+    } else if (copied) copy(copied);
   });
 
   async function copy(button) {
@@ -281,26 +221,22 @@
 
   board.addEventListener("submit", (event) => {
     event.preventDefault();
-    const form = event.target, role = form.dataset.role, box = form.querySelector("input");
-    const given = box.value.split(/[,;\n\t]+/).map((one) => one.trim()).filter(Boolean);
-    if (!given.length) return;
-    const there = words(role).map((one) => one.dataset.text);
-    const fresh = [...new Set(given)].filter((one) => !there.includes(one));
-    const off = (now.off[role] || []).filter((one) => !given.includes(one));
+    const { role } = event.target.dataset, box = event.target.querySelector("input");
+    const typed = box.value.split(/[,;\n\t]+/).map((word) => word.trim()).filter(Boolean);
+    if (!typed.length) return;
     box.value = "";
-    change({ added: changed(now.added, role, [...(now.added[role] || []), ...fresh]), off: changed(now.off, role, off) });
+    const fresh = [...new Set(typed)].filter((word) => !chipOf(role, word));
+    change({
+      added: { ...now.added, [role]: [...(now.added[role] || []), ...fresh] },
+      off: { ...now.off, [role]: (now.off[role] || []).filter((word) => !typed.includes(word)) },
+    });
   });
 
   part("undo").addEventListener("click", undo);
-  function undo() {
-    if (!past.length) return;
-    now = past.pop();
-    show();
-  }
   part("reset").addEventListener("click", () => change(empty));
   part("test").addEventListener("change", (event) => change({ test: event.target.value, ...empty }));
   part("source").addEventListener("change", (event) => change({ source: Number(event.target.value) }));
-  if (part("against")) part("against").addEventListener("change", (event) => change({ against: event.target.value === "" ? null : Number(event.target.value) }));
+  part("against")?.addEventListener("change", (event) => change({ against: event.target.value === "" ? null : Number(event.target.value) }));
   part("choices").addEventListener("submit", (event) => event.preventDefault());
   document.addEventListener("keydown", (event) => {
     const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName);
@@ -310,16 +246,12 @@
   });
 
   // ---- a word that is pointed at is lit in every view
-  let lit = "";
-  function light(word) {
-    if (word === lit) return;
-    for (const one of board.querySelectorAll(".lit")) one.classList.remove("lit");
-    lit = word;
-    if (word) for (const one of board.querySelectorAll(`[data-word="${CSS.escape(word)}"]`)) one.classList.add("lit");
+  function light(event) {
+    const word = event.type === "pointerleave" || event.type === "focusout" ? null : event.target.closest("[data-word]")?.dataset.word;
+    for (const mark of board.querySelectorAll(".lit")) if (mark.dataset.word !== word) mark.classList.remove("lit");
+    if (word) for (const mark of board.querySelectorAll(`[data-word="${CSS.escape(word)}"]`)) mark.classList.add("lit");
   }
-  const wordOf = (event) => { const one = event.target.closest("[data-word]"); return one ? one.dataset.word : ""; };
-  for (const kind of ["pointerover", "focusin"]) board.addEventListener(kind, (event) => light(wordOf(event)));
-  for (const kind of ["pointerleave", "focusout"]) board.addEventListener(kind, () => light(""));
+  for (const kind of ["pointerover", "focusin", "pointerleave", "focusout"]) board.addEventListener(kind, light);
 
   // ---- new lists
   function open(button, id) {
@@ -337,25 +269,17 @@
     clearTimeout(looking);
     const mine = ++lookTurn;
     looking = setTimeout(async () => {
+      const made = document.createElement("template");
       try {
-        const html = await (await ask("look", { lists: typed(), source: now.source })).text();
+        made.innerHTML = await (await ask("look", { lists: typed(), source: now.source })).text();
         if (mine !== lookTurn) return;
-        const made = document.createElement("template");
-        made.innerHTML = html;
-        for (const role of ROLES) part(`found-${role}`).textContent = made.content.querySelector(`[data-found="${role}"]`).textContent;
+        for (const note of made.content.querySelectorAll("[data-found]")) part(`found-${note.dataset.found}`).textContent = note.textContent;
         part("remarks").replaceChildren(...made.content.querySelector("[data-remarks]").childNodes);
       } catch (error) {
         if (mine === lookTurn) part("remarks").textContent = said(error);
       }
     }, REST);
   }
-  part("lists").addEventListener("input", look);
-  part("lists").addEventListener("submit", (event) => {
-    event.preventDefault();
-    open(part("make"), "new");
-    change({ test: "", lists: typed(), ...empty });
-    board.focus();
-  });
   function fill(lists) {
     for (const role of ROLES) [part(`name-${role}`).value, part(`words-${role}`).value] = lists[role];
   }
@@ -365,13 +289,19 @@
     look();
     part("words-X").focus();
   }
+  part("lists").addEventListener("input", look);
+  part("lists").addEventListener("submit", (event) => {
+    event.preventDefault();
+    open(part("make"), "new");
+    change({ test: "", lists: typed(), ...empty });
+    board.focus();
+  });
   part("starts").addEventListener("click", (event) => {
-    const { start: lists } = event.target.dataset;
-    if (lists) start(JSON.parse(lists), "");
+    if (event.target.dataset.start) start(JSON.parse(event.target.dataset.start), "");
   });
   part("copy-words").addEventListener("click", () => {
-    const on = (role) => words(role).filter((one) => one.ariaPressed === "true").map((one) => one.dataset.text).join(", ");
-    if (part("group-X")) start(Object.fromEntries(ROLES.map((role) => [role, [named(role), on(role)]])), "");
+    const on = (role) => words(role).filter((chip) => chip.ariaPressed === "true").map((chip) => chip.dataset.text).join(", ");
+    if (part("group-X")) start(Object.fromEntries(ROLES.map((role) => [role, [part(`group-${role}`).dataset.name, on(role)]])), "");
   });
   part("file").addEventListener("change", async (event) => {
     const [file] = event.target.files;
@@ -387,15 +317,14 @@
 
   // ---- downloads
   part("exports").addEventListener("click", async (event) => {
-    const button = event.target.closest("[data-what], [data-figure]");
-    if (!button) return;
-    const what = button.dataset.what || `${part("figure").value}-${part("width").value}.${button.dataset.figure}`;
+    const { what, figure } = event.target.dataset;
+    if (!what && !figure) return;
     part("taken").textContent = "Measuring as eatlas run does …";
     try {
-      const answer = await ask("export", { ...now, what });
+      const answer = await ask("export", { ...now, what: what || `${part("figure").value}-${part("width").value}.${figure}` });
       const link = document.createElement("a");
       link.href = URL.createObjectURL(await answer.blob());
-      link.download = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") || "")[1];
+      link.download = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))[1];
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10000);
       part("taken").textContent = `Downloaded: ${link.download}`;
@@ -406,22 +335,19 @@
 
   // ---- each tab has its own words, and keeps them when it is loaded again
   function keep() {
-    const own = now.test === "";
-    part("own").hidden = !now.lists;
+    part("own").hidden = !now.lists.X;
     part("test").value = now.test;
     part("source").value = String(now.source);
-    if (part("against")) part("against").value = now.against === null ? "" : String(now.against);
+    if (part("against")) part("against").value = String(now.against ?? "");
     part("undo").disabled = !past.length;
-    const some = (lists) => Object.values(lists).some((list) => list.length);
-    part("reset").disabled = !(some(now.off) || some(now.added));
-    if (own && now.lists) fill(now.lists);
+    part("reset").disabled = ![...Object.values(now.off), ...Object.values(now.added)].some((list) => list.length);
+    if (now.test === "" && now.lists.X) fill(now.lists);
     try { sessionStorage.setItem(KEPT, JSON.stringify(now)); } catch { /* begins anew */ }
   }
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEPT));
-    const tests = [...part("test").options].map((one) => one.value), n = part("source").options.length;
-    const known = kept && (kept.test ? tests.includes(kept.test) : kept.lists) && kept.source < n && (kept.against === null || kept.against < n);
-    if (known) now = { ...now, ...kept };
+    const tests = [...part("test").options].map((option) => option.value), n = part("source").options.length;
+    if (kept && (kept.test ? tests.includes(kept.test) : kept.lists.X) && kept.source < n && (kept.against ?? 0) < n) now = { ...now, ...kept };
   } catch { /* begins anew */ }
   show();
 })();
