@@ -118,8 +118,8 @@ def _no_context(test: Test, role: str, contexts: Contexts) -> StimulusError:
 
 def with_pairs(test: AssociationTest, pairs: Pairs) -> AssociationTest:
     """Add to a test of words the sentences in which its pairs are scored."""
-    where = pairs.origin
-    return test.model_copy(update={"sentences_from": str(where), "contexts": where})
+    origin = pairs.origin
+    return test.model_copy(update={"sentences_from": str(origin), "contexts": origin})
 
 
 Labelled = tuple[Context, str]
@@ -135,25 +135,25 @@ def _of(concept: Concept, contexts: Contexts) -> list[Labelled]:
     ]
     if contexts.with_repeats:
         return every
-    found: dict[tuple[str, str], Labelled] = {}
-    for one in every:
-        there = found.get(one[0][:2])
-        found[one[0][:2]] = one if there is None else min(there, one)
-    return list(found.values())
+    contexts_of: dict[tuple[str, str], Labelled] = {}
+    for labelled in every:
+        there = contexts_of.get(labelled[0][:2])
+        contexts_of[labelled[0][:2]] = labelled if there is None else min(there, labelled)
+    return list(contexts_of.values())
 
 
-def _bare(one: Context) -> Context:
+def _bare(context: Context) -> Context:
     """A context without white space at its ends: words end at that of ASCII alone."""
-    text = one.text.strip()
-    if text == one.text:
-        return one
-    before = one.text.index(text)
-    return Context(one.stimulus, text, one.start - before, one.end - before)
+    text = context.text.strip()
+    if text == context.text:
+        return context
+    before = context.text.index(text)
+    return Context(context.stimulus, text, context.start - before, context.end - before)
 
 
 def _of_several(chosen: Mapping[str, Iterable[Labelled]], pair: tuple[str, ...]) -> frozenset[str]:
     """Texts that are contexts of several stimuli of two opposed concepts."""
-    each = (dict.fromkeys(one[:2] for one, _ in chosen[role]) for role in pair)
+    each = (dict.fromkeys(context[:2] for context, _ in chosen[role]) for role in pair)
     counts = Counter(text for texts in each for _, text in texts)
     return frozenset(text for text, count in counts.items() if count > 1)
 
@@ -163,46 +163,47 @@ def _concept(
 ) -> Concept:
     """Make a concept of contexts; a text of several stimuli, or a repeated one, gets keys."""
     concept = test.concept(role)
-    there = {one.stimulus for one, _ in chosen}
+    there = {context.stimulus for context, _ in chosen}
     absent = [(term, f"no context in {name}") for term in concept.terms if term not in there]
     times: Counter[tuple[str, str]] = Counter()
 
-    def key(one: Context) -> str:
-        times[one.stimulus, one.text] += 1
-        if (n := times[one.stimulus, one.text]) > 1:
-            return f"{one.text} [{one.stimulus}, {n}]"
-        return f"{one.text} [{one.stimulus}]" if one.text in several else ""
+    def key(context: Context) -> str:
+        times[context.stimulus, context.text] += 1
+        if (n := times[context.stimulus, context.text]) > 1:
+            return f"{context.text} [{context.stimulus}, {n}]"
+        return f"{context.text} [{context.stimulus}]" if context.text in several else ""
 
     sentences = tuple(
         Sentence(
-            text=one.text,
-            stimulus=one.stimulus,
-            span=(one.start, one.end),
-            key=key(one),
+            text=context.text,
+            stimulus=context.stimulus,
+            span=(context.start, context.end),
+            key=key(context),
             label=label,
         )
-        for one, label in chosen
+        for context, label in chosen
     )
-    terms = tuple(one.term for one in sentences)
+    terms = tuple(context.term for context in sentences)
     return Concept(name=concept.name, terms=terms, sentences=sentences, absent=tuple(absent))
 
 
 def _notes(contexts: Contexts, several: int) -> Iterator[str]:
     """Say where the contexts come from, how many, and how many serve several stimuli."""
-    said = contexts.provenance
-    words = said.get("window")
+    provenance = contexts.provenance
+    words = provenance.get("window")
     window = {None: "", "sentence": ", whole sentences"}.get(
         words, f", {words} words on either side"
     )
-    if words != SENTENCE == said.get(CUT, {}).get("window"):
+    if words != SENTENCE == provenance.get(CUT, {}).get("window"):
         window += " and within the sentence"
-    most = f"up to {said['per_term']:,} of each stimulus" if "per_term" in said else "all of them"
+    per_term = provenance.get("per_term")
+    most = "all of them" if per_term is None else f"up to {per_term:,} of each stimulus"
     repeats = ", equal texts as often as they occur" if contexts.with_repeats else ""
     yield f"Its stimuli in contexts from {contexts.origin}: {most}{window}{repeats}."
     if several:
-        some = "1 text is a context" if several == 1 else f"{several:,} texts are contexts"
+        texts = "1 text is a context" if several == 1 else f"{several:,} texts are contexts"
         stand = "stands" if several == 1 else "stand"
         yield (
-            f"{some} of several stimuli of a concept, or of opposed concepts, and {stand} for each "
-            "of them."
+            f"{texts} of several stimuli of a concept, or of opposed concepts, and {stand} for "
+            "each of them."
         )

@@ -35,13 +35,13 @@ def one_form(text: str) -> str:
 
 def letters(text: str) -> list[str]:
     """Part a text into letters with their marks, each decomposed (NFD)."""
-    found: list[str] = []
+    parts: list[str] = []
     for character in unicodedata.normalize("NFD", text):
-        if found and (unicodedata.combining(character) or _composes(found[-1], character)):
-            found[-1] += character
+        if parts and (unicodedata.combining(character) or _composes(parts[-1], character)):
+            parts[-1] += character
         else:
-            found.append(character)
-    return found
+            parts.append(character)
+    return parts
 
 
 def _composes(letter: str, character: str) -> bool:
@@ -59,25 +59,25 @@ def ways_to_write(letter: str) -> tuple[str, ...]:
     """What is canonically equivalent to a letter with its marks, which is decomposed."""
     base, marks = letter[0], letter[1:]
     orders = permutations(marks) if len(marks) <= _MOST_MARKS else [marks]
-    found: dict[str, None] = {}
+    ways: dict[str, None] = {}
     for order in map("".join, orders):
         if unicodedata.normalize("NFD", base + order) != letter:
             continue
         for k in range(len(order) + 1):
             head = unicodedata.normalize("NFD", base + order[:k])
             for way in (unicodedata.normalize("NFC", head), *_never_composed().get(head, ())):
-                found[way + order[k:]] = None
-    return tuple(found)
+                ways[way + order[k:]] = None
+    return tuple(ways)
 
 
 @cache
 def _never_composed() -> dict[str, list[str]]:
     """Characters that NFC replaces, such as the sign of Angstrom, by what they decompose to."""
-    found: dict[str, list[str]] = {}
+    composed: dict[str, list[str]] = {}
     for character in map(chr, chain(range(0x340, 0x3000), range(0xF900, 0xFB50))):
         if unicodedata.normalize("NFC", character) != character:
-            found.setdefault(unicodedata.normalize("NFD", character), []).append(character)
-    return found
+            composed.setdefault(unicodedata.normalize("NFD", character), []).append(character)
+    return composed
 
 
 WORD, LOWER = 1, 2

@@ -63,12 +63,14 @@ class Search:
     @cached_property
     def firsts(self) -> tuple[int, ...]:
         """First column of each family, then the number of columns."""
-        return tuple(accumulate((len(one.names) + BESIDE for one in self.families), initial=0))
+        return tuple(
+            accumulate((len(family.names) + BESIDE for family in self.families), initial=0)
+        )
 
     @cached_property
     def stimuli(self) -> tuple[str, ...]:
         """Every target and every word of a group, once."""
-        words = (word for family in self.families for some in family.words for word in some)
+        words = (word for family in self.families for terms in family.words for word in terms)
         return tuple(dict.fromkeys((*self.targets, *words)))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -144,9 +146,9 @@ def _roles(search: Search) -> Any:
     """Rows and columns of the table by the numbers of the stimuli."""
     from eatlas.corpora.kernels import Roles  # noqa: PLC0415
 
-    number = {stimulus: place for place, stimulus in enumerate(search.stimuli)}
+    number = {stimulus: k for k, stimulus in enumerate(search.stimuli)}
     target = np.full(len(number), -1, np.int32)
-    target[[number[one] for one in search.targets]] = np.arange(len(search.targets))
+    target[[number[term] for term in search.targets]] = np.arange(len(search.targets))
     group = np.full((len(search.families), len(number)), -1, np.int32)
     for row, (first, family) in enumerate(zip(search.firsts, search.families, strict=False)):
         for column, words in enumerate(family.words, start=first):
@@ -161,18 +163,18 @@ def interplay(tests: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[st
     what could be both.
     """
     for name, stimuli in tests:
-        for other, others in tests:
-            if other == name:
+        for other_name, others in tests:
+            if other_name == name:
                 continue
             mine = set(stimuli)
-            alone = {word: one for one in others if one not in mine for word in _words(one)}
-            for one in stimuli:
-                if one in others:
+            alone = {word: term for term in others if term not in mine for word in _words(term)}
+            for stimulus in stimuli:
+                if stimulus in others:
                     continue
-                words = _words(one)
+                words = _words(stimulus)
                 hidden = next((alone[word] for word in words if word in alone), None)
-                if hidden is not None and (len(words) > 1 or _folded(hidden) == _folded(one)):
-                    yield name, one, other, hidden
+                if hidden is not None and (len(words) > 1 or _folded(hidden) == _folded(stimulus)):
+                    yield name, stimulus, other_name, hidden
 
 
 def _words(stimulus: str) -> list[str]:
@@ -251,15 +253,15 @@ class TextCounts:
     @property
     def name(self) -> str:
         """What names the counts in results: the corpus and the span."""
-        files = [Path(one["file"]).name for one in self.provenance["files"]]
+        files = [Path(file["file"]).name for file in self.provenance["files"]]
         more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
         return f"{files[0] if files else 'no file'}{more}, {_of_sentences(self.search)}"
 
     @property
     def fingerprint(self) -> str:
         """Hash of the counts."""
-        said = json.dumps([self.targets, self.columns, self._rows.tolist()])
-        return f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
+        content = json.dumps([self.targets, self.columns, self._rows.tolist()])
+        return f"sha256:{hashlib.sha256(content.encode()).hexdigest()}"
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -282,12 +284,12 @@ class TextCounts:
         mapping or None
             From groups in lower case to numbers of spans; None if the term is no target.
         """
-        place = self._places.get(term.casefold())
-        if place is None:
+        position = self._places.get(term.casefold())
+        if position is None:
             return None
-        if not self.spans[self.targets[place]]:
+        if not self.spans[self.targets[position]]:
             return {}
-        row = self._rows[place]
+        row = self._rows[position]
         return {name.casefold(): int(row[at]) for name, at in self.columns}
 
     def to_frame(self) -> pd.DataFrame:
@@ -328,7 +330,7 @@ class TextCounts:
             return
         with atomic_files() as new:
             table = csv.writer(new(path), lineterminator="\n")
-            table.writerow([marked(one) for one in head])
+            table.writerow([marked(name) for name in head])
             table.writerows([marked(term), *numbers] for term, *numbers in rows)
             new(beside(path)).write(about + "\n")
 
@@ -379,11 +381,11 @@ class TextCounts:
     @cached_property
     def columns(self) -> list[tuple[str, int]]:
         """Every group with its column of the tally; a group of several families has one."""
-        found: dict[str, int] = {}
+        columns: dict[str, int] = {}
         for first, family in self._families():
             for at, name in enumerate(family.names, start=first):
-                found.setdefault(name, at)
-        return list(found.items())
+                columns.setdefault(name, at)
+        return list(columns.items())
 
     def rows(self) -> Iterator[Cells]:
         """Rows of the table: target, spans that mention it, and the count of each group."""
@@ -397,8 +399,8 @@ class TextCounts:
             for term, row in zip(self.targets, self._rows.tolist(), strict=True):
                 spans = self.spans[term]
                 for at, name in enumerate((*family.names, "(none)", "(several)"), start=first):
-                    known = [row[at], row[at] / spans] if spans else [None, None]
-                    yield [term, family.label, name, *known]
+                    numbers = [row[at], row[at] / spans] if spans else [None, None]
+                    yield [term, family.label, name, *numbers]
 
 
 def _of_sentences(search: Search) -> str:

@@ -195,9 +195,9 @@ def _begins_with(path: Path, magic: bytes) -> bool:
         return file.read(len(magic)) == magic
 
 
-def _begin_page(file: BinaryIO, place: int) -> bool:
+def _begin_page(file: BinaryIO, start: int) -> bool:
     """Whether a page begins with the stream of bzip2 at a place, as in multistream dumps."""
-    file.seek(place)
+    file.seek(start)
     try:
         head = bz2.BZ2Decompressor().decompress(file.read(_READ), 64)
     except (OSError, EOFError):
@@ -217,15 +217,15 @@ def _cuts(
     with open_binary(path) as file:
         while at + step < size:
             places = _borders(file, at + step, border)
-            at = next((place for place in places if begins(file, place)), size)
+            at = next((border_at for border_at in places if begins(file, border_at)), size)
             if at >= size:
                 return
             yield at
 
 
-def _borders(file: BinaryIO, place: int, border: re.Pattern[bytes]) -> Iterator[int]:
+def _borders(file: BinaryIO, start: int, border: re.Pattern[bytes]) -> Iterator[int]:
     """Yield the borders from a place on."""
-    tail, begin = b"", place
+    tail, begin = b"", start
     while True:
         file.seek(begin + len(tail))
         data = file.read(_READ)

@@ -109,13 +109,13 @@ def beginnings(
     """
     marked = np.zeros(SLOTS, np.uint8)
     for a in range(256):
-        one = following[0, a]
-        if one < 0:
+        first = following[0, a]
+        if first < 0:
             continue
         marked[slot(a, _SOFT_HYPHEN[0], _SOFT_HYPHEN[1])] = 1
         for b in range(256):
-            two = following[one, b]
-            over = final[one] >= 0 and (b >= _ASCII or table[b] & WORD == 0)
+            two = following[first, b]
+            over = final[first] >= 0 and (b >= _ASCII or table[b] & WORD == 0)
             if two < 0 and not over:
                 continue
             for c in range(256):
@@ -276,7 +276,7 @@ def keys(
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
     seeds: NDArray[np.uint64],
-    found: NDArray[np.uint64],
+    hashes: NDArray[np.uint64],
     offsets: NDArray[np.int64],
 ) -> None:
     """Hash each context with its seed, any white space as one space; where its match begins.
@@ -300,7 +300,7 @@ def keys(
         key *= np.uint64(0xFF51AFD7ED558CCD)
         key ^= key >> np.uint64(33)
         key *= np.uint64(0xC4CEB9FE1A85EC53)
-        found[k] = key ^ (key >> np.uint64(33))
+        hashes[k] = key ^ (key >> np.uint64(33))
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
@@ -341,7 +341,7 @@ def near(
     numbers: NDArray[np.int32],
 ) -> Any:
     """Find two matches of one text with at most `distance` words between them."""
-    found = np.empty((1024, 3), np.int64)
+    pairs = np.empty((1024, 3), np.int64)
     count = 0
     for k in range(len(starts)):
         at, gaps = ends[k], 0
@@ -354,11 +354,11 @@ def near(
             for target, attribute in ((k, j), (j, k)):
                 number = numbers[stimuli[target], stimuli[attribute]]
                 if number >= 0:
-                    if count == len(found):
-                        found = np.concatenate((found, np.empty_like(found)))
-                    found[count, 0], found[count, 1], found[count, 2] = target, attribute, number
+                    if count == len(pairs):
+                        pairs = np.concatenate((pairs, np.empty_like(pairs)))
+                    pairs[count, 0], pairs[count, 1], pairs[count, 2] = target, attribute, number
                     count += 1
-    return found[:count]
+    return pairs[:count]
 
 
 _NEWLINE, _DOT = 10, 46
@@ -392,7 +392,7 @@ def _goes_on(data: NDArray[np.uint8], i: int, table: NDArray[np.uint8]) -> Any:
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
 def _abbreviated(
-    data: NDArray[np.uint8], dot: int, separator: int, known: NDArray[np.uint64]
+    data: NDArray[np.uint8], dot: int, separator: int, hashes: NDArray[np.uint64]
 ) -> Any:
     """Whether the word before a full stop is an abbreviation or an initial."""
     first = dot
@@ -411,8 +411,8 @@ def _abbreviated(
     for i in range(first, dot):
         byte = data[i] | 32 if 65 <= data[i] <= 90 else data[i]
         key = (key ^ np.uint64(byte)) * _PRIME
-    place = np.searchsorted(known, key)
-    return place < len(known) and known[place] == key
+    position = np.searchsorted(hashes, key)
+    return position < len(hashes) and hashes[position] == key
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
@@ -421,7 +421,7 @@ def begins(
     i: int,
     separator: int,
     table: NDArray[np.uint8],
-    known: NDArray[np.uint64],
+    hashes: NDArray[np.uint64],
 ) -> Any:
     """Whether a sentence begins at `i`, which follows white space."""
     at, newlines = i, 0
@@ -441,18 +441,18 @@ def begins(
         return False
     if code != _DOT:
         return True
-    return not _abbreviated(data, last, separator, known)
+    return not _abbreviated(data, last, separator, hashes)
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
 def sentence_starts(
-    data: NDArray[np.uint8], table: NDArray[np.uint8], known: NDArray[np.uint64]
+    data: NDArray[np.uint8], table: NDArray[np.uint8], hashes: NDArray[np.uint64]
 ) -> NDArray[np.uint8]:
     """Mark every byte with which a sentence begins, behind white space."""
     marked = np.zeros(len(data), np.uint8)
     for i in range(1, len(data)):
         if is_space(data[i - 1]) and not is_space(data[i]):
-            marked[i] = begins(data, i, -1, table, known)
+            marked[i] = begins(data, i, -1, table, hashes)
     return marked
 
 
@@ -463,7 +463,7 @@ def _from(
     separator: int,
     most: int,
     table: NDArray[np.uint8],
-    known: NDArray[np.uint64],
+    hashes: NDArray[np.uint64],
 ) -> Any:
     """Return where the sentence around `start` begins; the nearest word if it is too far away."""
     least, word, i = max(0, start - most), start, start
@@ -474,7 +474,7 @@ def _from(
             return i
         if is_space(data[i - 1]) and not is_space(data[i]):
             word = i
-            if begins(data, i, separator, table, known):
+            if begins(data, i, separator, table, hashes):
                 return i
         if i == least:
             return word
@@ -488,7 +488,7 @@ def _to(
     separator: int,
     most: int,
     table: NDArray[np.uint8],
-    known: NDArray[np.uint64],
+    hashes: NDArray[np.uint64],
 ) -> Any:
     """Return where the sentence around `end` ends; the last word that is near enough."""
     size = len(data)
@@ -499,7 +499,7 @@ def _to(
         space = is_space(data[i])
         if space and not is_space(data[i - 1]):
             stop = i
-        elif not space and is_space(data[i - 1]) and begins(data, i, separator, table, known):
+        elif not space and is_space(data[i - 1]) and begins(data, i, separator, table, hashes):
             return stop
         i += 1
     return stop if is_space(data[i - 1]) else i
@@ -516,10 +516,10 @@ def sentence_windows(
     bounds: NDArray[np.int64],
 ) -> None:
     """Write the sentence of each match, within its text, to the two rows of `bounds`."""
-    table, known = tables
+    table, hashes = tables
     for k in range(len(starts)):
-        bounds[0, k] = _from(data, starts[k], separator, most, table, known)
-        bounds[1, k] = _to(data, ends[k], separator, most, table, known)
+        bounds[0, k] = _from(data, starts[k], separator, most, table, hashes)
+        bounds[1, k] = _to(data, ends[k], separator, most, table, hashes)
 
 
 DOCUMENTS, SENTENCES, SPANS, TOKENS = range(4)

@@ -90,22 +90,22 @@ class Rule:
         by_head: dict[str, str] = {}
         for stimulus in stimuli if self.compounds == "head" else ():
             head = self.sought(stimulus)
-            if (other := by_head.setdefault(head, stimulus)) != stimulus:
+            if (earlier := by_head.setdefault(head, stimulus)) != stimulus:
                 raise SourceError(
                     f"two stimuli have the same head, {head!r}",
-                    got=f"{other}, {stimulus}",
+                    got=f"{earlier}, {stimulus}",
                     allowed="a different head for each stimulus",
                     remedy="keep compounds whole (either, written), or leave one of them out",
                 )
 
     def symbols(self, spelling: str) -> list[Symbol]:
         """Return the letters of a spelling."""
-        found: list[Symbol] = []
+        symbols: list[Symbol] = []
         for letter in letters(spelling):
             symbol = self._symbol(letter)
-            if not (symbol.repeats and found and found[-1] == symbol):
-                found.append(symbol)
-        return found
+            if not (symbol.repeats and symbols and symbols[-1] == symbol):
+                symbols.append(symbol)
+        return symbols
 
     def _symbol(self, letter: str) -> Symbol:
         """A letter with its marks in all that the rule takes for the same."""
@@ -179,9 +179,9 @@ class _Building:
         return self.children[state, name]
 
     def _lead(self, state: int, character: str, child: int) -> None:
-        *some, last = character.encode()
+        *first_bytes, last = character.encode()
         at, way = state, b""
-        for byte in some:
+        for byte in first_bytes:
             way += bytes([byte])
             if (state, way) not in self.between:
                 self.between[state, way] = self._new()
@@ -257,7 +257,7 @@ class Matcher:
         self.rule.require_heads(self.stimuli)
         self._automaton = build(self.stimuli, self.rule)
         endings = self._automaton.endings
-        self._alone = np.array([one[0] if len(one) == 1 else -1 for one in endings], np.int64)
+        self._alone = np.array([n[0] if len(n) == 1 else -1 for n in endings], np.int64)
 
     def matches(self, data: NDArray[np.uint8], separator: int) -> Iterable[Matches]:
         """Yield the matches in bytes of valid UTF-8, some thousands at a time."""
@@ -284,8 +284,8 @@ class Matcher:
         data = np.frombuffer(text.encode(), np.uint8)
         return [
             (data[a:b].tobytes().decode(), self.stimuli[number])
-            for some in self.matches(data, 0)
-            for a, b, number in zip(some.starts, some.ends, some.stimuli, strict=True)
+            for matches in self.matches(data, 0)
+            for a, b, number in zip(matches.starts, matches.ends, matches.stimuli, strict=True)
         ]
 
     def _resolved(

@@ -141,8 +141,8 @@ class Sample(Generic[Row, Counted]):
     @classmethod
     def of(cls, rows: Sequence[Row], **more: Any) -> Self:
         """Make a record of contexts alone."""
-        kept = Counter(row[: cls.NAMES] for row in rows)
-        return cls(rows, tuple(cls.COUNT(*names, n, n) for names, n in kept.items()), **more)
+        counts = Counter(row[: cls.NAMES] for row in rows)
+        return cls(rows, tuple(cls.COUNT(*names, n, n) for names, n in counts.items()), **more)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -158,16 +158,16 @@ class Sample(Generic[Row, Counted]):
     @cached_property
     def groups(self) -> dict[tuple[Any, ...], list[Row]]:
         """The contexts of each stimulus, or pair, that has some."""
-        found: dict[tuple[Any, ...], list[Row]] = {}
+        groups: dict[tuple[Any, ...], list[Row]] = {}
         for row in self.rows:
-            found.setdefault(row[: self.NAMES], []).append(row)
-        return found
+            groups.setdefault(row[: self.NAMES], []).append(row)
+        return groups
 
     @property
     def few(self) -> tuple[Counted, ...]:
         """Those with fewer contexts than were requested."""
-        wanted = self.provenance.get("per_term", 1)
-        return tuple(count for count in self.counts if count.kept < wanted)
+        per_term = self.provenance.get("per_term", 1)
+        return tuple(count for count in self.counts if count.kept < per_term)
 
     @cached_property
     def sha256(self) -> str:
@@ -196,12 +196,12 @@ class Sample(Generic[Row, Counted]):
     @property
     def origin(self) -> ContextsOrigin:
         """Where they were taken from, for provenance: file and hash, and how many if not all."""
-        said = self.provenance
-        first = said.get(CUT, {"first": WHOLE in said})["first"]
+        provenance = self.provenance
+        first = provenance.get(CUT, {"first": WHOLE in provenance})["first"]
         return ContextsOrigin(
             name=self.name,
-            sha256=said.get(WHOLE, self.sha256),
-            per_term=said["per_term"] if first else None,
+            sha256=provenance.get(WHOLE, self.sha256),
+            per_term=provenance["per_term"] if first else None,
             window=self.window,
             distance=self.distance,
         )
@@ -209,18 +209,18 @@ class Sample(Generic[Row, Counted]):
     def first(self, per_term: int) -> Self:
         """Return the first contexts of each, which are a random sample of that size."""
         per_term = min(per_term, self.provenance.get("per_term", per_term))
-        rows = [row for some in self.groups.values() for row in some[:per_term]]
-        counts = tuple(one._replace(kept=min(one.kept, per_term)) for one in self.counts)
+        rows = [row for contexts in self.groups.values() for row in contexts[:per_term]]
+        counts = tuple(count._replace(kept=min(count.kept, per_term)) for count in self.counts)
         # the first of what is cut are not what is left of the first: they are a sample of their own
         cut = CUT in self.provenance
         whole = self.sha256 if cut else self.provenance.get(WHOLE, self.sha256)
-        said = {**self.provenance, "per_term": per_term, WHOLE: whole}
-        said.pop(CUT, None)
-        return replace(self, rows=rows, counts=counts, provenance=said, labels=self._of(rows))
+        provenance = {**self.provenance, "per_term": per_term, WHOLE: whole}
+        provenance.pop(CUT, None)
+        return replace(self, rows=rows, counts=counts, provenance=provenance, labels=self._of(rows))
 
     def _of(self, rows: Iterable[Row]) -> dict[Row, str]:
         """Labels of some of these contexts."""
-        return {one: self.labels[one] for one in rows if one in self.labels}
+        return {row: self.labels[row] for row in rows if row in self.labels}
 
     def _cut(self, window: Window | None, distance: int | None = None) -> Self:
         """Keep pairs within a distance, then cut texts to a window, where they have more words."""
@@ -258,12 +258,12 @@ class Sample(Generic[Row, Counted]):
 
     def _with(self, rows: Sequence[Row], labels: Mapping[Row, str], **sizes: int) -> Self:
         """Make a record of some of these contexts, or of shorter ones, that says so."""
-        kept = Counter(row[: self.NAMES] for row in rows)
-        counts = tuple(one._replace(kept=kept[one[:-2]]) for one in self.counts)
+        numbers = Counter(row[: self.NAMES] for row in rows)
+        counts = tuple(count._replace(kept=numbers[count[:-2]]) for count in self.counts)
         before = {"window": self.window, "first": WHOLE in self.provenance}
         whole = self.provenance.get(WHOLE, self.sha256)
-        said = {CUT: before, **self.provenance, **sizes, WHOLE: whole}
-        return replace(self, rows=rows, counts=counts, provenance=said, labels=labels)
+        provenance = {CUT: before, **self.provenance, **sizes, WHOLE: whole}
+        return replace(self, rows=rows, counts=counts, provenance=provenance, labels=labels)
 
     def cut_as(self, origin: ContextsOrigin) -> Self:
         """Return what a result was made of: these with the window and the distance of others."""
@@ -479,9 +479,9 @@ class _Laid:
         bounds = []
         for place in (min, max):  # the first of the stimuli, then the last
             starts, ends = self._ends(place)
-            found = np.empty((2, len(starts)), np.int64)
-            kernels.word_windows(self.data, starts, ends, SEPARATOR, window, MOST, found)
-            bounds.append(found)
+            limits = np.empty((2, len(starts)), np.int64)
+            kernels.word_windows(self.data, starts, ends, SEPARATOR, window, MOST, limits)
+            bounds.append(limits)
         begins, stops = bounds[0][0].tolist(), bounds[1][1].tolist()
         for begin, stop, spans in zip(begins, stops, self.spans, strict=True):
             yield cut_out(self.data, (begin, stop), spans)
@@ -494,8 +494,8 @@ class _Laid:
         which = np.tile(np.arange(2), len(self.spans))
         numbers = np.array([[-1, 0], [-1, -1]], np.int32)  # the first with the second
         starts, ends = np.ascontiguousarray(spans.T)
-        found = kernels.near(self.data, starts, ends, which, SEPARATOR, distance, numbers)
-        return sorted({int(place) // 2 for place in found[:, 0]})
+        pairs = kernels.near(self.data, starts, ends, which, SEPARATOR, distance, numbers)
+        return sorted({int(place) // 2 for place in pairs[:, 0]})
 
     def _ends(self, place: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         chosen = np.array([place(some) for some in self.spans], np.int64).reshape(-1, 2)

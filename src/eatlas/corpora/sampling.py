@@ -99,8 +99,8 @@ class Reservoir(Generic[Found]):
 
 def key_seed(seed: int, *stimuli: str) -> int:
     """Return what makes the keys of a seed and a stimulus, or a pair, different from all others."""
-    said = "\0".join((str(seed), *stimuli)).encode()
-    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "little")
+    seeded = "\0".join((str(seed), *stimuli)).encode()
+    return int.from_bytes(hashlib.blake2b(seeded, digest_size=8).digest(), "little")
 
 
 class Samples(Generic[Found]):
@@ -250,11 +250,11 @@ Pair = tuple[str, str]
 
 def pairs_of(tests: Iterable[AssociationTest]) -> tuple[Pair, ...]:
     """Return every target of a test with every attribute of the same test, each pair once."""
-    found: dict[Pair, None] = {}
+    pairs: dict[Pair, None] = {}
     for test in tests:
         targets, attributes = test.X.terms + test.Y.terms, test.A.terms + test.B.terms
-        found.update(dict.fromkeys(product(targets, attributes)))
-    return tuple(pair for pair in found if pair[0] != pair[1])
+        pairs.update(dict.fromkeys(product(targets, attributes)))
+    return tuple(pair for pair in pairs if pair[0] != pair[1])
 
 
 class PairCollector(Collector):
@@ -583,12 +583,12 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
 def _places(files: Sequence[Path]) -> dict[Path, int]:
     """A number for each file that follows from its content; copies have several."""
     copies: Counter[str] = Counter()
-    found = {}
+    numbers = {}
     for path in files:
         content = ends_hash(path)
-        found[path] = key_seed(copies[content], content)
+        numbers[path] = key_seed(copies[content], content)
         copies[content] += 1
-    return found
+    return numbers
 
 
 def _whole(name: str, value: object, least: int, other: str = "") -> None:

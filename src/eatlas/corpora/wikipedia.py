@@ -45,7 +45,7 @@ def plain_text(markup: str) -> str:
     Headings and items of lists are paragraphs of their own, so that no sentence begins in one.
     """
     text = _without_brackets(_without_tags(markup))
-    text = _OUTSIDE.sub(lambda found: found[1].partition(" ")[2], text)
+    text = _OUTSIDE.sub(lambda link: link[1].partition(" ")[2], text)
     text = _ANY_TAG.sub("", _BREAK.sub(" ", text))
     text = _MAGIC.sub("", _QUOTES.sub("", text))
     text = html.unescape(_NO_CHARACTER.sub("\ufffd", text)).replace("\u00a0", " ")
@@ -67,12 +67,12 @@ def _lines(text: str) -> Iterator[str]:
 def _without_tags(text: str) -> str:
     """Leave out comments and tags without running text; what is not closed stays."""
     parts, at, unclosed = [], 0, set[str]()
-    for found in _TAG.finditer(text):
-        if found.start() < at:
+    for tag in _TAG.finditer(text):
+        if tag.start() < at:
             continue
-        name = (found["name"] or "").lower()
-        end = found.end()
-        if name not in unclosed and not (found["rest"] or "").endswith("/"):
+        name = (tag["name"] or "").lower()
+        end = tag.end()
+        if name not in unclosed and not (tag["rest"] or "").endswith("/"):
             # not in text.lower(), where places may be others: İ has two characters there
             closing = re.compile(f"</{re.escape(name)}" if name else "-->", re.IGNORECASE)
             last = closing.search(text, end)
@@ -80,7 +80,7 @@ def _without_tags(text: str) -> str:
                 unclosed.add(name)
                 continue
             end = last.end() if not name else text.find(">", last.end()) + 1 or len(text)
-        parts.append(text[at : found.start()])
+        parts.append(text[at : tag.start()])
         at = end
     return "".join((*parts, text[at:]))
 
@@ -90,10 +90,10 @@ def _without_brackets(text: str) -> str:
     parts: list[str] = []
     opened: list[tuple[str, int]] = []
     at = 0
-    for found in _BRACKET.finditer(text):
-        parts.append(text[at : found.start()])
-        at = found.end()
-        bracket = found[0].strip(" \t:")
+    for match in _BRACKET.finditer(text):
+        parts.append(text[at : match.start()])
+        at = match.end()
+        bracket = match[0].strip(" \t:")
         for _ in range(len(bracket) // 2):  # }}}} closes two templates
             _meet(bracket[:2], parts, opened)
     return "".join((*parts, text[at:]))
@@ -158,8 +158,8 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
         "defusedxml.ElementTree", account.file, "Wikipedia dumps", "pip install 'eatlas[text]'"
     )
     for line, page in _pages(file, account):
-        found = _NAMESPACE.search(page, 0, _HEAD)
-        if found is not None and found[1] != b"0":
+        namespace = _NAMESPACE.search(page, 0, _HEAD)
+        if namespace is not None and namespace[1] != b"0":
             account.skipped["page that is not an article"] += 1
             continue
         try:
@@ -168,7 +168,7 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
             account.damage(line, f"no sound XML: {error}")
             continue
         title, text = root.findtext("title") or "", _latest(root)
-        if found is None and _OF_OLD_DUMPS.match(title):
+        if namespace is None and _OF_OLD_DUMPS.match(title):
             account.skipped["page that is not an article"] += 1
         elif root.find("redirect") is not None or _REDIRECT.match(text):
             account.skipped["redirect"] += 1
@@ -178,7 +178,7 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
 
 def _latest(page: Any) -> str:
     """Text of the last revision of a page."""
-    texts = [one.findtext("text") or "" for one in page.findall("revision")]
+    texts = [revision.findtext("text") or "" for revision in page.findall("revision")]
     return texts[-1] if texts else ""
 
 

@@ -91,25 +91,25 @@ def write(
     """Write contexts and what is said of them; both appear when they are whole, or neither does."""
     require_ending(path)
     ending = path.suffix.lower()
-    said = json.dumps(
+    description = json.dumps(
         {**about, MARKED: True} if ending == ".csv" else about, ensure_ascii=False, indent=1
     )
     if ending == ".parquet":
         with atomic_file(path, binary=True) as file:
-            file.write(parquet_bytes(rows, fields, TEXTS, said))
+            file.write(parquet_bytes(rows, fields, TEXTS, description))
         return
     with atomic_files() as new:
         file = new(path)
-        new(beside(path)).write(said + "\n")
+        new(beside(path)).write(description + "\n")
         if ending == ".csv":
             table = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
             table.writerow(fields)
             table.writerows(
-                [marked(one) if isinstance(one, str) else one for one in row] for row in rows
+                [marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
             )
         else:
             named = (dict(zip(fields, row, strict=True)) for row in rows)
-            file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in named)
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in named)
 
 
 def parquet_bytes(

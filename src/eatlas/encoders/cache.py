@@ -68,12 +68,12 @@ class CachedSource(Wrapper):
         def compute(missing: list[Item]) -> Iterator[Mapping[Item, Entry]]:
             for batch in source.vectors(missing):
                 without.update(
-                    {item: found for item, found in batch.items() if found.vector is None}
+                    {item: answer for item, answer in batch.items() if answer.vector is None}
                 )
                 yield {
-                    item: entry_of(found.vector, _mark(found))
-                    for item, found in batch.items()
-                    if found.vector is not None
+                    item: entry_of(answer.vector, _mark(answer))
+                    for item, answer in batch.items()
+                    if answer.vector is not None
                 }
 
         head = (source.fingerprint, source.name)
@@ -211,12 +211,12 @@ def key_of(source: Any, item: Item) -> bytes:
     stimulus alone, for that is put into a prompt. Of an image it is the hash of its bytes.
     """
     alone = item.span == (0, len(item.content))
-    place = repr(item.span) if source.by_place else "alone" * alone
+    position = repr(item.span) if source.by_place else "alone" * alone
     content = item.content
     if item.kind != "text":
-        place = item.kind
+        position = item.kind
         content = item.sha256 or hash_of(Path(content))
-    return hashed(*[SHARED] * source.shares, source.fingerprint, place, content)
+    return hashed(*[SHARED] * source.shares, source.fingerprint, position, content)
 
 
 def hashed(*parts: str) -> bytes:
@@ -243,19 +243,19 @@ def vector_of(entry: Entry) -> Vector:
     return np.frombuffer(entry.data, np.dtype(entry.kind))
 
 
-def _mark(found: Found | Read) -> str:
+def _mark(answer: Found | Read) -> str:
     """What is noted beside a vector, such as that its text was cut.
 
     >>> _mark(Found(None, unknown="part", cut=True)), _mark(Found(None))
     ('cut;unknown in part', '')
     """
-    remarks = found.remarks if isinstance(found, Found) else ()
-    return ";".join(filter(None, [_CUT * found.cut, _UNKNOWN[found.unknown], *remarks]))
+    remarks = answer.remarks if isinstance(answer, Found) else ()
+    return ";".join(filter(None, [_CUT * answer.cut, _UNKNOWN[answer.unknown], *remarks]))
 
 
 def _found(entry: Entry) -> Found:
     """Read an entry with its mark."""
-    said = entry.mark.split(";")
-    unknown: Unknown = next((how for how, text in _UNKNOWN.items() if text and text in said), "")
-    remarks = tuple(remark for remark in said if remark not in {_CUT, *_UNKNOWN.values()})
-    return Found(vector_of(entry), unknown=unknown, cut=_CUT in said, remarks=remarks)
+    marks = entry.mark.split(";")
+    unknown: Unknown = next((how for how, text in _UNKNOWN.items() if text and text in marks), "")
+    remarks = tuple(remark for remark in marks if remark not in {_CUT, *_UNKNOWN.values()})
+    return Found(vector_of(entry), unknown=unknown, cut=_CUT in marks, remarks=remarks)

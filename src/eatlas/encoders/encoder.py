@@ -76,20 +76,24 @@ class Encoder(Source):
             From keys, and the text of each, to an array with a row for each.
         """
         grouped: dict[K, list[Item]] = {}
-        for one in sorted(items, key=lambda one: (len(one.content), one.content, one.span or ())):
-            grouped.setdefault(key(one), []).append(one)
-        for some in cut(grouped, size):
-            texts = [grouped[one][0].content for one in some]
-            rows = call(some, texts)
-            yield {one: Found(row) for k, row in zip(some, rows, strict=True) for one in grouped[k]}
+        for item in sorted(
+            items, key=lambda item: (len(item.content), item.content, item.span or ())
+        ):
+            grouped.setdefault(key(item), []).append(item)
+        for keys in cut(grouped, size):
+            texts = [grouped[item][0].content for item in keys]
+            rows = call(keys, texts)
+            yield {
+                item: Found(row) for k, row in zip(keys, rows, strict=True) for item in grouped[k]
+            }
 
 
-def as_rows(given: Any, texts: Sequence[str], where: str) -> NDArray[np.floating]:
+def as_rows(returned: Any, texts: Sequence[str], label: str) -> NDArray[np.floating]:
     """Return one finite vector for each text, as an array of its own."""
-    array = _as_array(given, where)
+    array = _as_array(returned, label)
     if array.ndim != 2 or len(array) != len(texts) or not array.shape[1]:
         raise SourceError(
-            f"{where}: what came back for {_count(len(texts))} is not one vector for each",
+            f"{label}: what came back for {_count(len(texts))} is not one vector for each",
             got=f"an array of shape {array.shape}",
             allowed=ALLOWED,
         )
@@ -98,7 +102,7 @@ def as_rows(given: Any, texts: Sequence[str], where: str) -> NDArray[np.floating
         row = int(np.argmin(finite))
         bad = array[row][~np.isfinite(array[row])][0]
         raise SourceError(
-            f"{where}: the vector of a text has a component that is not finite: "
+            f"{label}: the vector of a text has a component that is not finite: "
             f"{shown(texts[row])}",
             got=str(bad),
             allowed="finite numbers",
@@ -118,47 +122,47 @@ def shown(text: str) -> str:
 def require_finite(
     vectors: NDArray[np.floating],
     items: Sequence[Collection[Item]],
-    where: str,
+    label: str,
     precision: str,
 ) -> None:
     """Refuse vectors that are not finite."""
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
-        one = next(iter(items[int(np.argmin(finite))]))
-        name = shown(one.content) if one.kind == "text" else one.content
+        item = next(iter(items[int(np.argmin(finite))]))
+        name = shown(item.content) if item.kind == "text" else item.content
         raise SourceError(
-            f"{where}: the vector of {'a text' if one.kind == 'text' else 'an image'} is not "
+            f"{label}: the vector of {'a text' if item.kind == 'text' else 'an image'} is not "
             f"finite: {name}",
             got=f"numbers beyond the range of {precision}",
             remedy=None if precision == "float32" else "precision=float32",
         )
 
 
-def _as_array(given: Any, where: str) -> NDArray[np.floating]:
+def _as_array(returned: Any, label: str) -> NDArray[np.floating]:
     """Convert what an encoder returned to float32 or float64."""
     try:
-        array = np.asarray(_on_this_machine(given))
+        array = np.asarray(_on_this_machine(returned))
     except (TypeError, ValueError, RuntimeError) as error:
         raise SourceError(
-            f"{where}: what came back is not an array of vectors",
-            got=f"{described(given)}: {error}",
+            f"{label}: what came back is not an array of vectors",
+            got=f"{described(returned)}: {error}",
             allowed=ALLOWED,
         ) from error
     if array.dtype.kind not in "fiub":
         raise SourceError(
-            f"{where}: what came back is not an array of numbers",
-            got=f"{described(given)}, of type {array.dtype}",
+            f"{label}: what came back is not an array of numbers",
+            got=f"{described(returned)}, of type {array.dtype}",
             allowed=ALLOWED,
         )
     single = array.dtype.kind == "f" and array.dtype.itemsize <= 4
     return np.array(array, np.float32 if single else np.float64)
 
 
-def _on_this_machine(given: Any) -> Any:
+def _on_this_machine(returned: Any) -> Any:
     """A torch tensor may be on a GPU, have a gradient, or numbers of a type that numpy lacks."""
-    if not hasattr(given, "detach"):
-        return given
-    tensor = given.detach().cpu()
+    if not hasattr(returned, "detach"):
+        return returned
+    tensor = returned.detach().cpu()
     try:
         return tensor.numpy()
     except TypeError:  # bfloat16

@@ -164,8 +164,8 @@ def _post(address: str, body: dict[str, Any], key: str, timeout: float) -> Any:
         else:
             if status == 200:
                 return _json(content, address, key)
-            place = f", to {headers['Location']}" if "Location" in headers else ""
-            reason = _hidden(f"status {status}{place}: {content.decode(errors='replace')}", key)
+            target = f", to {headers['Location']}" if "Location" in headers else ""
+            reason = _hidden(f"status {status}{target}: {content.decode(errors='replace')}", key)
             if status not in _AGAIN:
                 raise SourceError(
                     f"{address}: the endpoint refuses the request",

@@ -100,19 +100,19 @@ class FunctionSource(Encoder):
             If the function fails, or returns something else than a finite vector for each.
         """
 
-        def key(one: Item) -> Item | str:
-            return one if self._with_places else one.content
+        def key(item: Item) -> Item | str:
+            return item if self._with_places else item.content
 
         return self.in_calls(items, key, AT_ONCE, self._rows)
 
-    def _rows(self, some: list[Item | str], texts: list[str]) -> NDArray[np.floating]:
+    def _rows(self, keys: list[Item | str], texts: list[str]) -> NDArray[np.floating]:
         """Call the function on some texts, and check its vectors."""
         try:
             with working_directory():
-                given = self._function(list(some))
+                returned = self._function(list(keys))
         except Exception as error:
             raise SourceError(f"{self.name}: the function failed", got=said_by(error)) from error
-        rows = as_rows(given, texts, self.name)
+        rows = as_rows(returned, texts, self.name)
         if self._dim not in {None, rows.shape[1]}:
             raise SourceError(
                 f"{self.name}: vectors of two calls differ in length",
@@ -125,8 +125,8 @@ class FunctionSource(Encoder):
 
 def open_py(text: str) -> tuple[FunctionSource | CachedSource, ...]:
     """Open a function by its module and name."""
-    plain, _, said = text.removeprefix(SCHEME).partition("?")
-    options = parse_options(said, text)
+    plain, _, query = text.removeprefix(SCHEME).partition("?")
+    options = parse_options(query, text)
     check_options(options, OPTIONS, text)
     module, colon, path = plain.partition(":")
     if not (module and colon and path):
@@ -159,15 +159,15 @@ def _file_of(function: Callable[..., Any]) -> Path | None:
     """The file that defines a function, a method or an instance's class."""
     for thing in (inspect.unwrap(function), type(function)):
         try:
-            found = inspect.getsourcefile(thing)
+            source = inspect.getsourcefile(thing)
         except TypeError:
             continue
-        if found and Path(found).is_file():
-            return Path(found)
+        if source and Path(source).is_file():
+            return Path(source)
     return None
 
 
-def _asks_for_passages(function: Callable[..., Any], where: str) -> bool:
+def _asks_for_passages(function: Callable[..., Any], label: str) -> bool:
     """Whether the first parameter is called so."""
     try:
         signature = inspect.signature(function)
@@ -177,21 +177,21 @@ def _asks_for_passages(function: Callable[..., Any], where: str) -> bool:
         bound = signature.bind([])
     except TypeError as error:
         raise SourceError(
-            f"{where}: the function cannot be called with a list of texts",
+            f"{label}: the function cannot be called with a list of texts",
             got=f"{getattr(function, '__name__', 'function')}{signature}: {error}",
             allowed="one parameter without a default",
         ) from error
     return next(iter(bound.arguments), None) == PASSAGES
 
 
-def find_function(module: str, path: str, where: str) -> Callable[..., Any]:
+def find_function(module: str, path: str, label: str) -> Callable[..., Any]:
     """Import what a source string names, from sys.path or the working directory."""
     try:
         with working_directory():
             function: Any = importlib.import_module(module)
     except (Exception, SystemExit) as error:
         raise SourceError(
-            f"{where}: the module {module} cannot be imported",
+            f"{label}: the module {module} cannot be imported",
             got=said_by(error),
             allowed="a module that Python can import, or one in the working directory, without .py",
         ) from error
@@ -199,13 +199,13 @@ def find_function(module: str, path: str, where: str) -> Callable[..., Any]:
         if not hasattr(function, part):
             near = nearest(part, dir(function))
             raise SourceError(
-                f"{where}: there is no {part} in {getattr(function, '__name__', function)}",
+                f"{label}: there is no {part} in {getattr(function, '__name__', function)}",
                 remedy=f"did you mean {near[0]}?" if near else None,
             )
         function = getattr(function, part)
     if not callable(function) or isinstance(function, type):
         raise SourceError(
-            f"{where}: this is not a function",
+            f"{label}: this is not a function",
             got=described(function),
             allowed="a function that takes a list of texts and returns a vector for each; of a "
             "class, an instance or its method",

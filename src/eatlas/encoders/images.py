@@ -203,13 +203,13 @@ def read_settings(folder: Path) -> dict[str, Any]:
         if not file.is_file():
             continue
         try:
-            found = json_value(file.read_bytes())
+            settings = json_value(file.read_bytes())
         except (OSError, ValueError) as error:
             raise SourceError(f"{file}: the settings cannot be read", got=str(error)) from error
-        if isinstance(found, dict):
-            found = found.get("image_processor", found)
-        if isinstance(found, dict) and _type(found):
-            return found
+        if isinstance(settings, dict):
+            settings = settings.get("image_processor", settings)
+        if isinstance(settings, dict) and _type(settings):
+            return settings
     raise SourceError(
         f"{folder}: no file describes how images become the input of this model",
         got=f"no {' and no '.join(PROCESSOR)} that names an image processor",
@@ -219,8 +219,8 @@ def read_settings(folder: Path) -> dict[str, Any]:
 
 
 def _type(settings: Mapping[str, Any]) -> str:
-    said = settings.get("image_processor_type") or settings.get("feature_extractor_type") or ""
-    return str(said).replace("FeatureExtractor", "ImageProcessor").removesuffix("Fast")
+    name = settings.get("image_processor_type") or settings.get("feature_extractor_type") or ""
+    return str(name).replace("FeatureExtractor", "ImageProcessor").removesuffix("Fast")
 
 
 def image_encoding(settings: Mapping[str, Any]) -> ImageEncoding:
@@ -229,26 +229,26 @@ def image_encoding(settings: Mapping[str, Any]) -> ImageEncoding:
     cropped = settings.get("do_center_crop") is True
     normalised = settings.get("do_normalize", True) is not False
     number = settings.get("resample")
-    known = isinstance(number, int) and 0 <= number < len(RESAMPLE)
+    named = isinstance(number, int) and 0 <= number < len(RESAMPLE)
     return ImageEncoding(
         processor=_type(settings),
         size=_size(settings.get("size", settings.get("max_num_patches"))) if resized else "",
         crop=_size(settings.get("crop_size")) if cropped else "",
-        resample=RESAMPLE[number] if resized and isinstance(number, int) and known else "",
+        resample=RESAMPLE[number] if resized and isinstance(number, int) and named else "",
         mean=_numbers(settings.get("image_mean")) if normalised else (),
         std=_numbers(settings.get("image_std")) if normalised else (),
     )
 
 
-def _size(said: Any) -> str:
-    if isinstance(said, int):
-        return f"{said} x {said}"
-    if not isinstance(said, dict):
+def _size(size: Any) -> str:
+    if isinstance(size, int):
+        return f"{size} x {size}"
+    if not isinstance(size, dict):
         return ""
-    if {"height", "width"} <= said.keys():
-        return f"{said['height']} x {said['width']}"
+    if {"height", "width"} <= size.keys():
+        return f"{size['height']} x {size['width']}"
     words = {"shortest_edge": "shortest edge", "longest_edge": "longest edge"}
-    named = (f"{words.get(key, key)} {value}" for key, value in said.items() if value is not None)
+    named = (f"{words.get(key, key)} {value}" for key, value in size.items() if value is not None)
     return ", ".join(named)
 
 
@@ -261,9 +261,9 @@ def _numbers(values: Any) -> tuple[float, ...]:
 
 def shortest_edge(settings: Mapping[str, Any]) -> int:
     """Pixels of the shortest side that images are resized to; 0 where that is not known."""
-    said = settings.get("size")
-    sides = [said] if isinstance(said, int) else list(said.values()) if said else []
-    return min((one for one in sides if isinstance(one, int)), default=0)
+    size = settings.get("size")
+    sides = [size] if isinstance(size, int) else list(size.values()) if size else []
+    return min((side for side in sides if isinstance(side, int)), default=0)
 
 
 def load_processor(folder: Path, *, trust: bool) -> Any:
@@ -278,7 +278,7 @@ def load_processor(folder: Path, *, trust: bool) -> Any:
     how: dict[str, Any] = {"backend": "pil"} if new else {"use_fast": False}
     remedy = "py: takes a function of your own that computes the vectors"
     try:
-        found = AutoImageProcessor.from_pretrained(
+        processor = AutoImageProcessor.from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=trust, **how
         )
     except Exception as error:
@@ -287,15 +287,17 @@ def load_processor(folder: Path, *, trust: bool) -> Any:
             got=first_line(error),
             remedy=remedy,
         ) from error
-    if getattr(found, "backend", "") == "torchvision" or type(found).__name__.endswith("Fast"):
+    if getattr(processor, "backend", "") == "torchvision" or type(processor).__name__.endswith(
+        "Fast"
+    ):
         raise SourceError(
             f"{folder}: transformers {version('transformers')} has the image processor of this "
             "model for torchvision alone",
-            got=type(found).__name__,
+            got=type(processor).__name__,
             allowed="image processors that compute with Pillow",
             remedy=remedy,
         )
-    return found
+    return processor
 
 
 def preparing(processor: Any, takes: frozenset[str]) -> Prepare:
@@ -305,8 +307,8 @@ def preparing(processor: Any, takes: frozenset[str]) -> Prepare:
     """
 
     def prepare(image: Any) -> Pixels:
-        made = processor(images=[image], return_tensors="np", input_data_format="channels_last")
-        return {name: made[name] for name in made if name in takes}
+        inputs = processor(images=[image], return_tensors="np", input_data_format="channels_last")
+        return {name: inputs[name] for name in inputs if name in takes}
 
     return prepare
 
@@ -331,23 +333,23 @@ class ImageBatches:
 
     def note(self, answers: Answers) -> None:
         """Take note of what there is to say of images that were answered, now or before."""
-        for one, found in answers.items():
-            for remark in found.remarks:
-                self._remarked[remark].add(one.called)
+        for item, answer in answers.items():
+            for remark in answer.remarks:
+                self._remarked[remark].add(item.called)
 
     def batches(
         self, items: Collection[Item], at_once: int, prepare: Prepare
     ) -> Iterator[tuple[list[tuple[Item, ...]], list[tuple[str, ...]], Pixels]]:
         """Read and decode images; those of the same bytes once."""
-        found = open_pictures(items)
-        for picture, _ in found.values():
+        pictures_of = open_pictures(items)
+        for picture, _ in pictures_of.values():
             self._require_shape(picture)
-        pictures = [picture for picture, _ in found.values()]
+        pictures = [picture for picture, _ in pictures_of.values()]
         with closing(ahead(pictures, at_once, prepare)) as batches:
             for batch, inputs in batches:
                 yield (
-                    [found[one.content][1] for one in batch],
-                    [self._remarks(one) for one in batch],
+                    [pictures_of[picture.content][1] for picture in batch],
+                    [self._remarks(picture) for picture in batch],
                     inputs,
                 )
 
@@ -382,9 +384,9 @@ def ahead(
 
     def decode(batch: list[Picture]) -> Pixels:
         rows = []
-        for one in batch:
+        for picture in batch:
             threads.stop()
-            rows.append(prepared(one, prepare))
+            rows.append(prepared(picture, prepare))
         return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
 
     with closing(threads(decode, batches)) as outcomes:

@@ -135,7 +135,9 @@ class ModelSnapshot:
         self, questions: Collection[Question], tell: Tell | None = None
     ) -> Mapping[Question, Answer]:
         """Return the answers to those questions that were kept."""
-        kept = {one: self.answers[one] for one in questions if one in self.answers}
+        kept = {
+            question: self.answers[question] for question in questions if question in self.answers
+        }
         if tell is not None:
             tell(len(kept), len(kept))
         return kept
@@ -206,8 +208,8 @@ def boundaries(tokenizer: Any) -> tuple[int, ...]:
         text.startswith(SPACES) for text in texts
     )
 
-    def begins_anew(place: int, piece: str) -> bool:
-        if place in special:
+    def begins_anew(number: int, piece: str) -> bool:
+        if number in special:
             return True
         if word_pieces:
             return not piece.startswith(CONTINUED)
@@ -253,7 +255,9 @@ class Predictions:
         batch are no part of what the model sees. `ends` are the pieces that ENDS means.
         """
         for batch in _batches(list(self._of_input), vocabulary):
-            needed = [(row, at) for row, one in enumerate(batch) for at in self._of_input[one]]
+            needed = [
+                (row, at) for row, pieces in enumerate(batch) for at in self._of_input[pieces]
+            ]
             values = _log_probabilities(logits, batch, needed, ends)
             if not np.isfinite(values).all():
                 raise SourceError(
@@ -266,8 +270,8 @@ class Predictions:
 
 def _batches(inputs: Sequence[Input], vocabulary: int) -> Iterator[list[Input]]:
     of_length: dict[int, list[Input]] = defaultdict(list)
-    for one in inputs:
-        of_length[len(one)].append(one)
+    for pieces in inputs:
+        of_length[len(pieces)].append(pieces)
     for length in sorted(of_length):
         rows = max(1, LOGITS // (vocabulary * length))
         same = of_length[length]
@@ -287,18 +291,18 @@ def _log_probabilities(
     with torch.inference_mode():
         computed = logits(torch.tensor(batch, dtype=torch.long))
         places = list(dict.fromkeys((row, place) for row, (place, _) in needed))
-        at = {where: i for i, where in enumerate(places)}
+        at = {key: i for i, key in enumerate(places)}
         rows, columns = (
             torch.tensor(index, device=computed.device) for index in zip(*places, strict=True)
         )
         chances = torch.log_softmax(computed[rows, columns].double(), dim=-1)
         which = torch.tensor([at[row, place] for row, (place, _) in needed], device=computed.device)
         pieces = torch.tensor([piece for _, (_, piece) in needed], device=computed.device)
-        found = chances[which, pieces.clamp(min=0)]
+        chosen = chances[which, pieces.clamp(min=0)]
         if ends and (ending := pieces == ENDS).any():
             together = chances[:, torch.tensor(ends, device=computed.device)].logsumexp(dim=-1)
-            found[ending] = together[which[ending]]
-        values: list[float] = found.tolist()
+            chosen[ending] = together[which[ending]]
+        values: list[float] = chosen.tolist()
     return values
 
 
@@ -588,7 +592,7 @@ def open_hf_language_model(
     for option in OF_VECTORS:
         if option in named.spec.options:
             raise SourceError(
-                f"{named.where}: the option {option} is for vectors, and this is a source of "
+                f"{named.label}: the option {option} is for vectors, and this is a source of "
                 "log-probabilities",
                 got=f"{option}={named.spec.options[option]}",
                 allowed="weights, seed, precision, device, trust_remote_code, revision",
@@ -597,7 +601,7 @@ def open_hf_language_model(
     family, options = named.card.family, named.options
     # what is not known is tried
     if family is not None and (family == DECODER) != (kind == "causal"):
-        raise not_of_kind(named.where, kind, named.card.architecture)
+        raise not_of_kind(named.label, kind, named.card.architecture)
     content = content_of(named.path, weights=options.weights)
     decides = f"{content};{ALGORITHM};{kind};precision={options.precision};seed={options.seed}"
     fingerprint = f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}"
@@ -606,8 +610,8 @@ def open_hf_language_model(
     if kind == "masked" and not is_known(fingerprint):
         with quiet():
             tokenizer = load_tokenizer(model)
-        need_offsets(tokenizer, named.where)
-        require_mask(tokenizer, named.where)
+        need_offsets(tokenizer, named.label)
+        require_mask(tokenizer, named.label)
     of_kind = MaskedLM if kind == "masked" else CausalLM
     return of_kind(partial(load, model), text, fingerprint, options.notes)
 
@@ -652,8 +656,8 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
         )
     if kind is MaskedLM:
         require_mask(tokenizer, name)
-    said = tokenizer.model_max_length
-    loaded = Loaded(tokenizer, model, said if said < NO_LIMIT else None)
+    most = tokenizer.model_max_length
+    loaded = Loaded(tokenizer, model, most if most < NO_LIMIT else None)
     return kind(lambda: loaded, name, _fingerprint(model, tokenizer))
 
 
@@ -719,30 +723,30 @@ class CachedLanguageModel:
     @cached_property
     def about(self) -> LanguageModelRecord:
         """What the result says of the model, without loading it where it has answered before."""
-        kept = about_kept(self.fingerprint)
-        if kept is None:
+        known_of = about_kept(self.fingerprint)
+        if known_of is None:
             return self.model.about
         return LanguageModelRecord(
             model=self.model.model_name,
             kind=self.kind,
-            roundoff=roundoff_of_log_ratios(str(kept.get("precision", ""))),
-            **kept,
+            roundoff=roundoff_of_log_ratios(str(known_of.get("precision", ""))),
+            **known_of,
         )
 
     def score(
         self, questions: Collection[Question], tell: Tell | None = None
     ) -> Mapping[Question, Answer]:
         """Return answers that are kept, and have the model compute the others."""
-        keys = {one: _key_of(self.fingerprint, one) for one in questions}
+        keys = {question: _key_of(self.fingerprint, question) for question in questions}
         head = (self.fingerprint, self.name)
         found: dict[Question, Answer] = {}
         for batch in through_cache(
             keys, head, self._same, self._answered, "questions are answered"
         ):
-            found |= {one: _answer_of(entry) for one, entry in batch.items()}
+            found |= {question: _answer_of(entry) for question, entry in batch.items()}
             if tell is not None:
                 tell(len(found), len(keys))
-        return {one: found[one] for one in questions}
+        return {question: found[question] for question in questions}
 
     def _same(self, missing: list[Question]) -> Mapping[Question, str]:
         """What decides each answer; the model also says once what it is."""
@@ -752,11 +756,11 @@ class CachedLanguageModel:
 
     def _answered(self, questions: list[Question]) -> Iterator[Mapping[Question, Entry]]:
         for batch in self.model.score_batches(questions):
-            yield {one: _entry_of(answer) for one, answer in batch.items()}
+            yield {question: _entry_of(answer) for question, answer in batch.items()}
 
     def _keep_about(self) -> None:
-        said = self.model.about.model_dump(include={"architecture", "vocabulary", "precision"})
-        entry = Entry(json.dumps(said).encode(), ABOUT)
+        facts = self.model.about.model_dump(include={"architecture", "vocabulary", "precision"})
+        entry = Entry(json.dumps(facts).encode(), ABOUT)
         CacheStore(quiet=True).put(
             self.fingerprint, self.name, {_about_key(self.fingerprint): entry}
         )
@@ -786,10 +790,10 @@ def _about_key(fingerprint: str) -> bytes:
 
 def _entry_of(answer: Answer) -> Entry:
     """Write an answer down; JSON has every digit of a number of double precision."""
-    said = (
+    fields = (
         answer.log_probability, answer.pieces, answer.other_pieces, answer.fault, answer.at,
     )  # fmt: skip
-    return Entry(json.dumps(said).encode(), ANSWER)
+    return Entry(json.dumps(fields).encode(), ANSWER)
 
 
 def _answer_of(entry: Entry) -> Answer:

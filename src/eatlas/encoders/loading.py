@@ -149,7 +149,7 @@ def load_tokenizer(model: Model) -> Any:
         if begins is False:  # transformers 4 adds the token all the same
             more["add_bos_token"] = False
     try:
-        found = AutoTokenizer.from_pretrained(folder, trust_remote_code=model.trust, **more)
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=model.trust, **more)
     except Exception as error:
         raise SourceError(
             f"{model.path}: the tokenizer cannot be loaded",
@@ -157,8 +157,8 @@ def load_tokenizer(model: Model) -> Any:
             allowed="a folder with tokenizer.json or the files of a tokenizer of transformers",
             remedy=trust_remedy(error),
         ) from error
-    _require_vocabulary(found, model.path)
-    return found
+    _require_vocabulary(tokenizer, model.path)
+    return tokenizer
 
 
 def _require_vocabulary(tokenizer: Any, path: Path) -> None:

@@ -49,11 +49,13 @@ def require_own_settings(files: Iterable[Path]) -> None:
     """Refuse settings of a model that name code or another model, on a hub or elsewhere."""
     for file in files:
         require_file(file, SourceError)
-        settings = file.suffix == ".json" and not any(fnmatch(file.name, one) for one in _OF_DATA)
+        settings = file.suffix == ".json" and not any(
+            fnmatch(file.name, pattern) for pattern in _OF_DATA
+        )
         if not settings or not file.is_file():
             continue
         try:
-            found = json.loads(file.read_bytes())
+            values = json.loads(file.read_bytes())
         except (OSError, ValueError):
             continue  # who needs the file says so
         except RecursionError as error:
@@ -61,8 +63,8 @@ def require_own_settings(files: Iterable[Path]) -> None:
                 f"{file}: the configuration cannot be read", got="values nested hundreds deep"
             ) from error
         if file.name == "config.json":
-            require_few_layers(found, file)
-        for key, value in _entries(found):
+            require_few_layers(values, file)
+        for key, value in _entries(values):
             _check(file, key, value)
 
 

@@ -171,7 +171,7 @@ class NamedModel:
         return str(self.spec.path)
 
     @property
-    def where(self) -> str:
+    def label(self) -> str:
         """The model as messages name it."""
         return f"{self.scheme}{self.name}"
 
@@ -184,7 +184,7 @@ class NamedModel:
             options = {**self.spec.options, "layer": str(layers)}
             query = "&".join(f"{key}={escape(value)}" for key, value in options.items())
             alone = replace(self.options, layer=str(layers))
-            yield layers, replace(self, text=f"{self.where}?{query}", options=alone)
+            yield layers, replace(self, text=f"{self.label}?{query}", options=alone)
 
 
 def find_model(
@@ -196,11 +196,11 @@ def find_model(
     """Find the files of the model that a source string names, and check its options."""
     spec = parse_file_spec(text.removeprefix(scheme))
     name = str(spec.path)
-    where = f"{scheme}{name}"
+    label = f"{scheme}{name}"
     if spec.member is not None or not text.removeprefix(scheme).partition("?")[0]:
         raise SourceError(f"{text}: no model is named (# is written %23)", allowed=_FORMS[scheme])
-    check_options(spec.options, allowed, where)
-    options = parse(spec.options, where)
+    check_options(spec.options, allowed, label)
+    options = parse(spec.options, label)
     if options.trust:
         require_trust(f"run Python code that comes with the model {name}")
     require_extra(
@@ -211,7 +211,7 @@ def find_model(
     if card.takes not in takes:
         fault, remedy = _OTHERS[card.takes]
         raise SourceError(
-            f"{where}: this model {fault}",
+            f"{label}: this model {fault}",
             got=f"model type {card.model_type}",
             remedy=remedy.format(name=name),
         )
@@ -369,10 +369,10 @@ def sha256_of(file: Path) -> str:
     try:
         real = file.resolve(strict=True)
         state = real.stat()
-        kept = cache_folder() / "hashes" / hashlib.sha256(os.fsencode(real)).hexdigest()
+        cached = cache_folder() / "hashes" / hashlib.sha256(os.fsencode(real)).hexdigest()
         mark = f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_ino} "
         with suppress(OSError, ValueError):
-            text = "" if computes_afresh() else kept.read_text(encoding="ascii")
+            text = "" if computes_afresh() else cached.read_text(encoding="ascii")
             if text.startswith(mark) and len(text) == len(mark) + 64:
                 return text.removeprefix(mark)
         with real.open("rb") as content:
@@ -380,7 +380,7 @@ def sha256_of(file: Path) -> str:
     except OSError as error:
         raise SourceError(f"{file}: the file cannot be read", got=str(error)) from error
     # where it cannot be kept, the hash is computed again
-    with suppress(ResultsError), atomic_file(kept) as written:
+    with suppress(ResultsError), atomic_file(cached) as written:
         written.write(mark + digest)
     return digest
 

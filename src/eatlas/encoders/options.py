@@ -120,32 +120,32 @@ _TEXTS = (
 )
 
 
-def parse(given: Mapping[str, str], where: str) -> Options:
+def parse(options: Mapping[str, str], label: str) -> Options:
     """Check the options of a source string; `where` names it in an error."""
-    check_options(given, OPTIONS, where)
-    check_values(given, VALUES, where)
-    seed = int(given.get("seed", 0)) if given.get("weights") == "random" else None
-    if seed is None and "seed" in given:
+    check_options(options, OPTIONS, label)
+    check_values(options, VALUES, label)
+    seed = int(options.get("seed", 0)) if options.get("weights") == "random" else None
+    if seed is None and "seed" in options:
         raise SourceError(
-            f"{where}: a seed is for random weights, and these are trained",
+            f"{label}: a seed is for random weights, and these are trained",
             remedy="add weights=random, or leave out the seed",
         )
-    truncate, trust = (given.get(key) == "yes" for key in ("truncate", "trust_remote_code"))
-    texts: dict[str, Any] = {key: given[key] for key in _TEXTS if key in given}
+    truncate, trust = (options.get(key) == "yes" for key in ("truncate", "trust_remote_code"))
+    texts: dict[str, Any] = {key: options[key] for key in _TEXTS if key in options}
     return Options(**texts, seed=seed, truncate=truncate, trust=trust)
 
 
-def check_values(given: Mapping[str, str], allowed: Mapping[str, Values], where: str) -> None:
+def check_values(options: Mapping[str, str], allowed: Mapping[str, Values], label: str) -> None:
     """Refuse an option that has a value which is not allowed."""
     for key, values in allowed.items():
-        if key in given and not re.fullmatch(values.pattern, given[key], re.ASCII):
-            raise not_allowed(where, key, given[key], values.words)
+        if key in options and not re.fullmatch(values.pattern, options[key], re.ASCII):
+            raise not_allowed(label, key, options[key], values.words)
 
 
-def not_allowed(where: str, key: str, got: str, allowed: str) -> SourceError:
+def not_allowed(label: str, key: str, got: str, allowed: str) -> SourceError:
     """Say that an option has a value which it cannot have."""
     return SourceError(
-        f"{where}: the option {key} cannot have this value", got=f"{key}={got}", allowed=allowed
+        f"{label}: the option {key} cannot have this value", got=f"{key}={got}", allowed=allowed
     )
 
 
@@ -161,47 +161,47 @@ class Layers:
         return f"{self.combine}({listed})" if self.combine else listed
 
 
-def parse_layers(text: str, combine: str | None, top: int, where: str) -> tuple[Layers, ...]:
+def parse_layers(text: str, combine: str | None, top: int, label: str) -> tuple[Layers, ...]:
     """Read the options ``layer`` and ``layers`` for a model whose top layer is number `top`."""
     if text == EVERY:
-        _none_to_combine(combine, "every layer is taken by itself", where)
+        _none_to_combine(combine, "every layer is taken by itself", label)
         return tuple(Layers((number,)) for number in range(top + 1))
-    numbers = tuple(dict.fromkeys(n for part in text.split(",") for n in _part(part, top, where)))
+    numbers = tuple(dict.fromkeys(n for part in text.split(",") for n in _part(part, top, label)))
     if len(numbers) > 1:
         return (Layers(numbers, combine or "mean"),)
-    _none_to_combine(combine, "one layer is taken", where)
+    _none_to_combine(combine, "one layer is taken", label)
     return (Layers(numbers),)
 
 
-def _part(text: str, top: int, where: str) -> range:
+def _part(text: str, top: int, label: str) -> range:
     """Read one part of the option ``layer``: a number or a range."""
-    found = _RANGE.fullmatch(text.strip())
-    if found:
-        first, last = (_number(each, top, where) for each in found.groups())
+    ends = _RANGE.fullmatch(text.strip())
+    if ends:
+        first, last = (_number(each, top, label) for each in ends.groups())
         if first <= last:
             return range(first, last + 1)
     elif _ONE.fullmatch(text.strip()):
-        number = _number(text.strip(), top, where)
+        number = _number(text.strip(), top, label)
         return range(number, number + 1)
     allowed = "a number, a range from a lower to a higher layer such as -4..-1, several such as"
-    raise not_allowed(where, "layer", text, f"{allowed} 1,2,3, or all")
+    raise not_allowed(label, "layer", text, f"{allowed} 1,2,3, or all")
 
 
-def _number(text: str, top: int, where: str) -> int:
+def _number(text: str, top: int, label: str) -> int:
     number = int(text)
     if -top - 1 <= number <= top:
         return number % (top + 1)
     raise SourceError(
-        f"{where}: the model has no such layer",
+        f"{label}: the model has no such layer",
         got=f"layer={text}",
         allowed=f"0 (the embeddings) to {top} (the top), or -1 (the top) to {-top - 1}",
     )
 
 
-def _none_to_combine(combine: str | None, why: str, where: str) -> None:
+def _none_to_combine(combine: str | None, why: str, label: str) -> None:
     if combine is not None:
         raise SourceError(
-            f"{where}: there is nothing to combine, {why}",
+            f"{label}: there is nothing to combine, {why}",
             got=f"layers={combine}",
             remedy="leave out layers, or name several: layer=-4..-1",
         )

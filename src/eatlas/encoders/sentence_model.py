@@ -340,17 +340,17 @@ class SentenceModelSource(Encoder):
             grouped[what].append((item, unknown))
         order = sorted(grouped, key=lambda what: (-len(what), what))
         for _, alike in groupby(order, len):
-            for some in cut(alike, AT_ONCE):
-                texts = [grouped[what][0][0].content for what in some]
+            for several in cut(alike, AT_ONCE):
+                texts = [grouped[what][0][0].content for what in several]
                 with quiet():
-                    given = self._model.encode(
+                    returned = self._model.encode(
                         texts, batch_size=BATCH, show_progress_bar=False, **self._prompt
                     )
-                rows = as_rows(given, texts, self.name)
+                rows = as_rows(returned, texts, self.name)
                 self._dim = rows.shape[1]
                 yield {
                     item: Found(row, unknown=unknown)
-                    for what, row in zip(some, rows, strict=True)
+                    for what, row in zip(several, rows, strict=True)
                     for item, unknown in grouped[what]
                 }
 
@@ -390,7 +390,7 @@ class SentenceModelSource(Encoder):
         limit, tokenizer = model.max_seq_length, model.tokenizer
         if not callable(tokenizer):
             return {item: (item.content, "") for item in items}
-        found: dict[str, tuple[str | Ids, Unknown]] = {}
+        tokens: dict[str, tuple[str | Ids, Unknown]] = {}
         texts = {item.content for item in items}
         with quiet():
             for text in sorted(texts, key=lambda text: (-len(text), text)):
@@ -402,22 +402,22 @@ class SentenceModelSource(Encoder):
                         allowed=f"up to {limit:,} tokens, special ones included",
                         remedy="shorten it; a --window in words keeps contexts short",
                     )
-                found[text] = ids, unknown_of(tokenizer, text, ids)
-        return {item: found[item.content] for item in items}
+                tokens[text] = ids, unknown_of(tokenizer, text, ids)
+        return {item: tokens[item.content] for item in items}
 
 
 @keeping
 def open_st(text: str) -> tuple[SentenceModelSource, ...]:
     """Open a model of sentence-transformers."""
     spec = parse_file_spec(text.removeprefix(SCHEME))
-    given = text.removeprefix(SCHEME).partition("?")[0]
-    where = SCHEME + given
-    if not given.strip():
+    name = text.removeprefix(SCHEME).partition("?")[0]
+    label = SCHEME + name
+    if not name.strip():
         raise SourceError(f"{text}: no model is named", allowed="st:NAME, st:FOLDER")
-    check_options(spec.options, OPTIONS, where)
+    check_options(spec.options, OPTIONS, label)
     if spec.options.get("level", "sentence") != "sentence":
         raise SourceError(
-            f"{where}: the option level cannot have this value",
+            f"{label}: the option level cannot have this value",
             got=f"level={spec.options['level']}",
             allowed="sentence",
             remedy="for vectors of words in their sentence: hf: and level=word",

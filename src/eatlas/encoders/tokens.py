@@ -64,14 +64,14 @@ class Tokens:
 
 def tokenize(tokenizer: Any, texts: list[str], limit: int | None = None) -> list[Tokens]:
     """Tokenise texts as the tokenizer does by itself, or cut to so many tokens in all."""
-    kept: dict[str, Any] = {} if limit is None else {"truncation": True, "max_length": limit}
-    given = tokenizer(
+    limits: dict[str, Any] = {} if limit is None else {"truncation": True, "max_length": limit}
+    encoded = tokenizer(
         texts,
         return_attention_mask=False,
         return_special_tokens_mask=True,
         return_offsets_mapping=tokenizer.is_fast,
         verbose=False,
-        **kept,
+        **limits,
     )
     cut = limit is not None
     if tokenizer.is_fast:
@@ -84,27 +84,27 @@ def tokenize(tokenizer: Any, texts: list[str], limit: int | None = None) -> list
                 encoding.offsets,
                 cut,
             )
-            for encoding in given.encodings
+            for encoding in encoded.encodings
         ]
     return [
         Tokens(
             ids=ids,
-            types=given.get("token_type_ids", {i: [0] * len(ids)})[i],
-            special=given["special_tokens_mask"][i],
+            types=encoded.get("token_type_ids", {i: [0] * len(ids)})[i],
+            special=encoded["special_tokens_mask"][i],
             pieces=tokenizer.convert_ids_to_tokens(ids),
             offsets=None,
             cut=cut,
         )
-        for i, ids in enumerate(given["input_ids"])
+        for i, ids in enumerate(encoded["input_ids"])
     ]
 
 
-def need_offsets(tokenizer: Any, where: str) -> None:
+def need_offsets(tokenizer: Any, label: str) -> None:
     """Refuse a tokenizer that does not tell which characters a token stands for."""
     if tokenizer.is_fast:
         return
     raise SourceError(
-        f"{where}: the tokenizer does not report the characters of a token, so the tokens of "
+        f"{label}: the tokenizer does not report the characters of a token, so the tokens of "
         "a stimulus cannot be found",
         got=type(tokenizer).__name__,
         allowed="level=sentence with this model, or a model with a fast tokenizer (tokenizer.json)",
@@ -117,10 +117,10 @@ def unknown_of(tokenizer: Any, text: str, ids: Sequence[int]) -> Unknown:
     if piece is None or piece not in ids or tokenizer.unk_token in text:
         return ""
     special = tokenizer.get_special_tokens_mask(list(ids), already_has_special_tokens=True)
-    known = [
+    readable = [
         number for number, mark in zip(ids, special, strict=True) if number != piece and not mark
     ]
-    return "part" if known else "all"
+    return "part" if readable else "all"
 
 
 @dataclass(frozen=True)
@@ -238,39 +238,39 @@ class TextReader(ModelSource):
 
 
 def prepare(
-    loaded: Loaded, items: Collection[Item], options: Options, pool: str, where: str
+    loaded: Loaded, items: Collection[Item], options: Options, pool: str, label: str
 ) -> list[Text]:
     """Tokenise each text once, and find the tokens that are needed of it."""
     if options.level == "word":
-        need_offsets(loaded.tokenizer, where)
+        need_offsets(loaded.tokenizer, label)
     grouped: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         grouped[item.content].append(item)
     prepared = []
     for text, tokens in zip(grouped, tokenize(loaded.tokenizer, list(grouped)), strict=True):
-        fitting = _fitting(loaded, text, tokens, where, cut=options.truncate)
+        fitting = _fitting(loaded, text, tokens, label, cut=options.truncate)
         needed = defaultdict(list)
         lost = {item for item in grouped[text] if _lost(item, tokens, fitting, options)}
         for item in grouped[text]:
             if item not in lost:
-                needed[_places(loaded, item, fitting, options, pool, where)].append(item)
+                needed[_places(loaded, item, fitting, options, pool, label)].append(item)
         prepared.append(Text(text, fitting, {k: tuple(v) for k, v in needed.items()}, tuple(lost)))
     return prepared
 
 
-def _lost(item: Item, whole: Tokens, kept: Tokens, options: Options) -> bool:
+def _lost(item: Item, whole: Tokens, fitting: Tokens, options: Options) -> bool:
     """Whether a text was cut within the stimulus, or before it.
 
     A vector of the whole text needs no more than a part of the stimulus: the stimulus may be the
     text.
     """
-    if item.span is None or not kept.cut:
+    if item.span is None or not fitting.cut:
         return False
-    there, all_of_it = len(kept.of_span(item.span)), len(whole.of_span(item.span))
+    there, all_of_it = len(fitting.of_span(item.span)), len(whole.of_span(item.span))
     return there < all_of_it if options.level == "word" else not there and all_of_it > 0
 
 
-def _fitting(loaded: Loaded, text: str, tokens: Tokens, where: str, *, cut: bool) -> Tokens:
+def _fitting(loaded: Loaded, text: str, tokens: Tokens, label: str, *, cut: bool) -> Tokens:
     """Return the tokens of a text, cut to the limit of the model where that is chosen."""
     limit = loaded.limit
     if limit is None or len(tokens.ids) <= limit:
@@ -278,7 +278,7 @@ def _fitting(loaded: Loaded, text: str, tokens: Tokens, where: str, *, cut: bool
     if cut:
         return tokenize(loaded.tokenizer, [text], limit)[0]
     raise SourceError(
-        f"{where}: a text is longer than the model takes: {shown(text)}",
+        f"{label}: a text is longer than the model takes: {shown(text)}",
         got=f"{len(tokens.ids):,} tokens",
         allowed=f"up to {limit:,} tokens, special ones included",
         remedy="shorten it, or add truncate=yes, which cuts it and warns; a --window in words "
@@ -287,50 +287,50 @@ def _fitting(loaded: Loaded, text: str, tokens: Tokens, where: str, *, cut: bool
 
 
 def _places(
-    loaded: Loaded, item: Item, tokens: Tokens, options: Options, pool: str, where: str
+    loaded: Loaded, item: Item, tokens: Tokens, options: Options, pool: str, label: str
 ) -> tuple[int, ...]:
     """Places of the tokens from which the vector of an item is pooled."""
     if options.level == "word":
-        found = _of_stimulus(item, tokens, where)
+        places = _of_stimulus(item, tokens, label)
     elif pool == "cls":
-        found = _cls(loaded, tokens, where)
+        places = _cls(loaded, tokens, label)
     elif pool.endswith("-all"):
-        found = list(range(len(tokens.ids))) if tokens.of_text else []
+        places = list(range(len(tokens.ids))) if tokens.of_text else []
     else:
-        found = tokens.of_text
-    if not found:
+        places = tokens.of_text
+    if not places:
         raise SourceError(
-            f"{where}: a text has no token: {shown(item.text)}", allowed="a text of words"
+            f"{label}: a text has no token: {shown(item.text)}", allowed="a text of words"
         )
-    some = {"first": found[:1], "last": found[-1:], "last-all": found[-1:]}
-    return tuple(some.get(pool, found))
+    some = {"first": places[:1], "last": places[-1:], "last-all": places[-1:]}
+    return tuple(some.get(pool, places))
 
 
-def _of_stimulus(item: Item, tokens: Tokens, where: str) -> list[int]:
+def _of_stimulus(item: Item, tokens: Tokens, label: str) -> list[int]:
     """Places of the tokens of a stimulus."""
     if item.span is None:
         raise SourceError(
-            f"{where}: at level word a vector belongs to the stimulus in a text, and this "
+            f"{label}: at level word a vector belongs to the stimulus in a text, and this "
             f"text has no stimulus: {shown(item.text)}",
             remedy="level=sentence, or give the stimulus' span in the test file",
         )
-    found = tokens.of_span(item.span)
-    if found:
-        return found
+    places = tokens.of_span(item.span)
+    if places:
+        return places
     raise SourceError(
-        f"{where}: no token belongs to the stimulus {item.stimulus!r} in {shown(item.text)}",
+        f"{label}: no token belongs to the stimulus {item.stimulus!r} in {shown(item.text)}",
         got=" ".join(tokens.pieces[:20]),
     )
 
 
-def _cls(loaded: Loaded, tokens: Tokens, where: str) -> list[int]:
+def _cls(loaded: Loaded, tokens: Tokens, label: str) -> list[int]:
     """Place of the token that stands for the whole text; XLNet has it at the end."""
     number = loaded.tokenizer.cls_token_id
-    found = [i for i, each in enumerate(tokens.ids) if each == number and tokens.special[i]]
-    if found:
-        return found[:1]
+    places = [i for i, each in enumerate(tokens.ids) if each == number and tokens.special[i]]
+    if places:
+        return places[:1]
     raise SourceError(
-        f"{where}: the tokenizer of this model adds no [CLS] token",
+        f"{label}: the tokenizer of this model adds no [CLS] token",
         got=" ".join(tokens.pieces[:20]),
         allowed="pool=mean, first, last or max",
     )

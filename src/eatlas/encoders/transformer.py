@@ -131,9 +131,9 @@ def open_hf(text: str) -> tuple[TransformerSource | VisionSource, ...]:
     conventions = declared(named.path, named.name)
     method = _method(named, conventions)
     options, card = named.options, named.card
-    choices = parse_layers(options.layer, options.layers, card.top, named.where)
+    choices = parse_layers(options.layer, options.layers, card.top, named.label)
     for layers in choices:
-        _require_one_dim(layers, card, named.where)
+        _require_one_dim(layers, card, named.label)
     shared = SharedLayers(choices)
     return tuple(
         TransformerSource(alone, layers, method, conventions, shared)
@@ -143,16 +143,16 @@ def open_hf(text: str) -> tuple[TransformerSource | VisionSource, ...]:
 
 def _method(named: NamedModel, conventions: ModelConventions) -> str:
     """How tokens become one vector, by the options, the model's own files or its family."""
-    options, family, where = named.options, named.card.family, named.where
+    options, family, label = named.options, named.card.family, named.label
     sentence = options.level == "sentence"
     chosen = options.pool if sentence else options.subword
     if chosen == POOLED:
-        raise not_allowed(where, "pool", chosen, ", ".join(POOLS))
+        raise not_allowed(label, "pool", chosen, ", ".join(POOLS))
     if chosen is not None:
         return chosen
     if sentence and conventions.theirs:
         raise SourceError(
-            f"{where}: the model has a pooling of its own that hf: does not do",
+            f"{label}: the model has a pooling of its own that hf: does not do",
             got=conventions.theirs,
             allowed=f"st:{named.name}, which pools as the model declares; "
             "or a pooling of your choice: ?pool=mean, ?pool=cls",
@@ -163,18 +163,18 @@ def _method(named: NamedModel, conventions: ModelConventions) -> str:
     if family is None:
         key = "pool" if sentence else "subword"
         raise SourceError(
-            f"{where}: the kind of this model is not known, and so no default for {key}",
+            f"{label}: the kind of this model is not known, and so no default for {key}",
             got=f"model type {named.card.model_type!r}",
             remedy=f"say it: {key}=mean, for example",
         )
     return family.pool if sentence else family.subword
 
 
-def _require_one_dim(layers: Layers, card: Card, where: str) -> None:
+def _require_one_dim(layers: Layers, card: Card, label: str) -> None:
     dims = {card.dim_of(number) for number in layers.numbers}
     if len(dims) > 1:
         raise SourceError(
-            f"{where}: these layers cannot be combined, for their vectors differ in length",
+            f"{label}: these layers cannot be combined, for their vectors differ in length",
             got=f"layers {layers}: {' and '.join(map(str, sorted(dims)))} components",
             remedy="leave out the top layer",
         )

@@ -98,7 +98,7 @@ class SeeingSource(ModelSource):
             part = {name: array[rows.start : rows.stop] for name, array in inputs.items()}
             return self._computed(loaded, tensors(loaded, part), *how)
 
-        parts = [some for _, some in in_halves(loaded, range(count), compute, self.path)]
+        parts = [arrays for _, arrays in in_halves(loaded, range(count), compute, self.path)]
         return [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
 
     def _computed(self, loaded: Loaded, inputs: Mapping[str, Any], *how: Any) -> list[Array]:
@@ -202,7 +202,7 @@ def open_vision(named: NamedModel) -> tuple[VisionSource, ...]:
     for option in OF_TEXTS:
         if option in named.spec.options:
             raise SourceError(
-                f"{named.where}: the option {option} is for models of texts, and this one takes "
+                f"{named.label}: the option {option} is for models of texts, and this one takes "
                 "images",
                 got=f"{option}={named.spec.options[option]}",
                 remedy=f"leave out {option}",
@@ -211,33 +211,33 @@ def open_vision(named: NamedModel) -> tuple[VisionSource, ...]:
     pool = named.options.pool or vision.pool
     if pool not in vision.pools:
         raise SourceError(
-            f"{named.where}: images cannot be pooled so by this model",
+            f"{named.label}: images cannot be pooled so by this model",
             got=f"pool={pool}",
             allowed=", ".join(f"{how} ({POOLS_OF_IMAGES[how]})" for how in vision.pools),
         )
-    choices = layers_of(named.options, named.card, pool, named.where)
+    choices = layers_of(named.options, named.card, pool, named.label)
     shared = SharedLayers(choices)
     return tuple(
         VisionSource(alone, layers, pool, shared) for layers, alone in named.by_layer(choices)
     )
 
 
-def layers_of(options: Options, card: Card, pool: str, where: str) -> tuple[Layers, ...]:
+def layers_of(options: Options, card: Card, pool: str, label: str) -> tuple[Layers, ...]:
     """Read the options of layers for a model of images."""
     top = (Layers((card.top,)),)
     if card.vision.layers:
-        choices = parse_layers(options.layer, options.layers, card.top, where)
+        choices = parse_layers(options.layer, options.layers, card.top, label)
     elif options.layer == "-1" and options.layers is None:
         choices = top
     else:
         raise SourceError(
-            f"{where}: this model has no layers to choose from, for they differ in length",
+            f"{label}: this model has no layers to choose from, for they differ in length",
             got=f"layer={options.layer}",
             allowed="layer=-1, the top",
         )
     if pool == POOLED and choices != top:
         raise SourceError(
-            f"{where}: the model pools its top layer alone",
+            f"{label}: the model pools its top layer alone",
             got=f"layer={options.layer}&pool={POOLED}",
             remedy=f"pool={' or pool='.join(how for how in card.vision.pools if how != POOLED)}",
         )

@@ -128,7 +128,7 @@ def make_plan(  # noqa: PLR0913  (as the choices of count_text)
     reading = ReadingOptions(format, field, unit)
     files = corpus_files(_by_name(corpus))
     parts, failed = _parted(files, reading, shard)
-    unreadable = {one.label for one in failed}
+    unreadable = {part.label for part in failed}
     look_at([path for path in files if str(path) not in unreadable], reading)
     return TextPlan(chosen, search, reading, tuple(files), tuple(parts), tuple(failed))
 
@@ -150,39 +150,39 @@ def _of_groups(tests: Iterable[Any]) -> tuple[GroupsTest, ...]:
 
 def _targets(tests: Sequence[GroupsTest]) -> tuple[str, ...]:
     """Every target once; of those that differ by case alone, no table can hold both."""
-    found = dict.fromkeys(term for test in tests for term in test.targets.terms)
+    targets = dict.fromkeys(term for test in tests for term in test.targets.terms)
     folded: dict[str, str] = {}
-    for term in found:
-        if (other := folded.setdefault(term.casefold(), term)) != term:
+    for term in targets:
+        if (earlier := folded.setdefault(term.casefold(), term)) != term:
             raise StimulusError(
                 "two targets differ by case alone",
-                got=f"{other}, {term}",
+                got=f"{earlier}, {term}",
                 allowed="targets that a table of counts distinguishes",
                 remedy="count their tests one by one",
             )
-    return tuple(found)
+    return tuple(targets)
 
 
 def _families(tests: Sequence[GroupsTest]) -> tuple[WordFamily, ...]:
     """Groups that are distinguished; a name of a group in two families needs the same counts."""
-    found: dict[WordFamily, str] = {}
-    known: dict[str, tuple[WordFamily, str]] = {}
+    families: dict[WordFamily, str] = {}
+    by_name: dict[str, tuple[WordFamily, str]] = {}
     for test in tests:
         family = WordFamily(
             tuple(group.name for group in test.groups),
             tuple(group.terms for group in test.groups),
         )
-        found.setdefault(family, test.id)
+        families.setdefault(family, test.id)
         for name in family.names:
-            other, its_test = known.setdefault(name.casefold(), (family, test.id))
-            if other != family:
+            earlier, its_test = by_name.setdefault(name.casefold(), (family, test.id))
+            if earlier != family:
                 raise StimulusError(
                     f"the tests {its_test} and {test.id} both have a group {name}, with other "
                     "words or beside other groups",
                     allowed="one meaning of each group's name in a table of counts",
                     remedy="count the two tests one by one, each to a file of its own",
                 )
-    return tuple(found)
+    return tuple(families)
 
 
 def _warn_of_stimuli(tests: Sequence[GroupsTest]) -> None:
@@ -192,8 +192,8 @@ def _warn_of_stimuli(tests: Sequence[GroupsTest]) -> None:
         if own := [f"{term} ({of[term]})" for term in test.targets.terms if term in of]:
             warn(Note("stimuli.targets-in-groups", values={"targets": own}), test.id, stacklevel=4)
     named = [(test.id, test.terms) for test in tests]
-    for test_id, stimulus, other, hidden in interplay(named):
-        values = {"tests": [test_id, other], "found": stimulus, "hidden": hidden}
+    for test_id, stimulus, other_id, hidden in interplay(named):
+        values = {"tests": [test_id, other_id], "found": stimulus, "hidden": hidden}
         warn(Note("stimuli.hidden-words", values=values), stacklevel=4)
         break  # one example says enough
 
@@ -341,7 +341,7 @@ def count_all(
             if progress is not None:
                 progress(done, len(plan.shards))
     order = {shard.label: place for place, shard in enumerate(plan.shards)}
-    return sorted(failed, key=lambda one: (order.get(one.label, -1), one.label))
+    return sorted(failed, key=lambda part: (order.get(part.label, -1), part.label))
 
 
 def conclude(
@@ -410,10 +410,10 @@ def _warn(result: TextCounts, failed: Sequence[Failed]) -> None:
     if failed:
         values = {"count": len(failed), "such": list(map(str, failed[:SEVERAL]))}
         warn(Note("source.parts-unread", values=values), stacklevel=4)
-    for one in result.provenance["files"]:
-        lines = one["texts"] + one["damaged"]
-        if one["damaged"] and one["damaged"] >= MANY * lines:
-            values = {"file": one["file"], "count": one["damaged"], "of": lines}
+    for file in result.provenance["files"]:
+        lines = file["texts"] + file["damaged"]
+        if file["damaged"] and file["damaged"] >= MANY * lines:
+            values = {"file": file["file"], "count": file["damaged"], "of": lines}
             warn(Note("source.lines-unread", values=values), stacklevel=4)
     if unseen := result.unseen:
         values = {"targets": list(unseen), "of": len(result.targets), "most": SEVERAL}
@@ -506,13 +506,13 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     >>> dict(counts.counts("nurse"))
     {'female': 1, 'male': 1}
     """
-    place = None if out is None else Path(out)
-    if place is not None:
-        require_place(place, *TABLES)
+    path = None if out is None else Path(out)
+    if path is not None:
+        require_place(path, *TABLES)
     choices = {"case": case, "compounds": compounds, "format": format, "field": field, "unit": unit}
     plan = make_plan(corpus, tests, span=span, sliding=sliding, shard=shard, **choices)  # type: ignore[arg-type]
     executor = executor or choose(workers, len(plan.shards))
-    return counted(plan, place, executor, tell=tell, progress=progress)
+    return counted(plan, path, executor, tell=tell, progress=progress)
 
 
 def counted(

@@ -51,8 +51,8 @@ def word_tests(scores: Array, n: int, stop: Callable[[], None]) -> TailArrays:
     count, an inversion or a bracket, some 50 ms a row. `stop` is called now and then; it may raise.
     """
     if scores.shape[1] <= LARGEST:
-        found = permutation_tests(scores, n, scale=1.0)
-        p = np.stack([found.p(tail) for tail in TAILS])
+        tests = permutation_tests(scores, n, scale=1.0)
+        p = np.stack([tests.p(tail) for tail in TAILS])
         return TailArrays(p, np.zeros(p.shape, np.uint8), np.zeros(p.shape))
     tails = _inverted(scores, n, stop)
     # two tails make the third, so they go together
@@ -76,8 +76,8 @@ def _inverted(scores: Array, n: int, stop: Callable[[], None]) -> TailArrays:
         for start in range(0, len(scores), AT_ONCE):
             stop()
             part = slice(start, start + AT_ONCE)
-            found = invert_rows(scores[part], n, scale=1.0)
-            p[:, part], error[:, part] = found.p, found.rel_err
+            inverted = invert_rows(scores[part], n, scale=1.0)
+            p[:, part], error[:, part] = inverted.p, inverted.rel_err
     method = np.where(error > 0, INVERSION, EXACT).astype(np.uint8)
     return TailArrays(p, method, error)
 
@@ -156,19 +156,19 @@ def measure_chunk(
     present = vectors.any(axis=1)
     usable = np.flatnonzero(finite & present)
     bad = np.flatnonzero(finite & ~present), np.flatnonzero(~finite)
-    kept = [words[i] for i in usable.tolist()]
+    used = [words[i] for i in usable.tolist()]
     n = plan.found.sizes[0]
     scores = _scores(plan.found.rows, vectors, usable, stop)
     difference, d = effect_sizes(scores, n, ddof=plan.measure.ddof)
     tails = word_tests(scores, n, stop)
     flagged = plan.found.flagged
-    side = np.array([" AB".index(flagged.get(word, " ")) for word in kept], np.uint8)
+    side = np.array([" AB".index(flagged.get(word, " ")) for word in used], np.uint8)
     reached, maxima = _family(plan, scores, side == 0)
     return Chunk(
         index=index,
         read=len(words),
         rising=sum(a <= b for a, b in pairwise(words)),
-        words=kept,
+        words=used,
         rank=usable + index * plan.rows + 1,
         side=side,
         effect_size=d,

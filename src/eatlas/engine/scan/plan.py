@@ -133,10 +133,10 @@ def _named(words: Any) -> Concept:
 def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRule) -> AttributeRows:
     """Look the attributes up."""
     terms: dict[str, tuple[str, ...]] = {side: attributes.concepts[side].terms for side in SIDES}
-    found = embed_groups(terms, source, case)
+    embedded = embed_groups(terms, source, case)
     least = SCEAT.minimum[SIDES[0]]
     for side in SIDES:
-        group = found.coverage[side]
+        group = embedded.coverage[side]
         if len(terms[side]) < least:
             raise CoverageError(
                 f"{attributes.side(side)}: a group of one term",
@@ -154,21 +154,21 @@ def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRul
                 allowed=f"at least {least} usable terms on each side (their labels are permuted)",
                 remedy="use attributes that the source has, or a source with more words",
             )
-    a, b = (len(found.coverage[side].used) for side in SIDES)
+    a, b = (len(embedded.coverage[side].used) for side in SIDES)
     return AttributeRows(
-        rows=np.concatenate([kernels.unit_rows(found.vectors[side]) for side in SIDES]),
+        rows=np.concatenate([kernels.unit_rows(embedded.vectors[side]) for side in SIDES]),
         sizes=(a, b),
-        groups=found.coverage,
-        flagged={key: side for side in SIDES for key in found.keys[side].values()},
-        notes=found.notes,
-        sha256=found.sha256,
+        groups=embedded.coverage,
+        flagged={key: side for side in SIDES for key in embedded.keys[side].values()},
+        notes=embedded.notes,
+        sha256=embedded.sha256,
     )
 
 
 def require_usable(out: Path, *inputs: Any) -> None:
     """Refuse a file that cannot be written, or that would replace one that is read."""
     require_suffix(out)
-    read = [path for given in inputs if (path := _file(given)) is not None]
+    read = [path for source in inputs if (path := _file(source)) is not None]
     for target in (out, summary_of(out)):
         if target.is_dir():
             raise ResultsError(f"--out {out}: {target} is a directory", allowed="a file")
@@ -179,12 +179,12 @@ def require_usable(out: Path, *inputs: Any) -> None:
             )
 
 
-def _file(given: Any) -> Path | None:
-    if is_by_name(given):
-        (given,) = given.values() if len(given) == 1 else [None]
-    if not isinstance(given, str | Path):
+def _file(source: Any) -> Path | None:
+    if is_by_name(source):
+        (source,) = source.values() if len(source) == 1 else [None]
+    if not isinstance(source, str | Path):
         return None
-    spec = named_spec(given).spec if isinstance(given, str) else str(given)
+    spec = named_spec(source).spec if isinstance(source, str) else str(source)
     path = parse_file_spec(spec).path
     return path if path.is_file() else None
 
@@ -294,11 +294,11 @@ def make_scan(
     _whole("seed", seed, 0)
     if first is not None:
         _whole("first", first, 1)
-    wanted = find_attributes(attributes)
-    opened = open_one_named(vectors, "a scan")
-    source = require_whole(opened.source, "a scan tests every word")
-    found = embed_attributes(wanted, source, case)
-    size = sum(found.sizes)
+    named_attributes = find_attributes(attributes)
+    named_source = open_one_named(vectors, "a scan")
+    source = require_whole(named_source.source, "a scan tests every word")
+    embedded = embed_attributes(named_attributes, source, case)
+    size = sum(embedded.sizes)
     if chosen.p == "exact" and size > LARGEST:
         raise SignatureError(
             "a scan counts all relabellings of up to 32 attributes",
@@ -306,10 +306,21 @@ def make_scan(
             allowed="p=auto, which counts or inverts and states its error",
         )
     shared = RunningMaxT(
-        size, found.sizes[0], rng=np.random.default_rng(seed), draws=DRAWS, scale=1.0
+        size, embedded.sizes[0], rng=np.random.default_rng(seed), draws=DRAWS, scale=1.0
     )
     rows = ROWS if size <= QUICK else SLOW_ROWS if size <= MOST_SCORES else SLOWEST_ROWS
-    return ScanPlan(source, chosen, wanted, found, shared, seed, case, first, rows, opened.name)
+    return ScanPlan(
+        source,
+        chosen,
+        named_attributes,
+        embedded,
+        shared,
+        seed,
+        case,
+        first,
+        rows,
+        named_source.name,
+    )
 
 
 def _scannable(measure: object) -> SCEAT:
