@@ -92,7 +92,7 @@ def same(one, other):
 
 
 def test_counts_of_files_are_those_of_plain_loops(corpus, texts):
-    with pytest.warns(UndefinedWarning, match="no context found for 1 of 4 targets"):
+    with pytest.warns(UndefinedWarning, match="No context found for 1 of 4 targets"):
         counts = count_text(corpus, [TEST, BY_NAME])
     targets = ("nurse", "pilot", "abbot", "judge")
     assert counts.targets == targets
