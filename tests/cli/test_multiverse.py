@@ -34,7 +34,7 @@ def test_the_example_can_be_saved_and_run(eatlas_cli, tmp_path):
 def test_a_dry_run_says_what_it_costs_and_writes_nothing(eatlas_cli, plan, tmp_path):
     done = eatlas_cli("multiverse", plan, "--dry-run")
     assert done.code == 0
-    assert "4 specifications; 64 words to look up, 0 texts to encode: about 1 s" in done.out
+    assert "4 specifications; 64 words to look up, 0 texts to encode" in done.out
     assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
 
 

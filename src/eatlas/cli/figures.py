@@ -18,7 +18,6 @@ from rich.text import Text
 
 from eatlas.cli.console import PIPE_WIDTH, new_console, show, table_of, write
 from eatlas.cli.messages import cleaned, plain_line
-from eatlas.cli.progress import duration
 from eatlas.errors import listed
 from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
 from eatlas.present.summaries import explain
@@ -308,9 +307,7 @@ def _below(one: Power, *, over_stimuli: bool) -> str:
 
 def print_plan(prepared: Prepared) -> None:
     """Print the choices of a plan, and what it takes to do it."""
-    from eatlas.apps.studies.reading import cost_of  # noqa: PLC0415  (other figures need no study)
-
-    console, cost = new_console(), cost_of(prepared.requests)
+    console = new_console()
     if prepared.plan.study.title:
         show(console, Text(prepared.plan.study.title, style="bold"))
     choices = prepared.plan.alternatives().items()
@@ -319,10 +316,10 @@ def print_plan(prepared: Prepared) -> None:
     table.columns[-1].no_wrap = False
     show(console, table)
     skipped = f", and {len(prepared.misfits):,} are skipped" if prepared.misfits else ""
+    words, texts = prepared.cost()
     line = (
         f"{number_of(len(prepared.requests), 'specification')}{skipped}; "
-        f"{count(cost.words)} words to look up, {count(cost.texts)} texts to encode: about "
-        f"{duration(cost.seconds)} on two processor cores"
+        f"{count(words)} words to look up, {count(texts)} texts to encode"
     )
     show(console, Text(f"\n{line}"))
 

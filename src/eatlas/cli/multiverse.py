@@ -57,7 +57,7 @@ def multiverse(
         Folder for the report, the results, the table of choices, the analysis and the resolved
         plan.
     dry_run : --dry-run
-        Show what would be computed and how long it would take. Compute nothing.
+        Show what would be computed. Compute nothing.
     skip_invalid : --skip-invalid
         Skip and list combinations of choices that do not fit each other.
     trust : SOURCE

@@ -7,24 +7,45 @@ shows. :mod:`verify` computes old results again. Scans of a vocabulary and count
 rooms of their own.
 """
 
-from eatlas.engine.execution import execute, run
-from eatlas.engine.plan import Job, Plan, SourceLike, SourcesLike, make_plan, open_named
+from eatlas.engine.execution import Conditions, execute, perform_all, run
+from eatlas.engine.plan import (
+    Job,
+    Plan,
+    Source,
+    SourceLike,
+    SourcesLike,
+    Watch,
+    identity,
+    in_contexts,
+    make_plan,
+    open_as,
+    opened,
+)
+from eatlas.engine.reading import read_once
 from eatlas.engine.store import Store, open_store
 from eatlas.executors import Executor, Processes, choose, here
 
 __all__ = [
+    "Conditions",
     "Executor",
     "Job",
     "Plan",
     "Processes",
+    "Source",
     "SourceLike",
     "SourcesLike",
     "Store",
+    "Watch",
     "choose",
     "execute",
     "here",
+    "identity",
+    "in_contexts",
     "make_plan",
-    "open_named",
+    "open_as",
     "open_store",
+    "opened",
+    "perform_all",
+    "read_once",
     "run",
 ]

@@ -403,7 +403,7 @@ def opened(spec: Any, need: Need) -> tuple[Source, ...]:
     return (open_language_model(spec, need),)
 
 
-def open_named(given: Any, need: Need, default: str = DEFAULT_VECTORS) -> list[tuple[str, Source]]:
+def open_as(given: Any, need: Need, default: str = DEFAULT_VECTORS) -> list[tuple[str, Source]]:
     """Open sources as what some measures need, each with the name that results call it by.
 
     Parameters

@@ -31,10 +31,17 @@ from eatlas.sources.interface import (
     VectorSource,
 )
 from eatlas.sources.memory import ArraySource
-from eatlas.sources.naming import Opened, open_named
-from eatlas.sources.opening import VectorsLike, named_sources, open_sources, open_vectors
+from eatlas.sources.naming import Opened, is_by_name, open_named, specs_of
+from eatlas.sources.opening import (
+    VectorsLike,
+    named_sources,
+    open_sources,
+    open_vectors,
+    transformed,
+)
 from eatlas.sources.snapshot import Snapshot, ask
 from eatlas.sources.source import Source, SourceFacts, is_contextual
+from eatlas.sources.spec import options_of, with_options
 from eatlas.sources.wrappers import CBOWSource, PeriodSource, PromptedSource, period_of, prompted
 
 if TYPE_CHECKING:
@@ -64,6 +71,7 @@ __all__ = [
     "ask",
     "embed",
     "embed_concepts",
+    "is_by_name",
     "is_common_word",
     "is_contextual",
     "named_sources",
@@ -71,12 +79,17 @@ __all__ = [
     "open_named",
     "open_sources",
     "open_vectors",
+    "options_of",
     "period_of",
     "prompted",
+    "specs_of",
     "spellings",
     "tables_of",
+    "transformed",
+    "with_options",
 ]
 
 __getattr__ = attributes(
-    __name__, {"eatlas.sources.counts": "CountTable Counts open_counts tables_of"}
+    __name__,
+    {"eatlas.sources.counts": "CountTable Counts open_counts tables_of"},
 )

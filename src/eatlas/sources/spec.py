@@ -66,6 +66,48 @@ def with_option(text: str, option: str) -> str:
     return f"{head}{'&' if '?' in head else '?'}{option}{mark}{member}"
 
 
+def with_options(text: str, options: Mapping[str, Any]) -> str:
+    """Add options to a source string.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"hf:bert-base-uncased"``.
+    options : mapping
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> with_options("glove-sample", {"transform": "center"})
+    'glove-sample?transform=center'
+    """
+    for name, value in options.items():
+        text = with_option(text, f"{name}={escape(str(value))}")
+    return text
+
+
+def options_of(text: str) -> dict[str, str]:
+    """Return the options of a source string.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    dict of str
+
+    Examples
+    --------
+    >>> options_of("hf:bert-base-uncased?layer=3")
+    {'layer': '3'}
+    """
+    return dict(parse_file_spec(text).options)
+
+
 def parse_options(text: str, where: str) -> dict[str, str]:
     """Read ``key=value`` pairs joined by ``&``; `where` names the source in an error."""
     options: dict[str, str] = {}

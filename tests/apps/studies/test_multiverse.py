@@ -8,7 +8,7 @@ from tests.inputs import make_test
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.apps.studies import carry_out, prepare, reading
+from eatlas.apps.studies import carry_out, prepare
 from eatlas.encoders import loading, transformer
 from eatlas.executors import Processes
 
@@ -134,12 +134,10 @@ def test_cosine_and_probability_in_one_study(tmp_path):
 
 def test_a_model_is_loaded_once_and_layers_share_a_pass(bert, monkeypatch):
     loads, passes = [], []
-    load, batch = loading._load, transformer.TransformerSource._batch
+    load, pooled = loading._load, transformer.pooled_vectors
     monkeypatch.setattr(loading, "_load", lambda model: loads.append(model) or load(model))
     monkeypatch.setattr(
-        transformer.TransformerSource,
-        "_batch",
-        lambda self, *rest: passes.append(self.layers) or batch(self, *rest),
+        transformer, "pooled_vectors", lambda *given: passes.append(len(given[1])) or pooled(*given)
     )
     loading.forget()
     plan = {
@@ -151,7 +149,8 @@ def test_a_model_is_loaded_once_and_layers_share_a_pass(bert, monkeypatch):
     study = eatlas.multiverse(plan)
     assert len(study.results) == 32
     assert len(loads) == 1
-    assert {str(layers) for layers in passes} == {"0"}  # the others came with it
+    texts = {term for test in eatlas.load_tests(["weat-6", "weat-9"]) for term in test.terms}
+    assert 0 < sum(passes) <= 4 * len(texts)  # two poolings, two prompts; four layers in each
     (alone,) = eatlas.run(
         "weat-9", f"{bert}?layer=2&pool=first&cache=no", "weat(frequency=off,resamples=0)"
     )
@@ -176,22 +175,6 @@ def test_processes_change_no_number(bert):
     there = carry_out(prepared, Processes(2), reader=Processes(2))
     assert there.results == here.results
     assert there.record == here.record
-
-
-def test_pieces_of_many_texts_give_the_same_vectors(bert, monkeypatch):
-    plan = {"tests": ["sent-weat-9"], "vectors": {"bert": f"{bert}?cache=no"}, "measures": ["weat"]}
-    whole = eatlas.multiverse(plan).record.specifications[0]
-    monkeypatch.setattr(reading, "SHARD", 20)
-    calls = []
-    monkeypatch.setattr(
-        reading,
-        "read_batch",
-        lambda batch, read=reading.read_batch: calls.append(batch) or read(batch),
-    )
-    pieces = eatlas.multiverse(plan).record.specifications[0]
-    assert len(calls) > 5
-    assert pieces.d == pytest.approx(whole.d, abs=1e-6)
-    assert pieces.p == pytest.approx(whole.p, rel=1e-2)
 
 
 def test_families_are_adjusted_as_statsmodels_does():
@@ -221,8 +204,7 @@ def test_costs_count_texts_and_share_passes(bert):
         "choices": {"layer": {"values": [0, 1], "when": {"vectors": "bert"}}},
     }
     words = {t for role in "XYAB" for t in eatlas.load_tests("weat-6")[0].concept(role).terms}
-    cost = reading.cost_of(prepare(plan).requests)
-    assert (cost.words, cost.texts) == (32, len(words))
+    assert prepare(plan).cost() == (32, len(words))
 
 
 def test_a_failed_job_costs_no_other():

@@ -36,7 +36,7 @@ from eatlas.apps.protocol.numbers import (
     paired,
     terms_of,
 )
-from eatlas.engine import open_named
+from eatlas.engine import open_as
 from eatlas.errors import SignatureError
 from eatlas.measures import DivDist, Measure
 from eatlas.sources import Counts, open_counts
@@ -135,7 +135,7 @@ def _amplified(material: Material, family: Family, counting: DivDist) -> Fields:
 
     stages = [of_text("text", text)]
     if material.measure.needs == "vectors" and material.representations:
-        for name, source in open_named(material.representations, "vectors"):
+        for name, source in open_as(material.representations, "vectors"):
             numbers = leanings(material, test, source, name)
             stages.append(Stage("representations", Path(name).name, numbers))
     for path in material.files.get("generated", ()):

@@ -14,7 +14,7 @@ from eatlas.apps.protocol.material import Answers, Material, reason_of
 from eatlas.apps.protocol.studies import Study
 from eatlas.apps.protocol.studies import criteria as described
 from eatlas.decoding import require_file
-from eatlas.engine import open_named
+from eatlas.engine import open_as
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.measures import Measure, get_measure
 from eatlas.paths import is_file, is_folder
@@ -163,7 +163,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     _require_files(files)
     if vectors is None and measure.needs == "vectors":
         vectors = DEFAULT_VECTORS
-    opened = [] if vectors is None else open_named(vectors, measure.needs)
+    opened = [] if vectors is None else open_as(vectors, measure.needs)
     sources = {_with_period(name, source): source for name, source in opened}
     material = Material(measure, sources, seed, loaded, files, representations)
     evidence: list[Evidence] = []

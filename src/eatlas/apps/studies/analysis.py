@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -20,121 +20,120 @@ from eatlas.apps.studies.record import (
     StudyRecord,
 )
 from eatlas.results.parts import defined
-from eatlas.stats.specifications import (
-    MOST_CHOICES,
-    correlation,
-    variance_shares,
-)
+from eatlas.stats.specifications import MOST_CHOICES, correlation, variance_shares
 
 METRIC = "metric"
 """Cosine or log-probability: a choice that follows from the measure."""
 MOST_ALTERNATIVES = 8
 """Of a choice whose alternatives are compared two by two."""
 DRAWS = 1000
-NAN = float("nan")
+Side = tuple[Specification, ...]
+Pair = tuple[Side, Side]
 
 
 def analyse(record: StudyRecord, *, seed: int = 0) -> StudyAnalysis:
     """Analyse a study."""
-    given = [one for one in record.measured if one.symbol == "d"]
-    explained, shares = _shares(record, given)
+    effects = [of for of in record.measured if of.symbol == "d"]
+    explained, shares = _shares(record, effects)
+    compared = [
+        (choice, first, second, matched(effects, choice, first, second))
+        for choice, first, second in _alternatives(record, effects)
+    ]
     return StudyAnalysis(
         explained=explained,
         shares=tuple(shares),
         patterns=tuple(_patterns(record)),
-        contrasts=tuple(_contrasts(record, given, seed)),
-        correlations=tuple(_correlations(record, given)),
+        contrasts=tuple(_contrasts(compared, seed)),
+        correlations=tuple(_correlations(compared, effects)),
         seed=seed,
     )
 
 
 def _shares(
-    record: StudyRecord, given: Sequence[Specification]
+    record: StudyRecord, effects: Sequence[Specification]
 ) -> tuple[float | None, list[ChoiceShare]]:
     """Shares of the variance of d, choice by choice."""
-    varying = [name for name in record.varying if len({one.choices.get(name) for one in given}) > 1]
-    if not given or not varying or len(varying) > MOST_CHOICES:
+    varying = [name for name in record.varying if len({of.choices.get(name) for of in effects}) > 1]
+    if not effects or not varying or len(varying) > MOST_CHOICES:
         return None, []
-    codes = {name: {"": 0} for name in varying}
+    codes: dict[str, dict[str, int]] = {name: {"": 0} for name in varying}
     levels = [
-        [codes[name].setdefault(one.choices[name], len(codes[name])) for name in varying]
-        for one in given
+        [codes[name].setdefault(of.choices[name], len(codes[name])) for name in varying]
+        for of in effects
     ]
-    values = np.array([one.d for one in given], np.float64)
-    found = variance_shares(values, np.array(levels, np.int64))
-    if found is None:
+    d = np.array([of.d for of in effects], np.float64)
+    shares = variance_shares(d, np.array(levels, np.int64))
+    if shares is None:
         return None, []
-    rows = zip(varying, found.first, found.total, found.shapley, strict=True)
-    names = ("choice", "first", "total", "shapley")
-    return found.explained, [ChoiceShare(**dict(zip(names, row, strict=True))) for row in rows]
+    rows = zip(varying, shares.first, shares.total, shares.shapley, strict=True)
+    return shares.explained, [
+        ChoiceShare(choice=name, first=first, total=total, shapley=shapley)
+        for name, first, total, shapley in rows
+    ]
 
 
 def _patterns(record: StudyRecord) -> Iterator[PatternCounts]:
     """How often each pattern comes, over all specifications, then for each test."""
-    given = [one for one in record.specifications if one.status == "done" and one.pattern]
-    tests = dict.fromkeys(one.choices["test"] for one in given)
+    patterns = [(of.choices["test"], of.pattern) for of in record.of("done") if of.pattern]
+    tests = dict.fromkeys(test for test, _ in patterns)
     for test in ("", *tests) if len(tests) > 1 else tests:
-        some = [one.pattern for one in given if test in {"", one.choices["test"]}]
-        counts = Counter(some)
-        mode, times = counts.most_common(1)[0]
+        counts = Counter(pattern for of, pattern in patterns if test in {"", of})
+        (mode, times), total = counts.most_common(1)[0], counts.total()
+        shares = [n / total for n in counts.values()]
         yield PatternCounts(
             test=test,
             counts=dict(counts.most_common()),
             mode=mode,
-            share=times / len(some),
-            entropy=max(
-                0.0, -sum(n / len(some) * math.log2(n / len(some)) for n in counts.values())
-            ),
+            share=times / total,
+            entropy=max(0.0, -sum(share * math.log2(share) for share in shares)),
         )
 
 
-def _label(one: Specification, choice: str) -> str:
+def _label(of: Specification, choice: str) -> str:
     """The alternative of a choice; of the metric too, which follows from the measure."""
-    return (one.metric or "") if choice == METRIC else one.choices.get(choice, "")
+    return (of.metric or "") if choice == METRIC else of.choices.get(choice, "")
 
 
-Pair = tuple[tuple[Specification, ...], tuple[Specification, ...]]
-
-
-def matched(given: Sequence[Specification], choice: str, first: str, second: str) -> list[Pair]:
+def matched(effects: Sequence[Specification], choice: str, first: str, second: str) -> list[Pair]:
     """Specifications with either alternative that are alike in all else.
 
     Choices that mean something beside one of the two alternatives alone cannot be alike; of
     specifications that differ in these, all are taken together.
     """
-    sides = [[one for one in given if _label(one, choice) == label] for label in (first, second)]
-    left_out = {choice} | ({"measure"} if choice == METRIC else set())
-    names = [name for name in (given[0].choices if given else ()) if name not in left_out]
-    seen = {name: [{one.choices[name] for one in side} - {""} for side in sides] for name in names}
-    shared = [name for name in names if seen[name][0] & seen[name][1]]
+    sides = [[of for of in effects if _label(of, choice) == label] for label in (first, second)]
+    left_out = {choice, "measure"} if choice == METRIC else {choice}
+    shared = []
+    for name in (name for name in (effects[0].choices if effects else ()) if name not in left_out):
+        a, b = ({of.choices[name] for of in side} - {""} for side in sides)
+        if a & b:
+            shared.append(name)
     groups: list[dict[tuple[str, ...], list[Specification]]] = [{}, {}]
     for side, group in zip(sides, groups, strict=True):
-        for one in side:
-            group.setdefault(tuple(one.choices[name] for name in shared), []).append(one)
+        for of in side:
+            group.setdefault(tuple(of.choices[name] for name in shared), []).append(of)
     keys = [key for key in groups[0] if key in groups[1]]
     return [(tuple(groups[0][key]), tuple(groups[1][key])) for key in keys]
 
 
-def _compared(
-    record: StudyRecord, given: Sequence[Specification]
+def _alternatives(
+    record: StudyRecord, effects: Sequence[Specification]
 ) -> Iterator[tuple[str, str, str]]:
     """Every two alternatives of each choice but the test, and of the metric."""
     for name in (*record.varying, METRIC):
-        if name == "test":
-            continue
-        labels = list(dict.fromkeys(_label(one, name) for one in given if _label(one, name)))
-        if 1 < len(labels) <= MOST_ALTERNATIVES:
+        labels = list(dict.fromkeys(filter(None, (_label(of, name) for of in effects))))
+        if name != "test" and 1 < len(labels) <= MOST_ALTERNATIVES:
             for first, second in combinations(labels, 2):
                 yield name, first, second
 
 
-def _contrasts(
-    record: StudyRecord, given: Sequence[Specification], seed: int
-) -> Iterator[Contrast]:
+Compared = Sequence[tuple[str, str, str, list[Pair]]]
+"""Two alternatives of a choice, and the specifications that are alike in all else."""
+
+
+def _contrasts(compared: Compared, seed: int) -> Iterator[Contrast]:
     """Every two alternatives against each other, all else alike."""
     rng = np.random.default_rng([seed, 2])
-    for choice, first, second in _compared(record, given):
-        pairs = matched(given, choice, first, second)
+    for choice, first, second, pairs in compared:
         if not pairs:
             continue
         d = np.array([[_mean(side) for side in pair] for pair in pairs], np.float64)
@@ -159,54 +158,52 @@ def _contrasts(
         )
 
 
-def _mean(some: Sequence[Specification]) -> float:
-    return statistics.fmean(one.d for one in some if one.d is not None)
+def _mean(side: Side) -> float:
+    return statistics.fmean(of.d for of in side if of.d is not None)
 
 
-def _finding(one: Specification) -> int:
+def _finding(of: Specification) -> int:
     """1 or -1 for a significant effect size, by its sign; 0 for any other."""
-    return int(math.copysign(1, one.d or 0.0)) if one.significant else 0
+    return int(math.copysign(1, of.d or 0.0)) if of.significant else 0
 
 
-def _both_shares(pairs: Iterable[Pair]) -> tuple[float, float] | None:
+def _both_shares(pairs: Sequence[Pair]) -> tuple[float, float] | None:
     """Shares of the specifications of either side that are significant."""
-    sides = list(zip(*pairs, strict=True))
-    judged = [
-        [one.significant for some in side for one in some if one.significant is not None]
-        for side in sides
-    ]
-    if not all(judged):
-        return None
-    first, second = (sum(side) / len(side) for side in judged)
-    return first, second
+    sides = zip(*pairs, strict=True)
+    a, b = ([of.significant for side in sides_of for of in side] for sides_of in sides)
+    a, b = ([known for known in judged if known is not None] for judged in (a, b))
+    return (sum(a) / len(a), sum(b) / len(b)) if a and b else None
 
 
 def _correlations(
-    record: StudyRecord, given: Sequence[Specification]
+    compared: Compared, effects: Sequence[Specification]
 ) -> Iterator[MethodCorrelation]:
     """Correlations of every two alternatives over the tests and all else that they share."""
-    if len({(one.choices["test"], one.choices.get("stimuli")) for one in given}) < 3:
+    if len({(of.choices["test"], of.choices.get("stimuli")) for of in effects}) < 3:
         return
-    for choice, first, second in _compared(record, given):
-        pairs = matched(given, choice, first, second)
-        both = [pair for pair in pairs if all(all(o.significant for o in side) for side in pair)]
-        for only, some in (("all", pairs), ("significant", both)):
-            points = [(_mean(a), _mean(b)) for a, b in some]
-            x, y = (np.array([point[i] for point in points], np.float64) for i in (0, 1))
-            found = correlation(x, y) if len(points) > 2 else None
-            numbers = {
-                name: defined(float(getattr(found, name, NAN)))
-                for name in (
-                    "pearson", "pearson_low", "pearson_high",
-                    "spearman", "spearman_low", "spearman_high",
-                )
-            }  # fmt: skip
-            yield MethodCorrelation(
-                choice=choice,
-                first=first,
-                second=second,
-                only="all" if only == "all" else "significant",
-                n=len(points),
-                points=tuple(points) if only == "all" else (),
-                **numbers,
-            )
+    for choice, first, second, pairs in compared:
+        both = [pair for pair in pairs if all(of.significant for side in pair for of in side)]
+        yield _correlation(choice, first, second, "all", pairs)
+        yield _correlation(choice, first, second, "significant", both)
+
+
+def _correlation(
+    choice: str, first: str, second: str, only: str, pairs: Sequence[Pair]
+) -> MethodCorrelation:
+    points = [(_mean(a), _mean(b)) for a, b in pairs]
+    x, y = (np.array([point[i] for point in points], np.float64) for i in (0, 1))
+    of = correlation(x, y)
+    return MethodCorrelation(
+        choice=choice,
+        first=first,
+        second=second,
+        only="all" if only == "all" else "significant",
+        n=len(points),
+        pearson=defined(of.pearson),
+        pearson_low=defined(of.pearson_low),
+        pearson_high=defined(of.pearson_high),
+        spearman=defined(of.spearman),
+        spearman_low=defined(of.spearman_low),
+        spearman_high=defined(of.spearman_high),
+        points=tuple(points) if only == "all" else (),
+    )

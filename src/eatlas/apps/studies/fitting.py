@@ -9,31 +9,21 @@ from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
-from eatlas import corpora
-from eatlas.apps.studies.plan import (
-    KNOWN,
-    NONE,
-    TEMPLATES,
-    Combination,
-    StudyPlan,
-    combinations,
-    read_plan,
-)
-from eatlas.engine.plan import Source, in_contexts, opened
+from eatlas.apps.studies.plan import KNOWN, NONE, Combination, StudyPlan, combinations, read_plan
+from eatlas.corpora import load_either
+from eatlas.engine import Source, in_contexts, opened
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
-from eatlas.measures.base import Need
 from eatlas.present.numbers import number_of
-from eatlas.sources import prompted
-from eatlas.sources.opening import transformed
-from eatlas.sources.source import is_contextual
-from eatlas.sources.spec import escape, parse_file_spec, with_option
+from eatlas.sources import is_contextual, options_of, prompted, transformed, with_options
 from eatlas.stimuli import Test
 from eatlas.stimuli.sentences import sentence_tests
 from eatlas.untrusted import data_only
 
+TEMPLATES = "templates"
+"""An alternative of `contexts`: sentences of the templates of SEAT, or ``templates:FILE``."""
 ENCODERS = ("hf:", "clip:")
 """Source strings that take the options of encoders."""
 CONDITION = 'say when a choice applies: subword = { values = [...], when = { level = "word" } }'
@@ -42,22 +32,18 @@ SHOWN = 10
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """One job of a study: nothing of it is read yet."""
 
     combination: Combination
     test: Test
     source: Source
-    """Open, and not read."""
-    need: Need
     measure: Measure
     case: Any
     seed: int
 
 
-@dataclass(frozen=True)
-class Misfit:
+class Misfit(NamedTuple):
     """A combination that cannot be measured, and why."""
 
     combination: Combination
@@ -77,20 +63,36 @@ class Prepared:
     def sha256(self) -> str:
         """Identifies what is measured: tests, vectors, measures, choices; not what it is called."""
         plan = self.plan
-        parts = {
-            "tests": {
+        parts = [
+            {
                 name: {way: [test.id, test.stimuli_sha256] for way, test in ways.items()}
                 for name, ways in plan.tests.items()
             },
-            "vectors": {label: as_text(source) for label, source in plan.vectors.items()},
-            "measures": {label: measure.signature for label, measure in plan.measures.items()},
-            "choices": [
-                [name, {k: as_text(v) for k, v in choice.values.items()}, choice.when]
-                for name, choice in plan.choices.items()
-            ],
-            "more": [plan.exclude, plan.study.seed, plan.study.intervals],
-        }
-        return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+            {label: as_text(source) for label, source in plan.vectors.items()},
+            {label: measure.signature for label, measure in plan.measures.items()},
+            [[name, list(of.values.items()), of.when] for name, of in plan.choices.items()],
+            [plan.exclude, plan.study.seed, plan.study.intervals],
+        ]
+        text = json.dumps(parts, ensure_ascii=False, default=as_text)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def cost(self) -> tuple[int, int]:
+        """Words to look up, and texts to encode; layers of one model share a text."""
+        words: set[Any] = set()
+        texts: set[Any] = set()
+        for combination, test, source, measure, *_ in self.requests:
+            chosen = tuple(
+                label
+                for name, label in combination.labels.items()
+                if name == "vectors" or (KNOWN.get(name) in {"encoder", "wrapper"})
+                if name != "layer"
+            )
+            if measure.needs in {"masked", "causal"}:
+                texts |= {(chosen, question) for question in measure.questions(test)}
+            else:
+                encodes = measure.needs == "vectors" and is_contextual(source)
+                (texts if encodes else words).update((chosen, term) for term in test.terms)
+        return len(words), len(texts)
 
 
 def as_text(value: Any) -> Any:
@@ -121,7 +123,14 @@ def prepare(plan: Any, *, skip_invalid: bool = False, trust: str | Iterable[str]
     if misfits and not skip_invalid:
         raise _do_not_fit(misfits, len(grid))
     _require_some_use(requests, misfits)
-    _require_names(requests)
+    names: dict[tuple[str, str], Source] = {}
+    for _, _, source, measure, *_ in requests:
+        if names.setdefault((measure.needs, source.name), source) is not source:
+            raise StudyError(
+                f"two sources have the name {source.name!r}, so their results could not be "
+                "distinguished",
+                remedy="name them: eatlas.ArraySource(words, array, name=...)",
+            )
     return Prepared(plan, requests, misfits)
 
 
@@ -133,166 +142,149 @@ class _Fitter:
         self._made: dict[Any, Any] = {}
         self._jobs: set[tuple[Any, ...]] = set()
 
-    def request(self, one: Combination) -> Request:
+    def once(self, make: Callable[..., T], *arguments: Any) -> T:
+        """Make something once; what went wrong is raised again."""
+        key = (make.__name__, *map(_identity, arguments))
+        if key not in self._made:
+            try:
+                self._made[key] = make(*arguments)
+            except EatlasError as error:
+                self._made[key] = error
+        made: T | EatlasError = self._made[key]
+        if isinstance(made, EatlasError):
+            raise made
+        return made
+
+    def request(self, combination: Combination) -> Request:
         """The job of one combination."""
-        plan, labels, values = self.plan, one.labels, one.values
+        plan, labels, values = self.plan, combination.labels, combination.values
+        of = {part: {} for part in (*KNOWN.values(), "measure")}  # type: dict[str, dict[str, Any]]
+        for name, value in values.items():
+            of[KNOWN.get(name, "measure")][name] = value
         words = plan.tests[labels["test"]][labels.get("stimuli", "")]
-        measure = self.measure(labels["measure"], values)
-        test, measure = self.texts(words, measure, values)
+        measure = self.once(self.measure, labels["measure"], of["measure"])
+        test, measure = self.once(self.texts, words, measure, of["texts"])
         if measure.needs == "vectors":
-            self.once(("stimuli", id(test), measure), lambda: measure.require_stimuli(test))
-        source = self.source(labels["vectors"], values, measure.needs)
-        self.require_effect(test, source, labels, values)
+            measure.require_stimuli(test)
+        label = labels["vectors"]
+        around = {
+            name: str(value) for name, value in of["wrapper"].items() if value not in {NONE, ""}
+        }
+        source = self.once(self.source, label, measure.needs, of["encoder"], around)
+        self.require_effect(test, source, label, values)
         case, seed = values.get("case", "auto"), values.get("seed", plan.study.seed)
-        key = (id(test), id(source), measure.signature, case, seed)
-        if key in self._jobs:
+        job = (id(test), id(source), measure.signature, case, seed)
+        if job in self._jobs:
             raise StudyError("these choices change nothing: another combination is the same job")
-        self._jobs.add(key)
-        return Request(one, test, source, measure.needs, measure, case, seed)
+        self._jobs.add(job)
+        return Request(combination, test, source, measure, case, seed)
 
-    def measure(self, label: str, values: Mapping[str, Any]) -> Measure:
-        """A measure with the parameters that were chosen."""
-        chosen = {name: value for name, value in values.items() if name not in KNOWN}
-        return self.once(("measure", label, *chosen.items()), lambda: self._measure(label, chosen))
-
-    def _measure(self, label: str, chosen: Mapping[str, Any]) -> Measure:
-        """The measure with the chosen parameters, without intervals where the plan wants none."""
+    def measure(self, label: str, chosen: Mapping[str, Any]) -> Measure:
+        """A measure with the parameters that were chosen, without intervals unless wanted."""
         measure = self.plan.measures[label]
-        known = {one.name: one for one in fields(measure) if one.init}
+        parameters = {parameter.name: parameter for parameter in fields(measure) if parameter.init}
         for name in chosen:
-            if name not in known:
+            if name not in parameters:
                 raise SignatureError(f"{name} is not a parameter of {measure.name}")
         if not self.plan.study.intervals:
-            plain = {
+            plain = {"resamples": 0, "frequency": "off"}
+            measure = measure.with_parameters(**{
                 name: value
-                for name, value in (("resamples", 0), ("frequency", "off"))
-                if name in known and getattr(measure, name) == known[name].default
-            }
-            measure = measure.with_parameters(**plain)
+                for name, value in plain.items()
+                if name in parameters and getattr(measure, name) == parameters[name].default
+            })  # fmt: skip
         return measure.with_parameters(**chosen)
 
-    def texts(
-        self, words: Test, measure: Measure, values: Mapping[str, Any]
-    ) -> tuple[Test, Measure]:
+    def texts(self, words: Test, measure: Measure, of: Mapping[str, Any]) -> tuple[Test, Measure]:
         """A test as it is, of sentences made with templates, or of contexts of a corpus."""
-        contexts = values.get("contexts", NONE)
-        sizes = {
-            name: values[name] for name in ("window", "distance", "per_term") if name in values
-        }
-        from_corpus = not isinstance(contexts, str) or not _made_here(contexts)
-        if sizes and not from_corpus:
+        contexts = of.get("contexts", NONE)
+        sizes = {name: value for name, value in of.items() if name != "contexts"}
+        kind, _, file = contexts.partition(":") if isinstance(contexts, str) else ("", "", "")
+        if kind in {NONE, TEMPLATES} and sizes:
             raise StudyError(f"{', '.join(sizes)}: for contexts of a corpus alone")
-        if from_corpus:
-            path = contexts if isinstance(contexts, str | Path) else id(contexts)
-            key = ("contexts", path, words.id, id(words), measure, *sizes.items())
-            return self.once(key, lambda: self._of_corpus(words, measure, contexts, sizes))
         if contexts == NONE:
             return words, measure
-        if measure.needs != "vectors":
-            raise StudyError(f"{measure.name} puts words into templates of its own")
-        file = contexts.partition(":")[2] or None
-        (test,) = self.once(("sentences", id(words), file), lambda: sentence_tests([words], file))
-        return test, measure
-
-    def _of_corpus(
-        self, words: Test, measure: Measure, contexts: Any, sizes: dict[str, Any]
-    ) -> tuple[Test, Measure]:
-        """A test in contexts of a corpus, cut to size."""
+        if kind == TEMPLATES:
+            if measure.needs != "vectors":
+                raise StudyError(f"{measure.name} puts words into templates of its own")
+            return self.once(sentence_tests, [words], file or None)[0], measure
         if isinstance(contexts, str | Path):
-            path = contexts
-            contexts = self.once(("corpus", str(path)), lambda: corpora.load_either(path))
+            contexts = self.once(load_either, contexts)
         if "per_term" in sizes:
-            several, per_term = contexts, sizes["per_term"]
-            contexts = self.once(("first", id(several), per_term), lambda: several.first(per_term))
+            contexts = self.once(_first, contexts, sizes["per_term"])
         ((tests, measures),) = in_contexts(
             [words], [measure], contexts, sizes.get("window"), sizes.get("distance")
         )
         return tests[0], measures[0]
 
-    def source(self, label: str, values: Mapping[str, Any], need: Need) -> Source:
-        """A source with the options, the transform and the prompt that were chosen."""
-        options = {name: str(v) for name, v in values.items() if KNOWN.get(name) == "source"}
-        around = {
-            name: str(values[name])
-            for name in ("transform", "prompt")
-            if str(values.get(name, NONE)) not in {NONE, ""}
-        }
-        key = ("source", label, need, *options.items(), *around.items())
-        strange = label in self.plan.data_only
-        with data_only(self.plan.vectors[label]) if strange else nullcontext():
-            return self.once(key, lambda: self._source(label, options, around, need))
-
-    def _source(
-        self, label: str, options: Mapping[str, str], around: Mapping[str, str], need: Need
+    def source(
+        self, label: str, need: Any, options: Mapping[str, Any], around: Mapping[str, str]
     ) -> Source:
-        """Open a source."""
-        given = self.plan.vectors[label]
-        if options and not _is_encoder(given):
-            encoders = ", ".join(ENCODERS)
+        """A source with the options, the transform and the prompt that were chosen."""
+        spec = self.plan.vectors[label]
+        if options and not _is_encoder(spec):
             raise StudyError(
-                f"{', '.join(options)}: for encoders ({encoders}) only, and {label} is not one"
+                f"{', '.join(options)}: for encoders ({', '.join(ENCODERS)}) only, and {label} is "
+                "not one"
             )
         if around and need != "vectors":
             raise StudyError(f"{', '.join(around)}: for vectors alone, not for log-probabilities")
-        transform = around.get("transform")
-        if isinstance(given, str | Path):
-            stated = parse_file_spec(str(given)).options
+        written, transform = isinstance(spec, str | Path), around.get("transform")
+        if written:
+            stated = options_of(str(spec))
             for name, value in {**options, **around}.items():
                 if name in stated:
-                    raise StudyError(f"{label} says {name}={stated[name]} itself", got=value)
-                if name != "prompt":
-                    given = with_option(str(given), f"{name}={escape(value)}")
-        several = opened(given, need)
-        if len(several) > 1:
-            names = [f"{one.name}" for one in several[:3]]
+                    raise StudyError(f"{label} says {name}={stated[name]} itself", got=str(value))
+            after = {} if transform is None else {"transform": transform}
+            spec = with_options(str(spec), {**options, **after}) if options or after else spec
+        strange = written and label in self.plan.data_only
+        with data_only(self.plan.vectors[label]) if strange else nullcontext():
+            sources = opened(spec, need)
+        if len(sources) > 1:
+            names = ", ".join(source.name for source in sources[:3])
             raise StudyError(
-                f"{label} is {len(several)} sources, and one is needed: {', '.join(names)} ...",
+                f"{label} is {len(sources)} sources, and one is needed: {names} ...",
                 remedy="name one layer or period for each alternative",
             )
-        source = several[0]
-        if transform is not None and not isinstance(given, str | Path):
+        source: Any = sources[0]
+        if transform is not None and not written:
             source = transformed(source, transform)
-        return prompted(cast("Any", source), around["prompt"]) if "prompt" in around else source
+        return prompted(source, around["prompt"]) if "prompt" in around else source
 
     def require_effect(
-        self, test: Test, source: Source, labels: Mapping[str, str], values: Mapping[str, Any]
+        self, test: Test, source: Any, label: str, values: Mapping[str, Any]
     ) -> None:
         """Refuse choices that change nothing here, so that no job counts twice."""
-        given = self.plan.vectors[labels["vectors"]]
-        if _is_encoder(given):
-            stated = {**parse_file_spec(str(given)).options, **values}
-            level = stated.get("level", "sentence")
-            if level == "sentence" and "subword" in values:
-                raise StudyError("subword changes nothing at level sentence")
-            if level == "word" and "pool" in values:
-                raise StudyError("pool changes nothing at level word")
+        spec = self.plan.vectors[label]
+        if _is_encoder(spec):
+            level = {**options_of(spec), **values}.get("level", "sentence")
+            idle = "subword" if level == "sentence" else "pool"
+            if idle in values:
+                raise StudyError(f"{idle} changes nothing at level {level}")
         sentences = any(concept.sentences for concept in test.concepts.values())
-        if sentences and str(values.get("prompt", NONE)) not in {NONE, ""}:
+        if sentences and values.get("prompt", NONE) not in {NONE, ""}:
             raise StudyError("a prompt changes nothing where stimuli occur in sentences")
-        if values.get("case") == "exact" and is_contextual(cast("Any", source)):
+        if values.get("case") == "exact" and is_contextual(source):
             raise StudyError("the case rule changes nothing where a model encodes texts")
 
-    def once(self, key: Any, make: Callable[[], T]) -> T:
-        """Make something once; what went wrong is raised again."""
-        if key not in self._made:
-            try:
-                self._made[key] = make()
-            except EatlasError as error:
-                self._made[key] = error
-        found = self._made[key]
-        if isinstance(found, EatlasError):
-            raise found
-        return cast("T", found)
+
+def _first(contexts: Any, per_term: int) -> Any:
+    return contexts.first(per_term)
 
 
-def _is_encoder(given: Any) -> bool:
+def _identity(argument: Any) -> Any:
+    """An argument as part of a key: numbers and texts by value, objects by identity."""
+    if isinstance(argument, Mapping):
+        return tuple((name, _identity(value)) for name, value in argument.items())
+    if isinstance(argument, list):
+        return tuple(map(_identity, argument))
+    plain = isinstance(argument, str | int | float | Path | Measure)
+    return type(argument), argument if plain else id(argument)
+
+
+def _is_encoder(spec: Any) -> bool:
     """Whether a source string takes the options of encoders."""
-    return isinstance(given, str) and given.startswith(ENCODERS)
-
-
-def _made_here(contexts: str) -> bool:
-    """Whether an alternative of `contexts` is none, or templates."""
-    return contexts in {NONE, TEMPLATES} or contexts.startswith(f"{TEMPLATES}:")
+    return isinstance(spec, str) and spec.startswith(ENCODERS)
 
 
 def _require_some_use(requests: Sequence[Request], misfits: Sequence[Misfit]) -> None:
@@ -313,30 +305,18 @@ def _require_some_use(requests: Sequence[Request], misfits: Sequence[Misfit]) ->
 
 def _do_not_fit(misfits: Sequence[Misfit], total: int) -> StudyError:
     """List the combinations whose choices do not fit each other, by reason."""
-    by_reason: dict[str, list[Misfit]] = {}
-    for misfit in misfits:
-        by_reason.setdefault(misfit.reason, []).append(misfit)
+    by_reason: dict[str, list[Combination]] = {}
+    for combination, reason in misfits:
+        by_reason.setdefault(reason, []).append(combination)
     lines = [
-        f"{reason}: {number_of(len(several), 'specification')}, such as {several[0].combination}"
+        f"{reason}: {number_of(len(several), 'specification')}, such as {several[0]}"
         for reason, several in list(by_reason.items())[:SHOWN]
     ]
-    more = len(by_reason) - SHOWN
+    if len(by_reason) > SHOWN:
+        lines.append(f"and {len(by_reason) - SHOWN} more reasons")
     return StudyError(
         f"{len(misfits):,} of {total:,} specifications have choices that do not fit each other",
-        got="\n".join([*lines, f"and {more} more reasons"] if more > 0 else lines),
+        got="\n".join(lines),
         remedy=f"{CONDITION}; or leave combinations out by [[exclude]]; or skip these: "
         "--skip-invalid, in Python skip_invalid=True",
     )
-
-
-def _require_names(requests: Sequence[Request]) -> None:
-    """Refuse two sources of one name: their results could not be told apart."""
-    known: dict[str, Source] = {}
-    for one in requests:
-        name = f"{one.need} {one.source.name}"
-        if known.setdefault(name, one.source) is not one.source:
-            raise StudyError(
-                f"two sources have the name {one.source.name!r}, so their results could not "
-                "be distinguished",
-                remedy="name them: eatlas.ArraySource(words, array, name=...)",
-            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from graphlib import CycleError, TopologicalSorter
 from importlib import resources
 from itertools import product
 from pathlib import Path
@@ -22,36 +23,31 @@ from pydantic import (
 )
 
 from eatlas.decoding import read_toml, toml_bytes
-from eatlas.encoders.options import OPTIONS
 from eatlas.errors import StudyError, described, did_you_mean
 from eatlas.measures import Measure, get_measure
-from eatlas.sources.naming import NamedSpec, is_row, named_spec
-from eatlas.sources.opening import is_pair
+from eatlas.sources import is_by_name, specs_of
 from eatlas.stimuli import Test, load_tests
 from eatlas.untrusted import trusted_among
 
 NONE = "none"
 """An alternative that leaves things as they are: no prompt, no transform, no contexts."""
-TEMPLATES = "templates"
-"""An alternative of `contexts`: sentences of the templates of SEAT, or ``templates:FILE``."""
-Part = Literal["source", "wrapper", "texts", "run"]
+Part = Literal["encoder", "wrapper", "texts", "run"]
 """What a choice changes: an option of an encoder, something around any source, the texts that are
 encoded, or how a job is done."""
-KNOWN: Mapping[str, Part] = {
-    **{
-        name: "source"
-        for name in OPTIONS
-        if name not in {"seed", "device", "truncate", "trust_remote_code", "revision"}
-    },
+KNOWN: dict[str, Part] = {
+    **dict.fromkeys(
+        ("level", "layer", "layers", "pool", "subword", "weights", "precision"), "encoder"
+    ),
     **dict.fromkeys(("transform", "prompt"), "wrapper"),
     **dict.fromkeys(("contexts", "window", "distance", "per_term"), "texts"),
     **dict.fromkeys(("case", "seed"), "run"),
 }
 """Choices by name, besides the parameters of measures."""
-PLACES = {"test": "tests", "stimuli": "tests", "vectors": "vectors", "measure": "measures"}
+TABLES = {"test": "tests", "stimuli": "tests", "vectors": "vectors", "measure": "measures"}
 """Where the alternatives of choices are that stand outside ``[choices]``."""
 IN_STUDY = ("tests", "vectors", "measures")
 """Lists that may stand under ``[study]`` as well as at the top of a file."""
+DEFAULT_VECTORS = "glove-sample"
 DEFAULT_MEASURES = {"association": "ml-eat", "groups": "divdist"}
 """By the kind of test."""
 EXAMPLE = "eatlas multiverse --example prints a plan that runs"
@@ -90,16 +86,16 @@ class Choice(_Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _written_out(cls, given: Any) -> Any:
-        parts = dict(given) if isinstance(given, Mapping) and "values" in given else None
-        parts = parts or {"values": given}
-        values = parts["values"]
+    def _written_out(cls, value: Any) -> Any:
+        parts = dict(value) if isinstance(value, Mapping) and "values" in value else {}
+        values = parts.get("values", value)
         if not isinstance(values, Mapping):
-            values = {label_of(value): value for value in as_list(values)}
-            if len(values) < len(as_list(parts["values"])):
+            several = as_list(values)
+            values = {label_of(alternative): alternative for alternative in several}
+            if len(values) < len(several):
                 raise ValueError("an alternative is there twice")
-        for label, value in values.items():
-            if value is None or isinstance(value, Mapping | list | tuple):
+        for label, alternative in values.items():
+            if alternative is None or isinstance(alternative, Mapping | list | tuple):
                 raise ValueError(f"{label} is not a text, a number, true, false, or {NONE!r}")
         return {**parts, "values": values}
 
@@ -128,33 +124,33 @@ class StudyPlan(_Strict):
     study: Head = Head()
     tests: dict[str, dict[str, Test]] = Field(min_length=1)
     """By name, then by the way in which a construct is described; that is "" where there is one."""
-    vectors: dict[str, Any] = Field({"glove-sample": "glove-sample"}, min_length=1)
+    vectors: dict[str, Any] = Field({DEFAULT_VECTORS: DEFAULT_VECTORS}, min_length=1)
     """Source strings or objects by label."""
     measures: dict[str, InstanceOf[Measure]] = Field(default_factory=dict, validate_default=True)
     choices: dict[str, Choice] = {}
-    exclude: tuple[Match, ...] = ()
+    exclude: Annotated[tuple[Match, ...], BeforeValidator(as_list)] = ()
     family: Family = Family()
     data_only: frozenset[str] = frozenset()
     """Labels of sources that a file names and the user does not trust: they may read data alone."""
 
     @model_validator(mode="before")
     @classmethod
-    def _at_the_top(cls, given: Any) -> Any:
-        head = given.get("study")
+    def _at_the_top(cls, document: Any) -> Any:
+        head = document.get("study")
         if not isinstance(head, Mapping):
-            return given
+            return document
         lists = {name: head[name] for name in IN_STUDY if name in head}
-        for name in lists.keys() & given.keys():
+        for name in lists.keys() & document.keys():
             raise ValueError(f"{name} are there twice, at the top and in [study]")
         rest = {name: value for name, value in head.items() if name not in lists}
-        return {**given, **lists, "study": rest}
+        return {**document, **lists, "study": rest}
 
     @field_validator("tests", mode="before")
     @classmethod
-    def _loaded(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return {test.id: {"": test} for item in as_list(given) for test in _tests(item)}
-        ways = {name: way if isinstance(way, Mapping) else {"": way} for name, way in given.items()}
+    def _loaded(cls, tests: Any) -> Any:
+        if not isinstance(tests, Mapping):
+            return {test.id: {"": test} for item in as_list(tests) for test in _tests(item)}
+        ways = {name: way if isinstance(way, Mapping) else {"": way} for name, way in tests.items()}
         return {
             name: {way: _single(name, item) for way, item in several.items()}
             for name, several in ways.items()
@@ -162,35 +158,26 @@ class StudyPlan(_Strict):
 
     @field_validator("vectors", mode="before")
     @classmethod
-    def _labelled(cls, given: Any) -> Any:
-        if isinstance(given, Mapping):
-            rows = [is_row(value) for value in given.values() if not isinstance(value, str | Path)]
-            return {"vectors": given} if rows and all(rows) else given
-        several = given if isinstance(given, list) or _is_list(given) else [given]
+    def _labelled(cls, vectors: Any) -> Any:
+        if isinstance(vectors, Mapping) and (not vectors or is_by_name(vectors)):
+            return vectors
         labelled: dict[str, Any] = {}
-        for n, item in enumerate(several, start=1):
-            spec = named_spec(item) if isinstance(item, str) else NamedSpec(item)
-            text = str(spec.spec) if isinstance(spec.spec, str | Path) else ""
-            label = spec.name or text or getattr(spec.spec, "name", f"vectors-{n}")
-            if labelled.setdefault(label, spec.spec) != spec.spec:
+        for n, (spec, name) in enumerate(specs_of(vectors, DEFAULT_VECTORS), start=1):
+            text = str(spec) if isinstance(spec, str | Path) else ""
+            label = name or text or getattr(spec, "name", f"vectors-{n}")
+            if labelled.setdefault(label, spec) != spec:
                 raise ValueError(f"two sources have the name {label!r}")
         return labelled
 
     @field_validator("measures", mode="before")
     @classmethod
-    def _measures(cls, given: Any, info: ValidationInfo) -> Any:
+    def _measures(cls, measures: Any, info: ValidationInfo) -> Any:
         tests = info.data.get("tests", {})
         kinds = dict.fromkeys(test.kind for ways in tests.values() for test in ways.values())
-        given = given or [DEFAULT_MEASURES[kind] for kind in kinds]
-        named = (
-            given if isinstance(given, Mapping) else {str(item): item for item in as_list(given)}
-        )
-        return {label: get_measure(item) for label, item in named.items()}
-
-    @field_validator("exclude", mode="before")
-    @classmethod
-    def _several(cls, given: Any) -> Any:
-        return as_list(given)
+        measures = measures or [DEFAULT_MEASURES[kind] for kind in kinds]
+        if not isinstance(measures, Mapping):
+            measures = {str(measure): measure for measure in as_list(measures)}
+        return {label: get_measure(measure) for label, measure in measures.items()}
 
     @model_validator(mode="after")
     def _fits(self) -> StudyPlan:
@@ -204,28 +191,25 @@ class StudyPlan(_Strict):
             )
         allowed = [*KNOWN, *(p.name for m in self.measures.values() for p in fields(m) if p.init)]
         for name in self.choices:
-            if name in PLACES:
-                raise ValueError(f"choices.{name}: alternatives of this are in [{PLACES[name]}]")
+            if name in TABLES:
+                raise ValueError(f"choices.{name}: alternatives of this are in [{TABLES[name]}]")
             if name not in allowed:
                 raise ValueError(
                     f"choices.{name}: is not a choice that eatlas knows"
                     f"{did_you_mean(name, allowed)} (allowed: {', '.join(dict.fromkeys(allowed))})"
                 )
-        matches = [(f"choices.{name}.when", choice.when) for name, choice in self.choices.items()]
-        matches += [(f"exclude, number {n}", match) for n, match in enumerate(self.exclude, 1)]
-        matches += [("family.over", dict.fromkeys(self.over, ()))]
+        matches = {f"choices.{name}.when": choice.when for name, choice in self.choices.items()}
+        matches |= {f"exclude, number {n}": match for n, match in enumerate(self.exclude, 1)}
+        matches["family.over"] = dict.fromkeys(self.over, ())
         labels = self.alternatives()
-        for place, match in matches:
+        for key, match in matches.items():
             for name, chosen in match.items():
                 if name not in labels:
-                    raise ValueError(
-                        f"{place}: {name} is not a choice of this plan{did_you_mean(name, labels)}"
-                    )
+                    near = did_you_mean(name, labels)
+                    raise ValueError(f"{key}: {name} is not a choice of this plan{near}")
                 for label in set(chosen) - set(labels[name]):
-                    raise ValueError(
-                        f"{place}: {name} has no alternative {label!r}"
-                        f"{did_you_mean(label, labels[name])}"
-                    )
+                    near = did_you_mean(label, labels[name])
+                    raise ValueError(f"{key}: {name} has no alternative {label!r}{near}")
         return self
 
     @property
@@ -243,8 +227,30 @@ class StudyPlan(_Strict):
         return labels | {name: tuple(choice.values) for name, choice in self.choices.items()}
 
 
+def _tests(item: Any) -> tuple[Test, ...]:
+    """The tests of an id, a battery, a file or an object; of ``FILE.toml#ID`` a single one."""
+    path, mark, name = str(item).rpartition("#")
+    if not isinstance(item, str) or not mark or not Path(path).is_file():
+        return load_tests(item)
+    tests = {test.id: test for test in load_tests(path)}
+    if name not in tests:
+        raise StudyError(
+            f"{path}: there is no test {name!r}{did_you_mean(name, tests)}",
+            allowed=", ".join(tests),
+        )
+    return (tests[name],)
+
+
+def _single(name: str, item: Any) -> Test:
+    tests = _tests(item)
+    if len(tests) > 1:
+        ids = ", ".join(test.id for test in tests[:3])
+        raise ValueError(f"{name}: these are {len(tests)} tests, {ids} ...; name one")
+    return tests[0]
+
+
 def example() -> str:
-    """Return a plan that runs on the vectors that come with eatlas, with comments."""
+    """A plan that runs on the vectors that come with eatlas, with comments."""
     return (resources.files("eatlas.apps.studies") / "data" / "example.toml").read_text("utf-8")
 
 
@@ -282,50 +288,25 @@ def _checked(document: Mapping[str, Any], name: str) -> StudyPlan:
     try:
         return StudyPlan.model_validate(document)
     except ValidationError as error:
+        models = (StudyPlan, Head, Family, Choice)
+        keys = [key for model in models for key in model.model_fields if key != "data_only"]
         faults = []
         for fault in error.errors():
-            *_, key = fault["loc"] or ("",)
+            at = ".".join(map(str, fault["loc"]))
             text = fault["msg"].removeprefix("Value error, ")
             if fault["type"] == "extra_forbidden":
-                near = (StudyPlan, Head, Family, Choice)
-                keys = [key for model in near for key in model.model_fields if key != "data_only"]
-                text = f"is not a key of a plan{did_you_mean(str(key), keys)}"
-            at = ".".join(map(str, fault["loc"]))
+                near = did_you_mean(str(fault["loc"][-1]), keys)
+                text = f"is not a key of a plan{near}"
             faults.append(f"{name}: key {at}: {text}" if at else f"{name}: key {text}")
         raise StudyError("\n".join(faults), remedy=EXAMPLE) from error
-
-
-def _tests(given: Any) -> tuple[Test, ...]:
-    """The tests of an id, a battery, a file or an object; of ``FILE.toml#ID`` a single one."""
-    path, mark, name = str(given).rpartition("#")
-    if not isinstance(given, str) or not mark or not Path(path).is_file():
-        return load_tests(given)
-    tests = {test.id: test for test in load_tests(path)}
-    if name not in tests:
-        raise StudyError(
-            f"{path}: there is no test {name!r}{did_you_mean(name, tests)}",
-            allowed=", ".join(tests),
-        )
-    return (tests[name],)
-
-
-def _single(name: str, given: Any) -> Test:
-    tests = _tests(given)
-    if len(tests) > 1:
-        ids = ", ".join(test.id for test in tests[:3])
-        raise ValueError(f"{name}: these are {len(tests)} tests, {ids} ...; name one")
-    return tests[0]
-
-
-def _is_list(given: Any) -> bool:
-    """Whether a tuple holds sources; (words, array) is one source."""
-    return isinstance(given, tuple) and not is_pair(given)
 
 
 @dataclass(frozen=True)
 class Combination:
     """One alternative of every choice."""
 
+    number: int
+    """In the grid, from 1."""
     labels: Mapping[str, str]
     """By choice; "" for one that means nothing beside the others."""
     values: Mapping[str, Any]
@@ -341,7 +322,6 @@ def combinations(plan: StudyPlan) -> tuple[Combination, ...]:
     A choice with a condition that is not met is left open, once; combinations that the plan
     excludes are left out.
     """
-    names = list(plan.alternatives())
     tests = [(name, way, test) for name, ways in plan.tests.items() for way, test in ways.items()]
     rows: list[tuple[dict[str, str], dict[str, Any]]] = [
         ({"test": name, "stimuli": way, "vectors": vectors, "measure": label}, {})
@@ -349,33 +329,37 @@ def combinations(plan: StudyPlan) -> tuple[Combination, ...]:
         for label, measure in plan.measures.items()
         if measure.kind == test.kind  # each measure takes the tests of its kind
     ]
-    for name, choice in _in_order(plan.choices):
-        rows = [
-            ({**labels, name: label}, {**values, **chosen})
-            for labels, values in rows
-            for label, chosen in (
-                [(label, {name: value}) for label, value in choice.values.items()]
-                if _matches(labels, choice.when)
-                else [("", {})]
-            )
-        ]
+    for name in _in_order(plan.choices):
+        choice, longer = plan.choices[name], []
+        for labels, values in rows:
+            if not _matches(labels, choice.when):
+                longer.append(({**labels, name: ""}, values))
+                continue
+            for label, value in choice.values.items():
+                longer.append(({**labels, name: label}, {**values, name: value}))
+        rows = longer
         if len(rows) > MOST:
             raise StudyError(
                 "the grid of this plan is too large",
                 got=f"more than {MOST:,} specifications",
                 remedy="leave out alternatives, or say when choices apply",
             )
-    grid = tuple(
-        Combination({name: labels[name] for name in names}, values)
-        for labels, values in rows
-        if not any(_matches(labels, match) for match in plan.exclude)
-    )
-    if not grid:
+    rows = [row for row in rows if not any(_matches(row[0], match) for match in plan.exclude)]
+    if not rows:
         raise StudyError(
             "the grid of this plan is empty: every combination is excluded",
             remedy="look at [[exclude]]",
         )
-    return grid
+    alternatives = plan.alternatives()
+    order = {
+        name: {label: n for n, label in enumerate(("", *labels))}
+        for name, labels in alternatives.items()
+    }
+    rows.sort(key=lambda row: [places[row[0][name]] for name, places in order.items()])
+    return tuple(
+        Combination(n, {name: labels[name] for name in alternatives}, values)
+        for n, (labels, values) in enumerate(rows, start=1)
+    )
 
 
 def _matches(labels: Mapping[str, str], match: Match) -> bool:
@@ -383,15 +367,13 @@ def _matches(labels: Mapping[str, str], match: Match) -> bool:
     return all(labels.get(name) in chosen for name, chosen in match.items())
 
 
-def _in_order(choices: Mapping[str, Choice]) -> list[tuple[str, Choice]]:
+def _in_order(choices: Mapping[str, Choice]) -> tuple[str, ...]:
     """Choices after those on which their conditions depend."""
-    waiting, ordered = dict(choices), []
-    while waiting:
-        ready = next((name for name in waiting if not waiting.keys() & waiting[name].when), None)
-        if ready is None:
-            circle = ", ".join(f"{n} when {', '.join(c.when)}" for n, c in waiting.items())
-            raise StudyError(
-                "the conditions of these choices depend on each other in a circle", got=circle
-            )
-        ordered.append((ready, waiting.pop(ready)))
-    return ordered
+    depends = {name: choices.keys() & choice.when for name, choice in choices.items()}
+    try:
+        return tuple(TopologicalSorter(depends).static_order())
+    except CycleError as error:
+        raise StudyError(
+            "the conditions of these choices depend on each other in a circle",
+            got=", ".join(f"{name} when {', '.join(choices[name].when)}" for name in error.args[1]),
+        ) from error

@@ -12,15 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eatlas.apps.studies.fitting import Prepared, Request, as_text, prepare
-from eatlas.apps.studies.plan import Combination
-from eatlas.apps.studies.reading import key_of, read, readings_of
+from eatlas.apps.studies.analysis import analyse
+from eatlas.apps.studies.fitting import Prepared, as_text, prepare
 from eatlas.apps.studies.record import Metric, Specification, StudyRecord, row_of
 from eatlas.csv_cells import cell
 from eatlas.decoding import json_value
-from eatlas.engine.execution import Conditions, perform_all
-from eatlas.engine.plan import Job, Watch, identity
-from eatlas.engine.store import Store, open_store
+from eatlas.engine import (
+    Conditions,
+    Job,
+    Store,
+    Watch,
+    identity,
+    open_store,
+    perform_all,
+    read_once,
+)
 from eatlas.errors import EatlasError, ResultsError, StudyError
 from eatlas.executors import Executor, choose, here, reading_of
 from eatlas.results import AssociationResult, Failure, Results, read_results
@@ -97,8 +103,6 @@ class Study:
         seed : int
             Of bootstrap intervals.
         """
-        from eatlas.apps.studies.analysis import analyse  # noqa: PLC0415  (only who asks waits for it)
-
         return analyse(self.record, seed=seed)
 
     def save(self, path: str | Path, seed: int = 0) -> None:
@@ -116,14 +120,11 @@ class Study:
         ResultsError
             If the file cannot be written.
         """
-        self._write_page(Path(path), self.analysis(seed))
-
-    def _write_page(self, path: Path, analysis: StudyAnalysis) -> None:
         from eatlas.apps.studies.page import study_html  # noqa: PLC0415  (templates)
 
         seeds = sorted({result.provenance.seed for result in self.results})
-        with atomic_file(path) as file:
-            file.write(study_html(self.record, analysis, seeds))
+        with atomic_file(Path(path)) as file:
+            file.write(study_html(self.record, self.analysis(seed), seeds))
 
     def write(self, directory: str | Path) -> None:
         """Write results, table of choices, record, analysis and report into a folder."""
@@ -131,12 +132,11 @@ class Study:
         self.results.write(directory / RESULTS)
         with atomic_file(directory / TABLE) as file:
             file.writelines(table_lines(self.record))
-        analysis = self.analysis()
-        for name, record in ((RECORD, self.record), (ANALYSIS, analysis)):
+        for name, record in ((RECORD, self.record), (ANALYSIS, self.analysis())):
             with atomic_file(directory / name) as file:
                 text = json.dumps(record.to_dict(), ensure_ascii=False, allow_nan=False)
                 file.write(text + "\n")
-        self._write_page(directory / REPORT, analysis)
+        self.save(directory / REPORT)
 
 
 def carry_out(
@@ -149,11 +149,12 @@ def carry_out(
     reader: Executor | None = None,
 ) -> Study:
     """Do the jobs of a study."""
-    requests = prepared.requests
-    answers = read(readings_of(requests), reader or reading_of(executor), watch)
-    jobs = [Job(r.test, answers[key_of(r)], r.measure) for r in requests]
-    tasks = [(job, Conditions(r.case, r.seed)) for job, r in zip(jobs, requests, strict=True)]
-    names = [identity(job, r.case, r.seed) for job, r in zip(jobs, requests, strict=True)]
+    tasks = [
+        (Job(request.test, request.source, request.measure), Conditions(request.case, request.seed))
+        for request in prepared.requests
+    ]
+    tasks = read_once(tasks, reader or reading_of(executor), watch)
+    names = [identity(job, of.case, of.seed) for job, of in tasks]
     outcomes = perform_all(tasks, executor, names=names, store=store, progress=progress)
     results = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
@@ -164,29 +165,31 @@ def _record(
     prepared: Prepared, outcomes: Sequence[AssociationResult | Failure], names: Sequence[str]
 ) -> StudyRecord:
     """The specifications in the order of the grid, with what was found."""
-    plan = prepared.plan
-    rows: list[tuple[Combination, dict[str, Any]]] = [
-        (misfit.combination, {"status": "skipped", "reason": misfit.reason})
-        for misfit in prepared.misfits
+    plan, line = prepared.plan, 0
+    rows: list[tuple[Any, dict[str, Any]]] = [
+        (combination, {"status": "skipped", "reason": reason})
+        for combination, reason in prepared.misfits
     ]
-    line = 0
     for request, outcome, name in zip(prepared.requests, outcomes, names, strict=True):
-        values = _of_request(request, name)
+        values: dict[str, Any] = {
+            "job": name,
+            "test": request.test.id,
+            "source": request.source.name,
+            "signature": request.measure.signature,
+            "metric": METRICS[request.measure.needs],
+            "stimuli": _targets_sha256(request.test),
+        }
         if isinstance(outcome, Failure):
             values |= {"status": "failed", "reason": outcome.error.what}
         else:
             line += 1
             values |= {"status": "done", "line": line, **_of_result(outcome)}
         rows.append((request.combination, values))
-    alternatives = plan.alternatives()
-    places = {
-        name: {label: n for n, label in enumerate(("", *labels))}
-        for name, labels in alternatives.items()
-    }
-    rows.sort(key=lambda row: [places[name][label] for name, label in row[0].labels.items()])
     specifications = [
         Specification(number=number, choices=dict(combination.labels), **values)
-        for number, (combination, values) in enumerate(rows, start=1)
+        for number, (combination, values) in enumerate(
+            sorted(rows, key=lambda row: row[0].number), start=1
+        )
     ]
     return StudyRecord(
         version=__version__,
@@ -194,41 +197,30 @@ def _record(
         title=plan.study.title,
         question=plan.study.question,
         notes=plan.study.notes,
-        choices=alternatives,
+        choices=plan.alternatives(),
         over=plan.over,
         alpha=plan.family.alpha,
         specifications=tuple(_adjusted(specifications, plan.over)),
     )
 
 
-def _of_request(request: Request, name: str) -> dict[str, Any]:
-    """What is recorded of a request: its test, source, signature and stimuli."""
-    return {
-        "job": name,
-        "test": request.test.id,
-        "source": request.source.name,
-        "signature": request.measure.signature,
-        "metric": METRICS[request.need],
-        "stimuli": _targets_sha256(request.test),
-    }
-
-
 def _of_result(result: AssociationResult) -> dict[str, Any]:
     """The first effect size of a result, and its pattern."""
-    pattern = result.primary.label if result.pattern is not None else ""
+    pattern = {"pattern": result.primary.label if result.pattern is not None else ""}
     effect = next(iter(result.effects()), None)
     if effect is None:
-        return {"pattern": pattern}
+        return pattern
     low, high = effect.interval or (None, None)
+    p = effect.p_of()[0]
     return {
         "symbol": effect.symbol,
         "d": effect.d,
         "low": low,
         "high": high,
-        "p": effect.p_of()[0],
+        "p": p,
         "two_sided": effect.p_of("two_sided")[0],
-        "significant": None if effect.p_of()[0] is None else effect.significant,
-        "pattern": pattern,
+        "significant": None if p is None else effect.significant,
+        **pattern,
     }
 
 
@@ -261,13 +253,11 @@ def _adjusted(specifications: Sequence[Specification], over: Sequence[str]) -> l
 
 def table_lines(record: StudyRecord) -> Iterator[str]:
     """The table of choices as CSV: a line for each specification, undefined is empty."""
-    columns = None
-    for one in record.specifications:
-        row = row_of(one, record.choices)
-        if columns is None:
-            columns = list(row)
-            yield ",".join(map(cell, columns)) + "\n"
-        yield ",".join(_cell(value) for value in row.values()) + "\n"
+    for number, specification in enumerate(record.specifications):
+        row = row_of(specification, record.choices)
+        if not number:
+            yield ",".join(map(cell, row)) + "\n"
+        yield ",".join(map(_cell, row.values())) + "\n"
 
 
 def _cell(value: object) -> str:
@@ -334,11 +324,11 @@ def multiverse(
     {'names': 1.69, 'terms': 0.8}
     """
     prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust)
-    chosen = executor or choose(workers, len(prepared.requests))
+    executor = executor or choose(workers, len(prepared.requests))
     if out is None:
-        study = carry_out(prepared, chosen)
+        study = carry_out(prepared, executor)
     else:
-        study = carry_out_in(Path(out), prepared, chosen)
+        study = carry_out_in(Path(out), prepared, executor)
     failures = study.results.failures
     if failures and not len(study.results):
         raise failures[0].error
@@ -364,7 +354,7 @@ def carry_out_in(
         study = carry_out(prepared, executor, store=store, progress=progress, watch=watch)
         if len(study.results):
             study.write(directory)
-            store.discard([one.job for one in study.record.specifications])
+            store.discard([specification.job for specification in study.record.specifications])
     return study
 
 
@@ -377,19 +367,19 @@ def require_same_plan(directory: Path, prepared: Prepared) -> None:
         text = ""
     except (OSError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: the plan there cannot be read", got=str(error)) from error
-    found = _SHA256.search(text)
+    sha256 = _SHA256.search(text)
     elsewhere = "choose another folder with --out"
     others = [name for name in (*FILES, TESTS) if (directory / name).exists()]
-    if found is None and others:
+    if sha256 is None and others:
         raise StudyError(
             f"{directory}: this folder holds other files of these names",
             got=", ".join(others),
             remedy=elsewhere,
         )
-    if found is not None and found[1] != prepared.sha256:
+    if sha256 is not None and sha256[1] != prepared.sha256:
         raise StudyError(
             f"{directory}: the study of another plan is here",
-            got=f"plan {found[1][:12]}, and this one is {prepared.sha256[:12]}",
+            got=f"plan {sha256[1][:12]}, and this one is {prepared.sha256[:12]}",
             remedy=f"{elsewhere}; {path} is the plan that belongs here",
         )
 
@@ -414,20 +404,16 @@ def read_study(directory: str | Path) -> Study:
     >>> eatlas.read_study(folder).record == study.record
     True
     """
-    directory = Path(directory)
-    return Study(_read_record(directory / RECORD), read_results(directory / RESULTS))
-
-
-def _read_record(path: Path) -> StudyRecord:
+    path = Path(directory) / RECORD
     try:
-        values = json_value(path.read_bytes())
-        return StudyRecord.from_dict(values)
+        record = StudyRecord.from_dict(json_value(path.read_bytes()))
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise ResultsError(
             f"{path}: the record of a study cannot be read",
             got=getattr(error, "strerror", None) or str(error).splitlines()[0],
             allowed="a folder that eatlas multiverse wrote",
         ) from error
+    return Study(record, read_results(Path(directory) / RESULTS))
 
 
 def _finished(directory: Path) -> dict[str, Any]:
@@ -436,26 +422,21 @@ def _finished(directory: Path) -> dict[str, Any]:
         study = read_study(directory)
     except ResultsError:
         return {}
-    results = list(study.results)
+    results = dict(enumerate(study.results, start=1))
     return {
-        one.job: results[one.line - 1]
-        for one in study.record.specifications
-        if one.line is not None and one.line <= len(results)
+        specification.job: results[specification.line]
+        for specification in study.record.specifications
+        if specification.line in results
     }
 
 
 def _write_plan(directory: Path, prepared: Prepared) -> None:
     """Write the resolved plan, and the tests that do not come with eatlas."""
-    plan = prepared.plan
-    own = {
-        test.id: test
-        for ways in plan.tests.values()
-        for test in ways.values()
-        if not _built_in(test)
-    }
+    tests = {test.id: test for ways in prepared.plan.tests.values() for test in ways.values()}
+    own = {name: test for name, test in tests.items() if not _built_in(test)}
     with atomic_files() as new:
-        places = {name: f"{directory / TESTS}#{name}" for name in own}
-        new(directory / PLAN).write(resolved(prepared, places))
+        files = {name: f"{directory / TESTS}#{name}" for name in own}
+        new(directory / PLAN).write(resolved(prepared, files))
         if own:
             new(directory / TESTS).write(to_toml(own.values()))
 
@@ -468,18 +449,17 @@ def _built_in(test: Test) -> bool:
         return False
 
 
-def resolved(prepared: Prepared, places: Mapping[str, str] | None = None) -> str:
+def resolved(prepared: Prepared, files: Mapping[str, str] | None = None) -> str:
     """Write a plan with every default spelled out, as TOML that can be run again."""
-    plan, places = prepared.plan, places or {}
+    plan, files = prepared.plan, files or {}
     tests: dict[str, Any] = {}
     for name, ways in plan.tests.items():
-        named = {way: places.get(test.id, test.id) for way, test in ways.items()}
+        named = {way: files.get(test.id, test.id) for way, test in ways.items()}
         tests[name] = named[""] if set(named) == {""} else named
     choices: dict[str, Any] = {}
     for name, choice in plan.choices.items():
-        choices[name] = {"values": {k: as_text(v) for k, v in choice.values.items()}}
-        if choice.when:
-            choices[name]["when"] = choice.when
+        when = {"when": choice.when} if choice.when else {}
+        choices[name] = {"values": {k: as_text(v) for k, v in choice.values.items()}, **when}
     tables = [
         ("[study]", plan.study.model_dump()),
         ("[tests]", tests),
