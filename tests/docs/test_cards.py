@@ -19,6 +19,8 @@ import eatlas
 from eatlas.apps.protocol.studies import criteria
 from eatlas.measures.registry import BUILT_IN
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 CARDS = ROOT / "docs/cards"
 

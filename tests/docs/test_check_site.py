@@ -3,6 +3,8 @@
 import pytest
 from tools.docs.check_site import foreign, main
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     "markup",

@@ -8,6 +8,8 @@ import typer
 
 from eatlas.cli.app import application
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCES = re.compile(r"^[ ]*```.*?^[ ]*```", re.MULTILINE | re.DOTALL)

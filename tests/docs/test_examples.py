@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 from tools.docs.examples import MismatchError, blocks, check, run_page
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 DRAWN = {"social-scientist.md": {"rank.svg": "tutorial-rank.svg"}}
 """What the code of a page draws, and the picture that the page shows; if they differ, copy it."""
 
-LONG = {
     "docs/methods/debiasing.md", "docs/methods/debiasing-measured.md", "docs/how-to/atlas.md",
     "docs/how-to/charts.md",
 }  # fmt: skip
@@ -22,7 +23,7 @@ def with_examples():
     for path in PAGES:
         page, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()
         if any(block.language == "python" or "eatlas" in block.text for block in blocks(page)):
-            yield pytest.param(path, id=name, marks=[pytest.mark.slow] if name in LONG else [])
+            yield pytest.param(path, id=name)
 
 
 @pytest.mark.parametrize("path", list(with_examples()))

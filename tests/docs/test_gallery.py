@@ -10,10 +10,11 @@ from tools.docs.thumbnails import HEADING
 
 from eatlas.present.drawings.plot import KINDS
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs").rglob("*.ipynb"))
 
 
-@pytest.mark.slow
 def test_it_runs_and_becomes_a_page(gallery):
     shown = [cell for cell in gallery.cells if cell.cell_type == "code" and cell.outputs]
     assert shown

@@ -12,6 +12,8 @@ from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
 from tools.docs.gallery import to_markdown
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 KINDS = {
@@ -104,7 +106,6 @@ def test_axe_is_content_and_no_page_is_wider_than_its_window(opened, name):
     it_fits_its_window(page)
 
 
-@pytest.mark.slow
 def test_the_gallery_fits_and_axe_is_content(opened, gallery, tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
