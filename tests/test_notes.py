@@ -83,7 +83,7 @@ def test_notes_that_differ_in_figures_become_one_with_ranges() -> None:
 
 
 def test_a_warning_carries_its_note() -> None:
-    note = Note("undefined.interval", "level1")
+    note = Note("resampling.interval", "level1")
     with pytest.warns(
         UndefinedWarning, match="weat-6: Resampled: level 1 has no interval"
     ) as caught:

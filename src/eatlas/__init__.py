@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eatlas.lazy import attributes
+from eatlas.lazy import attributes, offer
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
@@ -184,6 +184,15 @@ _HOMES = {
 """Public names by the modules that define them."""
 
 __getattr__ = attributes(__name__, _HOMES, modules="errors report testing")
+offer(  # what records call to be shown; no record knows who shows it
+    plot="eatlas.present.drawings.plot:plot",
+    notebook="eatlas.present.notebook:html",
+    report="eatlas.present.page:write_report",
+    table="eatlas.present.tables:report_table",
+    compared_text="eatlas.present.tables:plain",
+    compared_html="eatlas.present.tables:html_of",
+    compared_latex="eatlas.present.tables:latex_of",
+)
 
 
 def __dir__() -> list[str]:

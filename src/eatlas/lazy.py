@@ -29,6 +29,21 @@ def attributes(package: str, *homes: Mapping[str, str], modules: str = "") -> Ca
     return attribute
 
 
+_OFFERED: dict[str, str] = {}
+
+
+def offer(**homes: str) -> None:
+    """Say where functions are that rooms below use by name; only the package itself says so."""
+    _OFFERED.update(homes)
+
+
+def offered(name: str) -> Callable[..., Any]:
+    """A function that :func:`offer` names, as ``module:function``."""
+    module, _, function = _OFFERED[name].partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
+
+
 def as_frame(rows: Iterable[Any], columns: Sequence[str] | None = None) -> pd.DataFrame:
     """A pandas frame of rows; pandas is imported here, since it takes half a second."""
     import pandas as pd  # noqa: PLC0415

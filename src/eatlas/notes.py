@@ -34,6 +34,7 @@ TEXT = "text"
 """Code of a note that has no template: its value `text` is the sentence."""
 WARNINGS: dict[str, type[EatlasWarning]] = {
     "plugin": PluginWarning,
+    "resampling": UndefinedWarning,
     "source": SourceWarning,
     "space": AnisotropyWarning,
     "stimuli": StimulusWarning,

@@ -249,12 +249,12 @@ def test_published_p_falls_with_the_number_of_draws_and_ours_does_not(said, vect
 
 
 def test_every_result_says_what_z_assumes_and_which_stimuli_do_not_vary(result):
-    assert result.warnings[-2:] == (
+    assert [*map(str, result.warnings[-2:])] == [
         "The draws share their stimuli. Q, tau2 and z of the random-effects model assume that "
         "draws are independent, so its p-values mostly reflect the number of draws. The permutation "
         "p-values of levels 1 and 2 do not depend on that.",
         "Stimuli with a single context, the same in every draw: Y: y2.",
-    )
+    ]
 
 
 def test_variance_shares_are_those_of_all_contexts(said, vectors, result):

@@ -1,16 +1,14 @@
 """How findings move with prompt, layer, weights and window: groups, sentences, tables, page."""
 
-import pytest
 from tests.present.records import ml_eat
 
 from eatlas.cli.table import print_results
-from eatlas.errors import ResultsError
 from eatlas.present import report_html
 from eatlas.present.comparison import comparisons
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
 from eatlas.results import Results
-from eatlas.results.compare import value_of, varied
+from eatlas.results.compare import pivot
 from eatlas.results.parts import Encoding
 from eatlas.stimuli import ContextsOrigin
 
@@ -40,52 +38,38 @@ def compared(*results):
 
 
 def test_layers_stand_in_their_order():
-    found = varied([encoded(layer=n) for n in ("10", "9", "0", "mean(1,2)")], "layer")
-    assert [group.values for group in found] == [("0", "9", "10", "mean(1,2)")]
+    (found,) = pivot([encoded(layer=n) for n in ("10", "9", "0", "mean(1,2)")], "layer")
+    assert [*found] == ["0", "9", "10", "mean(1,2)"]
 
 
 def test_trained_weights_come_before_random_ones():
     random = [encoded(weights="random", weights_seed=seed) for seed in (1, 0)]
-    (found,) = varied([*random, encoded()], "weights")
-    assert found.values == ("trained", "random, seed 0", "random, seed 1")
+    (found,) = pivot([*random, encoded()], "weights")
+    assert [*found] == ["trained", "random, seed 0", "random, seed 1"]
 
 
 def test_windows_stand_in_their_order_and_the_sentence_behind_them():
-    found = varied([in_texts(window=w) for w in ("sentence", 10, 9)], "window")
-    assert [group.values for group in found] == [("9", "10", "sentence")]
-    assert varied([in_texts(window=9), ml_eat(source="cbow:some")], "window") == ()
+    (found,) = pivot([in_texts(window=w) for w in ("sentence", 10, 9)], "window")
+    assert [*found] == ["9", "10", "sentence"]
+    assert pivot([in_texts(window=9), ml_eat(source="cbow:some")], "window") == []
     others = [in_texts(window=1), in_texts(window=9, source="cbow:other")]
-    assert varied(others, "window") == (), "another source"
+    assert pivot(others, "window") == [], "another source"
     fewer = [in_texts(window=1), in_texts(window=9, per_term=5)]
-    assert varied(fewer, "window") == (), "other contexts"
+    assert pivot(fewer, "window") == [], "other contexts"
 
 
 def test_prompts_stand_as_given_and_none_has_a_name():
-    (found,) = varied([encoded(prompt="The {}"), encoded(), encoded(prompt="A {}")], "prompt")
-    assert found.values == ("The {}", "(no prompt)", "A {}")
+    (found,) = pivot([encoded(prompt="The {}"), encoded(), encoded(prompt="A {}")], "prompt")
+    assert [*found] == ["The {}", "(no prompt)", "A {}"]
 
 
 def test_what_differs_in_more_than_one_choice_is_not_compared():
     both = [encoded(layer="1", prompt="The {}"), encoded(layer="2")]
-    assert [varied(both, by) for by in ("prompt", "layer", "weights")] == [(), (), ()]
+    assert [pivot(both, by) for by in ("prompt", "layer", "weights")] == [[], [], []]
     grid = [encoded(layer=n, prompt=p) for n in "12" for p in ("The {}", "A {}")]
-    assert [len(group.members) for group in varied(grid, "layer")] == [2, 2]
-    assert varied([encoded(), encoded()], "prompt") == (), "one value is no comparison"
-    assert varied([ml_eat(), ml_eat(source="b")], "prompt") == (), "looked up, not encoded"
-
-
-def test_bad_choices_are_named():
-    with pytest.raises(
-        ResultsError,
-        match="cannot be compared by this\n.*got: 'pool'\n.*allowed: prompt, layer, level, weights, window, distance",
-    ):
-        varied([encoded()], "pool")
-    with pytest.raises(ResultsError, match="test-1 on some-vectors: the vectors were not encoded"):
-        value_of(ml_eat(), "prompt")
-    with pytest.raises(
-        ResultsError, match="test-1 on some-vectors: it was not measured in contexts"
-    ):
-        value_of(ml_eat(), "window")
+    assert [len(group) for group in pivot(grid, "layer")] == [2, 2]
+    assert pivot([encoded(), encoded()], "prompt") == [], "one value is no comparison"
+    assert pivot([ml_eat(), ml_eat(source="b")], "prompt") == [], "looked up, not encoded"
 
 
 def test_sentences_say_what_moves():

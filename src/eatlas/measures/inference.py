@@ -128,8 +128,10 @@ def generalised_input(
     if unit == "stimulus":
         rows = {role: ordered.stimuli[role].mean_rows(group) for role, group in rows.items()}
     x, y, a, b = sizes(rows)
-    if few := too_many(x + y, a + b):
-        return _unanswered(f"{(x + y) * (a + b):,} pairs of terms {few}", confidence, unit)
+    if most := too_many(x + y, a + b):
+        return _unanswered(
+            f"{(x + y) * (a + b):,} pairs of terms are more than {most:,}", confidence, unit
+        )
     return generalised(
         Block.of(rows).values,
         (x, y, a, b),

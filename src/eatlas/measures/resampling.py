@@ -16,7 +16,6 @@ from eatlas.measures.base import Input, whole
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.patterns import SIGNS, label_of
 from eatlas.measures.rows import (
-    TABLE_CELLS,
     Block,
     Clusters,
     Ordered,
@@ -121,8 +120,8 @@ class Bootstrap:
         ordered = Ordered.of(given.rows, given.coverage)
         if several(ordered.stimuli):
             return self._over_clusters(ordered, given, notes, rule)
-        if too_many(*cells):
-            values = {"pairs": math.prod(cells), "most": TABLE_CELLS}
+        if most := too_many(*cells):
+            values = {"pairs": math.prod(cells), "most": most}
             notes.append(Note("resampling.too-many", values=values))
             return Variation(None)
         return self._over_terms(ordered, given, notes, rule)

@@ -191,9 +191,9 @@ def _stimuli(of: list[int], many: int) -> Stimuli:
     return Stimuli(places, np.bincount(places, minlength=many))
 
 
-def too_many(targets: int, attributes: int) -> str:
-    """Say that a table of all cosines would be too large; empty where it would not."""
-    return f"are more than {TABLE_CELLS:,}" if targets * attributes > TABLE_CELLS else ""
+def too_many(targets: int, attributes: int) -> int:
+    """How many cosines a table may have, where that of all would have more; else 0."""
+    return TABLE_CELLS if targets * attributes > TABLE_CELLS else 0
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, 
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.patterns import TailRule, pattern_of
 from eatlas.measures.resampling import RESAMPLES, Bootstrap, Resampling, Variation
-from eatlas.measures.rows import TABLE_CELLS, Array, Ordered, sides, sizes, too_many
+from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
 from eatlas.measures.three_levels import QUANTILES, Associations, kept_pairs
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import CellIntervals, ZeroShotResult
@@ -165,11 +165,9 @@ class ZeroShot(AssociationMeasure):
     ) -> tuple[Variation, CellIntervals | None]:
         """How the findings vary with the stimuli: shares are computed anew for every resample."""
         x, y, a, b = sizes(given.rows)
-        if too_many(x + y, a + b):
+        if most := too_many(x + y, a + b):
             pairs = (x + y) * (a + b)
-            notes.append(
-                Note("resampling.too-many-shares", values={"pairs": pairs, "most": TABLE_CELLS})
-            )
+            notes.append(Note("resampling.too-many-shares", values={"pairs": pairs, "most": most}))
             return Variation(None), None
         if any(given.coverage.group(role).cluster for role in ROLES):
             notes.append(Note("resampling.no-clusters"))

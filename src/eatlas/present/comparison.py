@@ -23,12 +23,11 @@ from eatlas.results.compare import (
     NO_PROMPT,
     NUMBERED,
     By,
-    Varied,
     choices_beside,
     model_of,
+    pivot,
     sizes_beside,
     value_of,
-    varied,
 )
 from eatlas.results.levels import CELLS
 from eatlas.results.settings import Settings, together
@@ -232,7 +231,9 @@ class Comparison:
     def value(self, section: Section) -> str:
         """In what a member differs from the others."""
         return (
-            source_of(section.result) if self.by == "source" else value_of(section.result, self.by)
+            source_of(section.result)
+            if self.by == "source"
+            else value_of(section.result, self.by) or ""
         )
 
     @cached_property
@@ -351,23 +352,22 @@ def matrices(found: Iterable[Comparison]) -> list[list[Comparison]]:
 def _by_encoding(given: Sequence[Section], by: By) -> list[Comparison]:
     """Comparisons of results that differ in one choice of encoding alone."""
     sections = {id(section.result): section for section in given}
-    groups = varied([section.result for section in given], by)
+    groups = [tuple(g.values()) for g in pivot([section.result for section in given], by)]
     found: dict[tuple[str, str, str], dict[By, set[str]]] = {}
     for group in groups:
-        of = found.setdefault(_subject(group, by), {})
-        for one, value in choices_beside(group.members[0], by).items():
+        of = found.setdefault(_subject(group[0], by), {})
+        for one, value in choices_beside(group[0], by).items():
             of.setdefault(one, set()).add(value)
     return [
         Comparison(
-            tuple(sections[id(result)] for result in group.members),
+            tuple(sections[id(result)] for result in group),
             by,
-            tuple(one for one, values in found[_subject(group, by)].items() if len(values) > 1),
+            tuple(one for one, values in found[_subject(group[0], by)].items() if len(values) > 1),
         )
         for group in groups
     ]
 
 
-def _subject(group: Varied, by: By) -> tuple[str, str, str]:
+def _subject(first: AssociationResult, by: By) -> tuple[str, str, str]:
     """Test, measure and model, of which there may be several comparisons."""
-    first = group.members[0]
     return first.test, first.signature, model_of(first, by)

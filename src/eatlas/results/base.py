@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from eatlas.errors import StimulusError
-from eatlas.lazy import as_frame
+from eatlas.lazy import as_frame, offered
 from eatlas.notes import Noted
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import Effect, Primary, Rule, parameters, shown
@@ -54,12 +53,6 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from eatlas.stimuli import ContextsOrigin
-
-
-def of_present(place: str) -> Any:
-    """Import what ``module:name`` of :mod:`eatlas.present` names: it reads results, not they it."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(f"eatlas.present.{module}"), name)
 
 
 PLACES = {
@@ -274,7 +267,7 @@ class AssociationResult(Record):
 
     def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
         """Draw the result; see :func:`eatlas.plot`."""
-        return of_present("drawings.plot:plot")(self, kind, width=width)
+        return offered("plot")(self, kind, width=width)
 
     def of_the_test(self) -> dict[str, Any]:
         """What a test of this kind has besides its concepts, to make it again."""
@@ -373,7 +366,7 @@ class AssociationResult(Record):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return str(of_present("notebook:html")(self))
+        return str(offered("notebook")(self))
 
     def summary(self) -> str:
         """The finding in a few words; by default its first numbers."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 import numpy as np
 
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
-from eatlas.lazy import as_frame
-from eatlas.results.base import AssociationResult, of_present
+from eatlas.lazy import as_frame, offered
+from eatlas.results.base import AssociationResult
 from eatlas.results.json_lines import read_lines, write_results
 from eatlas.results.levels import PValues
 from eatlas.results.parts import Tail
@@ -330,7 +330,7 @@ class Results(Sequence[AssociationResult]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return str(of_present("notebook:html")(self))
+        return str(offered("notebook")(self))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one tidy frame; results of several measures share the columns they can."""
@@ -435,7 +435,7 @@ class Results(Sequence[AssociationResult]):
 
     def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
         """Draw the results, by default as a forest of effect sizes; see :func:`eatlas.plot`."""
-        return of_present("drawings.plot:plot")(self, kind, width=width)
+        return offered("plot")(self, kind, width=width)
 
     def filter(
         self, condition: Callable[[AssociationResult], bool] | None = None, **values: Any
@@ -486,8 +486,7 @@ class Results(Sequence[AssociationResult]):
 
     def to_latex(self) -> str:
         """Return tables for a manuscript, in LaTeX; :func:`eatlas.report.report_table` has more."""
-        table: str = of_present("tables:report_table")(self, "latex")
-        return table
+        return str(offered("table")(self, "latex"))
 
     def save(self, path: str | Path) -> None:
         """Write the results to a file, in the form that its name says.
@@ -524,7 +523,7 @@ class Results(Sequence[AssociationResult]):
         if form == "results":
             self.write(path)
         else:
-            of_present("page:write_report")(self, path, format=form)
+            offered("report")(self, path, format=form)
 
     def write(self, path: str | Path) -> None:
         """Write the results as JSON Lines, atomically."""

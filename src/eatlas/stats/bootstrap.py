@@ -249,9 +249,9 @@ def bootstrap(
         undefined = resamples - d.size
         intervals.append(EffectInterval(spread, interval, error, undefined))
         if undefined:
-            warn(Note("undefined.resamples", place, {"count": undefined, "of": resamples}))
+            warn(Note("resampling.undefined", place, {"count": undefined, "of": resamples}))
         if math.isnan(interval[0]):
-            warn(Note("undefined.interval", place))
+            warn(Note("resampling.interval", place))
     return tuple(intervals), tuple(columns[0] for columns in drawn)
 
 
@@ -288,9 +288,9 @@ def influence(test: Layout, *, ddof: int) -> tuple[Influence, Influence, Influen
         found.append(Influence(d, targets, attributes))
         lost = sum(map(math.isnan, targets + attributes))
         if math.isnan(d):
-            warn(Note("undefined.influence", place))
+            warn(Note("resampling.influence", place))
         elif lost:
-            warn(Note("undefined.without-a-term", place, {"count": lost}))
+            warn(Note("resampling.without-a-term", place, {"count": lost}))
     return found[0], found[1], found[2]
 
 
@@ -499,4 +499,4 @@ def _copies(scores: Array, counts: Array) -> Array:
 def _warn(undefined: tuple[int, int], count: int) -> None:
     for place, lost in zip(PLACES[1:], undefined, strict=True):
         if lost:
-            warn(Note("undefined.patterns", place, {"count": lost, "of": count}), stacklevel=3)
+            warn(Note("resampling.patterns", place, {"count": lost, "of": count}), stacklevel=3)

@@ -33,7 +33,7 @@ from eatlas.present.effects import shares_of
 from eatlas.present.targets import furthest, leans
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
-from eatlas.results.compare import NUMBERED, SideBySide, varied
+from eatlas.results.compare import NUMBERED, SideBySide, pivot
 from eatlas.results.settings import Settings
 from eatlas.writing import atomic_file
 
@@ -363,13 +363,13 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> str:
     """A panel for each test, source and measure; files of one period each are one source."""
     dated = [result for result in results if result.period is not None]
     if not dated:
-        groups = [group for by in NUMBERED for group in varied(results, by)]
+        groups = [(by, group) for by in NUMBERED for group in pivot(results, by)]
         parts = [
             timeline_of(
-                [(int(n), r) for n, r in zip(group.values, group.members, strict=True)], {},
-                title=f"{group.members[0].test} by {group.by}", unit=group.by, width=width,
+                [(int(n), result) for n, result in group.items()], {},
+                title=f"{next(iter(group.values())).test} by {by}", unit=by, width=width,
             )
-            for group in groups if all(value.isdigit() for value in group.values)
+            for by, group in groups if all(value.isdigit() for value in group)
         ]  # fmt: skip
         if parts:
             return beside(parts, width, 1, "Effect sizes by layer, window or distance")
