@@ -13,11 +13,6 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 DRAWN = {"social-scientist.md": {"rank.svg": "tutorial-rank.svg"}}
 """What the code of a page draws, and the picture that the page shows; if they differ, copy it."""
 
-    "docs/methods/debiasing.md", "docs/methods/debiasing-measured.md", "docs/how-to/atlas.md",
-    "docs/how-to/charts.md",
-}  # fmt: skip
-"""Pages of many seconds: classifiers of thousands of words, a site of two sources, ten pictures."""
-
 
 def with_examples():
     for path in PAGES:
