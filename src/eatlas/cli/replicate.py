@@ -98,7 +98,7 @@ def _show(found: Replication) -> None:
     """Print what was compared, what does not hold, what is missing, and why numbers differ."""
     from eatlas.apps.replication.page import grids  # noqa: PLC0415
 
-    print_line(f"{found.title}: {' '.join(found.citation.split())}")
+    print_line(f"{found.paper.title}: {' '.join(found.paper.citation.split())}")
     for use in found.models:
         if use.stand_in_is:
             print_line("")
@@ -117,7 +117,10 @@ def _show(found: Replication) -> None:
         print_line("Not available:")
         for use in missing:
             print_line(f"  {use.id}: {use.missing}")
-    for heading, texts in (("Why numbers differ", found.reasons), ("Left out", found.left_out)):
+    for heading, texts in (
+        ("Why numbers differ", found.paper.reasons),
+        ("Left out", found.paper.left_out),
+    ):
         print_line("")
         print_line(f"{heading}:")
         for text in texts:
@@ -145,8 +148,10 @@ def _print_grid(grid: Grid) -> None:
         texts = [(published(c.printed), computed(c)) if c else ("", "") for c in cells]
         rows.append((name, *(text for pair in texts for text in pair)))
     show(new_console(), table_of(heads, rows, align))
-    if grid.compared:
-        print_line(f"{grid.same:,} of {len(grid.compared):,} cells are the same to the last digit")
+    if grid.agree:
+        print_line(
+            f"{sum(grid.agree):,} of {len(grid.agree):,} cells are the same to the last digit"
+        )
 
 
 def _print_checks(found: Replication) -> None:

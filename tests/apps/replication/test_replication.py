@@ -67,7 +67,7 @@ def test_vectors_of_the_paper_give_its_tables():
     replication = eatlas.replicate(
         "ml-eat", vectors={model: folder / f"{model}-items.npz" for model in models}
     )
-    same = Counter(grid.table.id for grid in grids(replication) for _ in range(grid.same))
+    same = Counter(grid.table.id for grid in grids(replication) for same in grid.agree if same)
     assert (same["table-1"], same["table-4"]) == (113, 95)
 
 
@@ -285,7 +285,7 @@ def test_the_page(ml_eat):
     page = Page(replication_html(ml_eat))
     assert "These are other vectors." in page.text
     assert "Differences are expected" in page.text
-    for word in ("AX-Singular", "GPT-2 Medium", "-0.99", *ml_eat.reasons[0].split()):
+    for word in ("AX-Singular", "GPT-2 Medium", "-0.99", *ml_eat.paper.reasons[0].split()):
         assert word in page.text
     assert len(page.scripts) == 1
     assert len(page.all("article")) == len(grids(ml_eat)) == 15
@@ -305,7 +305,9 @@ def test_files_verify_and_keep_other_results(tmp_path):
 
 
 def test_jobs_that_fail_are_named_and_the_others_are_there():
-    with pytest.warns(eatlas.EatlasWarning, match=r"9 jobs failed: sent-weat-1 on glove-sample"):
+    with pytest.warns(
+        eatlas.EatlasWarning, match=r"9 of 30 jobs failed: sent-weat-1 on glove-sample"
+    ):
         found = eatlas.replicate("seat", {"gpt": "glove-sample"})
     gpt = [one for one in found if one.printed.model == "gpt" and one.printed.place]
     assert Counter(bool(one.source) for one in gpt) == {True: 6, False: 9}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from eatlas.apps.replication.record import Compared, Printed, Replication, TableText
+from eatlas.apps.replication.record import Compared, PaperTable, Printed, Replication
 from eatlas.notes import Note, warn
 from eatlas.present.numbers import MINUS, effect
 from eatlas.present.page import write_report
@@ -19,15 +19,13 @@ from eatlas.writing import atomic_files
 
 PAGE, TABLE, LINES, REPORT = "replication.html", "replication.csv", "results.jsonl", "report.html"
 """Files of a replication: its page and table, and the results with their report."""
-DETAIL = "level3."
-"""Places of cells that only the page shows."""
 
 
 @dataclass(frozen=True)
 class Grid:
     """One published table: rows and columns as printed, each cell with what was computed."""
 
-    table: TableText
+    table: PaperTable
     rows: dict[str, dict[str, Compared]]
 
     @cached_property
@@ -41,26 +39,16 @@ class Grid:
         """Every cell."""
         return [cell for row in self.rows.values() for cell in row.values()]
 
-    @cached_property
+    @property
     def computed(self) -> list[str]:
         """Columns with something of one's own, without details."""
-        known = {
-            name
-            for row in self.rows.values()
-            for name, cell in row.items()
-            if cell.source and not cell.printed.place.startswith(DETAIL)
-        }
-        return [name for name in self.columns if name in known]
+        own = {c.printed.column for c in self.cells if c.source and not c.printed.is_detail}
+        return [name for name in self.columns if name in own]
 
     @property
-    def compared(self) -> list[Compared]:
-        """Cells with a published and a computed number."""
-        return [cell for cell in self.cells if cell.agrees is not None]
-
-    @property
-    def same(self) -> int:
-        """How many of these are the same to the digits printed."""
-        return sum(bool(cell.agrees) for cell in self.compared)
+    def agree(self) -> list[bool]:
+        """Whether each cell with a published and a computed number is the same."""
+        return [cell.agrees for cell in self.cells if cell.agrees is not None]
 
     @property
     def sources(self) -> list[tuple[str, bool]]:
@@ -74,7 +62,8 @@ def grids(replication: Replication) -> list[Grid]:
     for cell in replication:
         table = rows.setdefault(cell.printed.table, {})
         table.setdefault(cell.printed.row, {})[cell.printed.column] = cell
-    return [Grid(table, rows[table.id]) for table in replication.tables if table.id in rows]
+    tables = replication.paper.table
+    return [Grid(table, rows[table.id]) for table in tables if table.id in rows]
 
 
 def published(cell: Printed) -> str:
@@ -90,7 +79,7 @@ def computed(cell: Compared) -> str:
         return ""
     if cell.value is None or isinstance(cell.value, str):
         return cell.value or "undefined"
-    decimals = len(cell.printed.text.partition(".")[2]) if cell.printed.text else 2
+    decimals = cell.printed.decimals
     if 0.0 < abs(cell.value) < 0.5 * 10.0**-decimals:  # a small p would round to 0
         return f"{cell.value:.1g}"
     return effect(cell.value, decimals) + ("*" if cell.star else "")
@@ -100,8 +89,7 @@ def difference(cell: Compared) -> str:
     """What was computed less what is published, with its sign; empty without both."""
     if cell.difference is None:
         return ""
-    decimals = len(cell.printed.text.partition(".")[2])
-    text = effect(cell.difference, decimals)
+    text = effect(cell.difference, cell.printed.decimals)
     return text if text.startswith(MINUS) else f"+{text}"
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict
 
 from eatlas.lazy import as_frame
 from eatlas.results.collection import Results
@@ -15,6 +16,57 @@ if TYPE_CHECKING:
 
 NUMERIC_SLACK = 1e-9
 """Beyond half a unit of the last printed digit, for the rounding of binary fractions."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PaperModel(_Strict):
+    """A model that a paper measured, and how to get it."""
+
+    id: str
+    title: str
+    published: str = ""
+    """Name by which ``eatlas vectors fetch`` fetches it."""
+    scheme: str = ""
+    """Before the source, such as ``cbow:``."""
+    get: str = ""
+    options: dict[str, str] = {}
+    """Options of a transformer that the paper's method needs."""
+    prompt: str = ""
+    not_run: str = ""
+    """Why eatlas cannot measure it without help."""
+    stand_in: str = ""
+    """Source of the package that is measured in its place."""
+    stand_in_is: str = ""
+    note: str = ""
+
+
+class PaperTable(_Strict):
+    """A table of a paper."""
+
+    id: str
+    title: str
+    measure: str
+    """Signature of the measure that gives its numbers."""
+    says: str = ""
+    not_run: str = ""
+
+
+class Paper(_Strict):
+    """A paper: its models, its tables, and why numbers differ."""
+
+    title: str
+    citation: str
+    left_out: tuple[str, ...]
+    """What of the paper is not among the cells, and why."""
+    reasons: tuple[str, ...]
+    """Known reasons why numbers differ."""
+    signless: bool = False
+    """Whether the text has lost the signs, so that absolute values are compared."""
+    model: tuple[PaperModel, ...]
+    table: tuple[PaperTable, ...]
 
 
 @dataclass(frozen=True)
@@ -46,10 +98,19 @@ class Printed:
             return None
 
     @property
+    def decimals(self) -> int:
+        """Decimals that are printed; 2 where the number is missing."""
+        return len(self.text.partition(".")[2]) if self.text else 2
+
+    @property
     def half_unit(self) -> float:
         """Half a unit of the last digit that is printed."""
-        exponent = Decimal(self.text).as_tuple().exponent
-        return float(Decimal(5).scaleb(int(exponent) - 1))
+        return 0.5 * 10.0**-self.decimals
+
+    @property
+    def is_detail(self) -> bool:
+        """Whether only the page shows the cell."""
+        return self.place.startswith("level3.")
 
 
 @dataclass(frozen=True)
@@ -130,15 +191,6 @@ class ModelUse:
 
 
 @dataclass(frozen=True)
-class TableText:
-    """Title of a published table, and a remark on it."""
-
-    id: str
-    title: str
-    says: str = ""
-
-
-@dataclass(frozen=True)
 class Replication(Sequence[Compared]):
     """Published numbers beside one's own: a sequence of compared cells.
 
@@ -152,17 +204,11 @@ class Replication(Sequence[Compared]):
     ['table', 'model', 'row', 'column']
     """
 
-    paper: str
-    title: str
-    citation: str
+    name: str
+    paper: Paper
     cells: tuple[Compared, ...]
-    tables: tuple[TableText, ...]
     models: tuple[ModelUse, ...]
     checks: tuple[Check, ...]
-    reasons: tuple[str, ...]
-    """Known reasons why numbers differ."""
-    left_out: tuple[str, ...]
-    """What of the paper is not among the cells, and why."""
     results: Results = field(default_factory=lambda: Results([]))
     """What was measured."""
 
@@ -176,12 +222,11 @@ class Replication(Sequence[Compared]):
         return iter(self.cells)
 
     def __repr__(self) -> str:
-        found = [one for one in self.cells if one.agrees is not None]
-        wrong = sum(not check.holds for check in self.checks)
+        agree = [cell.agrees for cell in self.cells if cell.agrees is not None]
         return (
-            f"<Replication of {self.paper}: {len(self.cells)} published cells, "
-            f"{len(found)} compared, {sum(bool(one.agrees) for one in found)} the same; "
-            f"{len(self.checks)} checks of printed numbers, {wrong} of which fail>"
+            f"<Replication of {self.name}: {len(self.cells)} published cells, "
+            f"{len(agree)} compared, {sum(agree)} the same; {len(self.checks)} checks of printed "
+            f"numbers, {len(self.failed_checks)} of which fail>"
         )
 
     __str__ = __repr__
