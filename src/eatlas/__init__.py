@@ -184,7 +184,8 @@ _HOMES = {
 """Public names by the modules that define them."""
 
 __getattr__ = attributes(__name__, _HOMES, modules="errors report testing")
-offer(  # what records call to be shown; no record knows who shows it
+offer(  # what measures and records call; no measure knows who measures, no record who shows it
+    measure="eatlas.engine.measuring:measure",
     plot="eatlas.present.drawings.plot:plot",
     notebook="eatlas.present.notebook:html",
     report="eatlas.present.page:write_report",

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
+from eatlas.engine.measuring import open_for
 from eatlas.errors import ContractError, CoverageError, EatlasError, EatlasWarning, described
 from eatlas.notes import Note
 from eatlas.results import AssociationResult, Effect, Results, is_result
 from eatlas.signature import Signature
 from eatlas.sources import ArraySource, open_vectors
-from eatlas.sources.counts import open_counts
 from eatlas.stimuli import Concept, load_tests
 
 __all__ = ["check_measure", "check_source"]
@@ -130,13 +130,8 @@ class _Tried:
     @cached_property
     def source(self) -> Any:
         """The source, table of counts, or language model that the measure needs."""
-        if self.measure.needs == "vectors":
-            return open_vectors(self.vectors)
-        if self.measure.needs == "counts":
-            return open_counts(self.vectors)[0]
-        from eatlas.encoders.language import open_language_model  # noqa: PLC0415  (seldom needed)
-
-        return open_language_model(self.vectors, self.measure.needs)
+        need = self.measure.needs.source
+        return open_vectors(self.vectors) if need == "vectors" else open_for(self.vectors, need)[0]
 
     @cached_property
     def result(self) -> AssociationResult:
@@ -184,7 +179,7 @@ class _Tried:
     @property
     def looks_up(self) -> bool:
         """Whether the words are looked up in vectors, so that some may be missing."""
-        return self.of_words and self.measure.needs == "vectors"
+        return self.of_words and self.measure.needs.source == "vectors"
 
 
 def _measure_is_a_value(tried: _Tried) -> None:

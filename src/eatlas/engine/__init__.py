@@ -8,10 +8,10 @@ rooms of their own.
 """
 
 from eatlas.engine.execution import Conditions, execute, perform_all, run
+from eatlas.engine.measuring import Source, open_for
 from eatlas.engine.plan import (
     Job,
     Plan,
-    Source,
     SourceLike,
     SourcesLike,
     Watch,
@@ -19,7 +19,6 @@ from eatlas.engine.plan import (
     in_contexts,
     make_plan,
     open_as,
-    opened,
 )
 from eatlas.engine.reading import read_once
 from eatlas.engine.store import Store, open_store
@@ -43,8 +42,8 @@ __all__ = [
     "in_contexts",
     "make_plan",
     "open_as",
+    "open_for",
     "open_store",
-    "opened",
     "perform_all",
     "read_once",
     "run",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eatlas.engine.measuring import measure_opened
 from eatlas.engine.plan import Job, Plan, SourcesLike, make_plan
 from eatlas.engine.store import Store
 from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning
@@ -237,7 +238,7 @@ def perform(job: Job, conditions: Conditions) -> Outcome:
             # the result carries the same remarks, and a table or report shows them
             warnings.simplefilter("ignore", UndefinedWarning)
             warnings.simplefilter("ignore", AnisotropyWarning)
-            result = measure(test, source, case=conditions.case, seed=conditions.seed)
+            result = measure_opened(measure, test, source, conditions.case, conditions.seed)
         if not job.source_from:
             return result
         return result.model_copy(update={"source_from": job.source_from})

@@ -29,7 +29,7 @@ from eatlas.results.inference import (
 )
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources import CaseRule
-from eatlas.sources.snapshot import MOST_TERMS, Ranking, Wish, drawn_for, ranking_of
+from eatlas.sources.snapshot import MOST_TERMS, Ranking, drawn_for, ranking_of
 from eatlas.sources.word_orders import NEAR
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.matched import (
@@ -49,16 +49,6 @@ SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
 DIFFERENT = 0.05
 """Groups whose ranks differ with a smaller p get a warning."""
 DECIMALS = 6
-WISHES: dict[Any, Wish | None] = {None: "ranks", "off": None, "auto": "cheap"}
-"""What is wished of the frequency of words, by the parameter of a measure; a number of lists
-wishes for random words wherever they can be drawn."""
-
-
-def wish_of(measure: Measure) -> Wish | None:
-    """What a measure needs of the frequency of words; None for nothing."""
-    if not isinstance(measure, AssociationMeasure):
-        return None
-    return WISHES.get(getattr(measure, "frequency", None), "always")
 
 
 @dataclass(frozen=True)
@@ -216,12 +206,12 @@ def placed(
     if not isinstance(test, AssociationTest) or not isinstance(measure, AssociationMeasure):
         return {}, []
     case, seed = result.provenance.case, result.provenance.seed
-    wish = wish_of(measure)
+    wish = measure.needs.ranks
     if wish is None:
         return {"frequency_reason": "frequency=off"}, []
     ranking = getattr(source, "ranking", None)
     if ranking is None:
-        vectors = source if measure.needs == "vectors" else None
+        vectors = source if measure.needs.source == "vectors" else None
         ranking = ranking_of(vectors, [test], case, wish)
     keys = keys_of(ranking, coverage, case)
     ranks = ranks_of(ranking, keys)

@@ -17,20 +17,19 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
-from eatlas.engine.frequency import wish_of
+from eatlas.engine.measuring import Source, open_for
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need
-from eatlas.sources import CaseRule, Tell, VectorSource, ask, open_sources, period_of
+from eatlas.sources import CaseRule, Tell, VectorSource, ask, period_of
 from eatlas.sources.naming import NamedSpec, distinct, names_under, specs_of
 from eatlas.sources.snapshot import strongest
-from eatlas.sources.source import as_source, is_contextual
+from eatlas.sources.source import is_contextual
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
-    from eatlas.corpora import Pairs
     from eatlas.encoders.language import LanguageModel
     from eatlas.sources.counts import Counts
     from eatlas.sources.opening import VectorsLike
@@ -50,8 +49,6 @@ PAIRS, SINGLE = "pairs of a target and an attribute", "contexts of single stimul
 Watch = Callable[[str, str], Tell]
 """From what is counted (such as "texts by") and the name of a source to what is called with its
 progress."""
-Source: TypeAlias = "VectorSource | LanguageModel | Counts"
-"""Where a job's numbers come from."""
 SourceLike: TypeAlias = "VectorsLike | LanguageModel | Counts"
 """What :func:`eatlas.run` opens: vectors, a language model, or a table of counts."""
 SourcesLike: TypeAlias = "SourceLike | Mapping[str, SourceLike] | Iterable[SourceLike]"
@@ -116,13 +113,9 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
 
     Parameters are those of :func:`eatlas.engine.run`, and:
     """
-    if case not in get_args(CaseRule):
-        allowed = " or ".join(get_args(CaseRule))
-        raise EatlasError("unknown case rule", got=repr(case), allowed=allowed)
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise EatlasError("the seed is not usable", got=repr(seed), allowed="a whole number from 0")
-    requested = tuple(map(get_measure, _several(measures, ())))
-    if measures is not None and not requested:
+    _require_choices(case, seed)
+    chosen = [get_measure(measure) for measure in _each(measures)]
+    if measures is not None and not chosen:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
     loaded = load_tests(DEFAULT_TESTS if tests is None else tests)
     if reference is not None:
@@ -132,29 +125,32 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     for test in loaded:
         test.require_at_hand()
     if measures is None:
-        there = dict.fromkeys(test.kind for test in loaded)
-        requested = tuple(get_measure(DEFAULT_MEASURES[kind]) for kind in there)
-    chosen = {m.signature: m for m in _compared(requested, frequency)}
-    variants = in_contexts(loaded, chosen.values(), contexts, windows, distances)
-    questions = _by_need(variants)
-    _require_texts(loaded, prompts)
-    specs = specs_of(vectors, DEFAULT_VECTORS)
+        kinds = dict.fromkeys(test.kind for test in loaded)
+        chosen = [get_measure(DEFAULT_MEASURES[kind]) for kind in kinds]
+    chosen = list({m.signature: m for m in _compared(chosen, frequency)}.values())
+    questions = _by_need(in_contexts(loaded, chosen, contexts, windows, distances))
+    concepts = [concept for test in loaded for concept in test.concepts.values()]
+    if prompts is not None and all(concept.images for concept in concepts):
+        raise SourceError(
+            "a prompt changes nothing here: all stimuli are images, which are put into none",
+            allowed="prompts for tests with texts, such as images against words",
+            remedy="leave the prompts out",
+        )
     # everything is opened before anything is read, so that a mistake costs no work
-    opened_as = [
+    specs = specs_of(vectors, DEFAULT_VECTORS)
+    sources = [
         (source, name, need)
         for need in questions
         for source, name in _open_all(specs, prompts, need)
     ]
-    for measure in {m.signature: m for _, m in questions.get("vectors", ())}.values():
-        for source, _, need in opened_as:
-            if need == "vectors":  # and what the measure needs besides, before it is read
-                measure.require_source(as_source(source))
-    answers = _read(opened_as, questions, case, watch, executor)
-    named = [renamed(a, name) for a, (_, name, _) in zip(answers, opened_as, strict=True)]
+    for source, _, need in sources:
+        for measure in {m.signature: m for _, m in questions[need]}.values():
+            measure.require_source(source)
+    answers = _read(sources, questions, case, watch, executor)
     return Plan(
         tuple(
-            Job(test, named[place], measure, answers[place].name if name else "")
-            for place, (_, name, need) in enumerate(opened_as)
+            Job(test, renamed(answer, name), measure, answer.name if name else "")
+            for answer, (_, name, need) in zip(answers, sources, strict=True)
             for test, measure in questions[need]
         ),
         case,
@@ -162,90 +158,59 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     )
 
 
-def _read(
-    opened_as: Sequence[tuple[Source, str, Need]],
-    questions: Mapping[Need, Sequence[Question]],
-    case: CaseRule,
-    watch: Watch | None,
-    executor: Executor,
-) -> list[Source]:
-    """Have each source answer all questions: the executor encodes, what is looked up is read here.
-
-    Progress is shown of what is read here, from when its turn comes.
-    """
-    answers: dict[int, Source] = {}
-    encoded = {n for n, (source, _, need) in enumerate(opened_as) if computes(source, need)}
-    shares = [(here, set(range(len(opened_as))))]
-    if executor is not here:
-        shares = [(here, shares[0][1] - encoded), (executor, encoded)]
-    for who, share in shares:
-        places = sorted(share)
-        tell = watch if who is here else None
-        asking = (
-            (source, need, questions[need], case, tell and tell(COUNTED[need], source.name))
-            for source, _, need in (opened_as[place] for place in places)
-        )
-        with closing(who(_ask, asking if who is here else list(asking))) as outcomes:
-            answers |= {places[position]: answer for position, answer in outcomes}
-    return [answers[place] for place in range(len(opened_as))]
+def _require_choices(case: str, seed: object) -> None:
+    """Refuse an unknown case rule, and what is no seed."""
+    if case not in get_args(CaseRule):
+        allowed = " or ".join(get_args(CaseRule))
+        raise EatlasError("unknown case rule", got=repr(case), allowed=allowed)
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise EatlasError("the seed is not usable", got=repr(seed), allowed="a whole number from 0")
 
 
-def renamed(source: Source, name: str) -> Source:
-    """Give what a source answered the name that results know it by."""
-    return source if name in {"", source.name} else cast("Any", source).renamed(name)
+def _by_need(variants: Iterable[Variant]) -> dict[Need, list[Question]]:
+    """Which tests go with which measures, variant by variant, by what measures need."""
+    questions: dict[Need, list[Question]] = {}
+    for tests, measures in variants:
+        _require_fitting(tests, measures)
+        for measure, test in product(measures, tests):
+            if test.kind == measure.kind:
+                questions.setdefault(measure.needs.source, []).append((test, measure))
+    return questions
 
 
-def _compared(measures: tuple[Measure, ...], frequency: int | str | None) -> tuple[Measure, ...]:
+def _each(choice: Any) -> list[Any]:
+    """One or several."""
+    if choice is None:
+        return []
+    return list(choice) if isinstance(choice, list | tuple | range) else [choice]
+
+
+def _compared(measures: Sequence[Measure], frequency: int | str | None) -> list[Measure]:
     """Set the number of random lists of measures that state none of their own."""
-    if frequency is None or not measures:
-        return measures
-    taking = [one for one in measures if hasattr(one, "frequency")]
-    if not taking and frequency != "off":
+    if frequency is None:
+        return list(measures)
+    if frequency != "off" and not any(hasattr(measure, "frequency") for measure in measures):
         raise SignatureError(
             "none of the measures draws random words",
             got=f"frequency={frequency}",
             allowed="with ml-eat and weat",
         )
-    return tuple(
-        one.with_parameters(frequency=frequency)
-        if getattr(one, "frequency", None) == "auto"
-        else one
-        for one in measures
-    )
+    return [
+        measure.with_parameters(frequency=frequency)
+        if getattr(measure, "frequency", None) == "auto"
+        else measure
+        for measure in measures
+    ]
 
 
-def _by_need(variants: Iterable[Variant]) -> dict[Need, list[Question]]:
-    """Which tests go with which measures, variant by variant, by what measures need."""
-    found: dict[Need, list[Question]] = {}
-    for tests, measures in variants:
-        _require_fitting(tests, measures)
-        for measure, test in product(measures, tests):
-            if test.kind == measure.kind:
-                found.setdefault(measure.needs, []).append((test, measure))
-    return found
-
-
-def computes(source: Source, need: Need) -> bool:
-    """Whether a model computes what a source answers."""
-    return need in {"masked", "causal"} or (need == "vectors" and is_contextual(source))
-
-
-Asking = tuple[Source, Need, Sequence[Question], CaseRule, Tell | None]
-
-
-def _ask(asking: Asking) -> Source:
-    return asked(*asking)
-
-
-def _require_fitting(tests: tuple[Test, ...], measures: Sequence[Measure]) -> None:
+def _require_fitting(tests: Sequence[Test], measures: Sequence[Measure]) -> None:
     """Refuse a test that no measure takes, and a measure that takes none of the tests."""
-    kinds = {measure.kind for measure in measures}
-    unmeasured = next((test for test in tests if test.kind not in kinds), None)
-    idle = next((m for m in measures if all(test.kind != m.kind for test in tests)), None)
-    if unmeasured is None and idle is None:
+    test_kinds, kinds = {test.kind for test in tests}, {measure.kind for measure in measures}
+    if test_kinds == kinds:
         return
-    test, measure = unmeasured or tests[0], idle or measures[0]
-    fitting = [name for name, m in measure_types().items() if m.kind == test.kind]
+    test = next((test for test in tests if test.kind not in kinds), tests[0])
+    measure = next((m for m in measures if m.kind not in test_kinds), measures[0])
+    fitting = [name for name, kind in measure_types().items() if kind.kind == test.kind]
     raise EatlasError(
         f"the measure {measure.name} does not take tests of the kind of {test.id}",
         got=f"{test.id} is of the kind {test.kind}",
@@ -256,10 +221,63 @@ def _require_fitting(tests: tuple[Test, ...], measures: Sequence[Measure]) -> No
     )
 
 
-def _several(given: Any, default: Sequence[str]) -> list[Any]:
-    if given is None:
-        return list(default)
-    return list(given) if isinstance(given, list | tuple) else [given]
+def in_contexts(
+    tests: Sequence[Test],
+    measures: Iterable[Measure],
+    contexts: Any,
+    windows: Any = None,
+    distances: Any = None,
+) -> list[Variant]:
+    """Put tests of words into contexts: as sentences of their own, or as pairs of log-ratios."""
+    measures = list(measures)
+    cuts = {"window": windows, "distance": distances}
+    cuts = {name: list(dict.fromkeys(_each(values))) for name, values in cuts.items()}
+    if contexts is None:
+        for name, values in cuts.items():
+            if values:
+                raise EatlasError(
+                    f"a {name} cuts contexts, and no contexts are given",
+                    got=f"{name} {', '.join(map(str, values))}",
+                    allowed=f"--contexts FILE --{name} N; in Python contexts=..., {name}s=[...]",
+                )
+        return [(tuple(tests), measures)]
+    from eatlas import corpora  # noqa: PLC0415  (most runs have no contexts)
+
+    found = corpora.load_either(contexts) if isinstance(contexts, str | Path) else contexts
+    pairs = isinstance(found, corpora.Pairs)
+    for measure in measures:
+        if pairs == (measure.needs.source == "vectors"):
+            remedy = ", or eatlas.find_contexts; pairs are for lpbs and lpbs-ceat"
+            raise EatlasError(
+                f"the measure {measure.name} does not take these contexts",
+                got=PAIRS if pairs else SINGLE,
+                allowed=SINGLE if pairs else f"{PAIRS} in one sentence",
+                remedy="make them with eatlas contexts"
+                + (remedy if pairs else " --pairs, or eatlas.find_pairs"),
+            )
+    if isinstance(found, corpora.Pairs):
+        return [
+            (
+                tuple(
+                    corpora.with_pairs(test, cut) if isinstance(test, AssociationTest) else test
+                    for test in tests
+                ),
+                [measure.with_parameters(pairs=cut) for measure in measures],
+            )
+            for size in product(cuts["window"] or [None], cuts["distance"] or [None])
+            for cut in [found.cut(*size)]
+        ]
+    if cuts["distance"]:
+        raise EatlasError(
+            "contexts of single stimuli have no distance between two",
+            got=f"distance {', '.join(map(str, cuts['distance']))}",
+            allowed="windows for contexts; windows and distances for pairs",
+            remedy="leave the distance out, or take a file of eatlas contexts --pairs",
+        )
+    # with_contexts says of what are no contexts what they are not
+    windows = cuts["window"] if isinstance(found, corpora.Contexts) else []
+    variants = [found.cut(window) for window in windows] or [found]
+    return [(corpora.with_contexts(tests, variant), measures) for variant in variants]
 
 
 def _open_all(specs: Sequence[NamedSpec], prompts: Any, need: Need) -> list[tuple[Source, str]]:
@@ -269,32 +287,44 @@ def _open_all(specs: Sequence[NamedSpec], prompts: Any, need: Need) -> list[tupl
     """
     if not specs:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
-    found: list[tuple[Source, str]] = []
+    named: list[tuple[Source, str]] = []
     for spec, name in distinct(specs):
-        sources: Sequence[Source] = opened(spec, need)
+        sources: Sequence[Source] = open_for(spec, need)
         if prompts is not None:
             sources = _prompted(sources, prompts, need)
-        under = names_under(name, [one.name for one in sources])
-        found += zip(sources, under, strict=True)
-    names = Counter((name or source.name, period_of(source)) for source, name in found)
-    same = [name for (name, _), n in names.items() if n > 1]
-    if same:
+        named += zip(sources, names_under(name, [one.name for one in sources]), strict=True)
+    names = Counter((name or source.name, period_of(source)) for source, name in named)
+    if same := [name for (name, _), n in names.items() if n > 1]:
         raise SourceError(
             f"two sources have the name {same[0]!r}, so their results could not be distinguished",
             remedy="name them: --vectors NAME=SOURCE; in Python vectors={NAME: SOURCE, ...}",
         )
-    return found
+    return named
 
 
-def _require_texts(tests: Iterable[Test], prompts: Any) -> None:
-    """Refuse prompts where no test has a text that could be put into them."""
-    concepts = [concept for test in tests for concept in test.concepts.values()]
-    if prompts is not None and all(concept.images for concept in concepts):
-        raise SourceError(
-            "a prompt changes nothing here: all stimuli are images, which are put into none",
-            allowed="prompts for tests with texts, such as images against words",
-            remedy="leave the prompts out",
-        )
+def open_as(given: Any, need: Need, default: str = DEFAULT_VECTORS) -> list[tuple[str, Source]]:
+    """Open sources as what some measures need, each with the name that results call it by.
+
+    Parameters
+    ----------
+    given : source, list or mapping
+        What :func:`eatlas.run` takes as vectors.
+    need : {"vectors", "masked", "causal", "counts"}
+        What measures need of them, their ``needs.source``.
+    default : str
+        The source that None stands for.
+
+    Returns
+    -------
+    list of tuple
+        Names and open sources; a series or a model of several layers gives several.
+    """
+    named = []
+    for spec in specs_of(given, default):
+        sources = open_for(spec.spec, need)
+        under = names_under(spec.name, [source.name for source in sources])
+        named += [(name or of.name, of) for name, of in zip(under, sources, strict=True)]
+    return named
 
 
 def _prompted(sources: Sequence[Source], prompts: Any, need: Need) -> list[Source]:
@@ -307,128 +337,42 @@ def _prompted(sources: Sequence[Source], prompts: Any, need: Need) -> list[Sourc
         )
     from eatlas.sources.prompts import PromptSet, in_prompts  # noqa: PLC0415  (most runs have none)
 
-    vectors = cast("Sequence[VectorSource]", sources)
     each = [prompts] if isinstance(prompts, str | PromptSet) else prompts
-    found = [in_prompts(source, one) for source in vectors for one in each]
-    return list({source.name: source for some in found for source in some}.values())
+    vectors = cast("Sequence[VectorSource]", sources)
+    several = (in_prompts(source, prompt) for source in vectors for prompt in each)
+    return list({source.name: source for some in several for source in some}.values())
 
 
-def in_contexts(
-    tests: Sequence[Test],
-    measures: Iterable[Measure],
-    contexts: Any,
-    windows: Any = None,
-    distances: Any = None,
-) -> list[Variant]:
-    """Put tests of words into contexts: as sentences of their own, or as pairs of log-ratios."""
-    measures = list(measures)
-    windows, distances = _each(windows), _each(distances)
-    if contexts is None:
-        _require_none(windows, distances)
-        return [(tuple(tests), measures)]
-    from eatlas import corpora  # noqa: PLC0415  (most runs have no contexts)
+def _read(
+    sources: Sequence[tuple[Source, str, Need]],
+    questions: Mapping[Need, Sequence[Question]],
+    case: CaseRule,
+    watch: Watch | None,
+    executor: Executor,
+) -> list[Source]:
+    """Have each source answer all questions: the executor encodes, what is looked up is read here.
 
-    given = corpora.load_either(contexts) if isinstance(contexts, str | Path) else contexts
-    for measure in measures:
-        _require(measure, pairs=isinstance(given, corpora.Pairs))
-    if isinstance(given, corpora.Pairs):
-        sizes = product(windows or [None], distances or [None])
-        return [_in_pairs(tests, measures, given.cut(*size)) for size in sizes]
-    if distances:
-        raise EatlasError(
-            "contexts of single stimuli have no distance between two",
-            got=_said("distance", distances),
-            allowed="windows for contexts; windows and distances for pairs",
-            remedy="leave the distance out, or take a file of eatlas contexts --pairs",
-        )
-    # with_contexts says of what are no contexts what they are not
-    cut = windows if isinstance(given, corpora.Contexts) else []
-    variants = [given.cut(window) for window in cut] or [given]
-    return [(corpora.with_contexts(tests, one), measures) for one in variants]
-
-
-def _in_pairs(tests: Iterable[Test], measures: list[Measure], pairs: Pairs) -> Variant:
-    from eatlas.corpora import with_pairs  # noqa: PLC0415
-
-    put = (with_pairs(one, pairs) if isinstance(one, AssociationTest) else one for one in tests)
-    return tuple(put), [measure.with_parameters(pairs=pairs) for measure in measures]
-
-
-def _each(given: Any) -> list[Any]:
-    """One or several, each once."""
-    if given is None:
-        return []
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    return list(dict.fromkeys(given if several else [given]))
-
-
-def _require_none(windows: list[Any], distances: list[Any]) -> None:
-    for name, given in (("window", windows), ("distance", distances)):
-        if given:
-            raise EatlasError(
-                f"a {name} cuts contexts, and no contexts are given",
-                got=_said(name, given),
-                allowed=f"--contexts FILE --{name} N; in Python contexts=..., {name}s=[...]",
-            )
-
-
-def _said(name: str, given: list[Any]) -> str:
-    return f"{name} {', '.join(map(str, given))}"
-
-
-def _require(measure: Measure, *, pairs: bool) -> None:
-    """Refuse contexts of another kind than a measure takes."""
-    if pairs == (measure.needs != "vectors"):
-        return
-    remedy = ", or eatlas.find_contexts; pairs are for lpbs and lpbs-ceat"
-    raise EatlasError(
-        f"the measure {measure.name} does not take these contexts",
-        got=PAIRS if pairs else SINGLE,
-        allowed=SINGLE if pairs else f"{PAIRS} in one sentence",
-        remedy="make them with eatlas contexts"
-        + (remedy if pairs else " --pairs, or eatlas.find_pairs"),
-    )
-
-
-def opened(spec: Any, need: Need) -> tuple[Source, ...]:
-    """Open a source as what some measures need: vectors, counts, a language model of one kind."""
-    if need == "counts":
-        from eatlas.sources.counts import open_counts  # noqa: PLC0415  (few sources are tables)
-
-        return open_counts(spec)
-    if need == "vectors":
-        return open_sources(spec)
-    from eatlas.encoders.language import open_language_model  # noqa: PLC0415
-
-    return (open_language_model(spec, need),)
-
-
-def open_as(given: Any, need: Need, default: str = DEFAULT_VECTORS) -> list[tuple[str, Source]]:
-    """Open sources as what some measures need, each with the name that results call it by.
-
-    Parameters
-    ----------
-    given : source, list or mapping
-        What :func:`eatlas.run` takes as vectors.
-    need : {"vectors", "masked", "causal", "counts"}
-        What measures need of them, their ``needs``.
-    default : str
-        The source that None stands for.
-
-    Returns
-    -------
-    list of tuple
-        Names and open sources; a series or a model of several layers gives several.
+    Progress is shown of what is read here, from when its turn comes.
     """
-    named = []
-    for spec in specs_of(given, default):
-        sources = opened(spec.spec, need)
-        under = names_under(spec.name, [source.name for source in sources])
-        named += [(name or of.name, of) for name, of in zip(under, sources, strict=True)]
-    return named
+    answers: dict[int, Source] = {}
+    encoded = [executor is not here and computes(source, need) for source, _, need in sources]
+    for who in (here, executor) if any(encoded) else (here,):
+        places = [place for place, far in enumerate(encoded) if far == (who is not here)]
+        tell = watch if who is here else None
+        requests = (
+            (source, need, questions[need], case, tell and tell(COUNTED[need], source.name))
+            for source, _, need in (sources[place] for place in places)
+        )
+        with closing(who(_answer, requests if who is here else list(requests))) as outcomes:
+            answers |= {places[position]: answer for position, answer in outcomes}
+    return [answers[place] for place in range(len(sources))]
 
 
-def asked(
+def _answer(request: tuple[Source, Need, Sequence[Question], CaseRule, Tell | None]) -> Source:
+    return read_source(*request)
+
+
+def read_source(
     source: Source,
     need: Need,
     questions: Sequence[Question],
@@ -437,18 +381,26 @@ def asked(
 ) -> Source:
     """Read from a source at once all that tests and measures need, and keep the answer."""
     if need == "vectors":
-        words = {word for _, measure in questions for word in measure.words}
+        needs = [measure.needs for _, measure in questions]
+        words = {word for each in needs for word in each.words}
         tests = [test for test, _ in questions]
-        wish = strongest(wish_of(measure) for _, measure in questions)
+        wish = strongest(each.ranks for each in needs)
         return ask(cast("VectorSource", source), tests, words, case, tell, wish)
     if need == "counts":
         return source
     wanted = dict.fromkeys(  # in an order that hashes do not change: batches follow it
-        one
-        for test, measure in questions
-        if isinstance(test, AssociationTest)
-        for one in measure.questions(test)
+        question for test, measure in questions for question in measure.questions(test)
     )
     from eatlas.encoders.language import ModelSnapshot  # noqa: PLC0415
 
     return ModelSnapshot.of(cast("LanguageModel", source), wanted, tell)
+
+
+def renamed(source: Source, name: str) -> Source:
+    """Give what a source answered the name that results know it by."""
+    return source if name in {"", source.name} else cast("Any", source).renamed(name)
+
+
+def computes(source: Source, need: Need) -> bool:
+    """Whether a model computes what a source answers."""
+    return need in {"masked", "causal"} or (need == "vectors" and is_contextual(source))

@@ -9,7 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from eatlas.engine.execution import Task
-from eatlas.engine.plan import COUNTED, Question, Source, Watch, asked, computes
+from eatlas.engine.measuring import Source
+from eatlas.engine.plan import COUNTED, Question, Watch, computes, read_source
 from eatlas.executors import Executor, here
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def read_once(
     readings: dict[Any, Reading] = {}
     keys = []
     for job, conditions in tasks:
-        need = job.measure.needs
+        need = job.measure.needs.source
         # an encoder takes texts as they are written
         case = "auto" if computes(job.source, need) else conditions.case
         keys.append((id(job.source), need, case))
@@ -92,4 +93,4 @@ def read_batch(batch: Sequence[Reading], watch: Watch | None = None) -> list[Sou
     def tell(reading: Reading) -> Tell | None:
         return None if watch is None else watch(COUNTED[reading.need], reading.source.name)
 
-    return [asked(*reading, tell(reading)) for reading in batch]
+    return [read_source(*reading, tell(reading)) for reading in batch]

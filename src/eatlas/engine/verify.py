@@ -14,7 +14,8 @@ from typing import Any, Literal, NamedTuple
 
 from eatlas.corpora import Contexts, ContextsAtHand, Pairs
 from eatlas.engine.execution import Conditions, perform
-from eatlas.engine.plan import Job, Source, asked, in_contexts, opened, renamed
+from eatlas.engine.measuring import Source, open_for
+from eatlas.engine.plan import Job, in_contexts, read_source, renamed
 from eatlas.engine.trends import trends
 from eatlas.errors import (
     EatlasError,
@@ -218,7 +219,9 @@ class _Check:
     def place(self) -> Place:
         """Where its vectors, or log-probabilities, come from."""
         question = self.question
-        need: Need = "vectors" if isinstance(question, EatlasError) else question.measure.needs
+        need: Need = (
+            "vectors" if isinstance(question, EatlasError) else question.measure.needs.source
+        )
         return self.result.source, self.result.source_string, need
 
     def measured(
@@ -292,8 +295,8 @@ class Trust:
             with data_only(string, (string,) if instead is not None else self.trusted):
                 spec = string if instead is None else instead
                 return {
-                    period_of(source): renamed(asked(source, need, pairs), name)
-                    for source in opened(spec, need)
+                    period_of(source): renamed(read_source(source, need, pairs), name)
+                    for source in open_for(spec, need)
                 }
         except RecursionError:
             return SourceError(f"{string[:60]}...: one source is wrapped in another too many times")

@@ -14,7 +14,15 @@ import numpy as np
 
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
-from eatlas.measures.base import SHARE, Allowed, AssociationMeasure, parameter, whole
+from eatlas.measures.base import (
+    SHARE,
+    Allowed,
+    AssociationMeasure,
+    Needs,
+    Wish,
+    parameter,
+    whole,
+)
 from eatlas.measures.inference import SmallestEffect
 from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.rows import Array
@@ -94,10 +102,12 @@ class TwoTargetMeasure(AssociationMeasure):
             defining_pairs(self.direction)
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """The terms of the defining pairs."""
+    def needs(self) -> Needs:
+        """The terms of the defining pairs; and random words, as `frequency` says."""
         pairs = defining_pairs(self.direction) if self.direction else ()
-        return tuple(term for pair in pairs for term in pair)
+        ranks: dict[Any, Wish | None] = {"off": None, "auto": "cheap"}
+        words = tuple(term for pair in pairs for term in pair)
+        return Needs(words=words, ranks=ranks.get(self.frequency, "always"))
 
     @property
     def bootstrap(self) -> Bootstrap:

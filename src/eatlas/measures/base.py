@@ -9,14 +9,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import SignatureError, StimulusError
+from eatlas.errors import SignatureError, StimulusError, listed
+from eatlas.lazy import offered
 from eatlas.measures.p_values import counted, of_spread, remarks, to_record
 from eatlas.notes import Note
 from eatlas.results import AssociationResult
@@ -46,8 +46,24 @@ Need = Literal["vectors", "masked", "causal", "counts"]
 """Vectors; log-probabilities of a masked or of a causal language model; numbers by group."""
 Statistic = Literal["difference", "studentised"]
 """What is compared over relabellings."""
-MEASURING = "eatlas.engine.measuring"
-"""Module that opens sources, has measures compute, and makes records."""
+Wish = Literal["ranks", "cheap", "always"]
+"""Of the frequency of words: ranks alone; random words too, where that takes less than a second; or
+wherever it can be."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a measure needs of a source and of a test, which the plan and the engine read."""
+
+    source: Need = "vectors"
+    words: tuple[str, ...] = ()
+    """Terms that the measure itself looks up, besides those of the test."""
+    ranks: Wish | None = None
+    """What is looked up of the frequency of words; None for nothing."""
+    by_stimulus: bool = False
+    """Whether the minimum is one of stimuli, where sentences are made of them, or of terms."""
+    contexts: Literal["any", "required", "written", "refused"] = "any"
+    """Whether stimuli occur in sentences; written: in those of the test itself, of no corpus."""
 
 
 @dataclass(frozen=True)
@@ -87,18 +103,6 @@ def parameter(default: Any, allowed: Any = None, *, optional: bool = False) -> A
     return field(default=default, metadata={"allowed": allowed, "optional": optional})
 
 
-class MomentsByRole(dict[str, kernels.Moments]):
-    """Moments of groups of rows; those of many rows take seconds, so each is found when read."""
-
-    def __init__(self, rows: Mapping[str, Array]) -> None:
-        super().__init__()
-        self.rows = rows
-
-    def __missing__(self, role: str) -> kernels.Moments:
-        self[role] = kernels.moments(self.rows[role])
-        return self[role]
-
-
 @dataclass(frozen=True)
 class Input:
     """Rows of a test by role, and what stands for its terms besides."""
@@ -135,11 +139,6 @@ class Input:
             return self.magnified
         return float(np.abs(self.log_ratios.single).max()) or 1.0
 
-    @cached_property
-    def moments(self) -> Mapping[str, kernels.Moments]:
-        """Moments of the rows of each group."""
-        return MomentsByRole(self.rows)
-
 
 @dataclass(frozen=True)
 class Measure(ABC):
@@ -151,10 +150,6 @@ class Measure(ABC):
     """Kind of test that the measure takes."""
     minimum: ClassVar[Mapping[str, int]]
     """Usable terms that each group must have: 2 where it is permuted, else 1."""
-    minimum_counts: ClassVar[Literal["terms", "stimuli"]] = "terms"
-    """Whether it is reached by terms, or by the stimuli that sentences are made of too."""
-    needed: ClassVar[str] = "vector"
-    """What a source must have for a term."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -201,14 +196,9 @@ class Measure(ABC):
         return cls.minimum
 
     @property
-    def needs(self) -> Need:
-        """What the measure needs of a source."""
-        return "vectors"
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Terms that the measure itself looks up, besides those of the test."""
-        return ()
+    def needs(self) -> Needs:
+        """What the measure needs of a source and of a test."""
+        return Needs()
 
     def questions(self, test: Any) -> Iterable[Question]:  # noqa: ARG002
         """Every question to a language model about one test; none, for vectors."""
@@ -232,13 +222,38 @@ class Measure(ABC):
         rng: np.random.Generator | None = None,
     ) -> AssociationResult:
         """Measure one test on one source."""
-        measured: AssociationResult = import_module(MEASURING).measured(
+        result: AssociationResult = offered("measure")(
             self, test, source, case=case, seed=seed, rng=rng
         )
-        return measured
+        return result
 
-    def require_stimuli(self, test: Test) -> None:  # noqa: B027  (a choice)
-        """Refuse a test whose stimuli are of another form than the measure takes; any will do."""
+    def require_stimuli(self, test: Test) -> None:
+        """Refuse a test whose stimuli are of another form than the measure takes.
+
+        Raises
+        ------
+        StimulusError
+            Saying what it takes.
+        """
+        wanted, roles = self.needs.contexts, tuple(test.concepts)
+        roles = roles[:1] if test.kind == "groups" else roles
+        words = [role for role in roles if not test.concept(role).sentences]
+        if wanted == "required" and words:
+            raise StimulusError(
+                f"the measure {self.name} takes contexts, and test {test.id} has words",
+                got=f"{words[0]}: {listed(test.concept(words[0]).terms, 3)}",
+                allowed="tests whose stimuli occur in sentences",
+                remedy="give contexts of these words by --contexts FILE, which eatlas contexts "
+                "writes; or take a battery of sentences, such as --tests sent-caliskan",
+            )
+        in_sentences = len(words) < len(roles) if wanted == "refused" else bool(test.contexts)
+        if wanted in {"refused", "written"} and in_sentences:
+            raise StimulusError(
+                f"the measure {self.name} takes words, and test {test.id} has contexts",
+                allowed="a test of words; divdist(soa=reduction) takes contexts, and so does "
+                "divdist(soa=probe)",
+                remedy="leave the contexts out",
+            )
 
     def require_source(self, source: Any) -> None:  # noqa: B027  (a choice)
         """Refuse a source of vectors that lacks what the measure needs; any will do."""
@@ -287,14 +302,10 @@ class GroupsMeasure(Measure):
     minimum: ClassVar[Mapping[str, int]] = {"targets": 1, "groups": 1}
     """Usable terms of the targets, and of each group."""
 
-    def require_stimuli(self, test: Test) -> None:
-        """Refuse a test in contexts of a file; a measure that takes them says so."""
-        if test.contexts is not None:
-            raise StimulusError(
-                f"the measure {self.name} takes words, and test {test.id} has contexts",
-                allowed="a test of words; divdist(soa=reduction) takes contexts",
-                remedy="leave the contexts out",
-            )
+    @property
+    def needs(self) -> Needs:
+        """Vectors of words."""
+        return Needs(contexts="written")
 
     @classmethod
     def minimum_of(cls, test: Test) -> Mapping[str, int]:
@@ -354,6 +365,11 @@ class AssociationMeasure(Measure):
         """Parameters that the signature leaves out."""
         idle = super().idle()
         return idle - {"draws"} if self.p in DRAWING else idle
+
+    @property
+    def needs(self) -> Needs:
+        """Vectors, and ranks of words by frequency."""
+        return Needs(ranks="ranks")
 
     @property
     def studentised(self) -> bool:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import StimulusError
-from eatlas.measures.base import FROM_0, AssociationMeasure, Input, parameter, whole
+from eatlas.measures.base import FROM_0, AssociationMeasure, Input, Needs, parameter, whole
 from eatlas.measures.contexts import Contexts
 from eatlas.measures.draws import (
     SHARED,
@@ -33,7 +32,7 @@ from eatlas.results.levels import Model, Replace, Variance
 from eatlas.results.parts import Coverage
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.draws import Components
-from eatlas.stimuli import ROLES, Test
+from eatlas.stimuli import ROLES
 
 Array = NDArray[np.float64]
 
@@ -94,7 +93,6 @@ class CEAT(AssociationMeasure):
 
     name: ClassVar[str] = "ceat"
     minimum: ClassVar[Mapping[str, int]] = dict.fromkeys(ROLES, 2)
-    minimum_counts: ClassVar = "stimuli"
 
     tail: TailRule = parameter("directional", TailRule)
     threshold: float = parameter(0.2, FROM_0)
@@ -118,18 +116,10 @@ class CEAT(AssociationMeasure):
         """How contexts are drawn, and effect sizes combined."""
         return Drawing(self.n, self.replace, self.model, self.variance, self.ddof)
 
-    def require_stimuli(self, test: Test) -> None:
-        """Refuse a test of words."""
-        words = [role for role in ROLES if not test.concept(role).sentences]
-        if words:
-            terms = test.concept(words[0]).terms
-            raise StimulusError(
-                f"the measure ceat takes contexts, and test {test.id} has words",
-                got=f"{words[0]}: {', '.join(terms[:3])}{', ...' if len(terms) > 3 else ''}",
-                allowed="tests whose stimuli occur in sentences",
-                remedy="take a battery of sentences, such as --tests sent-caliskan, or give "
-                "contexts of these words by --contexts FILE",
-            )
+    @property
+    def needs(self) -> Needs:
+        """Contexts of every stimulus."""
+        return Needs(contexts="required", by_stimulus=True, ranks="ranks")
 
     def arranged(
         self,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError
-from eatlas.measures.base import FROM_0, Allowed, Array, Input, parameter
+from eatlas.measures.base import FROM_0, Allowed, Array, Input, Needs, parameter
 from eatlas.measures.distances import TINY, cosines, lengths
 from eatlas.measures.target_values import (
     RawOrUnit,
@@ -141,9 +141,9 @@ class IndirectBias(TargetMeasure):
     word: str = parameter(EVERY, WORD)
 
     @property
-    def words(self) -> tuple[str, ...]:
+    def needs(self) -> Needs:
         """The word that targets are compared with."""
-        return (self.word,) if self.word else ()
+        return Needs(words=(self.word,) if self.word else (), contexts="written")
 
     def arranged(
         self, vectors: dict[str, Array], coverage: Coverage, words: Mapping[str, Array]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import EatlasError, StimulusError, listed
-from eatlas.measures.base import Allowed, GroupsMeasure, Input, Need, parameter, whole
+from eatlas.errors import EatlasError, listed
+from eatlas.measures.base import Allowed, GroupsMeasure, Input, Needs, parameter, whole
 from eatlas.measures.group_evidence import (
     Evidence,
     of_contexts,
@@ -36,7 +36,6 @@ from eatlas.stats.shares import (
     divergence,
     jeffreys,
 )
-from eatlas.stimuli import Test
 from eatlas.stimuli.kinds import OF_TARGETS
 
 Array = NDArray[np.float64]
@@ -55,7 +54,6 @@ SMALL_SHARE = 0.1
 SAME_SHARES = 1e-9
 """A reference that is as near to the shares of exchangeable words as this is tested."""
 OF_CONTEXTS = ("reduction", "probe")
-OF_WORDS = ("cosine", "softmax")
 SHARES_ALREADY = "sum: what soa=softmax gives are shares already"
 Row = tuple[Array, Array, Array, float]
 """Associations, shares and reference by group, and the bias."""
@@ -129,7 +127,6 @@ class DivDist(GroupsMeasure):
     """
 
     name: ClassVar[str] = "divdist"
-    minimum_counts: ClassVar = "stimuli"
 
     soa: Association = parameter("cosine", Association)
     normalize: Normalize = parameter("sum", Normalize)
@@ -156,28 +153,14 @@ class DivDist(GroupsMeasure):
             scale_of(self.scale, source.encoding, source.name, self.name)
 
     @property
-    def needs(self) -> Need:
-        """Vectors, or a table of counts."""
-        return "counts" if self.soa == "counts" else "vectors"
-
-    def require_stimuli(self, test: Test) -> None:
-        """Refuse words where contexts are requested, and the other way round."""
-        of_words = not test.concepts[OF_TARGETS].sentences
-        if of_words and self.soa in OF_CONTEXTS:
-            raise StimulusError(
-                f"the measure {self.name} takes contexts by soa={self.soa}, and test {test.id} "
-                "has words",
-                got=f"targets: {listed(test.concepts[OF_TARGETS].terms, 3)}",
-                allowed="stimuli that occur in contexts",
-                remedy="give contexts of these words by --contexts FILE, which eatlas contexts "
-                "writes; or take soa=cosine",
-            )
-        if not of_words and self.soa in OF_WORDS:
-            raise StimulusError(
-                f"the measure {self.name} takes words by soa={self.soa}, and test {test.id} has "
-                "contexts",
-                allowed="soa=reduction, the mean over contexts; soa=probe; or a test of words",
-            )
+    def needs(self) -> Needs:
+        """A table of counts; or vectors of words, or of contexts."""
+        contexts = {"cosine": "refused", "softmax": "refused", "counts": "any"}
+        return Needs(
+            source="counts" if self.soa == "counts" else "vectors",
+            contexts=cast("Any", contexts.get(self.soa, "required")),
+            by_stimulus=True,
+        )
 
     def arranged(
         self,

@@ -266,7 +266,7 @@ class SmallestEffect:
         if not self.sesoi:
             return None
         levels = {
-            place: self._smaller(*pair, crossed and crossed.level(place), given)
+            place: self._smaller(*pair, crossed.level(place) if crossed else None, given)
             for place, pair in scores.items()
         }
         level2 = None

@@ -21,7 +21,7 @@ from eatlas.measures.base import (
     Allowed,
     AssociationMeasure,
     Input,
-    Need,
+    Needs,
     parameter,
 )
 from eatlas.measures.inference import SmallestEffect
@@ -95,7 +95,6 @@ class LogRatioMeasure(AssociationMeasure):
         **dict.fromkeys(TARGETS, 1),
         **dict.fromkeys(ATTRIBUTES, 2),
     }
-    needed: ClassVar[str] = "log-probability"
 
     tail: TailRule = parameter("directional", TailRule)
     threshold: float = parameter(0.2, FROM_0)
@@ -171,9 +170,9 @@ class LogRatioMeasure(AssociationMeasure):
         )
 
     @property
-    def needs(self) -> Need:
+    def needs(self) -> Needs:
         """A language model of the measure's kind."""
-        return self.model
+        return Needs(source=self.model, ranks="ranks")
 
     def questions(self, test: AssociationTest) -> Iterable[Question]:
         """Every question to a language model about one test.
@@ -390,7 +389,7 @@ templates=basic,threshold=0.2)'
             **given.head,
             **about,
             **found,
-            level3=level3(given.rows, given.moments),
+            level3=level3(given.rows),
             similarities=similarities(given.rows),
             over_attributes=over,
             over_attributes_uncertainty=bootstrap.over_attributes(given),

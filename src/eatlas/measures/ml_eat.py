@@ -109,7 +109,7 @@ class MLEAT(TwoTargetMeasure):
         return MLEATResult(
             **given.head,
             **found,
-            level3=level3(given.rows, given.moments),
+            level3=level3(given.rows),
             similarities=similarities(given.rows),
         )
 

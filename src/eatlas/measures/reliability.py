@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from eatlas.errors import EatlasError, described
@@ -71,7 +73,7 @@ def reliability(
     if len(table) > len(x) + len(y):  # a row for each sentence, not for each stimulus
         table = (x + y).averaging().T @ table @ (a + b).averaging()
     rng = generator_of(whole(seed, "seed", 0), stimuli_covered(result.coverage), "reliability")
-    how = {"rng": rng, "resamples": resamples, "level": open_unit(confidence)}
+    how: dict[str, Any] = {"rng": rng, "resamples": resamples, "level": open_unit(confidence)}
     groups, between = {}, {}
     for side, roles, scores, n in (
         ("targets", TARGETS, table, len(x)),

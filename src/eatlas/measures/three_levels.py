@@ -196,13 +196,33 @@ quartiles differ from those of all by some hundredth of their standard deviation
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def level3(rows: Rows, moments: Mapping[str, kernels.Moments]) -> Level3:
-    """Mean, standard deviation and quantiles of all four pairs of groups.
+def level3(rows: Rows) -> Level3:
+    """Mean, standard deviation and quantiles of the cosines of all four pairs of groups.
 
-    `moments` are those of the groups of `rows`, requested where there are too many cosines to
-    compute. Mean and standard deviation are exact then too.
+    Of too many cosines, quantiles are those of some; mean and standard deviation are exact.
     """
-    return Level3(**{name: _cell(name[0], name[1], rows, moments) for name in CELLS})
+    cells, moments = {}, dict[str, kernels.Moments]()
+    for name in CELLS:
+        t, a = rows[name[0]], rows[name[1]]
+        n, sampled = len(t) * len(a), None
+        if n > TABLE_CELLS:
+            for role in set(name) - set(moments):
+                moments[role] = kernels.moments(rows[role])
+            mean, sd = kernels.products_mean_and_sd(moments[name[0]], moments[name[1]], 1)
+            t, a = _some(t), _some(a)
+            block, sampled = t @ a.T, len(t) * len(a)
+        else:
+            # up to what is kept, cosines of equal rows are equal to the last bit
+            block = kernels.similarities(t, a) if n <= KEPT_CELLS else t @ a.T
+            mean, sd = kernels.mean_and_sd(block, 1)
+        cells[name] = Cell(
+            mean=mean,
+            sd=None if np.isnan(sd) else sd,
+            n=n,
+            quantiles=kernels.quantiles(block.ravel(), QUANTILES).tolist(),
+            sampled=sampled,
+        )
+    return Level3(**cells)
 
 
 def similarities(rows: Rows) -> tuple[tuple[float, ...], ...] | None:
@@ -218,22 +238,6 @@ def kept_pairs(table: Array) -> tuple[tuple[float, ...], ...] | None:
     if table.size > KEPT_CELLS:
         return None
     return tuple(tuple(row) for row in np.round(table, 6).tolist())
-
-
-def _cell(target: str, attribute: str, rows: Rows, moments: Mapping[str, kernels.Moments]) -> Cell:
-    """Level 3 of a target and an attribute: mean, standard deviation and quantiles of cosines."""
-    t, a = rows[target], rows[attribute]
-    n = len(t) * len(a)
-    if n > TABLE_CELLS:
-        t, a = _some(t), _some(a)
-        quantiles = kernels.quantiles((t @ a.T).ravel(), QUANTILES).tolist()
-        mean, sd = kernels.products_mean_and_sd(moments[target], moments[attribute], 1)
-        return Cell(mean=mean, sd=sd, n=n, quantiles=quantiles, sampled=len(t) * len(a))
-    # up to what is kept, cosines of equal rows are equal to the last bit
-    block = kernels.similarities(t, a) if n <= KEPT_CELLS else t @ a.T
-    mean, sd = kernels.mean_and_sd(block, 1)
-    quantiles = kernels.quantiles(block.ravel(), QUANTILES).tolist()
-    return Cell(mean=mean, sd=None if np.isnan(sd) else sd, n=n, quantiles=quantiles)
 
 
 def _some(rows: Array) -> Array:

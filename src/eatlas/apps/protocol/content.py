@@ -496,7 +496,7 @@ def _structure(material: Material, name: str, source: Any) -> Fields:  # noqa: A
 
 def invariances(material: Material) -> Answers:
     """The properties that follow from changing vectors, on copies of those of each source."""
-    if material.measure.needs != "vectors":
+    if material.measure.needs.source != "vectors":
         raise NotRunError(
             f"{material.measure.name} needs no vectors, which are changed here: a language model "
             "or a table of counts has no lengths and no angles."

@@ -73,7 +73,7 @@ def _with_others(material: Material, test: GroupsTest, name: str, source: Any) -
 
     def numbers(other: str) -> Leanings:
         measure = get_measure(other)
-        if measure.needs != material.measure.needs:
+        if measure.needs.source != material.measure.needs.source:
             raise NotRunError("It needs a source of another kind.")
         return leanings(material, test, source, name, measure)
 
@@ -214,7 +214,7 @@ def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
 
 def treated_vectors(material: Material) -> Answers:
     """Correlations with vectors of length 1, centred, standardised and without their main axis."""
-    if material.measure.needs != "vectors":
+    if material.measure.needs.source != "vectors":
         raise NotRunError(f"{material.measure.name} needs no vectors, which are treated here.")
     test, *_ = tests_of(material)
 

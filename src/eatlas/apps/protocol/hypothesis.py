@@ -134,7 +134,7 @@ def _amplified(material: Material, family: Family, counting: DivDist) -> Fields:
         return Stage(kind, Path(counts.name).name, numbers, _contexts(counts, family, terms))
 
     stages = [of_text("text", text)]
-    if material.measure.needs == "vectors" and material.representations:
+    if material.measure.needs.source == "vectors" and material.representations:
         for name, source in open_as(material.representations, "vectors"):
             numbers = leanings(material, test, source, name)
             stages.append(Stage("representations", Path(name).name, numbers))
@@ -238,7 +238,7 @@ def _tables(
 
 def mitigation(material: Material) -> Answers:
     """The measure before and after each debiasing transform, on each source of vectors."""
-    if material.measure.needs != "vectors":
+    if material.measure.needs.source != "vectors":
         raise NotRunError(f"{material.measure.name} takes no vectors, which debiasing transforms.")
     return material.on_each_source(_mitigated)
 

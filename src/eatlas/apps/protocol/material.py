@@ -104,7 +104,7 @@ class Material:
         if not self.sources:
             raise NotRunError(
                 f"No source was given that the measure takes: {self.measure.name} needs "
-                f"{NEEDS[self.measure.needs]}."
+                f"{NEEDS[self.measure.needs.source]}."
             )
         yield from self.sources.items()
 

@@ -160,7 +160,7 @@ def _of_association(
             f"The measure {measure.name} compares two groups, and the test {test.id} has "
             f"{len(test.groups)}."
         )
-    of_model = measure.needs in {"masked", "causal"}
+    of_model = measure.needs.source in {"masked", "causal"}
     result = material.measured(_two_by_two(test, groups_first=of_model), source, name, measure)
     called = result.display_name
     scores: Any = getattr(result, "scores", None)

@@ -161,9 +161,9 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     }
     files = {option: paths for option, paths in files.items() if paths}
     _require_files(files)
-    if vectors is None and measure.needs == "vectors":
+    if vectors is None and measure.needs.source == "vectors":
         vectors = DEFAULT_VECTORS
-    opened = [] if vectors is None else open_as(vectors, measure.needs)
+    opened = [] if vectors is None else open_as(vectors, measure.needs.source)
     sources = {_with_period(name, source): source for name, source in opened}
     material = Material(measure, sources, seed, loaded, files, representations)
     evidence: list[Evidence] = []

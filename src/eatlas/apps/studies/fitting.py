@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from eatlas.apps.studies.plan import KNOWN, NONE, Combination, StudyPlan, combinations, read_plan
 from eatlas.corpora import load_either
-from eatlas.engine import Source, in_contexts, opened
+from eatlas.engine import Source, in_contexts, open_for
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.present.numbers import number_of
@@ -87,10 +87,10 @@ class Prepared:
                 if name == "vectors" or (KNOWN.get(name) in {"encoder", "wrapper"})
                 if name != "layer"
             )
-            if measure.needs in {"masked", "causal"}:
+            if measure.needs.source in {"masked", "causal"}:
                 texts |= {(chosen, question) for question in measure.questions(test)}
             else:
-                encodes = measure.needs == "vectors" and is_contextual(source)
+                encodes = measure.needs.source == "vectors" and is_contextual(source)
                 (texts if encodes else words).update((chosen, term) for term in test.terms)
         return len(words), len(texts)
 
@@ -125,7 +125,7 @@ def prepare(plan: Any, *, skip_invalid: bool = False, trust: str | Iterable[str]
     _require_some_use(requests, misfits)
     names: dict[tuple[str, str], Source] = {}
     for _, _, source, measure, *_ in requests:
-        if names.setdefault((measure.needs, source.name), source) is not source:
+        if names.setdefault((measure.needs.source, source.name), source) is not source:
             raise StudyError(
                 f"two sources have the name {source.name!r}, so their results could not be "
                 "distinguished",
@@ -164,13 +164,13 @@ class _Fitter:
         words = plan.tests[labels["test"]][labels.get("stimuli", "")]
         measure = self.once(self.measure, labels["measure"], of["measure"])
         test, measure = self.once(self.texts, words, measure, of["texts"])
-        if measure.needs == "vectors":
+        if measure.needs.source == "vectors":
             measure.require_stimuli(test)
         label = labels["vectors"]
         around = {
             name: str(value) for name, value in of["wrapper"].items() if value not in {NONE, ""}
         }
-        source = self.once(self.source, label, measure.needs, of["encoder"], around)
+        source = self.once(self.source, label, measure.needs.source, of["encoder"], around)
         self.require_effect(test, source, label, values)
         case, seed = values.get("case", "auto"), values.get("seed", plan.study.seed)
         job = (id(test), id(source), measure.signature, case, seed)
@@ -205,7 +205,7 @@ class _Fitter:
         if contexts == NONE:
             return words, measure
         if kind == TEMPLATES:
-            if measure.needs != "vectors":
+            if measure.needs.source != "vectors":
                 raise StudyError(f"{measure.name} puts words into templates of its own")
             return self.once(sentence_tests, [words], file or None)[0], measure
         if isinstance(contexts, str | Path):
@@ -239,7 +239,7 @@ class _Fitter:
             spec = with_options(str(spec), {**options, **after}) if options or after else spec
         strange = written and label in self.plan.data_only
         with data_only(self.plan.vectors[label]) if strange else nullcontext():
-            sources = opened(spec, need)
+            sources = open_for(spec, need)
         if len(sources) > 1:
             names = ", ".join(source.name for source in sources[:3])
             raise StudyError(

@@ -176,7 +176,7 @@ def _record(
             "test": request.test.id,
             "source": request.source.name,
             "signature": request.measure.signature,
-            "metric": METRICS[request.measure.needs],
+            "metric": METRICS[request.measure.needs.source],
             "stimuli": _targets_sha256(request.test),
         }
         if isinstance(outcome, Failure):
