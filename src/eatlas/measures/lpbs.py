@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,8 @@ from eatlas.measures.log_ratios import (
     RatioRule,
     Ratios,
     SentencePairs,
+    questions,
     ratios,
-    sentence_questions,
-    sentence_ratios,
 )
 from eatlas.measures.patterns import TailRule
 from eatlas.measures.resampling import RESAMPLES, Bootstrap
@@ -110,6 +109,8 @@ class LogRatioMeasure(AssociationMeasure):
     pairs: SentencePairs | None = field(default=None, compare=False, repr=False)
     origin: ContextsOrigin | None = field(default=None, init=False, repr=False)
     """Which pairs these are; measures of different ones differ."""
+    over_sentences: ClassVar[str | None] = "mean"
+    """How the ratios of several sentences of a pair become one; None where `aggregate` says so."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,9 +120,45 @@ class LogRatioMeasure(AssociationMeasure):
         if self.pairs is not None or self.templates.strip() == CORPUS:
             self._take_sentences()
         if found := _FILE.fullmatch(self.templates):
-            self._read_file(Path(found[1]), found[2] or "")
-        for one in self.sentences:
-            self._require_template(one)
+            # what the file says takes the place of its name
+            path = Path(found[1])
+            require_trust(f"read templates from {path}, which no signature of a result names")
+            read = read_pairs(path)
+            chosen = choose(read.sets, found[2] or "", str(path))
+            plural = [word for word in self.plural.split(SEPARATOR) if word.strip()]
+            object.__setattr__(self, "templates", f"{SEPARATOR} ".join(chosen))
+            object.__setattr__(self, "plural", SEPARATOR.join([*plural, *sorted(read.plural)]))
+        for template in self.sentences:
+            if fault := fault_of_pair(template):
+                raise SignatureError(f"{self.name}: the template {fault}", allowed=EXAMPLE)
+            if self.model == "causal" and template.index("{attribute") < template.index("{target"):
+                raise SignatureError(
+                    f"{self.name}: the template {template!r} has the attribute before the target",
+                    allowed=f"the target first, as in {EXAMPLE}",
+                    remedy="a causal model cannot see the text after a word; model=masked can",
+                )
+
+    def _take_sentences(self) -> None:
+        """Let the sentences of a corpus take the place of templates."""
+        if isinstance(self.pairs, SentencePairs):
+            object.__setattr__(self, "origin", self.pairs.origin)
+        elif self.pairs is not None:
+            raise SignatureError(
+                f"{self.name}: the parameter pairs has no such value",
+                got=described(self.pairs),
+                allowed="what eatlas.find_pairs or eatlas.load_pairs returned",
+            )
+        fitting = {"templates": ("basic", CORPUS), "plural": ("",)}
+        fitting |= {"attributes": ("written",), "model": ("masked",)}
+        for name, values in fitting.items():
+            if getattr(self, name) not in values:
+                raise SignatureError(
+                    f"{self.name}: sentences of a corpus do not go with the parameter {name}",
+                    got=f"{name}={getattr(self, name)}",
+                    allowed="masked models, and stimuli as written in the sentences",
+                    remedy=f"leave {name} out, or the pairs",
+                )
+        object.__setattr__(self, "templates", CORPUS)
 
     def idle(self) -> set[str]:
         """Parameters that a signature leaves out: those that change nothing."""
@@ -134,6 +171,11 @@ class LogRatioMeasure(AssociationMeasure):
     def rule(self) -> PatternRule:
         """When a target counts as associated."""
         return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
+
+    @property
+    def needs(self) -> Needs:
+        """A language model of the measure's kind."""
+        return Needs(source=self.model, ranks="ranks")
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
@@ -149,12 +191,7 @@ class LogRatioMeasure(AssociationMeasure):
                     f"{self.name}: {error.what.partition(': ')[2]}",
                     allowed=f"{error.allowed}, a TOML file, or {EXAMPLE}",
                 ) from error
-        return tuple(one.strip() for one in text.split(SEPARATOR) if one.strip())
-
-    @property
-    def over_sentences(self) -> Aggregate:
-        """How the ratios of several sentences of a pair become one."""
-        return "mean"
+        return tuple(part.strip() for part in text.split(SEPARATOR) if part.strip())
 
     @property
     def ratio_rule(self) -> RatioRule:
@@ -163,16 +200,23 @@ class LogRatioMeasure(AssociationMeasure):
         how: How = self.pieces
         if self.model == "causal":
             how = "ends" if self.ends else "next"
-        plural = built_in_pairs().plural | own
-        adjectives = self.attributes == "adjective"
+        if self.templates == CORPUS and self.pairs is None:
+            raise StimulusError(
+                f"{self.name}: there are no sentences",
+                got=f"templates={CORPUS} alone",
+                allowed="pairs that eatlas.find_pairs returned, or a file of them",
+                remedy="--contexts FILE; in Python, eatlas.run(..., contexts=pairs)",
+            )
         return RatioRule(
-            self.sentences, plural, how, self.over_sentences, self.normalize, adjectives=adjectives
+            self.sentences,
+            built_in_pairs().plural | own,
+            how,
+            cast("Aggregate", self.over_sentences or getattr(self, "aggregate", "mean")),
+            self.normalize,
+            adjectives=self.attributes == "adjective",
+            pairs=self.pairs,
+            most_pieces=1 if self.targets == "reduced" else None,
         )
-
-    @property
-    def needs(self) -> Needs:
-        """A language model of the measure's kind."""
-        return Needs(source=self.model, ranks="ranks")
 
     def questions(self, test: AssociationTest) -> Iterable[Question]:
         """Every question to a language model about one test.
@@ -190,28 +234,29 @@ class LogRatioMeasure(AssociationMeasure):
                     allowed="a test of words",
                     remedy=remedy,
                 )
-        if self.templates != CORPUS:
-            return self.ratio_rule.questions(test)
-        return sentence_questions(test, self._sentences(), self.ratio_rule)
+        return questions(test, self.ratio_rule)
 
     def ratios(self, test: AssociationTest, answers: Mapping[Question, Answer]) -> Ratios:
         """Make log-probability ratios of the answers to all questions about a test."""
-        most = 1 if self.targets == "reduced" else None
-        if self.templates != CORPUS:
-            return ratios(test, self.ratio_rule, answers, most_pieces=most)
-        pairs = self._sentences()
-        return sentence_ratios(test, pairs, self.ratio_rule, answers, most_pieces=most)
+        return ratios(test, self.ratio_rule, answers)
 
-    def evidence(self, found: Ratios) -> NDArray[np.float64]:
+    def evidence(self, ratios: Ratios) -> NDArray[np.float64]:
         """The numbers that the finding rests on."""
-        return found.values
+        return ratios.values
 
     def answered(self, given: Input, notes: list[Note]) -> tuple[Ratios, dict[str, Any]]:
         """The ratios of an input, and what a result says of how they were made."""
         found, rule = given.log_ratios, self.ratio_rule
         if found is None:
             raise TypeError(f"{self.name} takes log-probability ratios")
-        notes.extend([*_several_pieces(found.pieces, rule), *_beginnings(rule), *found.remarks])
+        roles, what = (ATTRIBUTES, "attributes") if rule.causal else (TARGETS, "targets")
+        pieces = [count for role in roles for count in found.pieces[role]]
+        if several := sum(count > 1 for count in pieces):
+            values = {"count": several, "of": len(pieces), "what": what, "most": max(pieces)}
+            notes.append(Note("ratios.pieces", values={**values, "how": rule.normalize}))
+        if rule.how == "next":  # a causal model's pieces are also the beginning of longer words
+            notes.append(Note("ratios.beginnings"))
+        notes.extend(found.remarks)
         about: dict[str, Any] = {
             "direction": "attribute given target" if rule.causal else "target given attribute",
             "pieces": PieceCounts(**found.pieces),
@@ -220,72 +265,6 @@ class LogRatioMeasure(AssociationMeasure):
         if self.templates == CORPUS:
             about["sentences"] = tuple(map(tuple, found.counts.tolist()))
         return found, about
-
-    def _sentences(self) -> SentencePairs:
-        if self.pairs is None:
-            raise StimulusError(
-                f"{self.name}: there are no sentences",
-                got=f"templates={CORPUS} alone",
-                allowed="pairs that eatlas.find_pairs returned, or a file of them",
-                remedy="--contexts FILE; in Python, eatlas.run(..., contexts=pairs)",
-            )
-        return self.pairs
-
-    def _take_sentences(self) -> None:
-        """Let the sentences of a corpus take the place of templates."""
-        if isinstance(self.pairs, SentencePairs):
-            object.__setattr__(self, "origin", self.pairs.origin)
-        elif self.pairs is not None:
-            raise SignatureError(
-                f"{self.name}: the parameter pairs has no such value",
-                got=described(self.pairs),
-                allowed="what eatlas.find_pairs or eatlas.load_pairs returned",
-            )
-        kept = {"templates": ("basic", CORPUS), "plural": ("",)}
-        kept |= {"attributes": ("written",), "model": ("masked",)}
-        for name, values in kept.items():
-            if getattr(self, name) not in values:
-                raise SignatureError(
-                    f"{self.name}: sentences of a corpus do not go with the parameter {name}",
-                    got=f"{name}={getattr(self, name)}",
-                    allowed="masked models, and stimuli as written in the sentences",
-                    remedy=f"leave {name} out, or the pairs",
-                )
-        object.__setattr__(self, "templates", CORPUS)
-
-    def _read_file(self, path: Path, name: str) -> None:
-        """Put what a file says in the place of its name."""
-        require_trust(f"read templates from {path}, which no signature of a result names")
-        read = read_pairs(path)
-        chosen = choose(read.sets, name, str(path))
-        plural = [word for word in self.plural.split(SEPARATOR) if word.strip()]
-        object.__setattr__(self, "templates", f"{SEPARATOR} ".join(chosen))
-        object.__setattr__(self, "plural", SEPARATOR.join([*plural, *sorted(read.plural)]))
-
-    def _require_template(self, template: str) -> None:
-        if fault := fault_of_pair(template):
-            raise SignatureError(f"{self.name}: the template {fault}", allowed=EXAMPLE)
-        if self.model == "causal" and template.index("{attribute") < template.index("{target"):
-            raise SignatureError(
-                f"{self.name}: the template {template!r} has the attribute before the target",
-                allowed=f"the target first, as in {EXAMPLE}",
-                remedy="a causal model cannot see the text after a word; model=masked can",
-            )
-
-
-def _beginnings(rule: RatioRule) -> Iterator[Note]:
-    """A causal model's pieces are also the beginning of longer words."""
-    if rule.how == "next":
-        yield Note("ratios.beginnings")
-
-
-def _several_pieces(pieces: Mapping[str, tuple[int, ...]], rule: RatioRule) -> Iterator[Note]:
-    """What is scored in several pieces is less probable than a word of one."""
-    roles, what = (ATTRIBUTES, "attributes") if rule.causal else (TARGETS, "targets")
-    counts = [count for role in roles for count in pieces[role]]
-    if several := sum(count > 1 for count in counts):
-        values = {"count": several, "of": len(counts), "what": what, "most": max(counts)}
-        yield Note("ratios.pieces", values={**values, "how": rule.normalize})
 
 
 @dataclass(frozen=True)
@@ -357,6 +336,7 @@ templates=basic,threshold=0.2)'
     """
 
     name: ClassVar[str] = "lpbs"
+    over_sentences: ClassVar = None
 
     _: KW_ONLY
     aggregate: Aggregate = parameter("mean", Aggregate)
@@ -370,27 +350,20 @@ templates=basic,threshold=0.2)'
         super().__post_init__()
         SmallestEffect(self.sesoi, self.sesoi_unit, self.alpha).check(self)
 
-    @property
-    def over_sentences(self) -> Aggregate:
-        """How the ratios of several sentences of a pair become one."""
-        return self.aggregate
-
     def compute(self, given: Input, notes: list[Note]) -> LPBSResult:
         """Three levels, the pattern, and the published effect size."""
         _, about = self.answered(given, notes)
         bootstrap = Bootstrap(self.resamples, self.over, self.confidence, self.ddof)
         smallest = SmallestEffect(self.sesoi, self.sesoi_unit, self.alpha)
         found = compared(self, given, notes, level2=True, bootstrap=bootstrap, smallest=smallest)
-        x, y = (np.stack([kernels.mean_row(given.rows[role])]) for role in TARGETS)
-        s = (x - y)[0]
-        n_a = len(given.rows[ATTRIBUTES[0]])
-        over = self.level(s[:n_a], s[n_a:], "over_attributes", notes, given)
+        x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
+        s, n_a = x - y, len(given.rows[ATTRIBUTES[0]])
         return LPBSResult(
             **given.head,
             **about,
             **found,
             level3=level3(given.rows),
             similarities=similarities(given.rows),
-            over_attributes=over,
+            over_attributes=self.level(s[:n_a], s[n_a:], "over_attributes", notes, given),
             over_attributes_uncertainty=bootstrap.over_attributes(given),
         )
