@@ -14,7 +14,7 @@ from eatlas.errors import EatlasError, listed
 from eatlas.measures.base import Allowed, GroupsMeasure, Input, Needs, parameter, whole
 from eatlas.measures.group_evidence import (
     Evidence,
-    of_contexts,
+    mean_contexts,
     of_counts,
     of_labels,
     of_words,
@@ -171,78 +171,74 @@ class DivDist(GroupsMeasure):
         """Vectors as they are, and their means over contexts."""
         if self.soa not in OF_CONTEXTS:
             return {"rows": vectors}
-        return {"rows": of_contexts(vectors, coverage), "single": vectors}
+        return {"rows": mean_contexts(vectors, coverage), "single": vectors}
 
     def compute(self, given: Input, notes: list[Note]) -> DivDistResult:
         """Shares, deviations and divergence of each target, and of all as one mean."""
+        about: dict[str, Any] = {}
         if self.soa == "counts":
             counts = np.zeros((0, 0)) if given.counts is None else given.counts
-            used = given.coverage.group(OF_TARGETS).used
-            return self._found(of_counts(used, counts, given), given, notes)
-        if self.soa == "softmax":
+            evidence = of_counts(given.coverage.group(OF_TARGETS).used, counts, given)
+        elif self.soa == "softmax":
             scale = scale_of(self.scale, given.head["encoding"], given.head["source"], self.name)
             notes.extend(remarks_on(given, scale, given.head["groups"]))
             given = magnified(given, scale)
-            evidence = of_labels(given, scale)
-            return self._found(evidence, given, notes).model_copy(update={"logit_scale": scale})
-        if self.soa == "probe":
+            evidence, about["logit_scale"] = of_labels(given, scale), scale
+        elif self.soa == "probe":
             from eatlas.measures.probing import of_probe  # noqa: PLC0415  (an extra)
 
-            evidence, probe = of_probe(given)
-            return self._found(evidence, given, notes).model_copy(update={"probe": probe})
-        return self._found(of_words(given, unit=self.means == "unit"), given, notes)
-
-    def _found(self, evidence: Evidence, given: Input, notes: list[Note]) -> DivDistResult:
-        """Equations 1 to 3 on what associates, with intervals and a permutation test."""
+            evidence, about["probe"] = of_probe(given)
+        else:
+            evidence = of_words(given, unit=self.means == "unit")
         groups, name = given.head["groups"], given.head["concepts"][OF_TARGETS]
-        self._require_signs(evidence, groups)
         rows = self._rows(evidence, given.head)
         notes.extend(self._remarks(evidence, groups, rows, name))
         notes.extend(self._few_contexts(evidence, rows, given))
         tested = np.abs(rows.p0 - evidence.exchangeable).max(axis=1) <= SAME_SHARES
         if self.p != "off" and evidence.cosines is not None and not tested.all():
-            notes.append(_untested(evidence.exchangeable))
-        tests = relabelled(evidence, self.p, self.draws, given.rng, tested, given.precision)
-        unsure, mean = self._intervals(evidence, rows)
-        found = [
-            _target(term, rows.part(i), unsure[i], test, counted=evidence.contexts is not None)
-            for i, (term, test) in enumerate(
-                zip((*evidence.targets, name), (*tests.targets, tests.concept), strict=True)
-            )
-        ]
-        known = rows.bias[:-1][np.isfinite(rows.bias[:-1])]
-        if not len(known):
+            shares = evidence.exchangeable
+            unequal = [] if np.ptp(shares) <= SAME_SHARES else shares.tolist()
+            notes.append(Note("shares.untested", "targets", {"shares": unequal}))
+        tests, design = relabelled(evidence, self.p, self.draws, given.rng, tested, given.precision)
+        intervals, mean_interval = self._intervals(evidence, rows)
+        counted = evidence.contexts is not None
+        *targets, concept = (
+            _target(term, rows.part(i), intervals[i], tests[i], counted=counted)
+            for i, term in enumerate((*evidence.targets, name))
+        )
+        bias = rows.bias[:-1][np.isfinite(rows.bias[:-1])]
+        if not len(bias):
             notes.append(Note("undefined.mean-bias", "mean_bias"))
         resampled = bool(self.resamples) and evidence.draw is not None
         return DivDistResult(
             **given.head,
-            targets=tuple(found[:-1]),
-            concept=found[-1],
-            mean_bias=math.fsum(known) / len(known) if len(known) else None,
-            mean_bias_interval=mean,
+            **about,
+            targets=tuple(targets),
+            concept=concept,
+            mean_bias=math.fsum(bias) / len(bias) if len(bias) else None,
+            mean_bias_interval=mean_interval,
             resamples=self.resamples if resampled else 0,
             confidence=CONFIDENCE if resampled else None,
-            labels=tests.design,
+            labels=design,
         )
 
-    def _require_signs(self, evidence: Evidence, groups: Sequence[str]) -> None:
-        """Refuse associations below 0, where the measure says so."""
-        if self.negative != "error" or self.normalize != "sum":
-            return
-        if below := list(_negative(evidence, groups)):
+    def _rows(self, evidence: Evidence, head: Mapping[str, Any]) -> Rows:
+        """Equations 1 to 3 for each target, and in the last row for the concept."""
+        below = list(_negative(evidence, head["groups"]))
+        if below and self.negative == "error" and self.normalize == "sum":
             raise EatlasError(
                 f"{self.name}: {len(below)} associations are below 0",
                 got=listed((f"{t} with {g} ({value:.3f})" for t, g, value in below), NAMED),
                 allowed="none, by negative=error",
                 remedy="negative=clip counts them as 0; negative=raw leaves them as they are",
             )
-
-    def _rows(self, evidence: Evidence, head: Mapping[str, Any]) -> Rows:
-        """Equations 1 to 3 for each target, and in the last row for the concept."""
         s = np.vstack([evidence.associations, evidence.concept])
         p = distribution(s, self.normalize, self.negative)
         p[[name in evidence.barred for name in evidence.targets] + [False]] = np.nan
-        p0 = _references(evidence.targets, head)
+        # the reference of each target, NaN where there is none, then that of the concept
+        whole, own = head["reference"], head.get("references")
+        none = (math.nan,) * len(whole)
+        p0 = np.array([*(own.get(t, none) if own else whole for t in evidence.targets), whole])
         return Rows(s, p, p0, divergence(p, p0, self.divergence))
 
     def _intervals(
@@ -270,22 +266,21 @@ class DivDist(GroupsMeasure):
         weights = drawn.weights * known
         with np.errstate(invalid="ignore"):
             means = (weights * np.where(known, bias[:, :-1], 0)).sum(axis=1) / weights.sum(axis=1)
-        found = [
+        ends, observed = central(means, CONFIDENCE), rows.bias[:last]
+        if evidence.contexts is not None and np.isfinite(observed).any():
+            ends = _held(ends, np.asarray(observed[np.isfinite(observed)].mean()))
+        intervals = [
             ShareIntervals(
                 bias=defined_ends(of_bias[:, i].tolist(), DECIMALS),
                 deviation=tuple(
-                    defined_ends(ends, DECIMALS) for ends in of_deviation[:, i].T.tolist()
+                    defined_ends(pair, DECIMALS) for pair in of_deviation[:, i].T.tolist()
                 ),
             )
             if i == last or not evidence.fixed
             else None
             for i in range(last + 1)
         ]
-        ends = central(means, CONFIDENCE)
-        defined = rows.bias[:last][np.isfinite(rows.bias[:last])]
-        if evidence.contexts is not None and len(defined):
-            ends = _held(ends, np.asarray(defined.mean()))
-        return found, defined_ends(ends.tolist(), DECIMALS)
+        return intervals, defined_ends(ends.tolist(), DECIMALS)
 
     def _few_contexts(self, evidence: Evidence, rows: Rows, given: Input) -> Iterator[Note]:
         """What mean bias so few contexts give where there is none, unless that is little."""
@@ -359,22 +354,9 @@ class Rows:
         return self.s[i], self.p[i], self.p0[i], float(self.bias[i])
 
 
-def _references(targets: Sequence[str], head: Mapping[str, Any]) -> Array:
-    """The reference of each target, NaN where there is none, then that of the concept."""
-    whole, own = head["reference"], head.get("references")
-    none = (math.nan,) * len(whole)
-    return np.array([*(own.get(one, none) if own else whole for one in targets), whole])
-
-
 def _held(ends: Array, observed: Array) -> Array:
     """Ends of intervals, drawn out to what was observed; NaN stays."""
     return np.stack([np.minimum(ends[0], observed), np.maximum(ends[1], observed)])
-
-
-def _untested(shares: Array) -> Note:
-    """Why a target has no p."""
-    unequal = [] if np.ptp(shares) <= SAME_SHARES else shares.tolist()
-    return Note("shares.untested", "targets", {"shares": unequal})
 
 
 def _negative(evidence: Evidence, groups: Sequence[str]) -> Iterator[tuple[str, str, float]]:

@@ -94,25 +94,39 @@ class Evidence:
 
 def of_words(given: Input, *, unit: bool) -> Evidence:
     """Cosines of targets with mean vectors of groups (DivDist, section 4.2)."""
-    groups: tuple[str, ...] = given.head["groups"]
-    names = words_of(given.coverage)
-    require_apart(names, groups)
-    barred = _in_groups(names, groups)
-    rows = {name: _scaled(rows, unit=unit) for name, rows in given.rows.items()}
-    targets, of_groups = rows[OF_TARGETS], [rows[group] for group in groups]
-    kept = np.array([name not in barred for name in names[OF_TARGETS]])
-    unit_targets = kernels.unit_rows(targets)
-    centres = [_direction(group) for group in of_groups]
-    centre = _direction(targets[kept])
-    words = kernels.unit_rows(np.concatenate(of_groups))
+    names, barred, counted = _told_apart(given)
+    # raw rows are divided by the greatest number, so that their squares are in range
+    scaled = {
+        name: kernels.unit_rows(rows) if unit else np.asarray(rows / np.abs(rows).max())
+        for name, rows in given.rows.items()
+    }
+    targets, groups = scaled[OF_TARGETS], [scaled[group] for group in given.head["groups"]]
+    unit_targets, centre = kernels.unit_rows(targets), _direction(targets[counted])
+    centres = [_direction(group) for group in groups]
+
+    def draw(resamples: int) -> Resampled:
+        of_targets, of_groups = _drawn_weights(given, counted, resamples)
+        if given.single is not None:
+            return _with_contexts(given, of_targets, of_groups, unit=unit)
+        single, mean = Cosines.of(unit_targets, groups), Cosines.of(targets, groups)
+        sums = of_targets @ targets
+        lengths = np.sqrt(np.einsum("rd,rd->r", sums, sums))
+        lengths = np.where(lengths > 0, lengths, np.nan)
+        each = [single.at(j, weights) for j, weights in enumerate(of_groups)]
+        concept = [
+            np.einsum("rt,rt->r", of_targets, mean.at(j, weights)) / lengths
+            for j, weights in enumerate(of_groups)
+        ]
+        return Resampled(np.stack(each, axis=2), np.stack(concept, axis=1), of_targets)
+
     return Evidence(
-        targets=tuple(names[OF_TARGETS]),
-        associations=np.stack([kernels.associations(unit_targets, one) for one in centres], axis=1),
-        concept=np.array([kernels.associations(centre[None], one)[0] for one in centres]),
+        targets=names[OF_TARGETS],
+        associations=np.stack([kernels.associations(unit_targets, c) for c in centres], axis=1),
+        concept=np.array([kernels.associations(centre[None], c)[0] for c in centres]),
         barred=barred,
-        cosines=np.vstack([unit_targets, centre]) @ words.T,
-        sizes=tuple(map(len, of_groups)),
-        draw=_drawing(given, targets, of_groups, kept, unit=unit),
+        cosines=np.vstack([unit_targets, centre]) @ kernels.unit_rows(np.concatenate(groups)).T,
+        sizes=tuple(map(len, groups)),
+        draw=draw,
     )
 
 
@@ -122,38 +136,35 @@ def of_labels(given: Input, scale: float) -> Evidence:
     The concept is the mean of the readings of its targets. Relabelling words leaves every reading
     as it is; in a resample of words all are computed anew.
     """
-    groups: tuple[str, ...] = given.head["groups"]
-    names = words_of(given.coverage)
-    require_apart(names, groups)
-    barred = _in_groups(names, groups)
+    names, barred, counted = _told_apart(given)
     rows = {name: kernels.unit_rows(rows) for name, rows in given.rows.items()}
-    sizes = tuple(len(rows[group]) for group in groups)
-    words = np.concatenate([rows[group] for group in groups])
-    powers = label_powers(kernels.similarities(rows[OF_TARGETS], words), scale)
-    readings = powers / powers.sum(axis=1, keepdims=True)
-    kept = np.array([name not in barred for name in names[OF_TARGETS]])
-    whole = readings[kept].mean(axis=0) if kept.any() else np.full(len(words), np.nan)
+    groups = [rows[group] for group in given.head["groups"]]
+    sizes = tuple(map(len, groups))
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    similar = kernels.similarities(rows[OF_TARGETS], np.concatenate(groups))
+    powers = label_powers(similar, scale)
+    readings = powers / powers.sum(axis=1, keepdims=True)
+    concept = readings[counted].mean(axis=0) if counted.any() else np.full(sum(sizes), np.nan)
 
     def draw(resamples: int) -> Resampled:
-        of_targets, of_groups = _drawn_weights(given, kept, sizes, resamples)
-        drawn = powers @ np.concatenate(of_groups, axis=1).T
+        of_targets, of_groups = _drawn_weights(given, counted, resamples)
+        totals = powers @ np.concatenate(of_groups, axis=1).T
         parts = [
-            powers[:, start : start + size] @ weights.T / drawn
+            powers[:, start : start + size] @ weights.T / totals
             for start, size, weights in zip(starts, sizes, of_groups, strict=True)
         ]
-        found = np.stack(parts, axis=2).swapaxes(0, 1)
+        shares = np.stack(parts, axis=2).swapaxes(0, 1)
         with np.errstate(invalid="ignore"):
-            concept = np.einsum("rt,rtk->rk", of_targets, found)
-            concept = concept / of_targets.sum(axis=1, keepdims=True)
-        return Resampled(found, concept, of_targets)
+            means = np.einsum("rt,rtk->rk", of_targets, shares)
+            means = means / of_targets.sum(axis=1, keepdims=True)
+        return Resampled(shares, means, of_targets)
 
     return Evidence(
-        targets=tuple(names[OF_TARGETS]),
+        targets=names[OF_TARGETS],
         associations=np.add.reduceat(readings, starts, axis=1),
-        concept=np.add.reduceat(whole, starts),
+        concept=np.add.reduceat(concept, starts),
         barred=barred,
-        cosines=np.vstack([readings, whole]),
+        cosines=np.vstack([readings, concept]),
         sizes=sizes,
         draw=draw,
         statistic=BETWEEN_SHARES,
@@ -189,30 +200,45 @@ def of_counts(targets: Sequence[str], counts: Array, given: Input) -> Evidence:
     )
 
 
-def _scaled(rows: Array, *, unit: bool) -> Array:
-    """Rows of length 1, or of their own lengths over the greatest, whose squares are in range."""
-    if unit:
-        return kernels.unit_rows(rows)
-    return np.asarray(rows / np.abs(rows).max())
+def stimuli_of_groups(given: Input) -> dict[str, tuple[str, ...]]:
+    """Used words of targets and groups, of contexts the stimuli; groups may share none."""
+    names = {name: group.stimuli for name, group in given.coverage.items()}
+    folded = {group: {word.casefold() for word in names[group]} for group in given.head["groups"]}
+    for first, second in combinations(folded, 2):
+        if shared := sorted(folded[first] & folded[second]):
+            raise CoverageError(
+                f"the groups {first} and {second} share words",
+                got=", ".join(shared),
+                allowed="groups without a word in common",
+                remedy="a word of both cannot distinguish the groups: leave it out of one",
+            )
+    return names
+
+
+def _told_apart(
+    given: Input,
+) -> tuple[dict[str, tuple[str, ...]], dict[str, str], NDArray[np.bool_]]:
+    """Words, targets that are words of a group too with the reason, and which targets are not."""
+    names = stimuli_of_groups(given)
+    group_of = {word.casefold(): group for group in given.head["groups"] for word in names[group]}
+    barred = {
+        target: f"it is a word of {group_of[target.casefold()]}"
+        for target in names[OF_TARGETS]
+        if target.casefold() in group_of
+    }
+    return names, barred, np.array([name not in barred for name in names[OF_TARGETS]])
 
 
 def _direction(rows: Array) -> Array:
     """Unit vector of the mean of some rows; NaN where they cancel out, or there are none."""
-    if not len(rows):
-        return np.full(rows.shape[1], np.nan)
-    mean = kernels.mean_row(rows)
-    if np.abs(mean).max() <= 1e-15 * np.abs(rows).max():
+    mean = kernels.mean_row(rows) if len(rows) else np.zeros(rows.shape[1])
+    if not len(rows) or np.abs(mean).max() <= 1e-15 * np.abs(rows).max():
         return np.full(len(mean), np.nan)
     unit: Array = kernels.unit_rows(mean[None])[0]
     return unit
 
 
-def words_of(coverage: Coverage) -> dict[str, tuple[str, ...]]:
-    """Used words of each group; of contexts the stimuli that they are of."""
-    return {name: group.stimuli for name, group in coverage.items()}
-
-
-def of_contexts(vectors: Mapping[str, Array], coverage: Coverage) -> dict[str, Array]:
+def mean_contexts(vectors: Mapping[str, Array], coverage: Coverage) -> dict[str, Array]:
     """Mean vector of each stimulus over its contexts (DivDist, section 4.3)."""
     return {
         name: Stimuli.of_group(coverage.group(name)).mean_rows(rows)
@@ -220,107 +246,48 @@ def of_contexts(vectors: Mapping[str, Array], coverage: Coverage) -> dict[str, A
     }
 
 
-def require_apart(names: Mapping[str, Sequence[str]], groups: Sequence[str]) -> None:
-    """Refuse groups that share a word, in whatever case."""
-    folded = {group: {word.casefold() for word in names[group]} for group in groups}
-    for one, other in combinations(groups, 2):
-        if shared := sorted(folded[one] & folded[other]):
-            raise CoverageError(
-                f"the groups {one} and {other} share words",
-                got=", ".join(shared),
-                allowed="groups without a word in common",
-                remedy="a word of both cannot distinguish the groups: leave it out of one",
-            )
-
-
-def _in_groups(names: Mapping[str, Sequence[str]], groups: Sequence[str]) -> dict[str, str]:
-    """Targets that are words of a group too."""
-    of = {word.casefold(): group for group in groups for word in names[group]}
-    return {
-        target: f"it is a word of {of[target.casefold()]}"
-        for target in names[OF_TARGETS]
-        if target.casefold() in of
-    }
-
-
-def _drawing(
-    given: Input, targets: Array, groups: Sequence[Array], kept: NDArray[np.bool_], *, unit: bool
-) -> Callable[[int], Resampled]:
-    """How words, targets and contexts are drawn again."""
-
-    def draw(resamples: int) -> Resampled:
-        of_targets, of_groups = _drawn_weights(given, kept, list(map(len, groups)), resamples)
-        if given.single is not None:
-            return _with_contexts(given, of_targets, of_groups, unit=unit)
-        single = Cosines.of(kernels.unit_rows(targets), groups)
-        mean = Cosines.of(targets, groups)
-        lengths = _lengths(targets, of_targets)
-        found = [single.at(j, w) for j, w in enumerate(of_groups)]
-        whole = [
-            np.einsum("rt,rt->r", of_targets, mean.at(j, w)) / lengths
-            for j, w in enumerate(of_groups)
-        ]
-        return Resampled(np.stack(found, axis=2), np.stack(whole, axis=1), of_targets)
-
-    return draw
-
-
 def _drawn_weights(
-    given: Input, kept: NDArray[np.bool_], sizes: Sequence[int], resamples: int
+    given: Input, counted: NDArray[np.bool_], resamples: int
 ) -> tuple[Array, list[Array]]:
     """How often each target, and each word of each group, is drawn: (resamples, words) each."""
-    known = stimuli_covered(given.coverage)
-    weights = {
-        name: resampled_weights(
-            size, resamples, generator_of(given.seed, {name: known[name]}, "resamples")
-        )
-        for name, size in zip(
-            (OF_TARGETS, *given.head["groups"]), (int(kept.sum()), *sizes), strict=True
-        )
-        if size
-    }
-    of_targets = np.zeros((resamples, len(kept)))
-    of_targets[:, kept] = weights.pop(OF_TARGETS, np.zeros((resamples, 0)))
-    return of_targets, list(weights.values())
+    stimuli = stimuli_covered(given.coverage)
 
+    def drawn(name: str, size: int) -> Array:
+        if not size:
+            return np.zeros((resamples, 0))
+        rng = generator_of(given.seed, {name: stimuli[name]}, "resamples")
+        return resampled_weights(size, resamples, rng)
 
-def _lengths(rows: Array, weights: Array) -> Array:
-    """Length of weighted sums of rows; NaN for 0."""
-    sums = weights @ rows
-    lengths = np.sqrt(np.einsum("rd,rd->r", sums, sums))
-    return np.where(lengths > 0, lengths, np.nan)
+    of_targets = np.zeros((resamples, len(counted)))
+    of_targets[:, counted] = drawn(OF_TARGETS, int(counted.sum()))
+    return of_targets, [drawn(group, len(given.rows[group])) for group in given.head["groups"]]
 
 
 def _with_contexts(
     given: Input, of_targets: Array, of_groups: Sequence[Array], *, unit: bool
 ) -> Resampled:
     """Resamples in which the contexts of each word are drawn again too."""
-    names = (OF_TARGETS, *given.head["groups"])
-    known = stimuli_covered(given.coverage)
+    names, stimuli = (OF_TARGETS, *given.head["groups"]), stimuli_covered(given.coverage)
     single = given.single or {}
     parts = {name: Stimuli.of_group(given.coverage.group(name)) for name in names}
     rngs = {
-        name: generator_of(given.seed, {name: known[name]}, "resamples of contexts")
+        name: generator_of(given.seed, {name: stimuli[name]}, "resamples of contexts")
         for name in names
     }
     resamples = len(of_targets)
-    found = np.empty((resamples, of_targets.shape[1], len(of_groups)))
-    whole = np.empty((resamples, len(of_groups)))
-    bounds = [*range(0, resamples, TOGETHER), resamples]
-    for first, last in pairwise(bounds):
-        drawn = {
-            name: _drawn_means(single[name], parts[name], last - first, rngs[name])
-            for name in names
-        }
+    each = np.empty((resamples, of_targets.shape[1], len(of_groups)))
+    concept = np.empty((resamples, len(of_groups)))
+    for first, last in pairwise([*range(0, resamples, TOGETHER), resamples]):
+        drawn = {n: _drawn_means(single[n], parts[n], last - first, rngs[n]) for n in names}
         if unit:
             drawn = {name: _unit(rows) for name, rows in drawn.items()}
-        targets = drawn[OF_TARGETS]
-        centre = _unit(np.einsum("rt,rtd->rd", of_targets[first:last], targets))
+        targets = _unit(drawn[OF_TARGETS])
+        centre = _unit(np.einsum("rt,rtd->rd", of_targets[first:last], drawn[OF_TARGETS]))
         for j, (name, weights) in enumerate(zip(names[1:], of_groups, strict=True)):
             mean = _unit(np.einsum("rw,rwd->rd", weights[first:last], drawn[name]))
-            found[first:last, :, j] = np.einsum("rtd,rd->rt", _unit(targets), mean)
-            whole[first:last, j] = np.einsum("rd,rd->r", centre, mean)
-    return Resampled(found, whole, of_targets)
+            each[first:last, :, j] = np.einsum("rtd,rd->rt", targets, mean)
+            concept[first:last, j] = np.einsum("rd,rd->r", centre, mean)
+    return Resampled(each, concept, of_targets)
 
 
 def _drawn_means(rows: Array, parts: Stimuli, resamples: int, rng: np.random.Generator) -> Array:
@@ -341,15 +308,6 @@ def _unit(rows: Array) -> Array:
         return np.where(lengths > 0, rows / lengths, np.nan)
 
 
-@dataclass(frozen=True)
-class Relabelled:
-    """What relabelling the words of the groups shows."""
-
-    targets: tuple[LabelTest | None, ...]
-    concept: LabelTest | None
-    design: LabelDesign | None
-
-
 def relabelled(
     evidence: Evidence,
     how: str,
@@ -357,50 +315,44 @@ def relabelled(
     rng: np.random.Generator,
     tested: NDArray[np.bool_],
     precision: float | None = None,
-) -> Relabelled:
-    """Test for each target, and for the concept, whether the labels of the words matter."""
-    known = [name not in evidence.barred for name in evidence.targets]
+) -> tuple[list[LabelTest | None], LabelDesign | None]:
+    """Test for each target, and last for the concept, whether the labels of the words matter."""
+    tests: list[LabelTest | None] = [None] * (len(evidence.targets) + 1)
     if how == "off" or evidence.cosines is None:
-        return Relabelled((None,) * len(known), None, None)
-    good = np.array([*known, np.isfinite(evidence.cosines[-1]).all()]) & tested
+        return tests, None
+    usable = [name not in evidence.barred for name in evidence.targets]
+    good = np.array([*usable, np.isfinite(evidence.cosines[-1]).all()]) & tested
     if not good.any():
-        return Relabelled((None,) * len(known), None, None)
-    rows, sizes = evidence.cosines[good], evidence.sizes
-    total = relabellings(sizes)
-    two = len(sizes) == 2
+        return tests, None
+    rows, sizes, scale = evidence.cosines[good], evidence.sizes, evidence.magnified
+    total, two = relabellings(sizes), len(sizes) == 2
     few = total <= ALWAYS_EXACT or len(rows) <= FEW_TARGETS
     if two and (how == "exact" or (how == "auto" and few)):
-        found = _counted(rows, sizes[0], precision, evidence.magnified)
+        found = _counted(rows, sizes[0], precision, scale)
     else:
-        _require_listed(how, total)
+        if how == "exact" and total > MOST_LISTED:
+            raise SignatureError(
+                "divdist: the relabellings of more than two groups are listed one by one",
+                got=f"p=exact, {total:,} relabellings",
+                allowed=f"up to {MOST_LISTED:,}",
+                remedy="take p=sampled",
+            )
         found = _listed_or_drawn(rows, sizes, draws, rng)
         if two and how == "auto" and good[-1]:  # the concept alone is counted quickly
-            found[-1:] = _counted(rows[-1:], sizes[0], precision, evidence.magnified)
-    each = iter(found)
-    tests = [next(each) if one else None for one in good]
-    drawn = any(one.method == "sampled" for one in found)
-    design = LabelDesign(
+            found[-1:] = _counted(rows[-1:], sizes[0], precision, scale)
+    for place, test in zip(np.flatnonzero(good).tolist(), found, strict=True):
+        tests[place] = test
+    drawn = any(test.method == "sampled" for test in found)
+    return tests, LabelDesign(
         statistic=evidence.statistic,
         sizes=sizes,
         total=written(total),
         draws=draws if drawn else None,
         min_p=1 / (draws + 1) if drawn else max(1 / total, SMALLEST),
     )
-    return Relabelled(tuple(tests[:-1]), tests[-1], design)
 
 
-def _require_listed(how: str, total: int) -> None:
-    """Refuse to list more relabellings of several groups than can be listed."""
-    if how == "exact" and total > MOST_LISTED:
-        raise SignatureError(
-            "divdist: the relabellings of more than two groups are listed one by one",
-            got=f"p=exact, {total:,} relabellings",
-            allowed=f"up to {MOST_LISTED:,}",
-            remedy="take p=sampled",
-        )
-
-
-def _counted(rows: Array, n: int, precision: float | None, scale: float = 1.0) -> list[LabelTest]:
+def _counted(rows: Array, n: int, precision: float | None, scale: float) -> list[LabelTest]:
     """Two-sided tests of the difference of two means, by the permutation engine."""
     size = rows.shape[1]
     if size <= LARGEST and relabellings((n, size - n)) <= ALWAYS_EXACT:
@@ -408,10 +360,10 @@ def _counted(rows: Array, n: int, precision: float | None, scale: float = 1.0) -
         tails = [batch.row(i).two_sided for i in range(len(rows))]
     else:
         tests = (permutation_test(row, n, scale=scale, precision=precision) for row in rows)
-        tails = [one.two_sided for one in tests]
+        tails = [test.two_sided for test in tests]
     return [
-        LabelTest(p=one.p, method=one.method, count=written(one.count), interval=one.interval)
-        for one in tails
+        LabelTest(p=tail.p, method=tail.method, count=written(tail.count), interval=tail.interval)
+        for tail in tails
     ]
 
 
@@ -420,19 +372,17 @@ def _listed_or_drawn(
 ) -> list[LabelTest]:
     """Tests of all rows by the same relabellings, every one or some at random."""
     found = label_tests(rows, sizes, draws=draws, rng=rng)
+    pairs = list(zip(found.p.tolist(), found.count.tolist(), strict=True))
     if found.draws is None:
-        return [
-            LabelTest(p=p, method="exact", count=count)
-            for p, count in zip(found.p.tolist(), found.count.tolist(), strict=True)
-        ]
-    intervals = {count: clopper_pearson(count, draws) for count in set(found.count.tolist())}
+        return [LabelTest(p=p, method="exact", count=count) for p, count in pairs]
+    ends = {count: clopper_pearson(count, draws) for _, count in pairs}
     least = max(1 / found.total, SMALLEST)
     return [
         LabelTest(
             p=p,
             method="sampled",
             count=count,
-            interval=(max(intervals[count][0], least), intervals[count][1]),
+            interval=(max(ends[count][0], least), ends[count][1]),
         )
-        for p, count in zip(found.p.tolist(), found.count.tolist(), strict=True)
+        for p, count in pairs
     ]

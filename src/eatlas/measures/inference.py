@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, UndefinedWarning
 from eatlas.measures.base import Allowed, AssociationMeasure, Input, is_number
 from eatlas.measures.patterns import label_of
-from eatlas.measures.rows import Block, Ordered, several, sizes, too_many
+from eatlas.measures.rows import Ordered, design_of, several, sizes, too_many
 from eatlas.notes import Note
 from eatlas.results.inference import (
     CrossedLevel,
@@ -133,7 +133,7 @@ def generalised_input(
             f"{(x + y) * (a + b):,} pairs of terms are more than {most:,}", confidence, unit
         )
     return generalised(
-        Block.of(rows).values,
+        design_of(rows).block,
         (x, y, a, b),
         confidence=confidence,
         notes=notes,

@@ -238,7 +238,7 @@ def _apart(sentence: Any) -> bool:
 
 
 def _told(answers: Answers, *, causal: bool) -> tuple[Counter[Term], dict[Term, str]]:
-    """The most pieces of each term in any sentence, and its first fault; both have that of a text."""
+    """The most pieces of each term in any sentence, and its first fault; a text is of both."""
     pieces: Counter[Term] = Counter()
     faults: dict[Term, str] = {}
     for cell, several in answers.items():

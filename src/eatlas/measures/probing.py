@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
 from eatlas.measures.base import Input
-from eatlas.measures.group_evidence import Evidence, of_counts, require_apart, words_of
+from eatlas.measures.group_evidence import Evidence, of_counts, stimuli_of_groups
 from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results.levels import Probe
 from eatlas.results.parts import Coverage
@@ -41,34 +41,26 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
     none. Every labelled context is predicted by a classifier that has not seen it, and one without
     a label by a classifier of all that have one.
     """
-    groups: tuple[str, ...] = given.head["groups"]
-    names = words_of(given.coverage)
-    require_apart(names, groups)
+    groups, names = given.head["groups"], stimuli_of_groups(given)
     people = bool(given.coverage.group(OF_TARGETS).label)
-    every = (
-        labels_of_people(given.coverage, groups) if people else labels_of(given.coverage, groups)
-    )
-    labelled = every != UNLABELLED
-    labels = every[labelled]
+    label = labels_of_people if people else labels_of
+    assigned = label(given.coverage, groups)
+    labelled = assigned != UNLABELLED
+    labels = assigned[labelled]
     counts = Counter(labels.tolist())
     named = {name: counts[j] for j, name in enumerate((*groups, NONE))}
     _require_enough(named, people=people)
     vectors = (given.single or given.rows)[OF_TARGETS]
     rows = vectors[labelled]
-    rng = generator_of(
-        given.seed, {OF_TARGETS: stimuli_covered(given.coverage)[OF_TARGETS]}, "probe"
-    )
-    chances, order = _held_out(rows, labels, rng)
-    predicted = order[chances.argmax(axis=1)]
-    assigned = every.copy()
+    stimuli = stimuli_covered(given.coverage)[OF_TARGETS]
+    rng = generator_of(given.seed, {OF_TARGETS: stimuli}, "probe")
+    predicted, chance = _held_out(rows, labels, rng)
     assigned[labelled] = predicted
     if not labelled.all():
         assigned[~labelled] = _classifier().fit(rows, labels).predict(vectors[~labelled])
     shuffled = rng.permutation(labels)
-    control, order_of_control = _held_out(rows, shuffled, rng)
-    of_control = order_of_control[control.argmax(axis=1)]
+    control = float((_held_out(rows, shuffled, rng)[0] == shuffled).mean())
     accuracy = float((predicted == labels).mean())
-    control_accuracy = float((of_control == shuffled).mean())
     recalls = [float((predicted[labels == j] == j).mean()) for j in np.unique(labels)]
     probe = Probe(
         folds=FOLDS,
@@ -76,15 +68,14 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
         accuracy=accuracy,
         balanced_accuracy=sum(recalls) / len(recalls),
         majority=max(counts.values()) / len(labels),
-        control_accuracy=control_accuracy,
-        selectivity=accuracy - control_accuracy,
-        calibration_error=calibration_error(chances.max(axis=1), predicted == labels),
+        control_accuracy=control,
+        selectivity=accuracy - control,
+        calibration_error=calibration_error(chance, predicted == labels),
         labels="people" if people else "words",
         unlabelled=int((~labelled).sum()),
     )
-    return of_counts(
-        names[OF_TARGETS], _tallied(given.coverage, assigned, len(groups)), given
-    ), probe
+    tallied = _tallied(given.coverage, assigned, len(groups))
+    return of_counts(names[OF_TARGETS], tallied, given), probe
 
 
 def _require_enough(named: Mapping[str, int], *, people: bool) -> None:
@@ -92,27 +83,20 @@ def _require_enough(named: Mapping[str, int], *, people: bool) -> None:
     few = {name: n for name, n in named.items() if n < LEAST and (n or name != NONE)}
     if not few:
         return
-    of_people = (
-        f"the label of each group, and none or at least {LEAST} with the label {NONE!r}",
-        "label more contexts",
-    )
-    of_words = (
-        "words of one group alone, for each group, and none or at least "
-        f"{LEAST} without such words",
-        "take more contexts: a larger corpus, --per-term, or a wider --window",
-    )
-    wanted, remedy = of_people if people else of_words
+    wanted = f"words of one group alone, and none or at least {LEAST} without such words"
+    remedy = "take more contexts: a larger corpus, --per-term, or a wider --window"
+    if people:
+        wanted = f"the label of each group, and none or at least {LEAST} with the label {NONE!r}"
+        remedy = "label more contexts"
+    without = "the label none" if people else "without a word of a group"
     raise CoverageError(
         "divdist: the probe has too few contexts of a kind",
-        got=", ".join(_few_of(name, n, people=people) for name, n in few.items()),
+        got=", ".join(
+            f"{n} {without if name == NONE else f'of {name}'}" for name, n in few.items()
+        ),
         allowed=f"at least {LEAST} contexts of targets with {wanted}",
         remedy=remedy,
     )
-
-
-def _few_of(name: str, n: int, *, people: bool) -> str:
-    """How many contexts there are of a kind that has too few."""
-    return f"{n} without a word of a group" if name == NONE and not people else f"{n} of {name}"
 
 
 def labels_of_people(coverage: Coverage, groups: Sequence[str]) -> Labels:
@@ -152,19 +136,18 @@ def _pattern(words: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(longest)})(?!\w)", re.IGNORECASE)
 
 
-def _held_out(rows: Array, labels: Labels, rng: np.random.Generator) -> tuple[Array, Labels]:
-    """Probabilities of each context by a classifier of the other folds, and their labels."""
+def _held_out(rows: Array, labels: Labels, rng: np.random.Generator) -> tuple[Labels, Array]:
+    """Label of each context by a classifier of the other folds, and its probability."""
     _classifier()  # says whether scikit-learn is there
     from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415  (optional, 1 s)
 
     order = np.unique(labels)
     chances = np.empty((len(labels), len(order)))
-    seed = int(rng.integers(2**31))
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=int(rng.integers(2**31)))
     for train, test in folds.split(rows, labels):
         model = _classifier().fit(rows[train], labels[train])
         chances[test] = model.predict_proba(rows[test])
-    return chances, order
+    return order[chances.argmax(axis=1)], chances.max(axis=1)
 
 
 def _classifier() -> Any:

@@ -16,10 +16,10 @@ from eatlas.measures.base import Input, whole
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.patterns import SIGNS, label_of
 from eatlas.measures.rows import (
-    Block,
     Clusters,
     Ordered,
     Rows,
+    design_of,
     halves,
     several,
     too_many,
@@ -65,34 +65,9 @@ terrible reach it."""
 MANY = 1_000
 """Words of a group that are looked at for such pairs, at most."""
 RESAMPLES = whole(0, "auto")
-_SWAPPED: dict[Over, Over] = {"both": "both", "targets": "attributes", "attributes": "targets"}
-
-
-@dataclass(frozen=True)
-class Variation:
-    """How the findings of one test vary with its stimuli."""
-
-    influence: Influence | None
-    uncertainty: Uncertainty | None = None
-    over_stimuli: Uncertainty | None = None
-    """The same of the effect sizes over stimuli, where stimuli have several sentences."""
-    influence_over_stimuli: Influence | None = None
-
-    @property
-    def of_level1(self) -> Variation:
-        """Without what belongs to level 2."""
-        drop: dict[str, None] = {"level2": None}
-        return Variation(
-            self.influence and self.influence.model_copy(update=drop),
-            self.uncertainty and self.uncertainty.model_copy(update=drop),
-            self.over_stimuli and self.over_stimuli.model_copy(update=drop),
-            self.influence_over_stimuli and self.influence_over_stimuli.model_copy(update=drop),
-        )
-
-    @property
-    def of_stimuli(self) -> dict[str, Uncertainty | Influence | None]:
-        """Fields of a record over stimuli."""
-        return {"uncertainty": self.over_stimuli, "influence": self.influence_over_stimuli}
+Varied = dict[str, Uncertainty | Influence | None]
+"""Fields of a record: `influence` and `uncertainty`."""
+MakeStreams = Callable[[], Streams]
 
 
 @dataclass(frozen=True)
@@ -108,211 +83,174 @@ class Bootstrap:
     ddof: int
 
     def variation(
-        self, given: Input, notes: list[Note], rule: PatternRule | None = None
-    ) -> Variation:
+        self,
+        given: Input,
+        notes: list[Note],
+        rule: PatternRule | None = None,
+        *,
+        level2: bool = True,
+    ) -> tuple[Varied, Varied]:
         """How the findings vary with the stimuli, and which of them drive these.
 
-        With a `rule` the records say how often each EAT pattern was seen. Where stimuli have
-        several sentences they are drawn again, or left out, with all of them; patterns are then
-        judged over stimuli, as sentences of a resample cannot be relabelled singly.
+        Where stimuli have several sentences they are drawn again, or left out, with all of them;
+        the second mapping has the same of the effect sizes over stimuli, and with a `rule` patterns
+        are judged over stimuli, as sentences of a resample cannot be relabelled singly.
         """
         cells = [sum(len(given.rows[role]) for role in side) for side in OPPOSITES]
         ordered = Ordered.of(given.rows, given.coverage)
         if several(ordered.stimuli):
-            return self._over_clusters(ordered, given, notes, rule)
+            return self._over_stimuli(ordered, given, notes, rule, level2=level2)
         if most := too_many(*cells):
             values = {"pairs": math.prod(cells), "most": most}
             notes.append(Note("resampling.too-many", values=values))
-            return Variation(None)
-        return self._over_terms(ordered, given, notes, rule)
-
-    def _over_terms(
-        self, ordered: Ordered, given: Input, notes: list[Note], rule: PatternRule | None
-    ) -> Variation:
-        """Influence of each term, and intervals over resampled terms."""
-        test = replace(Block.of(ordered.rows).design(), precision=given.precision)
-        influence = leave_one_out(test, "term", ordered.places, self.ddof, notes)
-        if not self._resampled(test, "term", notes):
-            return Variation(influence)
-        if given.log_ratios is None:
+            return {"influence": None, "uncertainty": None}, {}
+        test = replace(design_of(ordered.rows), precision=given.precision)
+        drivers = leave_one_out(test, "term", ordered.places, self.ddof, notes, level2=level2)
+        draws, unit = self._resamples_of(test, "term", notes), "term"
+        if draws and given.log_ratios is None:
             notes.extend(close_words(given.unit or given.rows, given.coverage))
-        if any(given.coverage.group(role).cluster for role in given.rows):
-            return Variation(influence, self._by_cluster(given, notes))
-        how = self.resampling(test, ordered, given)
-        found, drawn = how.intervals(test, "term", notes)
-        if rule is not None:
-            found = found.model_copy(update=how.patterns(test, rule, drawn, notes))
-        return Variation(influence, found)
+        resampled: Layout = test
+        if draws and any(given.coverage.group(role).cluster for role in given.rows):
+            # no shares of patterns: a resample has more or fewer words than the test, whose labels
+            # are another design's
+            ordered, unit, rule = Ordered.by_cluster(given.rows, given.coverage), "cluster", None
+            resampled = Clusters(ordered.rows, ordered.stimuli).sentences()
+            draws = self._resamples_of(resampled, unit, notes)
+        streams = self.streams(given, ordered)
+        how = {"rule": rule, "level2": level2}
+        uncertainty = self._intervals(resampled, unit, draws, streams, notes, **how)
+        return {"influence": drivers, "uncertainty": uncertainty}, {}
 
-    def of_layout(
+    def _over_stimuli(
         self,
-        test: Layout,
         ordered: Ordered,
         given: Input,
         notes: list[Note],
-        rule: PatternRule,
-    ) -> tuple[Variation, Resampling | None]:
-        """The same of single terms whose associations depend on which terms there are."""
-        influence = leave_one_out(test, "term", ordered.places, self.ddof, notes)
-        if not self._resampled(test, "term", notes):
-            return Variation(influence), None
-        how = self.resampling(test, ordered, given)
-        found, drawn = how.intervals(test, "term", notes)
-        shares = how.patterns(test, rule, drawn, notes)
-        return Variation(influence, found.model_copy(update=shares)), how
-
-    def _by_cluster(self, given: Input, notes: list[Note]) -> Uncertainty | None:
-        """Intervals of tests of words whose clusters are drawn whole.
-
-        There are no shares of patterns: a resample has more or fewer words than the test, whose
-        labels are another design's.
-        """
-        ordered = Ordered.by_cluster(given.rows, given.coverage)
-        test = Clusters(ordered.rows, ordered.stimuli).sentences()
-        if not self._resampled(test, "cluster", notes):
-            return None
-        found, _ = self.resampling(test, ordered, given).intervals(test, "cluster", notes)
-        return found
-
-    def _over_clusters(
-        self, ordered: Ordered, given: Input, notes: list[Note], rule: PatternRule | None
-    ) -> Variation:
+        rule: PatternRule | None,
+        *,
+        level2: bool,
+    ) -> tuple[Varied, Varied]:
         """Influence and intervals over sentences, and over the stimuli that they are made of."""
         clusters = Clusters(ordered.rows, ordered.stimuli, given.precision)
-        test = clusters.sentences()
-        influence = leave_one_out(test, "stimulus", ordered.places, self.ddof, notes)
-        means_of = clusters.stimuli()
-        over = leave_one_out(means_of, "stimulus", ordered.places, self.ddof, notes, OVER_STIMULI)
-        if not self._resampled(test, "stimulus", notes):
-            return Variation(influence, influence_over_stimuli=over)
-        how = self.resampling(test, ordered, given)
-        found, _ = how.intervals(test, "stimulus", notes)
-        means, drawn = how.intervals(means_of, "stimulus", notes, OVER_STIMULI)
-        if rule is not None and min(test.groups[role] for role in ATTRIBUTES) > 1:
-            shares = how.patterns(clusters.means(), rule, drawn, notes, OVER_STIMULI)
-            means = means.model_copy(update=shares)
-        return Variation(influence, found, means, over)
-
-    def resampling(self, test: Layout, ordered: Ordered, given: Input) -> Resampling:
-        """How often the stimuli are drawn, and by which generators."""
-
-        def streams() -> Streams:
-            return {
-                role: generator_of(given.seed, {role: names}, "resamples")
-                for role, names in ordered.names.items()
-            }
-
-        return Resampling(
-            self.resamples_of(test),
-            self.over,
-            self.confidence,
-            self.ddof,
+        sentences, stimuli, unit = clusters.sentences(), clusters.stimuli(), "stimulus"
+        how: Any = {"ddof": self.ddof, "notes": notes, "level2": level2}
+        of_sentences = leave_one_out(sentences, unit, ordered.places, **how)
+        of_stimuli = leave_one_out(stimuli, unit, ordered.places, **how, place=OVER_STIMULI)
+        draws, streams = self._resamples_of(sentences, unit, notes), self.streams(given, ordered)
+        first = self._intervals(sentences, unit, draws, streams, notes, level2=level2)
+        if min(stimuli.groups[role] for role in ATTRIBUTES) < 2:
+            rule = None
+        second = self._intervals(
+            stimuli,
+            unit,
+            draws,
             streams,
-            lambda: generator_of(given.seed, ordered.names, "relabellings of resamples"),
+            notes,
+            OVER_STIMULI,
+            rule=rule,
+            judged=clusters.means() if rule and draws else None,
+            level2=level2,
+        )
+        return (
+            {"influence": of_sentences, "uncertainty": first},
+            {"influence": of_stimuli, "uncertainty": second},
         )
 
-    def resamples_of(self, test: Layout) -> int:
-        """Resamples of one test."""
-        if self.resamples != "auto":
-            return self.resamples
-        return next((n for n in STEPS if n * test.work <= WORK), STEPS[-1])
-
-    def _resampled(self, test: Layout, unit: Unit, notes: list[Note]) -> bool:
-        """Whether resamples are requested and can be drawn."""
-        if self.resamples == 0:
-            return False
-        if not allows(test, self.over):
-            notes.append(Note("resampling.one-unit", values={"unit": unit}))
-            return False
-        return True
+    def of_layout(
+        self, test: Layout, ordered: Ordered, given: Input, notes: list[Note], rule: PatternRule
+    ) -> Varied:
+        """The same of single terms whose associations depend on which terms there are."""
+        drivers = leave_one_out(test, "term", ordered.places, self.ddof, notes)
+        draws, streams = self._resamples_of(test, "term", notes), self.streams(given, ordered)
+        uncertainty = self._intervals(test, "term", draws, streams, notes, rule=rule)
+        return {"influence": drivers, "uncertainty": uncertainty}
 
     def over_attributes(self, given: Input) -> EffectInterval | None:
         """Interval of an effect size over attributes: targets and attributes change places."""
         ordered = Ordered.of(given.rows, given.coverage)
-        block = Block.of(ordered.rows)
-        swapped = Design(block.values.T, block.n_a, block.n_x)
-        over = _SWAPPED[self.over]
-        if not self.resamples or not allows(swapped, over):
-            return None
-        how = self.resampling(swapped, ordered, given)
+        block = design_of(ordered.rows)
+        swapped = Design(block.block.T, block.n_a, block.n_x)
+        streams = self.streams(given, ordered)
 
-        def streams() -> Streams:
-            drawn = how.streams()
+        def turned() -> Streams:
+            drawn = streams()
+            turn = zip(ROLES, (*ATTRIBUTES, *TARGETS), strict=True)
+            return {role: drawn[other] for role, other in turn}
+
+        turned_over: dict[Over, Over] = {"targets": "attributes", "attributes": "targets"}
+        over = replace(self, over=turned_over.get(self.over, self.over))
+        # notes of this would be those of level 1
+        draws = over._resamples_of(swapped, "term", [])
+        found = over._intervals(swapped, "term", draws, turned, [])
+        return found and found.level1
+
+    def streams(self, given: Input, ordered: Ordered) -> MakeStreams:
+        """Makes generators anew: all figures rest on the same draws."""
+
+        def make() -> Streams:
             return {
-                role: drawn[other]
-                for role, other in zip(ROLES, (*ATTRIBUTES, *TARGETS), strict=True)
+                "": generator_of(given.seed, ordered.names, "relabellings of resamples"),
+                **{
+                    role: generator_of(given.seed, {role: names}, "resamples")
+                    for role, names in ordered.names.items()
+                },
             }
 
-        # notes of this would be those of level 1
-        return replace(how, over=over, streams=streams).intervals(swapped, "term", [])[0].level1
+        return make
 
+    def _resamples_of(self, test: Layout, unit: Unit, notes: list[Note]) -> int:
+        """Resamples of a test; 0 where none are requested, or can be drawn."""
+        if self.resamples == 0:
+            return 0
+        if any(test.groups[role] < least for role, least in fewest(self.over).items()):
+            notes.append(Note("resampling.group-of-one", "uncertainty", {"unit": unit}))
+            return 0
+        if self.resamples != "auto":
+            return self.resamples
+        return next((n for n in STEPS if n * test.work <= WORK), STEPS[-1])
 
-@dataclass(frozen=True)
-class Resampling:
-    """How the stimuli of a test are drawn again."""
-
-    resamples: int
-    over: Over
-    confidence: float
-    ddof: int
-    streams: Callable[[], Streams]
-    """Makes the generators of the groups anew, so that all figures rest on the same resamples."""
-    aside: Callable[[], np.random.Generator]
-    """Makes the generator of relabellings."""
-
-    def intervals(
-        self, test: Layout, unit: Unit, notes: list[Note], place: str = ""
-    ) -> tuple[Uncertainty, tuple[np.ndarray, ...]]:
-        """Intervals of all three effect sizes, and these in the resamples.
-
-        `place` begins the places of notes.
-        """
-        with _noted(notes, place):
-            (level1, x, y), drawn = bootstrap(
-                test,
-                streams=self.streams(),
-                over=self.over,
-                resamples=self.resamples,
-                level=self.confidence,
-                ddof=self.ddof,
-            )
-        return Uncertainty(
-            over=self.over,
-            unit=unit,
-            resamples=self.resamples,
-            confidence=self.confidence,
-            level1=_interval(level1),
-            level2=Level2Intervals(X=_interval(x), Y=_interval(y)),
-        ), drawn
-
-    def patterns(
+    def _intervals(  # noqa: PLR0913  (each is part of what is drawn)
         self,
         test: Layout,
-        rule: PatternRule,
-        drawn: tuple[np.ndarray, ...],
+        unit: Unit,
+        draws: int,
+        streams: MakeStreams,
         notes: list[Note],
         place: str = "",
-    ) -> dict[str, Any]:
-        """Share of the resamples that show each EAT pattern, the nine in one order.
-
-        Returns the fields of :class:`eatlas.results.inference.Uncertainty` that say so.
-        """
+        *,
+        rule: PatternRule | None = None,
+        judged: Layout | None = None,
+        level2: bool = True,
+    ) -> Uncertainty | None:
+        """Intervals of the effect sizes, and with a `rule` the share of each EAT pattern."""
+        if not draws:
+            return None
+        how: Any = {"over": self.over, "resamples": draws}
+        shares = {}
         with _noted(notes, place):
-            found = pattern_stability(
-                test,
-                streams=self.streams(),
-                aside=self.aside(),
-                over=self.over,
-                resamples=self.resamples,
-                rule=rule,
-                drawn=(drawn[1], drawn[2]),
+            (level1, x, y), drawn = bootstrap(
+                test, streams=streams(), level=self.confidence, ddof=self.ddof, **how
             )
-        return {"patterns": _by_label(found.shares), "patterns_error": _by_label(found.errors)}
-
-
-def allows(test: Layout, over: Over) -> bool:
-    """Whether every group that is resampled has two terms, or stimuli."""
-    return all(test.groups[role] >= least for role, least in fewest(over).items())
+            if rule is not None:
+                generators = streams()
+                found = pattern_stability(
+                    judged or test,
+                    streams=generators,
+                    aside=generators.pop(""),
+                    rule=rule,
+                    drawn=(drawn[1], drawn[2]),
+                    **how,
+                )
+                shares["patterns"] = _by_label(found.shares)
+                shares["patterns_error"] = _by_label(found.errors)
+        return Uncertainty(
+            **how,
+            unit=unit,
+            confidence=self.confidence,
+            level1=_interval(level1),
+            level2=Level2Intervals(X=_interval(x), Y=_interval(y)) if level2 else None,
+            **shares,
+        )
 
 
 Places = Mapping[str, Sequence[int]]
@@ -320,7 +258,14 @@ Places = Mapping[str, Sequence[int]]
 
 
 def leave_one_out(
-    test: Layout, unit: Unit, places: Places, ddof: int, notes: list[Note], place: str = ""
+    test: Layout,
+    unit: Unit,
+    places: Places,
+    ddof: int,
+    notes: list[Note],
+    place: str = "",
+    *,
+    level2: bool = True,
 ) -> Influence | None:
     """Change of each effect size without each term, or without all sentences of each stimulus.
 
@@ -329,27 +274,23 @@ def leave_one_out(
     if min(test.groups.values()) < 2:
         return None
     targets, attributes = (sum(test.groups[role] for role in side) for side in OPPOSITES)
-    if _work(targets, attributes) > _MOST_WORK:
+    # 10**10 of these are about two seconds
+    work = 40 * (targets**2 + attributes**2) + targets * attributes * (targets + attributes)
+    if work > _MOST_WORK:
         values = {"unit": unit, "targets": targets, "attributes": attributes}
         notes.append(Note("resampling.no-influence", f"{place}influence", values))
         return None
     with _noted(notes, place):
-        level1, *level2 = influence(test, ddof=ddof)
+        level1, x, y = influence(test, ddof=ddof)
     return Influence(
         unit=unit,
         level1=_changes(level1, test, TARGETS, places),
         level2=Level2Influence(
-            {
-                role: _changes(changes, test, (role,), places)
-                for role, changes in zip(TARGETS, level2, strict=True)
-            }
-        ),
+            X=_changes(x, test, ("X",), places), Y=_changes(y, test, ("Y",), places)
+        )
+        if level2
+        else None,
     )
-
-
-def _work(targets: int, attributes: int) -> int:
-    """How much leaving out one by one costs: 10**10 of these are about two seconds."""
-    return 40 * (targets**2 + attributes**2) + targets * attributes * (targets + attributes)
 
 
 @contextmanager

@@ -196,24 +196,10 @@ def too_many(targets: int, attributes: int) -> int:
     return TABLE_CELLS if targets * attributes > TABLE_CELLS else 0
 
 
-@dataclass(frozen=True)
-class Block:
-    """Associations of all targets with all attributes."""
-
-    values: Array
-    """Rows X then Y, columns A then B."""
-    n_x: int
-    n_a: int
-
-    @classmethod
-    def of(cls, rows: Rows) -> Block:
-        """Dot products of all rows of X and Y with all of A and B."""
-        n_x, _, n_a, _ = sizes(rows)
-        return cls(kernels.similarities(*sides(rows)), n_x, n_a)
-
-    def design(self) -> Design:
-        """The three levels of terms."""
-        return Design(self.values, self.n_x, self.n_a)
+def design_of(rows: Rows) -> Design:
+    """Associations of all targets with all attributes, and where the groups end."""
+    n_x, _, n_a, _ = sizes(rows)
+    return Design(kernels.similarities(*sides(rows)), n_x, n_a)
 
 
 @dataclass(frozen=True)

@@ -123,16 +123,14 @@ def compared(
         judged = _levels(measure, read, given, notes, stimuli)
         sentences = sentence_counts(given.coverage, stimuli)
         over = {**judged, "sentences": sentences, "scores": read.record()}
-    varied = bootstrap.variation(given, notes, measure.rule)
-    varied = varied if level2 else varied.of_level1
+    varied, varied_over = bootstrap.variation(given, notes, measure.rule, level2=level2)
     crossed = generalised_input(given, notes, confidence=bootstrap.confidence, level2=level2)
     kind = StimulusMLEAT if level2 else StimulusWEAT
     return {
         **found,
+        **varied,
         "scores": terms.kept(),
-        "stimulus_level": over and kind(**over, **varied.of_stimuli),
-        "uncertainty": varied.uncertainty,
-        "influence": varied.influence,
+        "stimulus_level": over and kind(**over, **varied_over),
         "generalisation": crossed,
         "power": _power(measure, read, judged.get("level2"), unit),
         "equivalence": smallest.equivalence(read.pairs(), crossed, given),

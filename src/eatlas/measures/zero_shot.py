@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -15,12 +15,12 @@ from eatlas.measures.inference import Observed, design_power
 from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.patterns import TailRule, pattern_of
-from eatlas.measures.resampling import RESAMPLES, Bootstrap, Resampling, Variation
+from eatlas.measures.resampling import RESAMPLES, Bootstrap, Varied
 from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
 from eatlas.measures.three_levels import QUANTILES, Associations, kept_pairs
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import CellIntervals, ZeroShotResult
-from eatlas.results.inference import Generalisation
+from eatlas.results.inference import Generalisation, Uncertainty
 from eatlas.results.levels import Cell, Level2, Level3
 from eatlas.results.parts import defined_ends
 from eatlas.stats.bootstrap import Over, PatternRule
@@ -137,8 +137,7 @@ class ZeroShot(AssociationMeasure):
             level3=_level3(table, x, a),
             pattern=pattern_of(level2, self.rule),
             scores=scores.kept(),
-            uncertainty=varied.uncertainty,
-            influence=varied.influence,
+            **varied,
             generalisation=Generalisation(
                 unit="term",
                 confidence=self.confidence,
@@ -162,21 +161,31 @@ class ZeroShot(AssociationMeasure):
 
     def _variation(
         self, given: Input, scale: float, notes: list[Note]
-    ) -> tuple[Variation, CellIntervals | None]:
+    ) -> tuple[Varied, CellIntervals | None]:
         """How the findings vary with the stimuli: shares are computed anew for every resample."""
         x, y, a, b = sizes(given.rows)
         if most := too_many(x + y, a + b):
             pairs = (x + y) * (a + b)
-            notes.append(Note("resampling.too-many-shares", values={"pairs": pairs, "most": most}))
-            return Variation(None), None
+            notes.append(
+                Note("resampling.too-many-shares", values={"pairs": pairs, "most": most})
+            )
+            return {}, None
         if any(given.coverage.group(role).cluster for role in ROLES):
             notes.append(Note("resampling.no-clusters"))
         ordered = Ordered.of(given.rows, given.coverage)
         powers = label_powers(kernels.similarities(*sides(ordered.rows)), scale)
         design = ShareDesign(powers, x, a, given.precision, given.magnified)
         bootstrap = Bootstrap(self.resamples, self.over, self.confidence, self.ddof)
-        varied, how = bootstrap.of_layout(design, ordered, given, notes, self.rule)
-        return varied, None if how is None else _intervals(design, how)
+        varied = bootstrap.of_layout(design, ordered, given, notes, self.rule)
+        if (resampled := cast("Uncertainty | None", varied["uncertainty"])) is None:
+            return varied, None
+        # percentile intervals of the four mean shares, and of the difference of those of A
+        streams = bootstrap.streams(given, ordered)()
+        x, y = design.mean_shares_drawn(self.over, resampled.resamples, streams).T
+        columns = {"XA": x, "XB": 1 - x, "YA": y, "YB": 1 - y, "difference": x - y}
+        ends = central(np.stack(list(columns.values()), axis=1), self.confidence)
+        rounded = (defined_ends(pair, DECIMALS) for pair in ends.T.tolist())
+        return varied, CellIntervals(**dict(zip(columns, rounded, strict=True)))
 
 
 def _of_nothing(table: Array, given: Input) -> Note | None:
@@ -216,13 +225,3 @@ def _level3(table: Array, n_x: int, n_a: int) -> Level3:
                 quantiles=np.quantile(shares, QUANTILES).tolist(),
             )
     return Level3(**cells)
-
-
-def _intervals(design: ShareDesign, how: Resampling) -> CellIntervals:
-    """Percentile intervals of the four mean shares, and of the difference of those of A."""
-    drawn = design.mean_shares_drawn(how.over, how.resamples, how.streams())
-    x, y = drawn.T
-    columns = {"XA": x, "XB": 1 - x, "YA": y, "YB": 1 - y, "difference": x - y}
-    ends = central(np.stack(list(columns.values()), axis=1), how.confidence)
-    kept = (defined_ends(one, DECIMALS) for one in ends.T.tolist())
-    return CellIntervals(**dict(zip(columns, kept, strict=True)))
