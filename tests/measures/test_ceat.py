@@ -20,7 +20,7 @@ from eatlas.errors import (
     UndefinedWarning,
 )
 from eatlas.measures.ceat import Contexts
-from eatlas.measures.draws import Drawing, DrawnLevel
+from eatlas.measures.draws import DrawnLevel, combined
 from eatlas.results import to_json_line
 from eatlas.results.json_lines import json_schema, record_from_dict
 from eatlas.stats.effect_size import union_variance
@@ -203,8 +203,7 @@ def test_draws_of_one_population_are_combined_to_their_mean():
         scores[:, :n] += g
         level = DrawnLevel.of("level 1", scores, (n, n), 1)
         found, own = (
-            Drawing(100, "auto", "dl", variance, 1).over_draws(level, None).combined.effect_size
-            for variance in ("common", "union")
+            combined(level, "dl", variance, 1).effect_size for variance in ("common", "union")
         )
         assert found == pytest.approx(level.effects.mean, rel=1e-12)
         assert own > found + 0.04

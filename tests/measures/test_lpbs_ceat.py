@@ -21,7 +21,7 @@ from eatlas.corpora import Context, Contexts
 from eatlas.encoders.language import Answer
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError, SignatureError, UndefinedWarning
-from eatlas.measures.draws import Drawing
+from eatlas.measures.draws import DrawnLevel, combined
 from eatlas.measures.lpbs_ceat import PairSentences
 from eatlas.results import LPBSCEATResult
 from eatlas.results.json_lines import record_from_dict
@@ -382,5 +382,5 @@ def test_contexts_of_single_stimuli_are_refused():
 
 
 def test_two_units_have_no_sampling_variance():
-    found = draw_effects(np.array([[1.0, 2.0], [4.0, 1.0]]), 1)
-    assert Drawing(100, "auto", "dl", "union", 1).combined(found, (1, 1)) is None
+    level = DrawnLevel.of("level1", np.array([[1.0, 2.0], [4.0, 1.0]]), (1, 1), 1)
+    assert combined(level, "dl", "union", 1) is None

@@ -1,4 +1,4 @@
-"""The association function: how much one target and one attribute have to do with each other.
+"""Parameters that measures of association share, and what associates a target with an attribute.
 
 Every function here is a dot product of rows that stand for the terms, so that levels 1 to 3 are
 computed alike: cosine takes unit vectors, projection takes their coordinates along one direction.
@@ -15,6 +15,7 @@ import numpy as np
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
 from eatlas.measures.base import (
+    FROM_0,
     SHARE,
     Allowed,
     AssociationMeasure,
@@ -24,11 +25,12 @@ from eatlas.measures.base import (
     whole,
 )
 from eatlas.measures.inference import SmallestEffect
+from eatlas.measures.patterns import TailRule
 from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.rows import Array
 from eatlas.results.inference import SesoiUnit
 from eatlas.results.parts import Coverage
-from eatlas.stats.bootstrap import Over
+from eatlas.stats.bootstrap import Over, PatternRule
 
 Association = Literal["cosine", "projection"]
 _DIRECTION = Allowed("a text of defining pairs", lambda value: isinstance(value, str))
@@ -67,28 +69,86 @@ def external_direction(pairs: tuple[tuple[str, str], ...], words: Mapping[str, A
 
 
 @dataclass(frozen=True)
-class TwoTargetMeasure(AssociationMeasure):
+class PatternMeasure(AssociationMeasure):
+    """A measure that says which of two associations at level 2 are there.
+
+    Parameters
+    ----------
+    tail, threshold
+        As in :class:`eatlas.MLEAT`.
+    """
+
+    tail: TailRule = parameter("directional", TailRule)
+    threshold: float = parameter(0.2, FROM_0)
+
+    @property
+    def rule(self) -> PatternRule:
+        """When a target counts as associated."""
+        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
+
+
+@dataclass(frozen=True)
+class ResampledMeasure(AssociationMeasure):
+    """A measure whose findings are resampled.
+
+    Parameters
+    ----------
+    resamples, over, confidence
+        As in :class:`eatlas.MLEAT`.
+    """
+
+    _: KW_ONLY
+    resamples: int | Literal["auto"] = parameter("auto", RESAMPLES, optional=True)
+    over: Over = parameter("both", Over, optional=True)
+    confidence: float = parameter(0.95, SHARE, optional=True)
+
+    @property
+    def bootstrap(self) -> Bootstrap:
+        """What is resampled."""
+        return Bootstrap(self.resamples, self.over, self.confidence, self.ddof)
+
+
+@dataclass(frozen=True)
+class LevelsMeasure(ResampledMeasure):
+    """A measure of levels of association, which may be smaller than what matters.
+
+    Parameters
+    ----------
+    sesoi, sesoi_unit
+        As in :class:`eatlas.MLEAT`.
+    """
+
+    _: KW_ONLY
+    sesoi: float = parameter(0.0, optional=True)
+    sesoi_unit: SesoiUnit = parameter("d", SesoiUnit, optional=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.smallest.check(self)
+
+    @property
+    def smallest(self) -> SmallestEffect:
+        """The smallest effect size of interest."""
+        return SmallestEffect(self.sesoi, self.sesoi_unit, self.alpha)
+
+
+@dataclass(frozen=True)
+class TwoTargetMeasure(LevelsMeasure):
     """A measure of two target groups by their vectors.
 
     Parameters
     ----------
-    association, direction, resamples, over, confidence, sesoi, sesoi_unit, frequency
+    association, direction, frequency
         As in :class:`eatlas.MLEAT`.
     """
 
     _: KW_ONLY
     association: Association = parameter("cosine", Association, optional=True)
     direction: str = parameter("", _DIRECTION, optional=True)
-    resamples: int | Literal["auto"] = parameter("auto", RESAMPLES, optional=True)
-    over: Over = parameter("both", Over, optional=True)
-    confidence: float = parameter(0.95, SHARE, optional=True)
-    sesoi: float = parameter(0.0, optional=True)
-    sesoi_unit: SesoiUnit = parameter("d", SesoiUnit, optional=True)
     frequency: int | str = parameter("auto", _FREQUENCY, optional=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.smallest.check(self)
         if self.association == "cosine":
             allowed = "no direction, or association=projection"
             self.check("direction", Allowed(allowed, lambda direction: not direction))
@@ -108,16 +168,6 @@ class TwoTargetMeasure(AssociationMeasure):
         ranks: dict[Any, Wish | None] = {"off": None, "auto": "cheap"}
         words = tuple(term for pair in pairs for term in pair)
         return Needs(words=words, ranks=ranks.get(self.frequency, "always"))
-
-    @property
-    def bootstrap(self) -> Bootstrap:
-        """What is resampled."""
-        return Bootstrap(self.resamples, self.over, self.confidence, self.ddof)
-
-    @property
-    def smallest(self) -> SmallestEffect:
-        """The smallest effect size of interest."""
-        return SmallestEffect(self.sesoi, self.sesoi_unit, self.alpha)
 
     def arranged(
         self, vectors: dict[str, Array], coverage: Coverage, words: Mapping[str, Array]

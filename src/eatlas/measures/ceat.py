@@ -10,27 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.measures.base import FROM_0, AssociationMeasure, Input, Needs, parameter, whole
+from eatlas.measures.base import Input, Needs, parameter
 from eatlas.measures.contexts import Contexts
 from eatlas.measures.draws import (
     SHARED,
-    Drawing,
+    DrawnMeasure,
     drawn_fields,
     first_draws,
     level3_of,
     levels_of,
     mean_scores,
-    require_draws_of_labels,
 )
 from eatlas.measures.inference import generalised
 from eatlas.measures.p_values import of_contexts
-from eatlas.measures.patterns import TailRule
 from eatlas.measures.three_levels import kept_pairs
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import CEATResult, ContextDraws
-from eatlas.results.levels import Model, Replace, Variance
+from eatlas.results.levels import Model
 from eatlas.results.parts import Coverage
-from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.draws import Components
 from eatlas.stimuli import ROLES
 
@@ -38,7 +35,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class CEAT(AssociationMeasure):
+class CEAT(DrawnMeasure):
     """Contextualized Embedding Association Test (Guo and Caliskan 2021), at three levels.
 
     Each draw takes one context of every stimulus and finds the effect sizes of an ML-EAT. Their
@@ -94,27 +91,8 @@ class CEAT(AssociationMeasure):
     name: ClassVar[str] = "ceat"
     minimum: ClassVar[Mapping[str, int]] = dict.fromkeys(ROLES, 2)
 
-    tail: TailRule = parameter("directional", TailRule)
-    threshold: float = parameter(0.2, FROM_0)
     _: KW_ONLY
-    n: int = parameter(10_000, whole(2))
-    variance: Variance = parameter("common", Variance)
-    replace: Replace = parameter("auto", Replace)
     model: Model = parameter("dl", Model)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_draws_of_labels(self)
-
-    @property
-    def rule(self) -> PatternRule:
-        """When a target counts as associated."""
-        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
-
-    @property
-    def drawing(self) -> Drawing:
-        """How contexts are drawn, and effect sizes combined."""
-        return Drawing(self.n, self.replace, self.model, self.variance, self.ddof)
 
     @property
     def needs(self) -> Needs:
@@ -139,10 +117,8 @@ class CEAT(AssociationMeasure):
         drawn = kernels.draw_associations(contexts.rows, chosen, sizes)
         notes.append(SHARED)
         notes.extend(_lonely(contexts))
-        levels = levels_of(drawn, sizes, self.ddof, precision=given.precision)
-        parts = contexts.components()
-        how = self.rule, self.drawing
-        found, draws = drawn_fields(self, *how, levels, parts, notes, given)
+        levels, parts = levels_of(drawn, sizes, self.ddof, given), contexts.components()
+        found, draws = drawn_fields(self, self.model, levels, parts, notes, given)
         border = sizes[0] + sizes[1]
         if not self.studentised:
             notes.extend(_unlike(contexts, parts, notes))

@@ -28,6 +28,7 @@ def diagnose_terms(rows: Mapping[str, Array]) -> TermsDiagnosis | None:
     n_x, _, n_a, _ = sizes(rows)
     if len(targets) * len(attributes) > TABLE_CELLS:
         x, y, a, b = (moments(rows[role]) for role in ROLES)
+        cells: list[tuple[float, float | None]]
         cells = [products_mean_and_sd(t, u, 1) for t in (x, y) for u in (a, b)]
         mean, sd = products_mean_and_sd(x + y, a + b, 0)
         iso_score = iso_score_of_scatters(x.scatter + y.scatter, a.scatter + b.scatter)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, get_args
 
 import numpy as np
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SignatureError, UndefinedWarning
 from eatlas.kernels import Drawn
-from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.association import PatternMeasure
+from eatlas.measures.base import AssociationMeasure, Input, parameter, whole
 from eatlas.measures.p_values import of_spread, remarks, to_record
 from eatlas.measures.patterns import label_of, pattern_of, pattern_shares
 from eatlas.notes import Note
@@ -38,7 +39,6 @@ from eatlas.results.levels import (
     Variance,
     VarianceShares,
 )
-from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.designs import Judge
 from eatlas.stats.draws import Components, DrawEffects, draw_effects, random_effects
 from eatlas.stats.effect_size import borenstein_variance, union_variance
@@ -62,6 +62,31 @@ CELL_SINGLES = 20_000
 """Single associations behind the standard deviation and the quantiles of a cell of level 3."""
 SHARED = Note("draws.shared")
 """A note on every result."""
+
+
+@dataclass(frozen=True)
+class DrawnMeasure(PatternMeasure):
+    """A measure over draws of contexts or of sentences.
+
+    Parameters
+    ----------
+    n, variance, replace
+        As in :class:`eatlas.CEAT`.
+    """
+
+    _: KW_ONLY
+    n: int = parameter(10_000, whole(2))
+    variance: Variance = parameter("common", Variance)
+    replace: Replace = parameter("auto", Replace)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.draws != DRAWS and self.p not in DRAWING and not self.studentised:
+            raise SignatureError(
+                f"{self.name}: draws counts relabellings where p is sampled",
+                got=f"draws={self.draws}, p={self.p}",
+                allowed=f"n for draws of contexts or sentences: {self.name}(n={self.draws})",
+            )
 
 
 @dataclass(frozen=True)
@@ -95,92 +120,72 @@ class DrawnLevel:
         return cls(place, scores, n, found, magnitude, precision)
 
 
-def levels_of(
-    drawn: Drawn,
-    sizes: tuple[int, int, int, int],
-    ddof: int,
-    magnitude: float = 1.0,
-    precision: float | None = None,
-) -> tuple[DrawnLevel, DrawnLevel, DrawnLevel]:
+def levels_of(drawn: Drawn, sizes: Sizes, ddof: int, given: Input) -> list[DrawnLevel]:
     """Level 1, level 2 of X and level 2 of Y."""
-    targets, attributes = sizes[:2], sizes[2:]
-    how = ddof, magnitude, precision
-    return (
-        DrawnLevel.of("level1", drawn.targets, targets, *how),
-        DrawnLevel.of("level2.X", drawn.attributes[:, 0], attributes, *how),
-        DrawnLevel.of("level2.Y", drawn.attributes[:, 1], attributes, *how),
+    how = ddof, given.magnitude, given.precision
+    x, y = drawn.attributes[:, 0], drawn.attributes[:, 1]
+    return [
+        DrawnLevel.of("level1", drawn.targets, sizes[:2], *how),
+        DrawnLevel.of("level2.X", x, sizes[2:], *how),
+        DrawnLevel.of("level2.Y", y, sizes[2:], *how),
+    ]
+
+
+def combined(
+    level: DrawnLevel, model: Model, variance: Variance, ddof: int
+) -> CombinedEffect | None:
+    """Combine the draws that have a variance; None for fewer than two, and of two units.
+
+    By default one variance serves all draws: one that is a function of a draw's own d would weigh
+    large effects more, and the combined effect would exceed their mean.
+    """
+    effects, n = level.effects, level.n
+    if sum(n) < 3:
+        return None
+    d, sd = effects.d[effects.defined], effects.sd[effects.defined]
+    v = union_variance(d, *n, ddof=ddof)
+    if variance == "common":
+        v = np.full(d.shape, v.mean() if d.size else 0.0)
+    elif variance == "borenstein":
+        v = borenstein_variance(d, *n)
+    elif variance == "ceat":
+        v = np.asarray(sd**2)
+    # without any spread within groups a draw has no sampling error that could be weighed
+    weighed = v > 0
+    if weighed.sum() < 2:
+        return None
+    with warnings.catch_warnings():
+        # of two draws: they have no prediction interval, which the record says
+        warnings.simplefilter("ignore", UndefinedWarning)
+        pooled = random_effects(d[weighed], v[weighed], method=model.upper())
+    ends = pooled.prediction_low, pooled.prediction_high
+    upper, lower = (max(math.erfc(s * pooled.z / math.sqrt(2)) / 2, SMALLEST) for s in (1, -1))
+    return CombinedEffect(
+        draws=pooled.k,
+        effect_size=pooled.mean,
+        se=pooled.se,
+        interval=(pooled.low, pooled.high),
+        z=pooled.z,
+        p=NormalP(greater=upper, less=lower, two_sided=pooled.p),
+        tau2=pooled.tau2,
+        q=pooled.q,
+        i2=pooled.i2,
+        prediction=ends if all(map(math.isfinite, ends)) else None,
     )
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """How contexts are drawn, and how effect sizes of draws are combined."""
-
-    n: int
-    """Draws."""
-    replace: Replace
-    model: Model
-    """Estimator of the variance between draws."""
-    variance: Variance
-    """Sampling variance of an effect size in the random-effects model."""
-    ddof: int
-
-    def combined(self, found: DrawEffects, n: tuple[int, int]) -> CombinedEffect | None:
-        """Combine the draws that have a variance; None for fewer than two, and of two units."""
-        if sum(n) < 3:
-            return None
-        usable = found.defined
-        v = np.full(found.d.shape, np.nan)
-        v[usable] = self.variances(found.d[usable], found.sd[usable], n)
-        # without any spread within groups a draw has no sampling error that could be weighed
-        usable &= v > 0
-        if usable.sum() < 2:
-            return None
-        with warnings.catch_warnings():
-            # of two draws: they have no prediction interval, which the record says
-            warnings.simplefilter("ignore", UndefinedWarning)
-            pooled = random_effects(found.d[usable], v[usable], method=self.model.upper())
-        ends = pooled.prediction_low, pooled.prediction_high
-        upper, lower = (max(math.erfc(s * pooled.z / math.sqrt(2)) / 2, SMALLEST) for s in (1, -1))
-        return CombinedEffect(
-            draws=pooled.k,
-            effect_size=pooled.mean,
-            se=pooled.se,
-            interval=(pooled.low, pooled.high),
-            z=pooled.z,
-            p=NormalP(greater=upper, less=lower, two_sided=pooled.p),
-            tau2=pooled.tau2,
-            q=pooled.q,
-            i2=pooled.i2,
-            prediction=ends if all(map(math.isfinite, ends)) else None,
-        )
-
-    def variances(self, d: Array, sd: Array, n: tuple[int, int]) -> Array:
-        """What stands for the sampling variance of each draw.
-
-        By default one number for all draws: a variance that is a function of a draw's own d would
-        weigh large effects more, and the combined effect would exceed their mean.
-        """
-        if self.variance == "common":
-            own = union_variance(d, *n, ddof=self.ddof)
-            return np.full(d.shape, own.mean() if d.size else 0.0)
-        if self.variance == "union":
-            return union_variance(d, *n, ddof=self.ddof)
-        if self.variance == "borenstein":
-            return borenstein_variance(d, *n)
-        return np.asarray(sd**2)
-
-    def over_draws(self, level: DrawnLevel, parts: Components | None) -> OverDraws:
-        """Everything that is kept of one effect size."""
-        found = level.effects
-        d = found.d[found.defined]
-        return OverDraws(
-            undefined=int(len(found.d) - d.size),
-            sd=float(d.std(ddof=1)) if d.size > 1 else None,
-            quantiles=np.quantile(d, QUANTILES).tolist() if d.size else None,
-            combined=self.combined(found, level.n),
-            shares=parts and shares(parts, level.magnitude, level.precision),
-        )
+def over_draws(
+    level: DrawnLevel, parts: Components | None, model: Model, variance: Variance, ddof: int
+) -> OverDraws:
+    """Everything that is kept of one effect size."""
+    d = level.effects.d[level.effects.defined]
+    return OverDraws(
+        undefined=int(len(level.effects.d) - d.size),
+        sd=float(d.std(ddof=1)) if d.size > 1 else None,
+        quantiles=np.quantile(d, QUANTILES).tolist() if d.size else None,
+        combined=combined(level, model, variance, ddof),
+        shares=parts and shares(parts, level.magnitude, level.precision),
+    )
 
 
 def shares(
@@ -200,20 +205,9 @@ def shares(
     )
 
 
-def require_draws_of_labels(measure: AssociationMeasure) -> None:
-    """Refuse a number of random relabellings where none are drawn: draws of contexts are meant."""
-    if measure.draws != DRAWS and measure.p not in DRAWING and not measure.studentised:
-        raise SignatureError(
-            f"{measure.name}: draws counts relabellings where p is sampled",
-            got=f"draws={measure.draws}, p={measure.p}",
-            allowed=f"n for draws of contexts or sentences: {measure.name}(n={measure.draws})",
-        )
-
-
 def drawn_fields(
-    measure: AssociationMeasure,
-    rule: PatternRule,
-    drawing: Drawing,
+    measure: DrawnMeasure,
+    model: Model,
     levels: Sequence[DrawnLevel],
     parts: Sequence[Components | None],
     notes: list[Note],
@@ -223,76 +217,63 @@ def drawn_fields(
 
     `levels` are level 1, level 2 of X and level 2 of Y; `parts` where their variance lies.
     """
-    level1, x, y = (drawn_level(measure, one, notes, given.rng) for one in levels)
-    over = [drawing.over_draws(*pair) for pair in zip(levels, parts, strict=True)]
-    notes.extend(_favoured(drawing.variance, (level.n for level in levels)))
+    level1, x, y = (drawn_level(measure, level, notes, given.rng) for level in levels)
+    how = model, measure.variance, measure.ddof
+    over = [over_draws(level, part, *how) for level, part in zip(levels, parts, strict=True)]
+    least = min(min(level.n) for level in levels)
+    if measure.variance == "union" and least <= DEGENERATE:
+        # a variance that depends on d gives a few draws nearly all of the weight
+        notes.append(Note("draws.union", values={"least": least}))
     # the seed of the run, so that another alpha, estimator or source sees the same draws
-    shares, error, kept = _patterns(rule, levels[1:], np.random.default_rng(given.seed))
+    rule, rng = measure.rule, np.random.default_rng(given.seed)
+    (n_a, n_b), two_sided = levels[1].n, rule.tail == "two-sided"
+    judge = Judge(
+        n_a + n_b, n_a, rule.alpha, two_sided=two_sided, samples=len(levels[1].scores), rng=rng
+    )
+    signs = [
+        judge.associations(
+            each.scores, each.effects.d, rule.threshold, each.magnitude, each.precision
+        )
+        for each in levels[1:]
+    ]
+    first = zip(*(some[:KEPT].tolist() for some in signs), strict=True)
+    rows = np.round(np.stack([level.effects.d for level in levels], axis=1)[:KEPT], 4).tolist()
     level2 = Level2(X=x, Y=y)
     draws = {
-        "count": drawing.n,
-        "replace": drawing.replace,
-        "model": drawing.model,
-        "variance": drawing.variance,
+        "count": measure.n,
+        "replace": measure.replace,
+        "model": model,
+        "variance": measure.variance,
         "level1": over[0],
         "level2": Level2OverDraws(X=over[1], Y=over[2]),
-        "patterns": shares,
-        "p_error": error,
-        "kept_patterns": kept,
-        "kept": _kept(np.stack([one.effects.d for one in levels], axis=1)),
+        "patterns": pattern_shares(*signs),
+        "p_error": judge.error,
+        "kept_patterns": "".join(PLACES[label_of(*pair)] for pair in first),
+        "kept": [[None if math.isnan(value) else value for value in row] for row in rows],
     }
     return {"level1": level1, "level2": level2, "pattern": pattern_of(level2, rule)}, draws
 
 
 def drawn_level(
-    measure: AssociationMeasure, one: DrawnLevel, notes: list[Note], rng: np.random.Generator
+    measure: AssociationMeasure, level: DrawnLevel, notes: list[Note], rng: np.random.Generator
 ) -> Level:
     """Find the mean effect over draws and its permutation p-values."""
-    found = one.effects
-    p = to_record(measure.relabelled(found.scores, one.n[0], rng, found.scale, one.precision))
-    draws, lost = len(found.defined), int((~found.defined).sum())
+    effects, n = level.effects, level.n
+    p = to_record(measure.relabelled(effects.scores, n[0], rng, effects.scale, level.precision))
+    draws, lost = len(effects.defined), int((~effects.defined).sum())
     if lost:
-        notes.append(Note("undefined.draws", one.place, {"count": lost, "of": draws}))
+        notes.append(Note("undefined.draws", level.place, {"count": lost, "of": draws}))
     if lost < draws:
-        notes.extend(remarks(p, one.place, one.n, measure.alpha))
+        notes.extend(remarks(p, level.place, n, measure.alpha))
         if not measure.studentised:
-            means, first = found.scores, one.n[0]
-            notes.extend(of_spread(means[:first], means[first:], one.place))
+            means = effects.scores
+            notes.extend(of_spread(means[: n[0]], means[n[0] :], level.place))
     return Level(
-        effect_size=None if lost == draws else found.mean,
-        difference=float(found.difference.mean()),
-        n=one.n,
+        effect_size=None if lost == draws else effects.mean,
+        difference=float(effects.difference.mean()),
+        n=n,
         p=p,
     )
-
-
-def _favoured(variance: Variance, sizes: Iterable[tuple[int, int]]) -> Iterator[Note]:
-    """Say where a variance that depends on d gives a few draws nearly all of the weight."""
-    least = min(min(n) for n in sizes)
-    if variance == "union" and least <= DEGENERATE:
-        yield Note("draws.union", values={"least": least})
-
-
-def _patterns(
-    rule: PatternRule, level2: Sequence[DrawnLevel], rng: np.random.Generator
-) -> tuple[dict[str, float], float, str]:
-    """Shares of the patterns of the draws, the error of a p near alpha, digits of the first."""
-    (n_a, n_b), draws = level2[0].n, len(level2[0].scores)
-    two_sided = rule.tail == "two-sided"
-    judge = Judge(n_a + n_b, n_a, rule.alpha, two_sided=two_sided, samples=draws, rng=rng)
-    x, y = (
-        judge.associations(one.scores, one.effects.d, rule.threshold, one.magnitude, one.precision)
-        for one in level2
-    )
-    signs = zip(x[:KEPT].tolist(), y[:KEPT].tolist(), strict=True)
-    kept = "".join(PLACES[label_of(*pair)] for pair in signs)
-    return pattern_shares(x, y), judge.error, kept
-
-
-def _kept(d: Array) -> list[list[float | None]]:
-    """Effect sizes of the first draws, a row each; undefined is None."""
-    rows = np.round(d[:KEPT], 4).tolist()
-    return [[None if math.isnan(value) else value for value in row] for row in rows]
 
 
 def first_draws(sizes: Sizes) -> int:

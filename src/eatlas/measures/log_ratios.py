@@ -183,7 +183,7 @@ def ratios(test: AssociationTest, rule: RatioRule, answers: Mapping[Question, An
         found_as = {t: forms[t] for t in used if role in ATTRIBUTES and forms[t] != t}
         covered[role] = GroupCoverage(used=used, missing=tuple(why), reasons=why, found_as=found_as)
     sides = [[(role, term) for role in side for term in covered[role].used] for side in OPPOSITES]
-    order = list(product(*sides))
+    order = list(product(sides[0], sides[1]))
     each = [rule.ratio(usable[cell]) for cell in order]
     shape = len(sides[0]), len(sides[1])
     values = np.array([value for value, _ in each], np.float64)
@@ -324,7 +324,7 @@ def _lacking(
     """Terms that are left out as they lack sentences, those absent already included, and why."""
     sides = [[term for term in _terms(test, side) if term not in absent] for side in OPPOSITES]
     shape = len(sides[0]), len(sides[1])
-    there = np.array([bool(counts.get(cell)) for cell in product(*sides)], np.bool_)
+    there = np.array([bool(counts.get(cell)) for cell in product(sides[0], sides[1])], np.bool_)
     reasons = dict(absent)
     names = [[name for _, name in side] for side in sides]
     for gone in completed(there.reshape(shape), names):

@@ -14,17 +14,14 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import SignatureError, StimulusError, described
+from eatlas.measures.association import LevelsMeasure, PatternMeasure
 from eatlas.measures.base import (
     FLAG,
-    FROM_0,
-    SHARE,
     Allowed,
-    AssociationMeasure,
     Input,
     Needs,
     parameter,
 )
-from eatlas.measures.inference import SmallestEffect
 from eatlas.measures.log_ratios import (
     Aggregate,
     Normalize,
@@ -34,13 +31,9 @@ from eatlas.measures.log_ratios import (
     questions,
     ratios,
 )
-from eatlas.measures.patterns import TailRule
-from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSResult, PieceCounts
-from eatlas.results.inference import SesoiUnit
-from eatlas.stats.bootstrap import Over, PatternRule
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, ContextsOrigin
 from eatlas.stimuli.pairs import (
     EXAMPLE,
@@ -79,13 +72,11 @@ _PLURAL = Allowed("words with ; between them", lambda value: isinstance(value, s
 
 
 @dataclass(frozen=True)
-class LogRatioMeasure(AssociationMeasure):
+class LogRatioMeasure(PatternMeasure):
     """A measure whose association of a target with an attribute is a log-probability ratio.
 
     Parameters
     ----------
-    tail, threshold
-        As in :class:`eatlas.MLEAT`.
     model, templates, plural, pieces, normalize, ends, targets, attributes, pairs
         As in :class:`eatlas.LPBS`.
     """
@@ -95,8 +86,6 @@ class LogRatioMeasure(AssociationMeasure):
         **dict.fromkeys(ATTRIBUTES, 2),
     }
 
-    tail: TailRule = parameter("directional", TailRule)
-    threshold: float = parameter(0.2, FROM_0)
     _: KW_ONLY
     model: Kind = parameter("masked", Kind)
     templates: str = parameter("basic", _TEMPLATES)
@@ -166,11 +155,6 @@ class LogRatioMeasure(AssociationMeasure):
         if self.model == "causal":
             return idle | {"pieces"}
         return idle | {"normalize"} if self.normalize == "sum" else idle
-
-    @property
-    def rule(self) -> PatternRule:
-        """When a target counts as associated."""
-        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
 
     @property
     def needs(self) -> Needs:
@@ -268,7 +252,7 @@ class LogRatioMeasure(AssociationMeasure):
 
 
 @dataclass(frozen=True)
-class LPBS(LogRatioMeasure):
+class LPBS(LogRatioMeasure, LevelsMeasure):
     """Log-probability bias score (Kurita et al. 2019), at three levels.
 
     What associates a target x with an attribute a is M(x, a) = log P(x | a) - log P(x), in nats:
@@ -340,22 +324,11 @@ templates=basic,threshold=0.2)'
 
     _: KW_ONLY
     aggregate: Aggregate = parameter("mean", Aggregate)
-    resamples: int | Literal["auto"] = parameter("auto", RESAMPLES, optional=True)
-    over: Over = parameter("both", Over, optional=True)
-    confidence: float = parameter(0.95, SHARE, optional=True)
-    sesoi: float = parameter(0.0, optional=True)
-    sesoi_unit: SesoiUnit = parameter("d", SesoiUnit, optional=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        SmallestEffect(self.sesoi, self.sesoi_unit, self.alpha).check(self)
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSResult:
         """Three levels, the pattern, and the published effect size."""
         _, about = self.answered(given, notes)
-        bootstrap = Bootstrap(self.resamples, self.over, self.confidence, self.ddof)
-        smallest = SmallestEffect(self.sesoi, self.sesoi_unit, self.alpha)
-        found = compared(self, given, notes, level2=True, bootstrap=bootstrap, smallest=smallest)
+        found = compared(self, given, notes, level2=True)
         x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
         s, n_a = x - y, len(given.rows[ATTRIBUTES[0]])
         return LPBSResult(
@@ -365,5 +338,5 @@ templates=basic,threshold=0.2)'
             level3=level3(given.rows),
             similarities=similarities(given.rows),
             over_attributes=self.level(s[:n_a], s[n_a:], "over_attributes", notes, given),
-            over_attributes_uncertainty=bootstrap.over_attributes(given),
+            over_attributes_uncertainty=self.bootstrap.over_attributes(given),
         )

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.kernels import draw_pairs
-from eatlas.measures.base import Input, parameter, whole
+from eatlas.measures.base import Input, parameter
 from eatlas.measures.draws import (
     SHARED,
-    Drawing,
     DrawnLevel,
+    DrawnMeasure,
     drawn_fields,
     drawn_level,
     first_draws,
     level3_of,
     levels_of,
     mean_scores,
-    require_draws_of_labels,
+    over_draws,
 )
 from eatlas.measures.inference import generalised
 from eatlas.measures.log_ratios import Ratios
@@ -30,7 +30,7 @@ from eatlas.measures.rows import sizes
 from eatlas.measures.three_levels import kept_pairs
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSCEATResult, SentenceDraws
-from eatlas.results.levels import Model, Replace, Variance
+from eatlas.results.levels import Model, Replace
 from eatlas.stats.draws import Components, components_of_means, draw_one, stream
 from eatlas.stimuli.association_test import OPPOSITES
 
@@ -143,7 +143,7 @@ def _components(
 
 
 @dataclass(frozen=True)
-class LPBSCEAT(LogRatioMeasure):
+class LPBSCEAT(LogRatioMeasure, DrawnMeasure):
     """Log-probability bias scores over draws of sentences (Husse and Spitz 2022, section 3.4).
 
     Each draw takes one sentence for every pair of a target x and an attribute a: one of the
@@ -188,19 +188,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
     name: ClassVar[str] = "lpbs-ceat"
 
     _: KW_ONLY
-    n: int = parameter(10_000, whole(2))
-    variance: Variance = parameter("common", Variance)
-    replace: Replace = parameter("auto", Replace)
     tau2: Model = parameter("dl", Model)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_draws_of_labels(self)
-
-    @property
-    def drawing(self) -> Drawing:
-        """How sentences are drawn, and effect sizes combined."""
-        return Drawing(self.n, self.replace, self.tau2, self.variance, self.ddof)
 
     def evidence(self, found: Ratios) -> Array:
         """The ratios of all sentences."""
@@ -215,11 +203,10 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
         drawn = draw_pairs(rows, self.n, sizes, first_draws(sizes))
         notes.append(SHARED)
         notes.extend(_lonely(sentences))
-        how = self.ddof, given.magnitude, given.precision
-        levels, parts = levels_of(drawn, sizes, *how), sentences.components()
-        drawing = self.drawing
-        found, draws = drawn_fields(self, self.rule, drawing, levels, parts[:3], notes, given)
+        levels, parts = levels_of(drawn, sizes, self.ddof, given), sentences.components()
+        found, draws = drawn_fields(self, self.tau2, levels, parts[:3], notes, given)
         u = drawn.attributes[:, 0] - drawn.attributes[:, 1]
+        how = self.ddof, given.magnitude, given.precision
         over = DrawnLevel.of("over_attributes", u, sizes[2:], *how)
         rows_listed, listed = sentences.listed
         s, u = drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0)
@@ -238,7 +225,10 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
                 scale=given.magnitude,
                 precision=given.precision,
             ),
-            draws=SentenceDraws(**draws, over_attributes=drawing.over_draws(over, parts[3])),
+            draws=SentenceDraws(
+                **draws,
+                over_attributes=over_draws(over, parts[3], self.tau2, self.variance, self.ddof),
+            ),
         )
 
 

@@ -6,18 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from eatlas.measures.association import TwoTargetMeasure
-from eatlas.measures.base import FROM_0, Input, parameter
-from eatlas.measures.patterns import TailRule
+from eatlas.measures.association import PatternMeasure, TwoTargetMeasure
+from eatlas.measures.base import Input
 from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.notes import Note
 from eatlas.results import MLEATResult, WEATResult
-from eatlas.stats.bootstrap import PatternRule
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 
 @dataclass(frozen=True)
-class MLEAT(TwoTargetMeasure):
+class MLEAT(PatternMeasure, TwoTargetMeasure):
     """Multilevel Embedding Association Test (Wolfe, Hiniker and Howe 2024).
 
     Level 1 is the WEAT: the differential association of X and Y with A and B (equations 1 to 4).
@@ -86,26 +84,11 @@ class MLEAT(TwoTargetMeasure):
     name: ClassVar[str] = "ml-eat"
     minimum: ClassVar[Mapping[str, int]] = dict.fromkeys(ROLES, 2)
 
-    tail: TailRule = parameter("directional", TailRule)
-    threshold: float = parameter(0.2, FROM_0)
-
-    @property
-    def rule(self) -> PatternRule:
-        """When a target counts as associated."""
-        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
-
     def compute(self, given: Input, notes: list[Note]) -> MLEATResult:
         """Three levels and the pattern."""
         if self.association == "projection":
             notes.append(Note("measure.one-direction"))
-        found = compared(
-            self,
-            given,
-            notes,
-            level2=True,
-            bootstrap=self.bootstrap,
-            smallest=self.smallest,
-        )
+        found = compared(self, given, notes, level2=True)
         return MLEATResult(
             **given.head,
             **found,
@@ -153,12 +136,4 @@ sesoi_unit, frequency
 
     def compute(self, given: Input, notes: list[Note]) -> WEATResult:
         """Level 1 alone."""
-        found = compared(
-            self,
-            given,
-            notes,
-            level2=False,
-            bootstrap=self.bootstrap,
-            smallest=self.smallest,
-        )
-        return WEATResult(**given.head, **found)
+        return WEATResult(**given.head, **compared(self, given, notes, level2=False))

@@ -106,7 +106,8 @@ class Bootstrap:
             return {"influence": None, "uncertainty": None}, {}
         test = replace(design_of(ordered.rows), precision=given.precision)
         drivers = leave_one_out(test, "term", ordered.places, self.ddof, notes, level2=level2)
-        draws, unit = self._resamples_of(test, "term", notes), "term"
+        unit: Unit = "term"
+        draws = self._resamples_of(test, unit, notes)
         if draws and given.log_ratios is None:
             notes.extend(close_words(given.unit or given.rows, given.coverage))
         resampled: Layout = test
@@ -117,8 +118,9 @@ class Bootstrap:
             resampled = Clusters(ordered.rows, ordered.stimuli).sentences()
             draws = self._resamples_of(resampled, unit, notes)
         streams = self.streams(given, ordered)
-        how = {"rule": rule, "level2": level2}
-        uncertainty = self._intervals(resampled, unit, draws, streams, notes, **how)
+        uncertainty = self._intervals(
+            resampled, unit, draws, streams, notes, rule=rule, level2=level2
+        )
         return {"influence": drivers, "uncertainty": uncertainty}, {}
 
     def _over_stimuli(
@@ -132,7 +134,8 @@ class Bootstrap:
     ) -> tuple[Varied, Varied]:
         """Influence and intervals over sentences, and over the stimuli that they are made of."""
         clusters = Clusters(ordered.rows, ordered.stimuli, given.precision)
-        sentences, stimuli, unit = clusters.sentences(), clusters.stimuli(), "stimulus"
+        unit: Unit = "stimulus"
+        sentences, stimuli = clusters.sentences(), clusters.stimuli()
         how: Any = {"ddof": self.ddof, "notes": notes, "level2": level2}
         of_sentences = leave_one_out(sentences, unit, ordered.places, **how)
         of_stimuli = leave_one_out(stimuli, unit, ordered.places, **how, place=OVER_STIMULI)
@@ -182,7 +185,7 @@ class Bootstrap:
         # notes of this would be those of level 1
         draws = over._resamples_of(swapped, "term", [])
         found = over._intervals(swapped, "term", draws, turned, [])
-        return found and found.level1
+        return found.level1 if found else None
 
     def streams(self, given: Input, ordered: Ordered) -> MakeStreams:
         """Makes generators anew: all figures rest on the same draws."""
@@ -232,11 +235,10 @@ class Bootstrap:
                 test, streams=streams(), level=self.confidence, ddof=self.ddof, **how
             )
             if rule is not None:
-                generators = streams()
                 found = pattern_stability(
                     judged or test,
-                    streams=generators,
-                    aside=generators.pop(""),
+                    streams=streams(),
+                    aside=streams()[""],
                     rule=rule,
                     drawn=(drawn[1], drawn[2]),
                     **how,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from eatlas import kernels
+from eatlas.measures.association import LevelsMeasure
 from eatlas.measures.base import AssociationMeasure, Input
-from eatlas.measures.inference import Observed, SmallestEffect, design_power, generalised_input
+from eatlas.measures.inference import Observed, design_power, generalised_input
 from eatlas.measures.patterns import pattern_of
-from eatlas.measures.resampling import Bootstrap
 from eatlas.measures.rows import (
     Array,
     Rows,
@@ -105,13 +105,7 @@ class Associations:
 
 
 def compared(
-    measure: AssociationMeasure,
-    given: Input,
-    notes: list[Note],
-    *,
-    level2: bool,
-    bootstrap: Bootstrap,
-    smallest: SmallestEffect,
+    measure: LevelsMeasure, given: Input, notes: list[Note], *, level2: bool
 ) -> dict[str, Any]:
     """Compare groups of scores, and say how the findings depend on the terms."""
     terms, stimuli = Associations.of(given.rows, level2=level2), stimuli_of(given.coverage)
@@ -123,8 +117,8 @@ def compared(
         judged = _levels(measure, read, given, notes, stimuli)
         sentences = sentence_counts(given.coverage, stimuli)
         over = {**judged, "sentences": sentences, "scores": read.record()}
-    varied, varied_over = bootstrap.variation(given, notes, measure.rule, level2=level2)
-    crossed = generalised_input(given, notes, confidence=bootstrap.confidence, level2=level2)
+    varied, varied_over = measure.bootstrap.variation(given, notes, measure.rule, level2=level2)
+    crossed = generalised_input(given, notes, confidence=measure.confidence, level2=level2)
     kind = StimulusMLEAT if level2 else StimulusWEAT
     return {
         **found,
@@ -133,7 +127,7 @@ def compared(
         "stimulus_level": over and kind(**over, **varied_over),
         "generalisation": crossed,
         "power": _power(measure, read, judged.get("level2"), unit),
-        "equivalence": smallest.equivalence(read.pairs(), crossed, given),
+        "equivalence": measure.smallest.equivalence(read.pairs(), crossed, given),
     }
 
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from eatlas import kernels
 from eatlas.errors import StimulusError
-from eatlas.measures.base import FROM_0, SHARE, AssociationMeasure, Input, parameter
+from eatlas.measures.association import PatternMeasure, ResampledMeasure
+from eatlas.measures.base import Input, parameter
 from eatlas.measures.inference import Observed, design_power
 from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.measures.p_values import DECIMALS
-from eatlas.measures.patterns import TailRule, pattern_of
-from eatlas.measures.resampling import RESAMPLES, Bootstrap, Varied
+from eatlas.measures.patterns import pattern_of
+from eatlas.measures.resampling import Varied
 from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
 from eatlas.measures.three_levels import QUANTILES, Associations, kept_pairs
 from eatlas.notes import Note
@@ -23,7 +24,6 @@ from eatlas.results.embedding_tests import CellIntervals, ZeroShotResult
 from eatlas.results.inference import Generalisation, Uncertainty
 from eatlas.results.levels import Cell, Level2, Level3
 from eatlas.results.parts import defined_ends
-from eatlas.stats.bootstrap import Over, PatternRule
 from eatlas.stats.shares import ShareDesign, central, label_powers
 from eatlas.stimuli import ATTRIBUTES, ROLES, Test
 
@@ -32,7 +32,7 @@ DEPENDENT = "the shares of one reading sum to 1, and a crossed test assumes inde
 
 
 @dataclass(frozen=True)
-class ZeroShot(AssociationMeasure):
+class ZeroShot(PatternMeasure, ResampledMeasure):
     """Zero-shot reading of targets with attributes as labels (Radford et al. 2021).
 
     A two-tower model such as CLIP classifies a target by the softmax over all labels of its logit
@@ -83,18 +83,8 @@ class ZeroShot(AssociationMeasure):
     name: ClassVar[str] = "zero-shot"
     minimum: ClassVar[Mapping[str, int]] = dict.fromkeys(ROLES, 2)
 
-    tail: TailRule = parameter("directional", TailRule)
-    threshold: float = parameter(0.2, FROM_0)
     _: KW_ONLY
     scale: float | Literal["model"] = parameter(OF_MODEL, SCALE, optional=True)
-    resamples: int | Literal["auto"] = parameter("auto", RESAMPLES, optional=True)
-    over: Over = parameter("both", Over, optional=True)
-    confidence: float = parameter(0.95, SHARE, optional=True)
-
-    @property
-    def rule(self) -> PatternRule:
-        """When a target counts as associated."""
-        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
 
     def require_source(self, source: Any) -> None:
         """Refuse a source that states no logit scale, where the signature states none either."""
@@ -175,12 +165,11 @@ class ZeroShot(AssociationMeasure):
         ordered = Ordered.of(given.rows, given.coverage)
         powers = label_powers(kernels.similarities(*sides(ordered.rows)), scale)
         design = ShareDesign(powers, x, a, given.precision, given.magnified)
-        bootstrap = Bootstrap(self.resamples, self.over, self.confidence, self.ddof)
-        varied = bootstrap.of_layout(design, ordered, given, notes, self.rule)
+        varied = self.bootstrap.of_layout(design, ordered, given, notes, self.rule)
         if (resampled := cast("Uncertainty | None", varied["uncertainty"])) is None:
             return varied, None
         # percentile intervals of the four mean shares, and of the difference of those of A
-        streams = bootstrap.streams(given, ordered)()
+        streams = self.bootstrap.streams(given, ordered)()
         x, y = design.mean_shares_drawn(self.over, resampled.resamples, streams).T
         columns = {"XA": x, "XB": 1 - x, "YA": y, "YB": 1 - y, "difference": x - y}
         ends = central(np.stack(list(columns.values()), axis=1), self.confidence)
