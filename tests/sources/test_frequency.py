@@ -18,9 +18,9 @@ from tests.sources.files.writers import (
 )
 
 import eatlas
+from eatlas.engine.frequency import ranking_of, strongest
 from eatlas.errors import SourceError
 from eatlas.sources import ArraySource, open_vectors
-from eatlas.sources.snapshot import ranking_of, strongest
 from eatlas.sources.word_orders import (
     FARTHEST,
     NEAR,

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from statistics import median
-from typing import Any
+from typing import Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import EatlasError
-from eatlas.measures import AssociationMeasure, Measure
+from eatlas.measures.base import Measure, Wish
 from eatlas.measures.patterns import pattern_shares
 from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.notes import Note
@@ -27,19 +29,22 @@ from eatlas.results.inference import (
     MatchedLevel2,
     Ranks,
 )
-from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources import CaseRule
-from eatlas.sources.snapshot import MOST_TERMS, Ranking, drawn_for, ranking_of
-from eatlas.sources.word_orders import NEAR
-from eatlas.stats.bootstrap import PatternRule
-from eatlas.stats.matched import (
-    MatchedEffects,
-    matched_effects,
-    matched_lists,
-    monte_carlo_p,
-    rank_sum,
+from eatlas.results.parts import Coverage
+from eatlas.sources import CaseRule, VectorSource, is_contextual, spellings
+from eatlas.sources.interface import Vector
+from eatlas.sources.memory import SAMPLE, ArraySource
+from eatlas.sources.source import VectorTable, Wrapper, as_source
+from eatlas.sources.word_orders import (
+    NEAR,
+    CountedSource,
+    ListedOrder,
+    WordOrder,
+    bundled_order,
+    in_lower_case,
 )
-from eatlas.stimuli import ROLES, AssociationTest, Test
+from eatlas.stats.matched import matched_effects, matched_lists, monte_carlo_p, rank_sum
+from eatlas.stats.paired import spearman
+from eatlas.stimuli import ROLES, AssociationTest, Concept, Test
 
 DRAWS = 2_000
 """Random lists by default: the standard error of a p of .05 is .005."""
@@ -49,19 +54,219 @@ SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
 DIFFERENT = 0.05
 """Groups whose ranks differ with a smaller p get a warning."""
 DECIMALS = 6
+LEAST_WORDS = 1_000
+"""A shorter list is that of somebody's terms, in whatever order."""
+LEAST_PROBES, LEAST_CORRELATION = 50, 0.3
+"""A list has another order than that of frequency if so many of the common English words, or more,
+have ranks that go less together with those of GloVe 6B (Spearman). Vectors of other corpora give
+.6 and more, words in alphabetical order 0."""
+MOST_TERMS = 2_000
+"""Terms of a test for which random words are drawn; each is given the 50 words next to it."""
 
 
 @dataclass(frozen=True)
-class ObservedTest:
-    """What a test found, to be placed among random lists."""
+class Pool:
+    """Words of which random lists are made, the most frequent first."""
 
-    level1: float | None
-    level2: tuple[float | None, float | None] | None
-    """Of X and of Y; None for a measure without a level 2."""
-    draws: int
-    ddof: int
-    rule: PatternRule | None
-    """When a target counts as associated; None for a measure without patterns."""
+    words: tuple[str, ...]
+    ranks: NDArray[np.int64]
+    vectors: NDArray[np.floating]
+    """Shape (words, d); zero where there is none."""
+
+    @cached_property
+    def lower(self) -> NDArray[np.bool_]:
+        """Which words are in lower case."""
+        return np.array([in_lower_case(word) for word in self.words])
+
+    @cached_property
+    def usable(self) -> NDArray[np.bool_]:
+        """Which words have a vector."""
+        usable: NDArray[np.bool_] = np.any(self.vectors != 0, axis=1)
+        return usable
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Ranks of words in order of frequency, the most frequent first, and words to match them."""
+
+    vocabulary: str = ""
+    """What the ranks are ranks in."""
+    size: int = 0
+    """The lowest rank that a word can have."""
+    ranks: Mapping[str, int] | None = None
+    """By key of the source; None where there is no order."""
+    pool: Pool | None = None
+    """None where there are no random words."""
+    reason: str = ""
+    """Why one of the two is not there."""
+
+    def renamed(self, old: str, new: str) -> Ranking:
+        """The same of a source that is called otherwise now."""
+        vocabulary, reason = (text.replace(old, new) for text in (self.vocabulary, self.reason))
+        return replace(self, vocabulary=vocabulary, reason=reason)
+
+    def key(self, word: str, case: CaseRule) -> str | None:
+        """The first spelling of a word that has a rank."""
+        return next((key for key in spellings(word, case) if key in (self.ranks or {})), None)
+
+    def windows(
+        self, keys: Collection[str], leave_out: Collection[str]
+    ) -> dict[str, NDArray[np.intp]]:
+        """Places in the pool of the words that replace each key: 25 on either side of its rank."""
+        if self.pool is None or self.ranks is None:
+            return {}
+        left = np.array([word not in leave_out for word in self.pool.words])
+        lower, usable = self.pool.lower, self.pool.usable
+        fitting = {kind: np.flatnonzero(left & (lower == kind)) for kind in (True, False)}
+        windows = {}
+        for key in keys:
+            places = fitting[in_lower_case(key)]
+            at = int(np.searchsorted(self.pool.ranks[places], self.ranks[key]))
+            window = places[max(0, at - NEAR) : at + NEAR]
+            windows[key] = window[usable[window]]
+        return windows
+
+
+def strongest(wishes: Iterable[Wish | None]) -> Wish | None:
+    """The wish that does for all."""
+    order: tuple[Wish | None, ...] = (None, *get_args(Wish))
+    return max(wishes, key=order.index, default=None)
+
+
+def ranking_of(
+    source: VectorSource | None,
+    tests: Iterable[Test],
+    case: CaseRule,
+    wish: Wish,
+    beside: Collection[str] = (),
+) -> Ranking:
+    """Ranks of the words of tests, and random words of their frequencies with their vectors.
+
+    Words `beside` are looked up in the same pass of a source that is read in passes.
+    """
+    tests = tuple(tests)
+    texts = source is None or is_contextual(source)
+    order = _order_of(source, wish)
+    if isinstance(order, str):
+        return Ranking(reason=order)
+    rule: CaseRule = "auto" if texts else case
+    spelled = {word: spellings(word, rule) for test in tests for word in _words(test)}
+    ranks = order.ranks({key for keys in spelled.values() for key in keys})
+    ranking = Ranking(order.name, order.size, ranks)
+    if wish == "ranks":
+        return ranking
+    if texts or source is None:
+        return replace(ranking, reason="a model would have to encode random words")
+    if order.size < LEAST_WORDS:
+        few = f"{order.name} has {order.size:,} words, too few to draw random ones from"
+        return replace(ranking, reason=few)
+    near: dict[str, int] = {}
+    for test in tests:
+        if drawn_for(test) and not any(c.sentences or c.images for _, c in test.parts):
+            keys = [ranking.key(word, rule) for word in _words(test)]
+            listed = {key: ranks[key] for key in keys if key is not None}
+            near |= order.neighbours(listed, set(listed))
+    if beside:
+        source.lookup({*beside, *near})
+    pool = _pool(source, order, near)
+    if pool is None:
+        return replace(ranking, reason="there are no other words of these frequencies")
+    return replace(ranking, pool=pool)
+
+
+def _pool(source: VectorSource, order: WordOrder, near: Mapping[str, int]) -> Pool | None:
+    """Random words with their ranks and vectors; None where none has a vector."""
+    words = sorted(near, key=near.__getitem__)
+    vectors = _vectors(source, order, words)
+    if not vectors:
+        return None
+    rows = np.zeros((len(words), source.dim), np.result_type(*vectors.values()))
+    for i, word in enumerate(words):
+        if word in vectors:
+            rows[i] = vectors[word]
+    return Pool(tuple(words), np.array([near[word] for word in words]), rows)
+
+
+def drawn_for(test: Test) -> bool:
+    """Whether random words are sought for a test; those of longer ones fill the vocabulary."""
+    return len(_words(test)) <= MOST_TERMS
+
+
+def _words(test: Test) -> set[str]:
+    return {word for _, concept in test.parts for word in words_of(concept)}
+
+
+def words_of(concept: Concept) -> tuple[str, ...]:
+    """Its stimuli: words, or what its sentences are about; of images none."""
+    if concept.images:
+        return ()
+    if not concept.sentences:
+        return concept.terms
+    return tuple(dict.fromkeys(concept.stimulus_of.values()))
+
+
+def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str, Vector]:
+    """Vectors of words; of those that come with the package too, whatever is done with vectors."""
+    if isinstance(source, Wrapper):
+        return source.transform_all(_vectors(source.source, order, words))
+    found = dict(source.lookup(words))
+    return found | dict(order.vectors_of([word for word in words if word not in found]))
+
+
+def _order_of(source: VectorSource | None, wish: Wish) -> WordOrder | str:  # noqa: PLR0911
+    """The order of a list of counts, of the words that come with the package, or of the source.
+
+    Or why it says nothing of the frequency of its words.
+    """
+    if source is None:
+        return bundled_order()
+    inner = as_source(source)
+    while isinstance(inner, Wrapper):
+        if isinstance(inner, CountedSource):
+            return inner.order
+        inner = inner.source
+    if inner.encodes or (isinstance(inner, ArraySource) and inner.name == SAMPLE and inner.ordered):
+        return bundled_order()
+    if not inner.ordered:
+        return f"{inner.name} has no information on how frequent its words are"
+    order: WordOrder | None = inner.word_order
+    if order is not None:
+        return order
+    if inner.slow_to_list and wish != "always":
+        # whether an index exists today decides how words are read, and not whether they are: a
+        # result can be repeated
+        return (
+            f"reading all words of {inner.name} again takes more than a second; "
+            "frequency=2000 does it"
+        )
+    order = ListedOrder(list(cast("VectorTable", inner).vocabulary()), inner.name)
+    if reason := _implausible(order):
+        return reason
+    inner.word_order = order
+    return order
+
+
+def _implausible(order: WordOrder) -> str:
+    """Why a list is short, or not in order of frequency by what is known; empty where it may be."""
+    if order.size < LEAST_WORDS:
+        return (
+            f"{order.name} has {order.size:,} words; with fewer than {LEAST_WORDS:,}, their order "
+            "need not be that of frequency"
+        )
+    common = bundled_order()
+    mine = order.ranks(common.probes())
+    if len(mine) < LEAST_PROBES:
+        alphabetical = all(first <= second for first, second in pairwise(order.first(200)))
+        return f"the words of {order.name} are in alphabetical order" if alphabetical else ""
+    theirs = common.ranks(mine)
+    values = [(rank, theirs[word]) for word, rank in mine.items()]
+    rho = spearman(*np.array(values, np.float64).T)
+    if rho >= LEAST_CORRELATION:
+        return ""
+    return (
+        f"the words of {order.name} are not in order of frequency: their ranks correlate "
+        f"by {rho:.2f} with those of GloVe 6B"
+    )
 
 
 Keys = Mapping[str, Mapping[str, str | None]]
@@ -70,28 +275,27 @@ Keys = Mapping[str, Mapping[str, str | None]]
 
 def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule) -> Keys:
     """Under which key each stimulus was found, or is in the list of frequencies."""
-    return {role: _keys(ranking, coverage.group(role), case) for role in ROLES}
-
-
-def _keys(ranking: Ranking, group: GroupCoverage, case: CaseRule) -> dict[str, str | None]:
-    known = ranking.ranks or {}
-    if group.image:  # a picture has no frequency in a list of words
-        return dict.fromkeys(group.used)
-    found = {term: group.found_as.get(term, term) for term in group.stimuli}
-    return {term: key if key in known else ranking.key(term, case) for term, key in found.items()}
+    listed = ranking.ranks or {}
+    keys: dict[str, dict[str, str | None]] = {}
+    for role in ROLES:
+        group = coverage.group(role)
+        if group.image:  # a picture has no frequency in a list of words
+            keys[role] = dict.fromkeys(group.used)
+            continue
+        found = {term: group.found_as.get(term, term) for term in group.stimuli}
+        keys[role] = {t: key if key in listed else ranking.key(t, case) for t, key in found.items()}
+    return keys
 
 
 def ranks_of(ranking: Ranking, keys: Keys) -> Ranks | None:
     """Ranks of the stimuli of a test; None where none is known."""
     listed = ranking.ranks or {}
-    terms = {
-        role: {term: None if key is None else listed[key] for term, key in group.items()}
-        for role, group in keys.items()
-    }
-    known = {
-        role: np.array([rank for rank in group.values() if rank is not None], np.float64)
-        for role, group in terms.items()
-    }
+    groups, known = {}, {}
+    for role, group in keys.items():
+        terms = {term: None if key is None else listed[key] for term, key in group.items()}
+        some = [rank for rank in terms.values() if rank is not None]
+        groups[role] = GroupRanks(median=median(some) if some else None, terms=terms)
+        known[role] = np.array(some, np.float64)
     if not any(map(len, known.values())):
         return None
     p = {
@@ -99,10 +303,6 @@ def ranks_of(ranking: Ranking, keys: Keys) -> Ranks | None:
         if len(known[first]) and len(known[second])
         else None
         for first, second in PAIRS.items()
-    }
-    groups = {
-        role: GroupRanks(median=median(some.tolist()) if len(some) else None, terms=terms[role])
-        for role, some in known.items()
     }
     return Ranks(
         **groups,
@@ -118,97 +318,30 @@ def remarks_on(ranks: Ranks, concepts: Mapping[str, str], roles: Collection[str]
 
     `roles` are the first groups of the pairs that the measure compares: X, A, or both.
     """
-    found = []
+    notes = []
     for role in roles:
-        other = PAIRS[role]
         p = ranks.p_targets if role == "X" else ranks.p_attributes
-        if p is None or p >= DIFFERENT:
-            continue
-        medians = [ranks.group(role).median, ranks.group(other).median]
-        values = {"concepts": [concepts[role], concepts[other]], "medians": medians, "p": p}
-        found.append(Note("frequency.differs", f"frequency.ranks.{role}", values))
-    return found
-
-
-def matched(
-    ranking: Ranking,
-    test: AssociationTest,
-    keys: Keys,
-    case: CaseRule,
-    seed: int,
-    found: ObservedTest,
-) -> Matched | str:
-    """Draw random lists in the test's place; the reason where it cannot be done."""
-    kinds = {part.kind if not part.sentences else "sentence" for _, part in test.parts}
-    if kinds != {"text"}:
-        which = "sentences" if "sentence" in kinds else "images"
-        return f"the terms are {which}, which random words cannot replace"
-    if not drawn_for(test):
-        return f"the test has more than {MOST_TERMS:,} terms"
-    if lacking := [term for role in ROLES for term, key in keys[role].items() if key is None]:
-        return f"no rank is known for {', '.join(lacking[:5])}" + ", ..." * (len(lacking) > 5)
-    if ranking.pool is None:
-        return ranking.reason
-    listed = ranking.ranks or {}
-    # the order of terms decides nothing
-    places = [
-        key for role in ROLES for _, key in sorted((listed[k], k) for k in keys[role].values() if k)
-    ]
-    own = {ranking.key(term, case) or term for _, part in test.parts for term in part.terms}
-    windows = ranking.windows(set(places), own.union(places))
-    rng = generator_of(seed, stimuli_of_test(test), "random words of the same frequencies")
-    try:
-        lists = matched_lists([windows[key] for key in places], found.draws, rng)
-    except EatlasError:
-        return "there are too few other words of these frequencies"
-    chosen = np.zeros(len(ranking.pool.words), dtype=np.bool_)
-    chosen[lists] = True
-    used = np.flatnonzero(chosen)
-    n_x, n_y, n_a, n_b = (len(keys[role]) for role in ROLES)
-    effects = matched_effects(
-        kernels.unit_rows(ranking.pool.vectors[used].astype(np.float64)),
-        (np.cumsum(chosen) - 1)[lists],
-        (n_x, n_y, n_a, n_b),
-        ddof=found.ddof,
-        rule=found.rule,
-        rng=rng,
-    )
-    return _record(effects, found, len(used))
-
-
-def _observed(measure: Any, result: Any) -> ObservedTest | str:
-    """What a measure found, to be placed among random words; or why it is not."""
-    if not hasattr(measure, "frequency"):
-        return f"{measure.name} is not computed for random words"
-    if measure.association != "cosine":
-        return "random words are compared by cosines, and the test by projections"
-    levels = getattr(result, "level2", None)
-    return ObservedTest(
-        level1=result.level1.effect_size,
-        level2=levels and (levels.X.effect_size, levels.Y.effect_size),
-        draws=DRAWS if isinstance(measure.frequency, str) else measure.frequency,
-        ddof=measure.ddof,
-        rule=measure.rule,
-    )
+        if p is not None and p < DIFFERENT:
+            pair = (role, PAIRS[role])
+            medians = [ranks.group(each).median for each in pair]
+            values = {"concepts": [concepts[r] for r in pair], "medians": medians, "p": p}
+            notes.append(Note("frequency.differs", f"frequency.ranks.{role}", values))
+    return notes
 
 
 def placed(
-    measure: Measure,
-    result: AssociationResult,
-    coverage: Coverage,
-    test: Test,
-    source: Any,
+    measure: Measure, result: AssociationResult, coverage: Coverage, test: Test, source: Any
 ) -> tuple[dict[str, Any], list[Note]]:
     """The fields of a result on frequency, and remarks for the reader.
 
     `source` knows the ranks already, or finds them.
     """
-    if not isinstance(test, AssociationTest) or not isinstance(measure, AssociationMeasure):
+    if not isinstance(test, AssociationTest):
         return {}, []
-    case, seed = result.provenance.case, result.provenance.seed
-    wish = measure.needs.ranks
+    case, wish = result.provenance.case, measure.needs.ranks
     if wish is None:
-        return {"frequency_reason": "frequency=off"}, []
+        off = getattr(measure, "frequency", None) == "off"
+        return {"frequency_reason": "frequency=off"} if off else {}, []
     ranking = getattr(source, "ranking", None)
     if ranking is None:
         vectors = source if measure.needs.source == "vectors" else None
@@ -218,34 +351,80 @@ def placed(
     if ranks is None:
         none = f"none of the words is in {ranking.vocabulary}"
         return {"frequency_reason": none if ranking.ranks else ranking.reason}, []
-    found = _observed(measure, result)
-    drawn = found if isinstance(found, str) else matched(ranking, test, keys, case, seed, found)
-    record = (
-        Frequency(ranks=ranks, reason=drawn)
-        if isinstance(drawn, str)
-        else Frequency(ranks=ranks, matched=drawn)
-    )
+    drawn = _matched(ranking, test, keys, measure, result)
+    why = {"reason": drawn} if isinstance(drawn, str) else {"matched": drawn}
     names: dict[str, str] = {role: result.concepts.name(role) for role in ROLES}
-    return {"frequency": record}, remarks_on(ranks, names, measure.compared)
+    compared = getattr(measure, "compared", ())
+    return {"frequency": Frequency(ranks=ranks, **why)}, remarks_on(ranks, names, compared)
 
 
-def _record(effects: MatchedEffects, found: ObservedTest, words: int) -> Matched:
-    """The record of matched draws: p-values and spread of each level, and shares of patterns."""
-    level2 = None
-    if found.level2 is not None:
-        x, y = (
-            _level(d, draws)
-            for d, draws in zip(found.level2, (effects.level2_x, effects.level2_y), strict=True)
-        )
+def _matched(
+    ranking: Ranking, test: AssociationTest, keys: Keys, measure: Any, result: Any
+) -> Matched | str:
+    """Draw random lists in the test's place; the reason where it cannot be done."""
+    if reason := _undrawn(ranking, test, keys, measure):
+        return reason
+    case, seed = result.provenance.case, result.provenance.seed
+    draws = DRAWS if isinstance(measure.frequency, str) else measure.frequency
+    listed, pool = ranking.ranks or {}, cast("Pool", ranking.pool)
+    # the order of terms decides nothing
+    places = [
+        key for role in ROLES for _, key in sorted((listed[k], k) for k in keys[role].values() if k)
+    ]
+    own = {ranking.key(term, case) or term for _, part in test.parts for term in part.terms}
+    windows = ranking.windows(set(places), own.union(places))
+    rng = generator_of(seed, stimuli_of_test(test), "random words of the same frequencies")
+    try:
+        lists = matched_lists([windows[key] for key in places], draws, rng)
+    except EatlasError:
+        return "there are too few other words of these frequencies"
+    chosen = np.zeros(len(pool.words), dtype=np.bool_)
+    chosen[lists] = True
+    used = np.flatnonzero(chosen)
+    n_x, n_y, n_a, n_b = (len(keys[role]) for role in ROLES)
+    effects = matched_effects(
+        kernels.unit_rows(pool.vectors[used].astype(np.float64)),
+        (np.cumsum(chosen) - 1)[lists],
+        (n_x, n_y, n_a, n_b),
+        ddof=measure.ddof,
+        rule=measure.rule,
+        rng=rng,
+    )
+    level2, observed = None, getattr(result, "level2", None)
+    if observed:
+        x = _level(observed.X.effect_size, effects.level2_x)
+        y = _level(observed.Y.effect_size, effects.level2_y)
         level2 = None if x is None or y is None else MatchedLevel2(X=x, Y=y)
     return Matched(
-        draws=found.draws,
+        draws=draws,
         near=NEAR,
-        words=words,
-        level1=_level(found.level1, effects.level1),
+        words=len(used),
+        level1=_level(result.level1.effect_size, effects.level1),
         level2=level2,
-        patterns=None if found.rule is None else pattern_shares(effects.x, effects.y),
+        patterns=None if measure.rule is None else pattern_shares(effects.x, effects.y),
     )
+
+
+def _undrawn(ranking: Ranking, test: AssociationTest, keys: Keys, measure: Any) -> str:
+    """Why no random lists are drawn; empty where they are."""
+    kinds = {part.kind if not part.sentences else "sentence" for _, part in test.parts}
+    lacking = [term for role in ROLES for term, key in keys[role].items() if key is None]
+    reasons = (
+        (not hasattr(measure, "frequency"), f"{measure.name} is not computed for random words"),
+        (
+            getattr(measure, "association", "cosine") != "cosine",
+            "random words are compared by cosines, and the test by projections",
+        ),
+        (
+            kinds != {"text"},
+            f"the terms are {'sentences' if 'sentence' in kinds else 'images'}, which random words "
+            "cannot replace",
+        ),
+        (not drawn_for(test), f"the test has more than {MOST_TERMS:,} terms"),
+        (lacking, f"no rank is known for {', '.join(lacking[:5])}" + ", ..." * (len(lacking) > 5)),
+        (ranking.pool is None, ranking.reason),
+    )
+    return next((reason for true, reason in reasons if true), "")
 
 
 def _level(observed: float | None, draws: NDArray[np.float64]) -> MatchedLevel | None:

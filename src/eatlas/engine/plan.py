@@ -11,20 +11,22 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
+from eatlas.engine.frequency import ranking_of, strongest
 from eatlas.engine.measuring import Source, open_for
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need
 from eatlas.sources import CaseRule, Tell, VectorSource, ask, period_of
+from eatlas.sources.coverage import needed_items
 from eatlas.sources.naming import NamedSpec, distinct, names_under, specs_of
-from eatlas.sources.snapshot import strongest
+from eatlas.sources.snapshot import read_in_passes
 from eatlas.sources.source import is_contextual
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
@@ -384,8 +386,15 @@ def read_source(
         needs = [measure.needs for _, measure in questions]
         words = {word for each in needs for word in each.words}
         tests = [test for test, _ in questions]
-        wish = strongest(each.ranks for each in needs)
-        return ask(cast("VectorSource", source), tests, words, case, tell, wish)
+        wish, vectors = strongest(each.ranks for each in needs), cast("VectorSource", source)
+        if wish is None:
+            return ask(vectors, tests, words, case, tell)
+        if read_in_passes(vectors) and not is_contextual(vectors):
+            beside = {item.content for item in needed_items(vectors, tests, words, case)}
+            ranking = ranking_of(vectors, tests, case, wish, beside=beside)
+            return replace(ask(vectors, tests, words, case, tell), ranking=ranking)
+        answers = ask(vectors, tests, words, case, tell)  # writes what the ranks are read from
+        return replace(answers, ranking=ranking_of(vectors, tests, case, wish))
     if need == "counts":
         return source
     wanted = dict.fromkeys(  # in an order that hashes do not change: batches follow it
