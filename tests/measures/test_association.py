@@ -69,16 +69,6 @@ def test_signatures_name_what_differs_from_cosine():
     assert measure.words == ("she", "he", "woman", "man")
 
 
-def test_a_run_looks_the_pairs_up(tmp_path):
-    path = tmp_path / "v.txt"
-    lines = (f"{w} {' '.join(map(str, v))}" for w, v in VECTORS.items())
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    measure = f'weat(association=projection,direction="{PAIRS.title()}")'  # by the case rule
-    result = eatlas.run(tests=TEST, vectors=path, measures=measure)[0]
-    direct = eatlas.WEAT(association="projection", direction=PAIRS)(TEST, VECTORS)
-    assert result.effect_size == pytest.approx(direct.effect_size, rel=1e-6)
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -2,7 +2,6 @@
 
 import json
 import math
-import warnings
 
 import jsonschema
 import numpy as np
@@ -20,7 +19,6 @@ from eatlas.errors import (
     UndefinedWarning,
 )
 from eatlas.measures.ceat import Contexts
-from eatlas.measures.draws import DrawnLevel, combined
 from eatlas.results import to_json_line
 from eatlas.results.json_lines import json_schema, record_from_dict
 from eatlas.stats.effect_size import union_variance
@@ -168,19 +166,6 @@ def test_published_variance_gives_the_published_combination(said, vectors, draws
     assert found.draws == 60
 
 
-def test_variances_and_models_differ_as_they_say(said, vectors):
-    def combined(**parameters):
-        return run(CEAT(n=60, **parameters), said, vectors).draws.level1.combined
-
-    union, textbook = combined(variance="union"), combined(variance="borenstein")
-    assert union.q > 3 * textbook.q
-    assert textbook.tau2 == 0.0 < union.tau2
-    models = ("dl", "pm", "reml")
-    assert len({round(combined(model=m, variance="union").tau2, 9) for m in models}) == 3
-    # of equal variances the three estimators are one
-    assert len({round(combined(model=m).tau2, 9) for m in models}) == 1
-
-
 def test_by_default_no_draw_is_weighed_by_its_own_effect_size(said, vectors, draws):
     result = run(CEAT(n=60), said, vectors)
     found, d = result.draws.level1.combined, sizes_of(draws)[:, 0]
@@ -194,57 +179,6 @@ def test_by_default_no_draw_is_weighed_by_its_own_effect_size(said, vectors, dra
     # each draw's own variance falls with its d, and carries the combination away from the mean
     own = run(CEAT(n=60, variance="union"), said, vectors).draws.level1.combined
     assert abs(own.effect_size) > abs(d.mean()) + 3 * found.se
-
-
-def test_draws_of_one_population_are_combined_to_their_mean():
-    rng = np.random.default_rng(3)
-    for n, g in ((3, 2.0), (8, 1.0), (25, 1.0)):
-        scores = rng.normal(size=(4000, 2 * n))
-        scores[:, :n] += g
-        level = DrawnLevel.of("level 1", scores, (n, n), 1)
-        found, own = (
-            combined(level, "dl", variance, 1).effect_size for variance in ("common", "union")
-        )
-        assert found == pytest.approx(level.effects.mean, rel=1e-12)
-        assert own > found + 0.04
-
-
-def test_small_groups_are_remarked_on_where_draws_are_weighed_by_their_d(said, vectors):
-    remark = (
-        "variance=union in groups of 4: draws whose effect size is near the maximum have a "
-        "sampling variance near 0, and so nearly all of the weight in the combined effect size. "
-        "variance=common weights all draws equally."
-    )
-    assert remark in map(str, run(CEAT(n=20, variance="union"), said, vectors).warnings)
-    assert remark not in map(str, run(CEAT(n=20), said, vectors).warnings)
-    assert remark not in map(str, run(CEAT(n=20, variance="ceat"), said, vectors).warnings)
-
-
-def test_results_of_the_former_default_are_read_and_verified(said, vectors, tmp_path):
-    # their signature names the variance, so it says which combination they have
-    former = "CEAT(alpha=0.05,ddof=1,model=dl,n=40,p=auto,replace=auto,tail=directional,"
-    former += "threshold=0.2,variance=union)"
-    measure = eatlas.get_measure(former)
-    assert measure.signature == former
-    assert measure.variance == "union"
-    path = tmp_path / "old.jsonl"
-    source = tmp_path / "said.npz"
-    np.savez(source, vocab=np.array(list(vectors)), vectors=np.array(list(vectors.values())))
-    eatlas.run(said, str(source), measure).write(path)
-    again = eatlas.read_results(path)
-    assert again[0].draws.variance == "union"
-    assert [one.status for one in eatlas.verify(again)] == ["same"]
-    assert eatlas.get_measure("ceat").variance == eatlas.CEAT(n=40).variance == "common"
-
-
-def test_published_p_falls_with_the_number_of_draws_and_ours_does_not(said, vectors):
-    counts, ps = set(), []
-    for n in (50, 200, 800, 3200):
-        found = run(CEAT(n=n), said, vectors)
-        counts.add(found.level1.p.count.two_sided)
-        ps.append(found.draws.level1.combined.z)
-    assert len(counts) == 1
-    assert ps[3] > 3 * ps[1] > 12
 
 
 def test_every_result_says_what_z_assumes_and_which_stimuli_do_not_vary(result):
@@ -293,20 +227,6 @@ def test_the_order_of_sentences_changes_no_bit(said, vectors, measure):
     one, two = (run(eatlas.get_measure(measure), test, vectors) for test in (said, other))
     for part in ("level1", "level2", "level3", "pattern", "scores", "draws"):
         assert getattr(one, part) == getattr(two, part)
-
-
-def test_swapping_targets_turns_signs_and_leaves_p(said, vectors, result):
-    swapped = said.model_copy(update={"X": said.Y, "Y": said.X})
-    other = run(CEAT(n=60), swapped, vectors)
-    assert other.level1.effect_size == pytest.approx(-result.level1.effect_size, abs=AGREEMENT)
-    assert other.level1.p.count.greater == result.level1.p.count.less
-    assert other.level2.X.effect_size == pytest.approx(result.level2.Y.effect_size, abs=AGREEMENT)
-    assert other.level2.X.p == result.level2.Y.p
-
-
-def test_a_seed_gives_the_same_draws_and_another_gives_others(said, vectors, result):
-    assert run(CEAT(n=60), said, vectors) == result
-    assert run(CEAT(n=60), said, vectors, seed=1).draws.kept != result.draws.kept
 
 
 def test_one_context_each_is_the_ml_eat_of_those_contexts():
@@ -393,12 +313,6 @@ def test_records_come_back_equal_and_become_a_frame(result):
     )
 
 
-def test_a_cloud_of_limited_size(said, vectors):
-    result = run(CEAT(n=2500), said, vectors)
-    assert len(result.draws.kept) == 2000
-    assert len(to_json_line(result)) < 100_000
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -457,29 +371,6 @@ def test_a_stimulus_without_contexts_is_listed_and_the_others_go_on(said, vector
     assert len(result.coverage.X.missing) == 9
     assert list(result.draws.contexts.X) == ["x0", "x2", "x3"]
     assert result.level1.n == (3, 4)
-
-
-def test_the_signature_parses_back():
-    measure = CEAT(n=500, variance="ceat")
-    assert eatlas.get_measure(measure.signature) == measure
-    assert eatlas.get_measure("ceat") == CEAT()
-
-
-def test_no_warning_but_ours(said, vectors):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        run(CEAT(n=2), said, vectors)
-    with pytest.raises(EatlasError):
-        run(CEAT(n=2), make_test(), vectors)
-
-
-@pytest.mark.parametrize(
-    "other", [{"alpha": 0.01}, {"tail": "two-sided"}, {"variance": "ceat"}, {"model": "reml"}]
-)
-def test_other_choices_see_the_same_draws(said, vectors, result, other):
-    again = run(CEAT(n=60, **other), said, vectors)
-    assert again.draws.kept == result.draws.kept
-    assert again.level1.effect_size == result.level1.effect_size
 
 
 def test_draws_are_no_draws_of_contexts():

@@ -44,12 +44,6 @@ def test_similarities_are_means_over_all_pairs_of_contexts(result, test, vectors
     assert np.abs(np.array(result.similarities) - expected).max() <= 0.5e-6 + 1e-12
 
 
-def test_level_3_over_draws_comes_near_to_them(result):
-    """Draws take each context equally often; their mean differs by the error of 3,000 draws."""
-    block = np.array(result.similarities)[:3, :2]
-    assert result.level3.XA.mean == pytest.approx(block.mean(), abs=0.02)
-
-
 def test_the_map_of_the_words_has_a_mark_for_each_stimulus(result):
     points = points_of(result)
     assert [(one.role, one.term) for one in points] == [
@@ -62,9 +56,3 @@ def test_the_map_of_the_words_has_a_mark_for_each_stimulus(result):
     assert (points[3].a, points[3].b) == pytest.approx((row[:2].mean(), row[2:].mean()))
     assert "x1" in plane_figure(result)
     assert "Each target word by its mean cosines" in report_html([result])
-
-
-def test_reliability_takes_stimuli_as_they_are(result):
-    found = eatlas.reliability(result)
-    assert found.unit == "stimulus"
-    assert [found.group(role).terms for role in "XYAB"] == [3, 3, 2, 3]

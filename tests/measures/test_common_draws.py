@@ -115,11 +115,6 @@ def test_what_is_drawn_of_a_group_depends_on_that_group_alone() -> None:
     assert both[0] != both[1]
 
 
-def test_another_seed_draws_otherwise() -> None:
-    one, other = (eatlas.MLEAT()(TEST, VECTORS, seed=seed).uncertainty for seed in (0, 1))
-    assert one != other
-
-
 def test_the_error_that_is_stated_is_that_of_other_seeds() -> None:
     found = [
         eatlas.MLEAT(resamples=4096)(TEST, VECTORS, seed=seed).uncertainty for seed in range(40)
@@ -133,15 +128,6 @@ def test_the_error_that_is_stated_is_that_of_other_seeds() -> None:
     assert np.mean([u.patterns_error[label] for u in found]) == pytest.approx(
         np.std(shares, ddof=1), rel=0.45
     )
-
-
-def test_two_digits_of_the_published_tests_do_not_depend_on_the_seed() -> None:
-    """With 1,000 resamples the low end of weat-1 varied by .13 over 30 seeds, its share by .06."""
-    found = [eatlas.run(tests="weat-1", seed=seed)[0] for seed in range(8)]
-    ends = np.array([r.uncertainty.level1.interval for r in found])
-    shares = [r.uncertainty.patterns[r.pattern.label] for r in found]
-    assert np.ptp(ends, axis=0).max() < 0.02
-    assert np.ptp(shares) < 0.02
 
 
 def test_long_lists_are_resampled_less_often() -> None:

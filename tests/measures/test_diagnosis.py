@@ -1,6 +1,5 @@
 """Diagnosis of a test's terms: the figures, the typed warning, and where neither is due."""
 
-import json
 import warnings
 
 import numpy as np
@@ -13,8 +12,6 @@ import eatlas
 from eatlas.errors import AnisotropyWarning
 from eatlas.kernels import unit_rows
 from eatlas.measures.diagnosis import diagnose_terms
-from eatlas.results import to_json_line
-from eatlas.results.diagnosis import ALIKE_MEAN, MEAN_COSINE, SHARED_MEAN
 
 GROUPS = {role: tuple(f"{role}{i}" for i in range(8)) for role in "XYAB"}
 LARGE = make_test("large", **GROUPS)
@@ -96,21 +93,6 @@ def test_the_order_of_terms_changes_nothing_and_a_turn_only_dimensions(seed):
         assert getattr(turned, figure) == pytest.approx(getattr(found, figure), abs=2e-6)
 
 
-def test_of_equal_dimensions_the_first_is_named():
-    rows = {role: np.array([[0.6, 0.8, 0.0], [0.6, 0.0, 0.8]]) for role in "XYAB"}
-    found = diagnose_terms(rows)
-    assert (found.rogue.dimension, found.loudest.dimension) == (0, 0)
-    mirrored = diagnose_terms({role: group[:, ::-1] for role, group in rows.items()})
-    assert mirrored.loudest.dimension == 2
-    tied = diagnose_terms({role: group[:, 1:] for role, group in rows.items()})
-    assert (tied.rogue.dimension, tied.loudest.dimension) == (0, 0)
-
-
-def test_a_group_without_rows_has_no_diagnosis():
-    one = np.array([[1.0, 0.0]])
-    assert diagnose_terms({"X": one, "Y": one[:0], "A": one, "B": one}) is None
-
-
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -174,18 +156,3 @@ def test_a_run_keeps_the_remark_and_verifies(measure, tmp_path):
     from eatlas.engine.verify import verify
 
     assert [verdict.status for verdict in verify(results)] == ["same"]
-
-
-def test_a_file_from_before_there_was_a_diagnosis_is_read(tmp_path):
-    results = eatlas.run(tests="weat-6", measures="weat")
-    line = json.loads(to_json_line(results[0]))
-    del line["diagnosis"]
-    path = tmp_path / "results.jsonl"
-    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    (old,) = eatlas.read_results(path)
-    assert old.diagnosis is None
-    assert old.level1 == results[0].level1
-
-
-def test_limits_are_in_order():
-    assert SHARED_MEAN < MEAN_COSINE < ALIKE_MEAN

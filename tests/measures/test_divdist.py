@@ -175,15 +175,6 @@ def test_a_target_with_another_reference_has_no_p(reference):
     assert not equal[0].warnings
 
 
-def test_only_targets_whose_reference_is_not_equal_shares_have_no_p(tmp_path):
-    table = tmp_path / "census.csv"
-    table.write_text("term,Female,Male\nnurse,0.5,0.5\npilot,0.1,0.9\n")
-    run = {"tests": "divdist-face-validity", "measures": "divdist(resamples=0)"}
-    result = eatlas.run(**run, reference=table)[0]
-    assert [one.term for one in result.targets if one.labels] == ["nurse"]
-    assert result.concept.labels is None, "its reference is the mean of theirs"
-
-
 def test_readings_of_unequal_groups_are_tested_against_their_shares_of_the_words():
     """Words that do not differ give the larger group the larger share of a softmax."""
     groups = {"Female": ["she"], "Male": ["he", "him", "odd"]}
@@ -237,13 +228,6 @@ def test_raw_shares_may_lie_outside_0_to_1_and_js_does_not_know_them():
         DivDist(negative="error", resamples=0, p="off")(test, vectors)
 
 
-def test_a_target_that_is_a_word_of_a_group_counts_nowhere():
-    test = groups_test(["SHE", "nurse"], Female=["she", "her"], Male=["he", "him"])
-    with pytest.warns(UndefinedWarning):
-        result = FAST(test, VECTORS)
-    assert result.mean_bias == result.targets[1].bias == pytest.approx(result.concept.bias)
-
-
 def test_refusals():
     with pytest.raises(StimulusError, match="terms are in two groups"):
         groups_test(["nurse"], Female=["she", "her"], Male=["he", "her"])
@@ -274,17 +258,3 @@ def test_results_verify_and_find_what_was_changed(tmp_path: Path):
     (verdict,) = eatlas.verify(eatlas.read_results(tmp_path / "results.jsonl"))
     assert verdict.status == "differs"
     assert "targets" in verdict.details[0]
-
-
-def test_frames_have_a_row_for_each_target():
-    frame = eatlas.run(tests="divdist-race").to_frame()
-    assert len(frame) == 288
-    assert {"term", "share_Asian", "deviation_White", "deviation_low_White", "p_holm"} <= {
-        *frame.columns
-    }
-
-
-def test_groups_of_unequal_size_are_remarked_on():
-    test = groups_test(["nurse"], Female=["she", "her"], Male=["he", "him", "odd"])
-    assert any("the larger group" in one for one in map(str, FAST(test, VECTORS).warnings))
-    assert not any("the larger group" in one for one in map(str, FAST(TEST, VECTORS).warnings))

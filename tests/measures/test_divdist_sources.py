@@ -174,11 +174,6 @@ def test_a_target_without_a_reference_has_no_bias(tmp_path):
     assert resampled.targets[0].uncertainty is not None
 
 
-def test_counts_that_are_not_named_say_how_to_name_them():
-    with pytest.raises(SourceError, match="name a table of counts by --vectors"):
-        eatlas.run(TEST, measures="divdist(soa=counts)")
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -305,16 +300,6 @@ def test_a_probe_is_trained_on_labels_of_people_where_there_are_some(jobs, tmp_p
     some = dict(list(other_way.labels.items())[:12])
     with pytest.raises(CoverageError, match="too few contexts of a kind(.|\n)*label more contexts"):
         eatlas.run(test, "cbow:glove-sample", measure, contexts=replace(other_way, labels=some))
-
-
-def test_a_built_in_test_of_groups_is_put_into_contexts(jobs):
-    _, contexts, _ = jobs
-    (result,) = eatlas.run(
-        "divdist-face-validity", "cbow:glove-sample", "divdist(soa=reduction,resamples=0,p=off)",
-        contexts=contexts,
-    )  # fmt: skip
-    assert [one.term for one in result.targets] == ["nurse", "pilot"]
-    assert eatlas.verify([result], contexts=[contexts])[0].status == "same"
 
 
 def test_refusals_of_contexts(jobs):

@@ -5,11 +5,10 @@ import re
 
 import numpy as np
 import pytest
-from tests.inputs import make_sentences, make_test, make_vectors
+from tests.inputs import make_sentences, make_test
 
 import eatlas
 from eatlas.errors import SignatureError
-from eatlas.measures.seeding import generator_of
 from eatlas.results import to_json_line
 from eatlas.sources import ArraySource, open_vectors
 from eatlas.sources.word_orders import bundled_order
@@ -59,15 +58,6 @@ def test_frequency_alone_makes_a_pattern_and_is_called_by_its_name():
     p = np.array([[r.frequency.matched.level2.group(t).p_two_sided for t in "XY"] for r in results])
     assert np.mean(p < 0.05) < 0.2
     assert np.median(p) > 0.2
-
-
-def test_groups_of_one_frequency_are_not_remarked_on():
-    tests = [random_test(seed, ALIKE) for seed in range(40)]
-    results = eatlas.run(tests=tests, measures="ml-eat(resamples=0,frequency=100)")
-    said = sum(any("frequency" in w for w in map(str, r.warnings)) for r in results)
-    assert said <= 8  # two comparisons at .05: 4 of 40 on average
-    shares = [r.frequency.matched.patterns["A-Uniform"] for r in results]
-    assert np.mean(shares) < 0.2
 
 
 def test_the_record_is_that_of_the_contract():
@@ -147,23 +137,6 @@ def test_terms_in_another_order_give_the_same_numbers():
     assert one == other
 
 
-def test_the_other_tests_of_a_run_change_nothing():
-    alone = eatlas.run(tests="weat-6", measures="ml-eat(resamples=0)")[0]
-    among = eatlas.run(tests=["weat-1", "weat-6", "weat-7"], measures="ml-eat(resamples=0)")[1]
-    called = eatlas.MLEAT(resamples=0)(eatlas.load_tests("weat-6")[0], "glove-sample")
-    assert alone.frequency == among.frequency == called.frequency
-
-
-def test_another_seed_gives_other_lists_and_the_same_ranks():
-    one, other = (
-        eatlas.run(tests="weat-6", measures="ml-eat(resamples=0)", seed=s)[0] for s in (0, 1)
-    )
-    assert one.frequency.ranks == other.frequency.ranks
-    assert one.frequency.matched.level1.mean != other.frequency.matched.level1.mean
-    a, b = (generator_of(s, {"X": ["a"]}, "words").random() for s in (0, 1))
-    assert a != b
-
-
 def test_the_number_of_lists_and_off():
     results = eatlas.run(tests="weat-6", measures=["ml-eat", "weat"], frequency=200)
     assert [r.frequency.matched.draws for r in results] == [200, 200]
@@ -188,12 +161,6 @@ def test_a_number_of_lists_needs_a_measure_that_takes_it():
     assert eatlas.run(tests="weat-6", measures="sc-eat", frequency="off")[0].frequency
 
 
-def test_the_signature_is_as_before():
-    assert eatlas.MLEAT().signature == (
-        "ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2)"
-    )
-
-
 def test_single_terms_and_projections_have_ranks_alone():
     (single,) = eatlas.run(tests="weat-6", measures="sc-eat")
     assert single.frequency.matched is None
@@ -206,14 +173,6 @@ def test_single_terms_and_projections_have_ranks_alone():
     )
     assert projected.frequency.ranks.X.median == single.frequency.ranks.X.median
     assert "by cosines" in projected.frequency.reason
-
-
-def test_a_dict_has_no_order():
-    test = make_test()
-    result = eatlas.MLEAT()(test, make_vectors(test))
-    assert result.frequency is None
-    assert result.frequency_reason == "dict has no information on how frequent its words are"
-    assert json.loads(to_json_line(result))["frequency_reason"] == result.frequency_reason
 
 
 def test_an_array_may_say_that_it_is_in_order():
@@ -273,14 +232,6 @@ def test_words_that_are_not_listed_have_no_rank():
     assert re.search("no rank is known for zqxv", result.frequency.reason)
 
 
-def test_a_frame_has_medians_and_p():
-    row = eatlas.run(tests="weat-5").to_frame().iloc[0]
-    result = eatlas.run(tests="weat-5")[0]
-    assert row["median_rank_A"] == result.frequency.ranks.A.median
-    assert row["matched_p_two_sided_X"] == result.frequency.matched.level2.X.p_two_sided
-    assert row["matched_pattern_share"] == result.frequency.matched.patterns["A-Uniform"]
-
-
 def test_verify_finds_the_same_lists_and_notices_others():
     results = eatlas.run(tests=["weat-6", "weat-7"])
     assert [v.status for v in eatlas.verify(results)] == ["same", "same"]
@@ -289,27 +240,6 @@ def test_verify_finds_the_same_lists_and_notices_others():
     (verdict,) = eatlas.verify([type(results[0]).from_dict(record)])
     assert verdict.status == "differs"
     assert "frequency.matched.level1.p_greater: 0.5 in the file" in verdict.details[0]
-
-
-def test_older_results_are_read():
-    (result,) = eatlas.run(tests="weat-6", frequency="off")
-    record = result.to_dict()
-    del record["frequency"], record["frequency_reason"]
-    again = type(result).from_dict(record)
-    assert (again.frequency, again.frequency_reason) == (None, "")
-
-
-def test_vectors_that_were_moved_keep_their_name(tmp_path):
-    source = open_vectors("glove-sample")
-    words = sample_words()[:9000]
-    vectors = source.lookup(words)
-    path = tmp_path / "here.txt"
-    path.write_text("".join(f"{w} {' '.join(map(str, vectors[w]))}\n" for w in words))
-    results = eatlas.run(tests=random_test(4, APART), vectors=str(path), measures="weat")
-    assert results[0].frequency.ranks.vocabulary == str(path)
-    moved = path.rename(tmp_path / "there.txt")
-    (verdict,) = eatlas.verify(results, vectors={str(path): str(moved)})
-    assert verdict.status == "same"
 
 
 def test_a_very_long_test_has_ranks_alone(monkeypatch):

@@ -17,13 +17,10 @@ from tests.measures.test_lpbs_in_sentences import TINY, some_pairs
 
 import eatlas
 from eatlas import LPBS, LPBSCEAT
-from eatlas.corpora import Context, Contexts
 from eatlas.encoders.language import Answer
 from eatlas.engine.verify import verify
-from eatlas.errors import EatlasError, SignatureError, UndefinedWarning
-from eatlas.measures.draws import DrawnLevel, combined
+from eatlas.errors import SignatureError, UndefinedWarning
 from eatlas.measures.lpbs_ceat import PairSentences
-from eatlas.results import LPBSCEATResult
 from eatlas.results.json_lines import record_from_dict
 from eatlas.stats.draws import draw_effects
 from eatlas.stats.effect_size import union_variance
@@ -149,27 +146,6 @@ def test_the_combination_is_that_of_statsmodels():
     assert found.se == pytest.approx(theirs.sd_eff_w_re, abs=1e-10)
 
 
-def test_estimators_and_variances_differ_as_they_say():
-    test = words(4, 4, 5, 5)
-
-    def combined(**parameters):
-        found = run(LPBSCEAT(templates=THREE, n=60, **parameters), test, seed=4)
-        return found.draws.over_attributes.combined
-
-    ways = ("dl", "pm", "reml")
-    assert len({round(combined(tau2=way, variance="union").tau2, 9) for way in ways}) == 3
-    assert len({round(combined(tau2=way).tau2, 9) for way in ways}) == 1
-    variances = {combined(variance=name).q for name in ("common", "union", "borenstein", "ceat")}
-    assert len(variances) == 4
-
-
-def test_by_default_the_combination_is_the_mean_of_the_draws():
-    result = run(LPBSCEAT(templates=THREE, n=60), words(4, 4, 5, 5), seed=4)
-    assert result.draws.over_attributes.combined.effect_size == pytest.approx(
-        result.over_attributes.effect_size, rel=1e-10
-    )
-
-
 def test_one_template_is_the_lpbs_with_it_in_every_draw():
     test = words(3, 4, 4, 4)
     ours, theirs = run(LPBSCEAT(n=25), test), run(LPBS(resamples=0), test)
@@ -213,15 +189,6 @@ def test_the_sentences_of_a_pair_do_not_depend_on_the_other_terms():
     assert np.array_equal(one[:, :2, :3], two[:, :2, :3])
     assert np.array_equal(one[:, 3:, 4:], two[:, 2:, 3:])
     assert not np.array_equal(one[:, 0], one[:, 1])
-
-
-def test_swapping_targets_turns_signs_and_leaves_p():
-    test = words(3, 3, 4, 4)
-    measure = LPBSCEAT(templates=THREE, n=40)
-    one, two = run(measure, test), run(measure, test.model_copy(update={"X": test.Y, "Y": test.X}))
-    assert two.effect_size == pytest.approx(-one.effect_size, abs=AGREEMENT)
-    assert two.over_attributes.p.count.greater == one.over_attributes.p.count.less
-    assert two.level2.X.p == one.level2.Y.p
 
 
 def test_sentences_of_a_pair_that_has_one_for_each_draw_are_drawn_once_each():
@@ -327,29 +294,6 @@ def test_sentences_of_a_corpus_are_verified_with_their_file(tmp_path):
     assert without.status == "not repeated"
 
 
-def test_a_result_of_templates_is_read_back_and_has_its_columns():
-    model, tokenizer = tiny.bert()
-    source = eatlas.language_model(model, tokenizer, name="tiny")
-    measure = LPBSCEAT(templates=THREE, n=100)
-    test = make_test(X=("rose", "ivy"), Y=("ant", "flea"), A=("nice", "kind"), B=("vile", "war"))
-    (result,) = eatlas.run(tests=test, vectors=source, measures=measure)
-    assert isinstance(result, LPBSCEATResult)
-    assert eatlas.get_measure(result.signature) == measure
-    assert record_from_dict(result.to_dict()) == result
-    row = result.rows()[0]
-    assert row["effect_size_over_attributes"] == result.effect_size
-    assert row["combined_tau2_over_attributes"] == result.draws.over_attributes.combined.tau2
-    assert row["pattern_share"] == result.draws.patterns[result.pattern.label]
-    assert "d over attributes" in result.summary()
-    assert "of 100 draws" in result.summary()
-
-
-def test_a_seed_gives_the_same_draws_and_another_gives_others():
-    measure, test = LPBSCEAT(templates=THREE, n=50), words()
-    assert run(measure, test) == run(measure, test)
-    assert run(measure, test, seed=1).draws.kept != run(measure, test).draws.kept
-
-
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
@@ -365,22 +309,3 @@ def test_wrong_parameters_are_said(parameters, said):
     with pytest.raises(SignatureError) as caught:
         LPBSCEAT(**parameters)
     assert said in str(caught.value)
-
-
-def test_aggregation_is_no_parameter():
-    with pytest.raises(SignatureError, match="lpbs-ceat has no parameter 'aggregate'"):
-        eatlas.get_measure("lpbs-ceat(aggregate=logsum)")
-
-
-def test_contexts_of_single_stimuli_are_refused():
-    with pytest.raises(EatlasError) as caught:
-        eatlas.run(
-            tests=TINY, vectors="cbow:glove-sample", measures="lpbs-ceat",
-            contexts=Contexts.of([Context("rose", "a rose", 2, 6)]),
-        )  # fmt: skip
-    assert "the measure lpbs-ceat does not take these contexts" in str(caught.value)
-
-
-def test_two_units_have_no_sampling_variance():
-    level = DrawnLevel.of("level1", np.array([[1.0, 2.0], [4.0, 1.0]]), (1, 1), 1)
-    assert combined(level, "dl", "union", 1) is None

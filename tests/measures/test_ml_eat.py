@@ -8,7 +8,7 @@ import pytest
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.errors import CoverageError, SignatureError, StimulusError, UndefinedWarning
+from eatlas.errors import CoverageError, SignatureError, UndefinedWarning
 
 # cosines with the axes are the coordinates, so every level can be worked out by hand
 AXES = make_test(X=("x1", "x2"), Y=("y1", "y2"), A=("a1", "a2"), B=("b1", "b2"))
@@ -84,20 +84,6 @@ def test_the_formulas_of_the_paper_on_random_vectors():
             )
 
 
-def test_ddof_is_a_parameter(tiny, tiny_vectors):
-    one, zero = (eatlas.MLEAT(ddof=k)(tiny, tiny_vectors).level1.effect_size for k in (1, 0))
-    assert zero / one == pytest.approx(np.sqrt(8 / 7))
-
-
-def test_similarities_are_kept_in_order(tiny, tiny_vectors):
-    result = eatlas.MLEAT()(tiny, tiny_vectors)
-    unit = {t: v / np.linalg.norm(v) for t, v in tiny_vectors.items()}
-    rows = tiny.X.terms + tiny.Y.terms
-    columns = tiny.A.terms + tiny.B.terms
-    expected = [[unit[r] @ unit[c] for c in columns] for r in rows]
-    np.testing.assert_allclose(result.similarities, expected, atol=5.1e-7)
-
-
 def test_zero_spread_is_a_completed_job():
     same = dict.fromkeys(("aster", "clover", "iris", "lily", "ant", "flea", "wasp", "gnat"), (1, 2))
     attributes = make_vectors(make_test(), dim=2)
@@ -137,23 +123,6 @@ def test_a_design_that_cannot_reach_alpha_is_remarked(tiny_vectors):
     )
 
 
-def test_no_term_of_a_group(tiny, tiny_vectors):
-    vectors = {t: v for t, v in tiny_vectors.items() if t not in tiny.B.terms}
-    with pytest.raises(CoverageError) as caught:
-        eatlas.MLEAT()(tiny, vectors)
-    said = str(caught.value)
-    assert "test tiny, group B (Unpleasant): no term has a usable vector in dict" in said
-    for term in tiny.B.terms:
-        assert f"{term} (not in dict)" in said
-    assert "at least 2 usable terms for ml-eat (its labels are permuted)" in said
-
-
-def test_one_usable_term_in_a_permuted_group(tiny, tiny_vectors):
-    vectors = {t: v for t, v in tiny_vectors.items() if t not in tiny.X.terms[1:]}
-    with pytest.raises(CoverageError, match="group X .Flowers.: only 1 term has a usable vector"):
-        eatlas.MLEAT()(tiny, vectors)
-
-
 def test_a_word_test_needs_no_more_than_its_measure_needs(tiny, tiny_vectors):
     one_attribute = make_test(A=("love",), B=("war",))
     assert eatlas.WEAT()(one_attribute, tiny_vectors).level1.n == (4, 4)
@@ -184,14 +153,6 @@ def test_a_word_test_needs_no_more_than_its_measure_needs(tiny, tiny_vectors):
 def test_parameters_are_checked(parameters, message):
     with pytest.raises(SignatureError, match=message):
         eatlas.MLEAT(**parameters)
-
-
-def test_a_test_of_another_kind(tiny_vectors):
-    test = eatlas.load_tests("divdist-gender")[0]
-    with pytest.raises(
-        StimulusError, match="ml-eat does not take the test divdist-gender\n  got: a"
-    ):
-        eatlas.MLEAT()(test, tiny_vectors)
 
 
 def test_a_measure_is_a_value():

@@ -59,16 +59,3 @@ def test_a_pair_with_one_sentence_counts_as_the_others_do():
     alone, *_ = pairs(np.arange(16.0), np.ones((4, 4), int), (2, 2, 2, 2)).components()
     assert np.isnan(alone.within)
     assert pairs(np.arange(4.0), np.ones((2, 2), int), (1, 1, 1, 1)).components() == (None,) * 4
-
-
-@pytest.mark.parametrize("replace", ["auto", "always"])
-def test_a_pair_is_given_its_own_sentences_alike_often(replace):
-    counts = np.array([[3, 1], [5, 2]])
-    single = np.array([0, 1, 2, 10, 20, 21, 22, 23, 24, 30, 31.0])
-    drawn = np.stack(list(pairs(single, counts, (1, 1, 1, 1)).draw(6000, replace, 7)))
-    own = [[{0, 1, 2}, {10}], [{20, 21, 22, 23, 24}, {30, 31}]]
-    for i, j in np.ndindex(2, 2):
-        values, often = np.unique(drawn[i, j], return_counts=True)
-        assert set(values) == own[i][j]
-        # five standard errors of a share
-        assert np.abs(often / 6000 - 1 / len(values)).max() < 5 * np.sqrt(0.25 / 6000)

@@ -58,21 +58,6 @@ def test_counts_of_an_encoder_do_not_depend_on_its_rounding(exact):
     assert max(counts) < exact.level1.p.count.greater
 
 
-def test_vectors_in_double_precision_are_exact():
-    result = eatlas.WEAT(resamples=0)(TEST, encoder(vectors(NOISE, np.float64)))
-    assert result.encoding.roundoff is None
-    assert "roundoff" not in result.to_dict()["encoding"]
-
-
-def test_every_measure_of_vectors_takes_the_precision(exact):
-    source = encoder(vectors(NOISE, np.float32))
-    whole = vectors(0.0, np.float64)
-    found, plain = (eatlas.MLEAT(resamples=0)(TEST, one) for one in (source, whole))
-    assert found.level1.p.count == plain.level1.p.count
-    terms, of_terms = (eatlas.SCEAT()(TEST, one).terms for one in (source, whole))
-    assert [one.level2.p.count for one in terms] == [one.level2.p.count for one in of_terms]
-
-
 def test_a_transform_makes_the_error_larger(tmp_path):
     narrow = {k: v + 10 * np.ones(20, np.float32) for k, v in vectors(0.0, np.float32).items()}
     source = eatlas.transformed(encoder(narrow), "center")

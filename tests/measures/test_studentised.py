@@ -8,8 +8,6 @@ from tests.inputs import make_sentences, make_test
 
 import eatlas
 from eatlas.errors import SignatureError
-from eatlas.present.family import DeclaredFamily
-from eatlas.present.summaries import bibtex, methods_paragraph
 from eatlas.stats.permutation import permutation_test, studentised_test
 
 SIZES = {"X": 5, "Y": 15, "A": 6, "B": 6}
@@ -88,24 +86,6 @@ def test_a_wide_small_group_is_remarked_on():
     )
 
 
-def test_a_narrow_small_group_is_remarked_on():
-    (result,) = eatlas.run(make_test("unequal", **WORDS), spread(1 / 12), "weat")
-    assert "far below .01 instead of .05" in remarks(result)[0]
-
-
-@pytest.mark.parametrize("ratio", [0.1, 1.0, 10.0])
-def test_groups_of_one_size_have_no_remark(ratio):
-    words = WORDS | {"X": tuple(f"X{i}" for i in range(15))}
-    (result,) = eatlas.run(make_test("equal", **words), spread(ratio, sizes=words), "ml-eat")
-    assert not remarks(result)
-
-
-def test_the_studentised_statistic_needs_no_remark():
-    measure = "weat(statistic=studentised)"
-    (result,) = eatlas.run(make_test("unequal", **WORDS), spread(6.0), measure)
-    assert not remarks(result)
-
-
 @pytest.mark.parametrize("attributes", [(5, 15), (20, 30)])
 def test_an_sc_eat_has_one_remark_for_all_its_terms(attributes):
     """Whether its terms are counted together or each by itself."""
@@ -158,38 +138,6 @@ def test_few_contexts_in_the_small_group_are_remarked_on():
     assert studentised.level1.p.method == "exact"
 
 
-@pytest.mark.parametrize(("x", "y"), [((20,) * 8, (1,) * 8), ((5,) * 4, (5,) * 12)])
-def test_equal_sizes_or_equal_contexts_have_no_remark(x, y):
-    test, vectors = contexts(x, y)
-    (result,) = eatlas.run(test, vectors, "ceat(n=200)")
-    assert not [note for note in remarks(result) if "contexts" in note]
-
-
-def test_the_report_says_what_was_relabelled():
-    test, vectors = make_test("unequal", **WORDS), spread(1.0)
-    results = eatlas.run(test, vectors, ["weat", "weat(statistic=studentised)"])
-    text = methods_paragraph(results)
-    assert "The statistic where the signature says so is the difference of means divided by" in text
-    assert "(Janssen 1997; Chung and Romano 2013)" in text
-    assert "janssen1997studentized" in bibtex(results, DeclaredFamily.of(results))
-    plain = results[:1]
-    assert "Janssen" not in methods_paragraph(plain) + bibtex(plain, DeclaredFamily.of(plain))
-
-
-def test_a_million_relabellings_are_counted():
-    words = WORDS | {"Y": tuple(f"Y{i}" for i in range(25))}
-    test, vectors = make_test("again", **words), spread(2.0, sizes=words)
-    measure = "ml-eat(statistic=studentised,draws=500)"
-    (result,) = eatlas.run(test, vectors, measure)
-    assert (result.level1.p.method, result.level1.p.total) == ("exact", 142_506)
-
-
-def test_verify_computes_drawn_p_values_again():
-    results = eatlas.run("weat-1", measures="weat(statistic=studentised,draws=500,resamples=0)")
-    assert results[0].level1.p.method == "sampled"
-    assert [verdict.status for verdict in eatlas.verify(results)] == ["same"]
-
-
 @pytest.mark.parametrize(
     ("signature", "message"),
     [
@@ -205,8 +153,3 @@ def test_verify_computes_drawn_p_values_again():
 def test_faults(signature, message):
     with pytest.raises(SignatureError, match=message.replace("(", r"\(")):
         eatlas.run("weat-6", measures=signature)
-
-
-def test_a_scan_does_not_studentise():
-    with pytest.raises(SignatureError, match="without strict and statistic"):
-        eatlas.scan("glove-sample", "weat-6", measure="sc-eat(statistic=studentised)")

@@ -87,22 +87,6 @@ def test_drivers_are_named_strongest_first():
     assert result.influence.level1.drivers(None, result.coverage) == ()
 
 
-def test_a_seed_gives_the_same_resamples_and_another_gives_others():
-    one, same, other = (
-        eatlas.run(tests=TEST, vectors=VECTORS, seed=seed)[0].uncertainty for seed in (1, 1, 2)
-    )
-    assert one == same
-    assert one != other
-
-
-def test_resampling_does_not_change_p_values_or_effects():
-    with_, without = measured(p="sampled", draws=200), measured(p="sampled", draws=200, resamples=0)
-    assert with_.level1 == without.level1
-    assert with_.level2 == without.level2
-    assert without.uncertainty is None
-    assert without.influence == with_.influence
-
-
 def test_weat_has_an_interval_of_level_1_alone():
     rng = np.random.default_rng(5)
     result = eatlas.WEAT()(TEST, VECTORS, rng=rng)
@@ -137,13 +121,6 @@ def test_no_spread_has_no_interval_and_says_so():
     assert any(
         "100000 of 100000 resamples have no spread" in note for note in map(str, result.warnings)
     )
-
-
-def test_signatures_leave_defaults_of_resampling_out():
-    assert eatlas.WEAT().signature == "WEAT(alpha=0.05,ddof=1,p=auto)"
-    text = eatlas.WEAT(resamples=50, over="targets", confidence=0.9).signature
-    assert text == "WEAT(alpha=0.05,confidence=0.9,ddof=1,over=targets,p=auto,resamples=50)"
-    assert eatlas.get_measure(text).signature == text
 
 
 @pytest.mark.parametrize(

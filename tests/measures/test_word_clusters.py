@@ -167,11 +167,3 @@ def test_the_crossed_test_takes_clusters_as_its_units():
     assert found.level1.difference == pytest.approx(plain.level1.difference, rel=1e-12)
     assert found.level1.p_two_sided != plain.level1.p_two_sided
     assert [verdict.status for verdict in verify([result], vectors={"dict": vectors})] == ["same"]
-
-
-def test_a_group_that_is_one_cluster_says_nothing_of_other_words():
-    found = eatlas.MLEAT(resamples=0)(with_clusters(B=(TERMS["B"],)), alike()).generalisation
-    assert found.level1 is None
-    assert found.reason == (
-        "a group of one cluster of attributes has no information about other attributes"
-    )

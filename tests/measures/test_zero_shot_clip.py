@@ -1,7 +1,5 @@
 """Zero-shot reading of images by two-tower models of random weights, against their own logits."""
 
-import warnings
-
 import numpy as np
 import pytest
 from tests.encoders.plain_vision import PlainLoop, open_image
@@ -65,21 +63,6 @@ def test_shares_of_images_are_the_models_own(world, prompt):
 
 
 @pytest.mark.filterwarnings("ignore::eatlas.errors.EatlasWarning")
-def test_divdist_reads_the_same_shares(world):
-    family, model, test = world
-    groups = eatlas.GroupsTest(
-        id="groups",
-        targets=Concept(name="Flowers", images=test.X.images),
-        groups=(test.A, test.B),
-        reference="uniform",
-    )
-    (result,) = eatlas.run(groups, f"clip:{model}?cache=no", "divdist(soa=softmax,resamples=0)")
-    expected = own_shares(family, model, test)[:4, :4].sum(axis=1)
-    found = [one.distribution[0] for one in result.targets]
-    assert found == pytest.approx(expected.tolist(), abs=OWN)
-
-
-@pytest.mark.filterwarnings("ignore::eatlas.errors.EatlasWarning")
 def test_prompts_leave_images_as_they_are(world):
     """With the texts of one prompt in another's place all is the same: images had none."""
     _, model, test = world
@@ -93,26 +76,3 @@ def test_prompts_leave_images_as_they_are(world):
     )
     plain = eatlas.run(written, source, "zero-shot(resamples=0)")[0]
     np.testing.assert_allclose(prompted.readings, plain.readings, atol=OWN)
-
-
-def test_a_sharper_scale_gives_sharper_shares(world):
-    _, model, test = world
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = [
-            np.array(
-                eatlas.run(test, f"clip:{model}?cache=no", f"zero-shot(scale={scale},resamples=0)")[
-                    0
-                ].readings
-            )
-            for scale in (1, 50)
-        ]
-    assert (found[0].argmax(axis=1) == found[1].argmax(axis=1)).all()
-    assert (found[1].max(axis=1) > found[0].max(axis=1)).all()
-
-
-def test_prompts_for_images_alone_are_refused(world):
-    _, model, test = world
-    alone = test.model_copy(update={"A": test.X, "B": test.Y})
-    with pytest.raises(eatlas.EatlasError, match="all stimuli are images, which are put into none"):
-        eatlas.run(alone, f"clip:{model}?cache=no", prompts=["{}", "a {}"])
