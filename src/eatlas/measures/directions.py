@@ -22,6 +22,7 @@ from eatlas.measures.target_values import (
     in_order,
     mean,
     pairs_of,
+    signed_cosine,
 )
 from eatlas.notes import Note
 from eatlas.results.parts import Coverage
@@ -87,14 +88,9 @@ class DirectBias(TargetMeasure):
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Cosine of each target with the direction of the pairs, and their mean size."""
         values = kernels.associations(given.rows[OF_TARGETS], principal(given, notes))
-        return self.found(
-            given,
-            notes,
-            value=mean(np.abs(values) ** self.strictness),
-            values=values,
-            overall=Range(unit="cosine", low=0.0, high=1.0, neutral=0.0),
-            each=signed_cosine(given),
-        )
+        size = mean(np.abs(values) ** self.strictness)
+        span = Range(unit="cosine", low=0.0, high=1.0, neutral=0.0)
+        return self.found(given, notes, size, values, span, each=signed_cosine(given))
 
 
 @dataclass(frozen=True)
@@ -167,7 +163,7 @@ class IndirectBias(TargetMeasure):
             every = shares[np.triu(apart)]
             values = np.array([median(row[keep]) for row, keep in zip(shares, apart, strict=True)])
         span = Range(unit="share of a similarity", neutral=0.0)
-        return self.found(given, notes, value=median(every), values=values, overall=span)
+        return self.found(given, notes, median(every), values, span)
 
 
 @dataclass(frozen=True)
@@ -222,14 +218,9 @@ class RIPA(RawOrUnit):
             relation = kernels.mean_row(kernels.unit_rows(apart[differ]))
         values = kernels.associations(given.rows[OF_TARGETS], relation)
         limit = 1.0 if self.vectors == "unit" else None
-        span = Range(
-            unit="inner product",
-            low=limit and -limit,
-            high=limit,
-            neutral=0.0,
-            larger=given.head["groups"][0],
-        )
-        return self.found(given, notes, value=mean(values), values=values, overall=span)
+        ends = {"low": limit and -limit, "high": limit, "larger": given.head["groups"][0]}
+        span = Range(unit="inner product", neutral=0.0, **ends)
+        return self.found(given, notes, mean(values), values, span)
 
 
 @dataclass(frozen=True)
@@ -282,20 +273,8 @@ class SemAxis(RelabelledMeasure):
             squares = np.add.reduce((weights @ among) * weights, axis=1)
             return np.asarray((weights @ towards) / np.sqrt(np.maximum(squares, TINY)))
 
-        return self.found(
-            given,
-            notes,
-            value=mean(values),
-            values=values,
-            overall=signed_cosine(given),
-            p=self.relabelled(given, notes, relabelled),
-        )
-
-
-def signed_cosine(given: Input) -> Range:
-    """Range of a cosine that is positive on the side of the first group."""
-    larger = given.head["groups"][0]
-    return Range(unit="cosine", low=-1.0, high=1.0, neutral=0.0, larger=larger)
+        p = self.relabelled(given, notes, relabelled)
+        return self.found(given, notes, mean(values), values, signed_cosine(given), p=p)
 
 
 def principal(given: Input, notes: list[Note]) -> Array:

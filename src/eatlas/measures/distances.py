@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -83,35 +83,26 @@ class RND(RelabelledMeasure):
         targets, groups = given.rows[OF_TARGETS], groups_of(given)
         means = map(kernels.mean_row, groups)
         measured = cosines if self.distance == "cosine" else distances
-        near = np.stack([measured(targets, one) for one in means], axis=1)
-        values, span = near[:, 0] - near[:, 1], self._range(given.head["groups"])
-        terms = np.concatenate(list(map(in_order, groups)))
-        from_means = by_weights(in_order(targets), terms, self.distance)
-        return self.found(
+        near = np.stack([measured(targets, point) for point in means], axis=1)
+        values = near[:, 0] - near[:, 1]
+        from_means = by_weights(
+            in_order(targets), np.concatenate(list(map(in_order, groups))), self.distance
+        )
+        p = self.relabelled(
             given,
             notes,
-            value=mean(values),
-            values=values,
-            overall=span,
-            association=near,
-            p=self.relabelled(
-                given,
-                notes,
-                lambda first, second: (from_means(first) - from_means(second)).mean(axis=0),
-            ),
+            lambda first, second: (from_means(first) - from_means(second)).mean(axis=0),
         )
-
-    def _range(self, names: Sequence[str]) -> Range:
-        """Range of a difference of distances or cosines."""
-        cosine = self.distance == "cosine"
+        cosine, (first, second) = self.distance == "cosine", given.head["groups"]
         limit = 2.0 if cosine or self.vectors == "unit" else None
-        return Range(
-            unit=self.distance if cosine else "distance",
+        span = Range(
+            unit="cosine" if cosine else "distance",
             low=limit and -limit,
             high=limit,
             neutral=0.0,
-            larger=names[0 if cosine else 1],
+            larger=first if cosine else second,
         )
+        return self.found(given, notes, mean(values), values, span, association=near, p=p)
 
 
 @dataclass(frozen=True)
@@ -152,9 +143,7 @@ class MAC(TargetMeasure):
         away = np.stack([1 - kernels.associations(targets, one) for one in means], axis=1)
         values = np.array([mean(row) for row in away])
         span = Range(unit="cosine distance", low=0.0, high=2.0, neutral=1.0)
-        return self.found(
-            given, notes, value=mean(values), values=values, overall=span, association=away
-        )
+        return self.found(given, notes, mean(values), values, span, association=away)
 
 
 @dataclass(frozen=True)
@@ -196,14 +185,14 @@ class ECT(RawOrUnit):
         targets, names = given.rows[OF_TARGETS], given.head["groups"]
         near = [cosines(targets, kernels.mean_row(group)) for group in groups_of(given)]
         known = all(np.isfinite(one).all() for one in near)
-        furthest = float(len(targets) - 1)
+        most = float(len(targets) - 1)
         return self.found(
             given,
             notes,
-            value=spearman(*near) if known else math.nan,
-            values=ranks(near[0]) - ranks(near[1]) if known else np.full(len(targets), np.nan),
-            overall=Range(unit="rank correlation", low=-1.0, high=1.0, neutral=1.0),
-            each=Range(unit="ranks", low=-furthest, high=furthest, neutral=0.0, larger=names[0]),
+            spearman(*near) if known else math.nan,
+            ranks(near[0]) - ranks(near[1]) if known else np.full(len(targets), np.nan),
+            Range(unit="rank correlation", low=-1.0, high=1.0, neutral=1.0),
+            each=Range(unit="ranks", low=-most, high=most, neutral=0.0, larger=names[0]),
             association=np.stack(near, axis=1),
         )
 
@@ -263,9 +252,9 @@ class RNSB(RawOrUnit):
         return self.found(
             given,
             notes,
-            value=max(math.fsum(parts), 0.0),
-            values=probabilities[:, 1],
-            overall=Range(unit="nats", low=0.0, high=most, neutral=0.0),
+            max(math.fsum(parts), 0.0),
+            probabilities[:, 1],
+            Range(unit="nats", low=0.0, high=most, neutral=0.0),
             each=Range(unit="probability", low=0.0, high=1.0, larger=given.head["groups"][1]),
             association=probabilities,
         )

@@ -67,10 +67,10 @@ class TargetMeasure(GroupsMeasure):
         self,
         given: Input,
         notes: list[Note],
-        *,
         value: float,
         values: NDArray[np.floating],
         overall: Range,
+        *,
         each: Range | None = None,
         association: Array | None = None,
         p: PValues | None = None,
@@ -89,26 +89,24 @@ class TargetMeasure(GroupsMeasure):
         association : array, shape (targets, groups), optional
         p : PValues, optional
         """
-        terms = given.coverage[OF_TARGETS].scored
+        terms, number = given.coverage[OF_TARGETS].scored, defined(value)
         by_group = [None] * len(terms) if association is None else association.tolist()
         targets = tuple(
             TargetValue(
-                term=term,
-                association=near and tuple(map(defined, near)),
-                value=defined(number),
+                term=term, association=near and tuple(map(defined, near)), value=defined(own)
             )
-            for term, near, number in zip(terms, by_group, values.tolist(), strict=True)
+            for term, near, own in zip(terms, by_group, values.tolist(), strict=True)
         )
-        if undefined := [one.term for one in targets if one.value is None]:
+        if undefined := [target.term for target in targets if target.value is None]:
             lost = {"measure": self.name, "terms": undefined}
             notes.append(Note("undefined.targets", "targets", lost))
-        if defined(value) is None:
+        if number is None:
             notes.append(Note("undefined.value", "value", {"measure": self.name}))
         return TargetValuesResult(
             **given.head,
             measure=self.name,
-            value=defined(value),
-            p_values=None if defined(value) is None else p,
+            value=number,
+            p_values=None if number is None else p,
             whole=overall,
             each=each or overall,
             targets=targets,
@@ -190,15 +188,21 @@ def groups_of(given: Input) -> list[Array]:
     return [given.rows[name] for name in given.head["groups"]]
 
 
+def signed_cosine(given: Input) -> Range:
+    """Range of a cosine that is positive on the side of the first group."""
+    larger = given.head["groups"][0]
+    return Range(unit="cosine", low=-1.0, high=1.0, neutral=0.0, larger=larger)
+
+
 def pairs_of(given: Input, notes: list[Note]) -> tuple[Array, Array]:
     """Rows of the pairs whose terms both have a vector, in an order of their own."""
-    places = [
-        {term: i for i, term in enumerate(given.coverage[name].scored)}
-        for name in given.head["groups"]
-    ]
+    first, second = (
+        dict(zip(given.coverage[group].scored, given.rows[group], strict=True))
+        for group in given.head["groups"]
+    )
     pairs = sorted(given.head["pairs"])
-    usable = [pair for pair in pairs if all(map(dict.__contains__, places, pair))]
-    lost = [" and ".join(pair) for pair in pairs if pair not in usable]
+    usable = [(a, b) for a, b in pairs if a in first and b in second]
+    lost = [" and ".join(pair) for pair in pairs if tuple(pair) not in usable]
     if not usable:
         raise CoverageError(
             "no pair of the test has a vector for both of its terms",
@@ -207,11 +211,7 @@ def pairs_of(given: Input, notes: list[Note]) -> tuple[Array, Array]:
         )
     if lost:
         notes.append(Note("coverage.pairs", values={"pairs": lost}))
-    first, second = (
-        rows[[at[pair[side]] for pair in usable]]
-        for side, (rows, at) in enumerate(zip(groups_of(given), places, strict=True))
-    )
-    return first, second
+    return np.array([first[a] for a, _ in usable]), np.array([second[b] for _, b in usable])
 
 
 def in_order(rows: Array) -> Array:
