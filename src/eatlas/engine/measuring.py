@@ -46,6 +46,11 @@ SHOWN = 8
 """Missing terms that are named one by one."""
 Source: TypeAlias = "VectorSource | LanguageModel | Counts"
 """Where the numbers of a measurement come from."""
+OF_RESAMPLES = frozenset(
+    f"undefined.{what}"
+    for what in ("resamples", "interval", "influence", "without-a-term", "patterns")
+)
+"""Notes on what is drawn again, which a result has without a Python warning."""
 CALLED = {"vectors": "vector", "counts": "row of numbers"}
 """What a source must have for a term; a log-probability, of language models."""
 REMEDIES = {
@@ -172,7 +177,7 @@ def measure_opened(
     doubts = diagnosis.remarks() if diagnosis else ()
     notes = list(map(as_note, notes))
     for note in (*notes, *doubts):
-        if note.code.partition(".")[0] in {"undefined", "space"}:
+        if note.code.partition(".")[0] in {"undefined", "space"} and note.code not in OF_RESAMPLES:
             warn(note, test.id, stacklevel=3)
     frequency, differ = placed(measure, result, given.coverage, test, source)
     every = as_notes((*filter(None, [namesake(test)]), *remarks, *notes, *doubts, *differ))
