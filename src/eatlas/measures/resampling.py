@@ -206,7 +206,7 @@ class Bootstrap:
         if self.resamples == 0:
             return 0
         if any(test.groups[role] < least for role, least in fewest(self.over).items()):
-            notes.append(Note("resampling.group-of-one", "uncertainty", {"unit": unit}))
+            notes.append(Note("resampling.one-unit", "uncertainty", {"unit": unit}))
             return 0
         if self.resamples != "auto":
             return self.resamples
