@@ -66,7 +66,7 @@ def test_signatures_name_what_differs_from_cosine():
     measure = eatlas.get_measure(text)
     assert 'direction="she/he;woman/man"' in measure.signature
     assert eatlas.get_measure(measure.signature) == measure
-    assert measure.words == ("she", "he", "woman", "man")
+    assert measure.needs.words == ("she", "he", "woman", "man")
 
 
 @pytest.mark.parametrize(

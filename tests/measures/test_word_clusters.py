@@ -6,7 +6,6 @@ from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas.engine.verify import verify
-from eatlas.errors import StimulusError
 from eatlas.stats.bootstrap import draw
 from eatlas.stats.crossed import crossed_association, crossed_interaction
 from eatlas.stats.weighted import Design
@@ -131,19 +130,6 @@ def test_words_that_are_nearly_one_are_remarked_on_until_they_share_a_cluster():
     assert not any(
         "nearly the same vector" in w for w in map(str, eatlas.run("weat-6")[0].warnings)
     )
-
-
-@pytest.mark.parametrize(
-    ("clusters", "message"),
-    [
-        ([["rose", "oak"]], "clusters hold 'oak', which the terms do not"),
-        ([["rose", "lily"], ["lily", "iris"]], "duplicate terms 'lily'; one cluster a term"),
-        ([["rose"]], "a cluster holds two terms or more; others are left out"),
-    ],
-)
-def test_clusters_that_are_refused(clusters, message):
-    with pytest.raises(StimulusError, match=message):
-        eatlas.Concept(name="Flowers", terms=["rose", "lily", "iris"], clusters=clusters)
 
 
 def test_the_crossed_test_takes_clusters_as_its_units():
