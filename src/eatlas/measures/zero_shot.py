@@ -156,9 +156,7 @@ class ZeroShot(PatternMeasure, ResampledMeasure):
         x, y, a, b = sizes(given.rows)
         if most := too_many(x + y, a + b):
             pairs = (x + y) * (a + b)
-            notes.append(
-                Note("resampling.too-many-shares", values={"pairs": pairs, "most": most})
-            )
+            notes.append(Note("resampling.too-many-shares", values={"pairs": pairs, "most": most}))
             return {}, None
         if any(given.coverage.group(role).cluster for role in ROLES):
             notes.append(Note("resampling.no-clusters"))
