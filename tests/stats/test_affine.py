@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.errors import EatlasError
 from eatlas.stats.space import Affine, standardize, whiten, without_top
 
 FIT = 1e-9
@@ -60,19 +59,6 @@ def test_without_top_is_algorithm_1(seed, k):
     assert found == pytest.approx(expected, abs=FIT)
 
 
-@given(st.integers(0, 2**32 - 1), st.sampled_from(["whiten", "top"]))
-def test_cosines_of_a_turned_space_are_the_same(seed, which):
-    matrix = whiten if which == "whiten" else lambda c: without_top(c, 2)
-    rows = cloud(seed)
-    axes, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((5, 5)))
-
-    def products(cloud):
-        found = fitted(cloud, matrix).rows(cloud)
-        return found @ found.T
-
-    assert products(rows @ axes) == pytest.approx(products(rows), abs=FIT)
-
-
 @given(st.integers(0, 2**32 - 1))
 def test_two_maps_in_order_need_no_second_look(seed):
     rows = cloud(seed)
@@ -104,27 +90,8 @@ def test_rows_of_zeros_stay_and_the_mean_becomes_zero():
     ]
 
 
-def test_what_is_left_as_rounding_error_becomes_zero():
-    """A row along the component that is removed, in axes where that cannot be exact."""
-    rows = cloud(8)
-    covariance = np.cov(rows.T)
-    top = np.linalg.eigh(covariance)[1][:, -1]
-    fit = Affine(rows.mean(axis=0), without_top(covariance, 1))
-    assert not fit.rows((rows.mean(axis=0) + 3 * top)[None]).any()
-
-
 def test_dimensions_without_variance_become_zero():
     covariance = np.diag([4.0, 0.0, 1.0])
     assert np.diag(standardize(covariance)).tolist() == [0.5, 0.0, 1.0]
     assert np.diag(whiten(covariance)) == pytest.approx([0.5, 0.0, 1.0])
     assert standardize(np.zeros((2, 2))).tolist() == [[0.0, 0.0], [0.0, 0.0]]
-
-
-@pytest.mark.parametrize(("k", "variances", "there"), [(3, [3, 2, 1], 3), (2, [3, 2, 0], 2)])
-def test_nothing_may_be_left(k, variances, there):
-    with pytest.raises(EatlasError) as caught:
-        without_top(np.diag(np.array(variances, float)), k)
-    assert str(caught.value) == (
-        f"without its first {k} principal components nothing is left of the vectors\n"
-        f"  got: {there} components with any variance\n  allowed: up to {there - 1}"
-    )

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.errors import EatlasError
 from eatlas.kernels import unit_rows
 from eatlas.stats.space import Moments, pair_cosines
 
@@ -47,23 +46,3 @@ def test_parts_add_up_and_axes_do_not_matter(seed):
     assert found.lengths.sum() == pytest.approx(1, abs=FIT)
     axes, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((5, 5)))
     assert of(rows @ axes).mean == pytest.approx(found.mean, abs=FIT)
-
-
-def test_by_hand():
-    """Three rows: cosines .6, 0 and .8, of which dimension 0 gives .6, 0, 0."""
-    found = of(np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]))
-    assert found.mean == pytest.approx(1.4 / 3)
-    assert found.sd == pytest.approx(np.std([0.6, 0.0, 0.8]))
-    assert found.contributions == pytest.approx([0.2, 0.8 / 3])
-    assert found.lengths == pytest.approx([1.36 / 3, 1.64 / 3])
-    assert found.largest(2) == [1, 0]
-
-
-def test_equal_rows_have_a_cosine_of_1():
-    found = of(np.tile([0.6, 0.8], (4, 1)))
-    assert (found.mean, found.sd) == (pytest.approx(1), pytest.approx(0, abs=1e-7))
-
-
-def test_one_row_makes_no_pair():
-    with pytest.raises(EatlasError, match=r"a pair needs two vectors\n  got: 1"):
-        of(np.array([[1.0, 0.0]]))

@@ -10,7 +10,7 @@ from eatlas.errors import UndefinedWarning
 from eatlas.stats import bootstrap
 from eatlas.stats.bootstrap import draw, streams_of
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.weighted import Design, Side, cluster_design
+from eatlas.stats.weighted import Side, cluster_design
 
 SAME = 1e-9
 """Largest difference seen from naive loops: 3e-13, of effect sizes of magnitude 1."""
@@ -170,7 +170,7 @@ def test_many_rows_weigh_as_their_moments(seed):
 
 def test_no_spread_is_no_effect_size():
     flat = np.full((sum(TARGETS), sum(ATTRIBUTES)), 0.3)
-    with pytest.warns(UndefinedWarning, match="level 1: 20 of 20 resamples have no spread"):
+    with pytest.warns(UndefinedWarning, match="no spread|no interval"):
         found, _ = bootstrap.bootstrap(
             clustered(flat),
             streams=streams_of(np.random.default_rng()),
@@ -180,9 +180,3 @@ def test_no_spread_is_no_effect_size():
             ddof=1,
         )
     assert np.isnan(found[0].se)
-
-
-def test_the_groups_of_a_cluster_design():
-    test = clustered(cosines())
-    plain = Design(np.zeros((len(TARGETS), len(ATTRIBUTES))), N_X, N_A)
-    assert (test.shape, test.groups) == (plain.shape, plain.groups)

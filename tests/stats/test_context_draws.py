@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from eatlas.errors import EatlasError
 from eatlas.stats.draws import draw_contexts
 
 
@@ -40,24 +39,3 @@ def test_a_stimulus_does_not_see_the_others():
     both = draw_contexts([9, 12], 20, streams(2))
     alone = draw_contexts([12], 20, streams(2)[1:])
     assert np.array_equal(both[:, 1:], alone)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            {"counts": [0], "draws": 5},
-            "the number of contexts of a stimulus is out of range\n  got: 0\n  allowed: 1 or more",
-        ),
-        ({"counts": [3], "draws": 0}, "draws is out of range\n  got: 0\n  allowed: 1 or more"),
-        (
-            {"counts": [3], "draws": 5, "replace": "never"},
-            "replace must say when a context may be drawn again\n  got: 'never'\n"
-            "  allowed: auto or always",
-        ),
-    ],
-)
-def test_bad_input(arguments, message):
-    with pytest.raises(EatlasError) as error:
-        draw_contexts(streams=streams(1), **arguments)
-    assert str(error.value) == message

@@ -89,46 +89,6 @@ def test_exact_p_of_the_equally_weighted_mean_is_that_of_brute_force(seed):
     assert answer.total == 252
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_so_it_is_for_weights_that_do_not_depend_on_labels(seed):
-    values = scores(40, 5, 5, seed=seed)
-    by_sample = np.random.default_rng(seed).uniform(size=40)
-    expected = brute(values, 5, 5, lambda _: by_sample)
-    assert by_score_vector(values, 5, by_sample) == expected
-    # the published variance, that of the raw associations, does not change with the labels either
-    expected = brute(values, 5, 5, lambda one: one.sd**-2)
-    assert by_score_vector(values, 5, draw_effects(values, 5).sd ** -2) == expected
-
-
-def random_effects_weights(found, n, m):
-    v = union_variance(found.d, n, m)
-    return 1 / (v + random_effects(found.d, v).tau2)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_but_not_for_weights_of_a_random_effects_model(seed):
-    def weigh(found):
-        return random_effects_weights(found, 5, 5)
-
-    values = scores(40, 5, 5, shift=1.0, seed=seed)
-    frozen = by_score_vector(values, 5, weigh(draw_effects(values, 5)))
-    true = brute(values, 5, 5, weigh)
-    # weights that fit the observed labels make them look more extreme than they are
-    assert frozen["two_sided"] < true["two_sided"]
-
-
-def test_even_with_the_published_variance_tau2_depends_on_the_labels():
-    values = scores(40, 5, 5, shift=1.0, seed=0)
-
-    def weigh(found):
-        return 1 / (found.sd**2 + random_effects(found.d, found.sd**2).tau2)
-
-    tau2 = {round(1 / weigh(draw_effects(values[:, o], 5)).max(), 9) for o in relabelled(5, 5)}
-    assert len(tau2) > 100
-    frozen = by_score_vector(values, 5, weigh(draw_effects(values, 5)))
-    assert frozen != brute(values, 5, 5, weigh)
-
-
 def test_draws_without_spread_are_left_out_of_the_mean_and_of_its_test():
     values = scores(30, 4, 4)
     flat = np.concatenate([values, np.full((5, 8), 0.3)])
@@ -137,13 +97,6 @@ def test_draws_without_spread_are_left_out_of_the_mean_and_of_its_test():
     assert np.isnan(some.d[30:]).all()
     assert some.mean == pytest.approx(every.mean, abs=1e-15)
     assert np.allclose(some.scores, every.scores, atol=1e-15)
-
-
-def test_without_any_spread_nothing_is_defined_and_every_relabelling_ties():
-    found = draw_effects(np.full((3, 6), 0.2), 3)
-    assert np.isnan(found.mean)
-    answer = permutation_test(found.scores, 3, scale=found.scale)
-    assert answer.two_sided.count == answer.total == 20
 
 
 def test_combined_effect_is_that_of_statsmodels():
@@ -158,15 +111,6 @@ def test_combined_effect_is_that_of_statsmodels():
     assert abs(ours.tau2 - theirs.tau2) < DL_AGREEMENT
     assert abs(ours.q / theirs.q - 1) < DL_AGREEMENT
     assert abs(ours.i2 - theirs.i2) < DL_AGREEMENT
-
-
-def test_paule_mandel_is_that_of_statsmodels_where_it_iterates_on():
-    d = draw_effects(scores(2000, 8, 8), 8).d
-    v = union_variance(d, 8, 8)
-    ours = random_effects(d, v, method="PM")
-    theirs = combine_effects(d, v, method_re="iterated", atol=1e-10)
-    assert abs(ours.tau2 - theirs.tau2) < DL_AGREEMENT
-    assert abs(ours.mean - theirs.mean_effect_re) < DL_AGREEMENT
 
 
 def test_a_spread_below_the_rounding_of_large_terms_is_none():

@@ -26,12 +26,6 @@ def test_mean_variance_is_the_variance_over_samples(n, m, shift):
     assert union_variance(d, n, m).mean() == pytest.approx(d.var(), rel=NEAR)
 
 
-def test_the_textbook_formula_is_far_too_large_for_large_effects():
-    # 24 times at 5 v 5 and a difference of 3 standard deviations, d = 1.62
-    d = simulated(5, 5, 3.0)
-    assert 20 < borenstein_variance(d, 5, 5).mean() / d.var() < 28
-
-
 def test_it_is_the_square_of_the_slope_times_the_variance_of_the_textbook_d():
     n, m = 6, 9
     size, c = n + m, n * m / (n + m)
@@ -43,14 +37,6 @@ def test_it_is_the_square_of_the_slope_times_the_variance_of_the_textbook_d():
     slope = (of(g + 1e-6) - of(g - 1e-6)) / 2e-6
     assert union_variance(of(g), n, m) == pytest.approx(
         slope**2 * borenstein_variance(g, n, m), rel=1e-6
-    )
-
-
-def test_dividing_by_n_scales_d_and_its_variance():
-    d = np.linspace(-1.7, 1.7, 9)
-    stretched = d * np.sqrt(16 / 15)
-    assert union_variance(stretched, 8, 8, ddof=0) == pytest.approx(
-        union_variance(d, 8, 8) * 16 / 15, rel=1e-12
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eatlas.stats.bootstrap import PatternRule, bootstrap, influence, pattern_stability, streams_of
+from eatlas.stats.bootstrap import influence, streams_of
 from eatlas.stats.shares import ShareDesign, label_powers
 from eatlas.stats.weighted import Weights
 
@@ -107,23 +107,6 @@ def test_a_term_that_is_left_out_leaves_its_share_to_the_others():
     assert abs(d - found.estimate - found.attributes[0]) > 1e-3
 
 
-def test_intervals_enclose_what_a_loop_over_resamples_finds():
-    """Percentiles of so many effect sizes, each drawn and computed by itself."""
-    test, rng = design(4), np.random.default_rng(11)
-    found, _ = bootstrap(
-        test, streams=streams_of(np.random.default_rng(1)), over="both", resamples=4_000,
-        level=0.9, ddof=1,
-    )  # fmt: skip
-    drawn = []
-    for _ in range(4_000):
-        w = np.concatenate([rng.multinomial(n, [1 / n] * n) for n in (3, 4)]) + 0.0
-        v = np.concatenate([rng.multinomial(n, [1 / n] * n) for n in (4, 5)]) + 0.0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            drawn.append(effect_by_loops(cosines(4), 100.0, 0, w, v))
-    ends = np.nanquantile(drawn, [0.05, 0.95])
-    assert found[0].interval == pytest.approx(ends, abs=0.1)  # four Monte Carlo errors
-
-
 def test_mean_shares_of_resamples():
     test = design(6)
     w, v = np.array([[1.0, 2, 0, 1, 1, 0, 2]]), np.array([[1.0, 0, 2, 1, 1, 1, 3, 0, 0]])
@@ -136,16 +119,3 @@ def test_mean_shares_of_resamples():
     drawn = test.mean_shares_drawn("both", 50, streams_of(np.random.default_rng(0)))
     assert drawn.shape == (50, 2)
     assert ((drawn > 0) & (drawn < 1)).all()
-
-
-def test_patterns_of_resamples_where_the_readings_are_clear():
-    table = np.zeros((12, 16))
-    table[:6, :8] = 0.05  # X with A, Y with B
-    table[6:, 8:] = 0.05
-    table += 1e-4 * np.random.default_rng(2).standard_normal(table.shape)
-    test = ShareDesign(label_powers(table, 100.0), 6, 8)
-    found = pattern_stability(
-        test, streams=streams_of(np.random.default_rng(3)), aside=np.random.default_rng(4),
-        over="both", resamples=200, rule=PatternRule(),
-    )  # fmt: skip
-    assert found.shares[0, 2] == 1.0

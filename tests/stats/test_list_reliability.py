@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from eatlas.errors import EatlasError
 from eatlas.stats.reliability import list_reliability
 
 
@@ -78,17 +77,6 @@ def test_what_all_words_share_raises_raw_alpha_alone():
     assert abs(np.median(between)) < 0.2
 
 
-def test_two_factors_have_a_high_alpha_and_a_low_omega():
-    alpha, omega = [], []
-    for seed in range(20):
-        one = factors(16, 60, seed, several=2)
-        result = found(one, -one, resamples=1)
-        alpha.append(result.first.alpha.value)
-        omega.append(result.first.omega.value)
-    assert np.median(alpha) > 0.85
-    assert np.median(omega) < 0.65
-
-
 def test_intervals_hold_the_value_and_narrow_with_observations():
     widths = []
     for m in (12, 200):
@@ -100,14 +88,6 @@ def test_intervals_hold_the_value_and_narrow_with_observations():
     assert widths[1] < widths[0] / 2
 
 
-def test_units_do_not_matter():
-    one, other = factors(8, 30, 1), factors(8, 30, 2)
-    plain, moved = found(one, other), found(8 * one + 3, 8 * other + 3)
-    assert moved.between.value == pytest.approx(plain.between.value)
-    assert moved.first.omega.value == pytest.approx(plain.first.omega.value, abs=1e-4)
-    assert moved.first.alpha.low == pytest.approx(plain.first.alpha.low)
-
-
 def test_lists_that_do_not_differ_are_undefined():
     rows = np.tile(rng().normal(size=10), (4, 1))
     result = found(rows, rows)
@@ -115,25 +95,3 @@ def test_lists_that_do_not_differ_are_undefined():
     assert math.isnan(result.first.alpha.value)
     assert math.isnan(result.first.omega.value)
     assert result.first.raw_alpha == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "how", "message"),
-    [
-        (
-            np.eye(3), np.ones((2, 4)), {},
-            "reliability needs two lists measured on the same observations\n"
-            "  got: 3 and 2 items on 3 and 4 observations\n"
-            "  allowed: 2 items a list and 3 observations, or more",
-        ),
-        (np.eye(3)[:1], np.eye(3), {}, "reliability needs two lists"),
-        (np.eye(3), np.full((2, 3), np.nan), {}, "scores must be finite\n  got: nan at [0, 0]"),
-        (np.eye(3), np.eye(3), {"resamples": 0}, "resamples is out of range"),
-        (np.eye(3), np.eye(3), {"level": 95}, "level must be a probability"),
-        (np.eye(3), np.eye(3), {"rng": 3}, "rng must be a numpy Generator"),
-    ],
-)  # fmt: skip
-def test_messages(one, other, how, message):
-    with pytest.raises(EatlasError) as caught:
-        list_reliability(one, other, **{"rng": rng(), **how})
-    assert str(caught.value).startswith(message)

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.errors import EatlasError
 from eatlas.stats.space import Moments
 
 
@@ -40,25 +39,3 @@ def test_a_variance_is_never_negative():
     assert (np.diag(covariance) >= 0).all()
     assert (covariance == covariance.T).all()
     assert covariance == pytest.approx(np.zeros((2, 2)), abs=1e-17)
-
-
-def test_single_precision_is_added_in_double():
-    rows = np.full((3, 1), 1e20, np.float32)
-    moments = Moments(1)
-    moments.add(rows)
-    assert moments.products[0, 0] == pytest.approx(3e40)
-
-
-def test_too_few_rows():
-    moments = Moments(2)
-    with pytest.raises(EatlasError, match=r"too few rows\n  got: 0\n  allowed: 1 or more"):
-        _ = moments.mean
-    moments.add(np.ones((1, 2)))
-    with pytest.raises(EatlasError, match=r"too few rows\n  got: 1\n  allowed: 2 or more"):
-        moments.covariance()
-
-
-def test_what_cannot_be_squared():
-    with pytest.raises(EatlasError, match=r"too large to be squared\n  got: up to 1e\+200[\s\S]*"
-                       r"remedy: scale the vectors; cosines do not change"):  # fmt: skip
-        Moments(1).add(np.array([[1e200]]))

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from eatlas.errors import EatlasError
 from eatlas.stats.draws import nested_components
 
 
@@ -47,19 +46,3 @@ def test_units_of_one_score_leave_the_variance_within_open():
     found = nested_components(np.array([0.0, 2.0, 10.0, 12.0]), np.ones(4, int), 2)
     assert math.isnan(found.within)
     assert found.units == 2.0
-
-
-def test_a_unit_of_one_score_has_the_noise_of_the_others():
-    # means 1, 5 and 11, 15: V = 8; v = 2, 2, 2, unknown
-    found = nested_components(np.array([0.0, 2, 4, 6, 10, 12, 15]), np.array([2, 2, 2, 1]), 2)
-    assert found.within == 2.0
-    assert found.units == pytest.approx(8 - (1 + 1 + 1 + 2) / 4)
-
-
-def test_two_units_are_too_few():
-    with pytest.raises(EatlasError) as error:
-        nested_components(np.array([0.0, 1.0]), np.array([1, 1]), 1)
-    assert str(error.value) == (
-        "variance between units needs more units than groups\n"
-        "  got: 2 units in two groups\n  allowed: 3 or more"
-    )

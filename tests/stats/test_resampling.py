@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from eatlas.errors import EatlasError
-from eatlas.stats.bootstrap import BLOCK, draw, fewest, sides, streams_of
+from eatlas.stats.bootstrap import draw, fewest, streams_of
 from eatlas.stats.weighted import Design
 
 TEST = Design(np.zeros((7, 6)), 3, 2)
@@ -59,16 +58,6 @@ def test_the_first_of_many_resamples_are_those_of_few(over):
         assert np.array_equal(one[:same], other[:same])
 
 
-def test_lists_serve_again_with_their_terms_moved_on():
-    """Groups of 3, 4, 2 and 4: two rotations, as the smallest group has no more."""
-    targets, attributes = joined("both", 2 * BLOCK)
-    for side, border in ((targets, 3), (attributes, 2)):
-        for group in (side[:, :border], side[:, border:]):
-            assert np.array_equal(group[BLOCK:], np.roll(group[:BLOCK], -1, axis=1))
-    _, further = joined("both", 3 * BLOCK)
-    assert not np.array_equal(further[2 * BLOCK :], further[:BLOCK])
-
-
 def test_each_group_has_draws_of_its_own():
     """Another list in place of B leaves the draws of X, Y and A as they are."""
     streams = streams_of(np.random.default_rng(1)), streams_of(np.random.default_rng(1))
@@ -78,23 +67,7 @@ def test_each_group_has_draws_of_its_own():
     assert np.array_equal(one.attributes[:, :2], other.attributes[:, :2])
 
 
-def test_lists_of_many_terms_are_drawn_in_smaller_blocks():
-    large = Design(np.zeros((600, 4)), 300, 2)
-    first, *_, last = draw(large, "targets", 200, streams_of(np.random.default_rng(0)))
-    assert (len(first.targets), len(last.targets)) == (64, 8)
-    assert (last.targets[:, :300].sum(axis=1) == 300).all()
-
-
 def test_fewest():
     assert fewest("both") == {"X": 2, "Y": 2, "A": 2, "B": 2}
     assert fewest("targets") == {"X": 2, "Y": 2, "A": 1, "B": 1}
     assert fewest("attributes") == {"X": 1, "Y": 1, "A": 2, "B": 2}
-
-
-def test_message():
-    with pytest.raises(EatlasError) as caught:
-        sides("words")
-    assert str(caught.value) == (
-        "over must say which stimuli are resampled\n"
-        "  got: 'words'\n  allowed: targets, attributes, both"
-    )

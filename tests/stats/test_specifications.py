@@ -59,11 +59,6 @@ def test_shapley_effects_are_means_over_all_orders():
     assert found.shapley.sum() == pytest.approx(found.explained)
 
 
-def test_what_does_not_vary_has_no_shares():
-    assert shares(np.ones(4), grid(2, 2)) is None
-    assert shares(np.arange(2.0**13), grid(*[2] * 13)) is None
-
-
 @pytest.mark.parametrize("n", [5, 9, 40])
 def test_correlations_are_those_of_scipy(n):
     x, y = np.random.default_rng(n).normal(size=(2, n))
@@ -75,8 +70,3 @@ def test_correlations_are_those_of_scipy(n):
     assert (found.pearson_low, found.pearson_high) == pytest.approx((interval.low, interval.high))
     assert found.spearman == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
     assert found.spearman_low < found.spearman < found.spearman_high
-
-
-def test_a_correlation_of_what_does_not_vary_is_undefined():
-    assert np.isnan(correlation(np.ones(5), np.arange(5.0)).pearson)
-    assert np.isnan(correlation(np.arange(2.0), np.arange(2.0)).spearman)

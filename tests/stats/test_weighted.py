@@ -111,16 +111,6 @@ def test_variances_are_those_of_the_influence_function(i, ddof):
     )
 
 
-def test_many_sets_of_weights_are_each_as_if_alone():
-    test, rng = block(2), np.random.default_rng(3)
-    w, v = rng.integers(1, 3, (7, 9)) + 0.0, rng.integers(1, 3, (7, 9)) + 0.0
-    for level, (units, others) in zip(test.levels, test.sides(Weights(w, v)), strict=True):
-        together = effects(level, units, others, 1).d
-        alone = [effects(level, units[[k]], others[[k]], 1).d[0] for k in range(7)]
-        assert together == pytest.approx(alone, rel=FIT)
-        assert effects(level, units, others[:1], 1).d[0] == pytest.approx(alone[0], rel=FIT)
-
-
 @pytest.mark.parametrize("constant", [0.1, 1 / 3, 0.0])
 def test_rounding_is_no_spread(constant):
     rng = np.random.default_rng(0)

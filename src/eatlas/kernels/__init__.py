@@ -58,6 +58,6 @@ __getattr__ = attributes(
     {
         f"{__name__}.draws": (
             "Drawn DrawnPairs CompactRows compact_rows draw_associations draw_pairs"
-        ),
+        )
     },
 )

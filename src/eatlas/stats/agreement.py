@@ -106,9 +106,7 @@ def rater_agreement(
     several, raters = counts[sizes >= 2], _usual(sizes)
     equal = counts[sizes == raters] if raters else counts[:0]
 
-    def estimates(
-        of: Callable[[NDArray[np.float64] | None], Array], items: int
-    ) -> Iterator[Estimate]:
+    def estimates(of: Callable[[Array | None], Array], items: int) -> Iterator[Estimate]:
         """Each column of what a function of weights gives, with its interval."""
         drawn = None
         if resamples and items and rng is not None:

@@ -20,15 +20,7 @@ from eatlas.kernels import quantiles
 from eatlas.notes import Note, warn
 from eatlas.stats.designs import Judge, enumerable
 from eatlas.stats.inputs import numbers, whole
-from eatlas.stats.weighted import (
-    ATTRIBUTES,
-    ROLES,
-    TARGETS,
-    Array,
-    Layout,
-    Scored,
-    Weights,
-)
+from eatlas.stats.weighted import ATTRIBUTES, ROLES, TARGETS, Array, Layout, Scored, Weights
 
 Over = Literal["targets", "attributes", "both"]
 """Which stimuli are taken as a sample, and hence resampled."""
@@ -483,11 +475,7 @@ class _Decisions:
         )
         rows = sign[:, None] * _copies(scores, counts)
         signs = np.zeros(found.d.size, dtype=np.int64)
-        signs[strong] = np.where(
-            self.judge.significant(rows, level.peak, level.precision),
-            sign,
-            0,
-        )
+        signs[strong] = np.where(self.judge.significant(rows, level.peak, level.precision), sign, 0)
         return signs, found.d
 
 

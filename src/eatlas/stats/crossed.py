@@ -222,7 +222,7 @@ def crossed_association(
     return _tested(table, rows, columns, level, (scale, precision), members)
 
 
-def _table(similarities: ArrayLike) -> NDArray[np.float64]:
+def _table(similarities: ArrayLike) -> Array:
     table = numbers(similarities, "similarities", 2)
     peak = float(np.abs(table).max(initial=0.0))
     if peak and not SQUARABLE[0] <= peak <= SQUARABLE[1]:
@@ -273,7 +273,7 @@ def _members(
 
 
 def _tested(
-    table: NDArray[np.float64],
+    table: Array,
     rows: list[int],
     columns: list[int],
     level: float,

@@ -13,7 +13,7 @@ Equivalence: two exact tests show that a difference is smaller than a margin.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product
@@ -29,7 +29,6 @@ from eatlas.stats.permutation import Tail, permutation_test
 from eatlas.stats.relabelling import (
     Array,
     Kept,
-    Labels,
     Samples,
     drawn,
     draws_each,
@@ -38,12 +37,12 @@ from eatlas.stats.relabelling import (
     samples,
 )
 
+Flags = NDArray[np.bool_]
+
 TAILS = ("greater", "less", "two_sided")
 """What `tail` may be: the fields of a permutation test's result."""
 ENUMERATED = 50_000
 """Designs with at most so many subsets are enumerated (9 v 9: 48,620), 1 s for 2,000 rows."""
-SCREENS = (4_000, 32_000, 256_000)
-"""Random relabellings of the rows that the screen before left open."""
 CERTAIN = 6.0
 """Standard errors that a share must be from alpha to settle a row."""
 EXPECTED = 40
@@ -86,71 +85,16 @@ def checked_alpha(value: float, name: str = "alpha", *, above: float = 0.0) -> f
     )
 
 
-def rejected(
-    rows: Array, n: int, alpha: float, tail: str, rng: np.random.Generator
-) -> NDArray[np.bool_]:
-    """For each row, whether the exact p of its first `n` scores is below `alpha`.
-
-    Small designs are enumerated, all rows at once. In larger ones random relabellings settle the
-    rows whose share of extreme ones is more than 6 standard errors from alpha, and the exact test
-    the others: at most one decision in 10^7 could differ from the exact test's.
-    """
-    batch = samples(-rows if tail == "less" else rows, n, two_sided=tail == "two_sided")
-    size = rows.shape[1]
-    if enumerable(size, n):
-        return below(batch, alpha)
-    screens = [draws for draws in SCREENS if draws * alpha >= EXPECTED]
-    screened = screen(batch, alpha, screens, drawn(size, n, rng))
-    for i in screened.left:
-        screened.found[i] = getattr(permutation_test(rows[i], n), tail).p < alpha
-    return screened.found
-
-
 def enumerable(size: int, n: int) -> bool:
     """Whether a design has few enough subsets to visit each."""
     return math.comb(size, n) <= ENUMERATED
 
 
-def below(batch: Samples, alpha: float) -> NDArray[np.bool_]:
+def below(batch: Samples, alpha: float) -> Flags:
     """For each sample of a small design, whether its exact p is below `alpha`."""
     total = math.comb(len(batch.values), batch.n)
     # one more than is needed: no rounding of alpha * total matters
     return np.asarray(enumerated(batch, math.ceil(alpha * total) + 1) / total < alpha)
-
-
-@dataclass(frozen=True)
-class Screened:
-    """What random relabellings say of samples."""
-
-    found: NDArray[np.bool_]
-    """Whether p is below alpha, False where that is open; shape (samples,)."""
-    left: NDArray[np.intp]
-    """Places of the samples that are open."""
-    p: Array
-    """Of these, ``(extreme + 1) / (draws + 1)``."""
-
-
-def screen(
-    batch: Samples, alpha: float, screens: Sequence[int], blocks: Iterable[Labels]
-) -> Screened:
-    """Settle the samples whose p is far from `alpha`."""
-    samples_, draws, stream = batch.reach.size, 0, iter(blocks)
-    found, left, extreme = np.zeros(samples_, bool), np.arange(samples_), np.zeros(samples_)
-    for target in screens:
-        certain = target * alpha >= EXPECTED
-        if not (left.size and (certain or target == screens[-1])):
-            continue
-        part = batch.part(left)
-        while draws < target:
-            labels = next(stream)
-            extreme += reached(part, labels)
-            draws += draws_each(batch) * len(labels)
-        if certain:
-            away = (extreme / draws - alpha) / math.sqrt(alpha * (1 - alpha) / draws)
-            found[left[away < -CERTAIN]] = True
-            open_ = np.abs(away) <= CERTAIN
-            left, extreme = left[open_], extreme[open_]
-    return Screened(found, left, (extreme + 1) / (draws + 1))
 
 
 class Judge:
@@ -177,9 +121,7 @@ class Judge:
         small = enumerable(self.size, self.n)
         return 0.0 if small else math.sqrt(self.alpha * (1 - self.alpha) / self.draws)
 
-    def significant(
-        self, rows: Array, scale: float, precision: float | None = None
-    ) -> NDArray[np.bool_]:
+    def significant(self, rows: Array, scale: float, precision: float | None = None) -> Flags:
         """Whether p is below alpha, of rows whose first group is ahead, shape (k, size).
 
         `scale` is the magnitude of what was summed into a score, 1 for cosines, and `precision`
@@ -188,10 +130,27 @@ class Judge:
         batch = samples(rows, self.n, two_sided=self.two_sided, scale=scale, precision=precision)
         if enumerable(self.size, self.n):
             return below(batch, self.alpha)
-        screens = [draws for draws in RESAMPLE_SCREENS if draws < self.draws]
-        screened = screen(batch.single(), self.alpha, [*screens, self.draws], self._blocks)
-        screened.found[screened.left] = screened.p < self.alpha
-        return screened.found
+        return self._screened(batch.single())
+
+    def _screened(self, batch: Samples) -> Flags:
+        """Random relabellings settle the samples whose p is far from alpha, screen by screen."""
+        alpha, draws, blocks = self.alpha, 0, iter(self._blocks)
+        open_ = np.arange(batch.reach.size)
+        significant, extreme = np.zeros(open_.size, np.bool_), np.zeros(open_.size)
+        screens = [d for d in RESAMPLE_SCREENS if d < self.draws and d * alpha >= EXPECTED]
+        for target in [*screens, self.draws]:
+            part = batch.part(open_)
+            while draws < target and open_.size:
+                labels = next(blocks)
+                extreme += reached(part, labels)
+                draws += draws_each(batch) * len(labels)
+            if target < self.draws and open_.size:
+                away = (extreme / draws - alpha) / math.sqrt(alpha * (1 - alpha) / draws)
+                significant[open_[away < -CERTAIN]] = True
+                near = np.abs(away) <= CERTAIN
+                open_, extreme = open_[near], extreme[near]
+        significant[open_] = (extreme + 1) / (draws + 1) < alpha
+        return significant
 
     def associations(
         self,
@@ -406,10 +365,10 @@ def _simulated(n: int, m: int, shift: float, alpha: float, tail: str) -> float:
     """Share of rejections among samples that are the same in every call."""
     if math.isinf(shift):
         shift = math.copysign(LARGEST_SHIFT, shift)
-    rng = np.random.default_rng(0)
-    rows = rng.standard_normal((SIMULATED, n + m))
+    rows = np.random.default_rng(0).standard_normal((SIMULATED, n + m))
     rows[:, :n] += shift
-    return float(rejected(rows, n, alpha, tail, rng).mean())
+    batch = samples(-rows if tail == "less" else rows, n, two_sided=tail == "two_sided")
+    return float(below(batch, alpha).mean())
 
 
 def _t_of(d: float, n: int, m: int) -> float:

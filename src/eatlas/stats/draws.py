@@ -20,8 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.notes import Note, warn
-from eatlas.stats.inputs import least_spread, numbers, open_unit, t_outside, t_quantile, whole
+from eatlas.stats.inputs import least_spread, numbers, open_unit, t_quantile, whole
 from eatlas.stats.permutation.problem import SMALLEST
+
+Integers = NDArray[np.int64]
 
 Replace = Literal["auto", "always"]
 """Whether a context may be drawn again."""
@@ -34,7 +36,7 @@ def draw_contexts(
     streams: Sequence[np.random.Generator],
     *,
     replace: Replace = "auto",
-) -> NDArray[np.int64]:
+) -> Integers:
     """Draw one context of each stimulus, many times."""
     if replace not in get_args(Replace):
         raise EatlasError(
@@ -50,9 +52,7 @@ def draw_contexts(
     return chosen
 
 
-def draw_one(
-    count: int, draws: int, numbers: np.random.Generator, replace: Replace
-) -> NDArray[np.int64]:
+def draw_one(count: int, draws: int, numbers: np.random.Generator, replace: Replace) -> Integers:
     """Draw contexts of one stimulus, by the rule of :func:`draw_contexts`, shape (draws,)."""
     if replace == "auto" and count >= draws:
         return numbers.permutation(count)[:draws]
@@ -93,12 +93,7 @@ class DrawEffects:
 
 
 def draw_effects(
-    scores: Array,
-    n: int,
-    *,
-    ddof: int = 1,
-    scale: float = 1.0,
-    precision: float | None = None,
+    scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0, precision: float | None = None
 ) -> DrawEffects:
     """Effect sizes of draws whose units are the same and whose scores differ.
 
@@ -136,7 +131,7 @@ class Components:
     """Between the two groups, 0 or more."""
 
 
-def nested_components(scores: Array, sizes: NDArray[np.int64], n: int) -> Components:
+def nested_components(scores: Array, sizes: Integers, n: int) -> Components:
     """Variance components of scores within units within two groups.
 
     Units count alike, however many scores they have: with m_w and v_w the mean and the variance
@@ -261,11 +256,7 @@ def _slope(effects: Array, variances: Array, tau2: float) -> float:
     return float(np.sum((weights * (effects - mean)) ** 2)) - (whole - squares / whole)
 
 
-ESTIMATORS = {
-    "DL": dersimonian_laird,
-    "PM": paule_mandel,
-    "REML": restricted_maximum_likelihood,
-}
+ESTIMATORS = {"DL": dersimonian_laird, "PM": paule_mandel, "REML": restricted_maximum_likelihood}
 """What `method` may be."""
 
 
@@ -280,11 +271,11 @@ class RandomEffects:
     mean: float
     """Combined effect: the mean with weights 1 / (v + tau2)."""
     se: float
-    """Its standard error: 1 / sqrt(sum of the weights), or Hartung and Knapp's."""
+    """Its standard error: 1 / sqrt(sum of the weights)."""
     z: float
     """mean / se."""
     p: float
-    """Two-sided p of z under a normal distribution, or under t with k - 1, in (0, 1]."""
+    """Two-sided p of z under a normal distribution, in (0, 1]."""
     level: float
     """Confidence of the two intervals."""
     low: float
@@ -309,16 +300,12 @@ def random_effects(
     *,
     method: str = "DL",
     level: float = 0.95,
-    hartung_knapp: bool = False,
 ) -> RandomEffects:
     """Combine effects whose true values differ with variance tau2 between them.
 
     Mean and se: DerSimonian and Laird (1986). I2: Higgins and Thompson (2002). The prediction
     interval is ``mean -+ t(k - 2) sqrt(tau2 + se**2)``, Higgins, Thompson and Spiegelhalter
-    (2009). The standard error of Hartung and Knapp (2001) and of Sidik and Jonkman (2002) is
-    ``sqrt(sum w (y - mean)**2 / ((k - 1) sum w))``, with t of k - 1 degrees of freedom; here never
-    below 1 / sqrt(sum w), as effects that agree by chance would shorten the interval (Roever,
-    Knapp and Friede 2015). Effects that share stimuli or vectors are not independent: se, z and p
+    (2009). Effects that share stimuli or vectors are not independent: se, z and p
     then claim more than the data hold.
     """
     y, v = _checked(effects, variances)
@@ -332,15 +319,7 @@ def random_effects(
     weights, mean, _ = weighted(y, v, tau2 if y.size > 1 else 0.0)
     se = 1 / math.sqrt(float(np.sum(weights)))
     q = weighted(y, v, 0.0)[2]
-    estimated = hartung_knapp and y.size > 1
-    if estimated:
-        se *= math.sqrt(max(1.0, float(np.sum(weights * (y - mean) ** 2)) / (y.size - 1)))
-    z = mean / se
-    if estimated:
-        reach, p = t_quantile(1 - level, y.size - 1) * se, t_outside(z, y.size - 1)
-    else:
-        reach = NormalDist().inv_cdf((1 + level) / 2) * se
-        p = math.erfc(abs(z) / math.sqrt(2))
+    z, reach = mean / se, NormalDist().inv_cdf((1 + level) / 2) * se
     beyond = _prediction_reach(tau2, se, y.size, level)
     return RandomEffects(
         method=method,
@@ -348,7 +327,7 @@ def random_effects(
         mean=mean,
         se=se,
         z=z,
-        p=max(p, SMALLEST),
+        p=max(math.erfc(abs(z) / math.sqrt(2)), SMALLEST),
         level=level,
         low=mean - reach,
         high=mean + reach,
@@ -360,9 +339,7 @@ def random_effects(
     )
 
 
-def _checked(
-    effects: ArrayLike, variances: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked(effects: ArrayLike, variances: ArrayLike) -> tuple[Array, Array]:
     """Effects and their sampling variances as arrays of one length; variances are positive."""
     y, v = numbers(effects, "effects", 1), numbers(variances, "variances", 1)
     if y.size != v.size:

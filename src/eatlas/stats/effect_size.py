@@ -22,12 +22,7 @@ Z = 1.959963984540054
 
 
 def effect_size(
-    scores: NDArray[np.float64],
-    n: int,
-    *,
-    ddof: int = 1,
-    scale: float = 1.0,
-    precision: float | None = None,
+    scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0, precision: float | None = None
 ) -> tuple[float, float]:
     """Difference of the two groups' means, raw and in standard deviations of their union.
 
@@ -42,12 +37,7 @@ def effect_size(
 
 
 def effect_sizes(
-    scores: Array,
-    n: int,
-    *,
-    ddof: int = 1,
-    scale: float = 1.0,
-    precision: float | None = None,
+    scores: Array, n: int, *, ddof: int = 1, scale: float = 1.0, precision: float | None = None
 ) -> tuple[Array, Array]:
     """`effect_size` of every row, to a few units of the last digit.
 

@@ -14,6 +14,8 @@ from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.designs import Judge
 from eatlas.stats.effect_size import effect_sizes
 
+Integers = NDArray[np.int64]
+
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
@@ -30,9 +32,9 @@ class MatchedEffects:
     level1: Array
     level2_x: Array
     level2_y: Array
-    x: NDArray[np.int64]
+    x: Integers
     """1 where X is associated with A, -1 with B, 0 with neither; empty without a rule."""
-    y: NDArray[np.int64]
+    y: Integers
 
 
 def matched_lists(

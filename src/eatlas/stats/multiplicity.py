@@ -20,6 +20,9 @@ from eatlas.kernels.cosines import ONE_THREAD
 from eatlas.stats.inputs import ROUNDING_UNITS, checked_scale, generator, numbers, whole
 from eatlas.stats.relabelling import random_subsets
 
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
 Array = NDArray[np.float64]
 
 
@@ -65,7 +68,7 @@ def _step_up(p: ArrayLike, *, dependent: bool) -> Array:
     return _put_back(family, counted, order, adjusted)
 
 
-def _family(p: ArrayLike) -> tuple[Array, NDArray[np.bool_]]:
+def _family(p: ArrayLike) -> tuple[Array, Flags]:
     """A copy as float64, and which entries are p-values at all."""
     try:
         family = np.array(p, dtype=np.float64)
@@ -89,9 +92,7 @@ def _ascending(values: Array) -> tuple[Array, NDArray[np.intp]]:
     return values[order], order
 
 
-def _put_back(
-    family: Array, counted: NDArray[np.bool_], order: NDArray[np.intp], adjusted: Array
-) -> Array:
+def _put_back(family: Array, counted: Flags, order: NDArray[np.intp], adjusted: Array) -> Array:
     """Adjusted values where their raw ones were; NaN elsewhere."""
     unordered = np.empty_like(adjusted)
     unordered[order] = np.minimum(adjusted, 1.0)
@@ -158,7 +159,7 @@ class _Pairs:
     low: Array
     """Subsets of the first terms, by size: rows of 0 and 1."""
     high: Array
-    spans: NDArray[np.int64]
+    spans: Integers
     """For each k: first and last row of `low`, of `high`, and the place of its first pair."""
     count: int
 
@@ -199,15 +200,15 @@ def _members(size: int, k: int) -> Array:
     return members
 
 
-def _compiled_fold() -> Callable[[Array, Array, NDArray[np.int64], Array], None]:
+def _compiled_fold() -> Callable[[Array, Array, Integers, Array], None]:
     # heavy, and seldom needed
     from eatlas.stats.permutation.compiled_batch import fold  # noqa: PLC0415
 
-    compiled: Callable[[Array, Array, NDArray[np.int64], Array], None] = fold
+    compiled: Callable[[Array, Array, Integers, Array], None] = fold
     return compiled
 
 
-def _fold(low: Array, high: Array, spans: NDArray[np.int64], best: Array) -> None:
+def _fold(low: Array, high: Array, spans: Integers, best: Array) -> None:
     """Raise `best` to the greatest magnitude of any column's sum, relabelling by relabelling."""
     low, high = np.ascontiguousarray(low.T), np.ascontiguousarray(high.T)
     for first, last, start, stop, place in spans.tolist():

@@ -77,7 +77,7 @@ def pair_cosines(moments: Moments) -> PairCosines:
     )
 
 
-def k_occurrences(rows: NDArray[np.floating], k: int) -> NDArray[np.int64]:
+def k_occurrences(rows: NDArray[np.floating], k: int) -> Labels:
     """How often each row is among the k nearest neighbours of the others, by cosine."""
     n = len(rows)
     k = whole(k, "k", 1, n - 1)

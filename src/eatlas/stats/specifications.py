@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from eatlas.stats.paired import ranks
 
+Integers = NDArray[np.int64]
+
 Array = NDArray[np.float64]
 MOST_CHOICES = 12
 """Shapley effects take every subset of the choices."""
@@ -39,7 +41,7 @@ class VarianceShares:
     """Share that all choices together explain: 1 where no two specifications are alike."""
 
 
-def variance_shares(values: Array, levels: NDArray[np.int64]) -> VarianceShares | None:
+def variance_shares(values: Array, levels: Integers) -> VarianceShares | None:
     """Share the variance of effect sizes out among choices."""
     n, k = levels.shape
     if not 0 < k <= MOST_CHOICES or n < 2 or np.ptp(values) < 1e-12:
@@ -60,14 +62,14 @@ def variance_shares(values: Array, levels: NDArray[np.int64]) -> VarianceShares 
     )
 
 
-def _cells(levels: NDArray[np.int64]) -> NDArray[np.int64]:
+def _cells(levels: Integers) -> Integers:
     """Number of the cell of each specification."""
     if not levels.shape[1]:
         return np.zeros(len(levels), np.int64)
     return np.unique(levels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _between(values: Array, cells: NDArray[np.int64]) -> float:
+def _between(values: Array, cells: Integers) -> float:
     """Variance of the means of cells."""
     sizes = np.bincount(cells)
     means = np.bincount(cells, values - values.mean()) / sizes

@@ -18,12 +18,11 @@ import traceback
 from fractions import Fraction
 
 import numpy as np
-from tests.stats.permutation.designs import bounds
+from tests.stats.permutation.designs import bounds, question
 
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import clopper_pearson
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.problem import ask
 from eatlas.stats.permutation.solvers import bracket
 
 BRUTE, HALVES = 14, 32
@@ -161,10 +160,10 @@ def disagreements(result, bounds, total=1):
 
 def bounds_of_a_lattice(scores, n, result):
     """The upper tail, and the two-sided one of equal groups, by one lattice over all scores."""
-    question = ask(scores, n, None)
-    (upper,) = bracket(question.values, question.n, [question.at_least])
+    asked = question(scores, n)
+    (upper,) = bracket(asked.values, asked.n, [asked.at_least])
     low, high = known(upper)
-    name = "less" if question.mirrored else "greater"
+    name = "less" if asked.mirrored else "greater"
     least, most = known(getattr(result, name))
     if most < low * (1 - 1e-12) or least > high * (1 + 1e-12):
         yield f"{name}: {getattr(result, name)} against the lattice's {low!r} to {high!r}"

@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from eatlas.errors import EatlasError
 from eatlas.stats.permutation import permutation_test, recomputed_test
 
 TAILS = ("greater", "less", "two_sided")
@@ -55,17 +54,3 @@ def test_a_large_design_is_sampled_and_says_so():
         lambda first: first @ scores, 24, 12, draws=20_000, rng=np.random.default_rng(2)
     )
     assert again == found
-
-
-@pytest.mark.parametrize(
-    ("statistic", "size", "n", "message"),
-    [
-        (lambda first: first, 4, 2, "a statistic must give one finite number for each relabelling"),
-        (lambda first: np.full(len(first), np.nan), 4, 2, "1 numbers not finite"),
-        (lambda first: first.sum(axis=1), 4, 4, "n is out of range\n  got: 4\n  allowed: 1 to 3"),
-        (lambda first: first.sum(axis=1), 40, 20, "rng must be a numpy Generator"),
-    ],
-)
-def test_faults(statistic, size, n, message):
-    with pytest.raises(EatlasError, match=message):
-        recomputed_test(statistic, size, n, draws=10)

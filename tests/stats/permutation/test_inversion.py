@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from tests.stats.permutation.designs import separated
+from tests.stats.permutation.designs import question, separated
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.inversion import invert
-from eatlas.stats.permutation.problem import ask
 from eatlas.stats.permutation.solvers import GUARANTEE, QUICK, THOROUGH
 
 AGAINST_COUNTS = 1e-7
@@ -40,17 +39,15 @@ def test_within_a_ten_millionth_of_the_count(n, m, d, seed):
 def test_the_stated_error_holds_for_small_designs(n):
     for seed in range(5):
         scores = separated(n, n + seed % 3, 0.3 + 0.2 * seed, seed)
-        question = ask(scores, n, None)
+        asked = question(scores, n)
         exact = permutation_test(scores, n, method="exact")
-        count = exact.less.count if question.mirrored else exact.greater.count
+        count = exact.less.count if asked.mirrored else exact.greater.count
         effort = THOROUGH if seed == 3 else QUICK
-        found = invert(
-            question.values, question.n, [question.at_least], lattice=False, effort=effort
-        )
+        found = invert(asked.values, asked.n, [asked.at_least], lattice=False, effort=effort)
         if found is None:
             assert count <= 2
             continue
-        assert abs(math.expm1(found[0].log_count - math.log(count))) <= found[0].rel_err
+        assert abs(math.expm1(found[0][0] - math.log(count))) <= found[0][1]
 
 
 def test_auto_accepts_only_what_it_guarantees():
@@ -60,45 +57,12 @@ def test_auto_accepts_only_what_it_guarantees():
         assert 0 < result.greater.rel_err <= GUARANTEE
 
 
-def test_the_mean_itself_has_about_half():
-    scores = separated(64, 64, 0.0, 4)
-    scores[0] -= scores[:64].sum() - scores[64:].sum()
-    result = permutation_test(scores, 64)
-    assert result.greater.p + result.less.p == pytest.approx(1.0, abs=1e-6)
-
-
 def test_upper_and_lower_tail_mirror_each_other():
     scores = separated(70, 50, 0.6, 2)
     result, swapped = permutation_test(scores, 70), permutation_test(-scores, 70)
     assert swapped.less.p == pytest.approx(result.greater.p, rel=2e-7)
     assert swapped.greater.p == pytest.approx(result.less.p, rel=2e-7)
     assert swapped.two_sided.p == pytest.approx(result.two_sided.p, rel=2e-7)
-
-
-def test_order_of_terms_does_not_change_a_digit():
-    scores = separated(64, 64, 0.7, 5)
-    r = np.random.default_rng(0)
-    shuffled = np.concatenate([r.permutation(scores[:64]), r.permutation(scores[64:])])
-    assert permutation_test(shuffled, 64) == permutation_test(scores, 64)
-
-
-@pytest.mark.parametrize(("n", "d"), [(1000, 0.1), (2000, 1.0), (2500, 1.6)])
-def test_thousands_of_scores(n, d):
-    result = permutation_test(separated(n, n, d, n), n)
-    assert result.greater.method == "inversion"
-    assert result.greater.rel_err <= GUARANTEE
-    assert 0 < result.greater.p < 0.1
-    assert result.two_sided.p == pytest.approx(min(1.0, 2 * result.greater.p), rel=1e-9)
-
-
-def test_a_normal_tail_for_many_scores():
-    # Central limit theorem: 5,000 uniform scores, two standard deviations above the mean.
-    r = np.random.default_rng(3)
-    scores = r.random(5000)
-    sigma = math.sqrt(2500 * 2500 / 4999 * scores.var())
-    scores[:2500] += (2 * sigma - (scores[:2500].sum() - scores.sum() / 2)) / 1250
-    result = permutation_test(scores, 2500)
-    assert result.greater.p == pytest.approx(0.5 * math.erfc(2 / math.sqrt(2)), rel=0.02)
 
 
 @pytest.mark.parametrize("seed", [34, 46, 211, 244])

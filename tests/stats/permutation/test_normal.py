@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -42,25 +41,9 @@ def test_published_code_tends_to_it(n, m, d):
     assert min(result.greater.p, result.less.p) == pytest.approx(min(cdf, 1 - cdf), rel=0.04)
 
 
-def test_a_far_tail_comes_out_far_too_large():
-    scores = separated(25, 25, 1.5, 25)
-    ratio = (
-        permutation_test(scores, 25, method="normal").greater.p
-        / permutation_test(scores, 25).greater.p
-    )
-    assert 100 < ratio < 400
-
-
 def test_p_is_never_zero_and_no_spread_is_counted():
     r = np.random.default_rng(2)
     scores = np.concatenate([r.random(3000) + 5, r.random(3000)])
     assert permutation_test(scores, 3000, method="normal").greater.p == SMALLEST
     flat = permutation_test([0.1] * 5, 2, method="normal")
     assert (flat.greater.p, flat.greater.method) == (1.0, "exact")
-
-
-def test_strict_makes_no_difference_without_ties():
-    scores = separated(6, 6, 0.5, 1)
-    loose = permutation_test(scores, 6, method="normal")
-    assert permutation_test(scores, 6, method="normal", strict=True) == loose
-    assert math.isclose(loose.greater.p + loose.less.p, 1.0)

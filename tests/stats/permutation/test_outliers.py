@@ -10,10 +10,9 @@ import pytest
 from tests.stats.permutation.designs import bounds, counts
 from tests.stats.permutation.outlying import TAILS, check
 
-from eatlas.errors import EatlasError
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.permutation.problem import Tail, complement, joined
-from eatlas.stats.permutation.solvers import PARTS, Part, outliers_apart
+from eatlas.stats.permutation.problem import Tail
+from eatlas.stats.permutation.solvers import PARTS, outliers_apart
 
 
 def with_outlier(size, *outliers, seed=0):
@@ -103,7 +102,7 @@ def test_parts_add_up_to_the_whole(monkeypatch):
         n = int(r.integers(1, 6))
         t = int(r.choice(values, n, replace=False).sum())
         asked.clear()
-        tails = outliers_apart(whole, of_part)(values, n, [t, t + 3])
+        tails = outliers_apart(values, n, [t, t + 3], whole, of_part)
         expected = plainly(values, n, [t, t + 3])
         assert [tail.count for tail in tails] == [tail.count for tail in expected]
         assert len(asked) <= PARTS
@@ -111,43 +110,7 @@ def test_parts_add_up_to_the_whole(monkeypatch):
     assert len(undivided) < 30
 
 
-def test_a_part_is_certain_only_when_all_or_none_of_its_sums_count():
-    part = Part(np.array([1, 2, 3]), 2, (3, 6))
-    assert part.certain() == [3, 0]
-    assert Part(np.array([1, 2, 3]), 2, (4,)).certain() is None
-    assert Part(np.array([1, 2]), 3, (0,)).certain() == [0]
-    holding, lacking = part.without(2)
-    assert (holding.n, holding.thresholds, lacking.n) == (1, (0, 3), 2)
-
-
-def test_tails_of_parts_are_joined_by_their_shares():
-    exact = joined([Tail.exact(3, 10), Tail.exact(1, 5)], [10, 5], 4, 20)
-    assert (exact.count, exact.p) == (8, 0.4)
-    mixed = joined([Tail.exact(3, 10), Tail.inverted(0.2, 1e-8)], [10, 5], 4, 20)
-    assert mixed.method == "inversion"
-    assert mixed.p == pytest.approx(0.4)
-    assert mixed.rel_err == pytest.approx(1.25e-9, rel=1e-4)
-    wide = joined([Tail.exact(3, 10), Tail.bracketed(0.0, 0.4)], [10, 5], 4, 20)
-    assert wide.bracket == pytest.approx((0.35, 0.45))
-
-
-def test_the_complement_of_nearly_all_is_bounded():
-    rest = complement(Tail.inverted(1.0, 1e-9), 10**9)
-    assert rest.method == "bracket"
-    assert 0 < rest.p <= 2e-9
-
-
 def test_a_count_that_was_asked_for_takes_outliers_too():
     scores = with_outlier(34, 1e4)
     apart, rest = (permutation_test(s, 17, method="exact") for s in (scores, scores[:-1]))
     assert counts(apart)[1] == rest.less.count
-
-
-def test_an_inversion_that_sees_nothing_is_refused_in_words(monkeypatch):
-    """Before the outlier is taken apart its range leaves no node of the band."""
-    monkeypatch.setattr(
-        "eatlas.stats.permutation.solvers.outliers_apart", lambda whole, _of_part: whole
-    )
-    with pytest.raises(EatlasError, match="inversion does not give one digit here"):
-        permutation_test(with_outlier(60, 1e6), 30, method="inversion")
-    assert permutation_test(with_outlier(60, 1e6), 30).greater.method == "bracket"

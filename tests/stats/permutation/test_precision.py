@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from tests.stats.permutation.designs import counts
 
-from eatlas.errors import EatlasError
 from eatlas.stats.effect_size import effect_size, effect_sizes
 from eatlas.stats.permutation import permutation_test, permutation_tests
 from eatlas.stats.permutation.problem import tie_tolerance, to_fixed
@@ -24,9 +23,9 @@ def rounded(r: np.random.Generator, size: int, noise: float = 0.2) -> np.ndarray
 
 def enumerated(scores, n, precision, scale=1.0):
     """Counts with near ties, of all subsets, in whole numbers."""
-    w, q = to_fixed(scores)
+    (w,), (q,) = to_fixed(scores[None])
     size, whole = w.size, int(w.sum())
-    tolerance = tie_tolerance(size, scale, q, precision)
+    tolerance = tie_tolerance(size, scale, int(q), precision)
     t = int(w[:n].sum())
     sums = np.array([sum(c) for c in itertools.combinations(w.tolist(), n)], object)
     away, mine = np.abs(size * sums - n * whole), abs(size * t - n * whole)
@@ -51,29 +50,6 @@ def test_counts_with_near_ties_equal_enumeration(size):
         assert found == enumerated(scores, n, SINGLE), (scores.tolist(), n)
         seen += found != counted(scores, n, None)
     assert seen  # the case that is tested does occur
-
-
-def test_twelve_against_twelve_by_any_method():
-    """2.7 million subsets of six scores, each twice in both groups: beyond those always counted."""
-    r = np.random.default_rng(1)
-    values = np.tile(r.normal(scale=0.05, size=6), 4)
-    scores = values + r.uniform(-0.2, 0.2, 24) * SINGLE
-    exactly = permutation_test(values, 12, scale=1.0, precision=SINGLE)
-    found = permutation_test(scores, 12, scale=1.0, precision=SINGLE)
-    assert found.greater == exactly.greater
-    assert permutation_test(scores, 12, scale=1.0).greater != exactly.greater
-
-
-def test_rounding_does_not_move_a_count_that_includes_near_ties():
-    r = np.random.default_rng(2)
-    values = r.choice(r.normal(scale=0.05, size=5), 16)
-    expected = permutation_test(values, 8, scale=1.0, precision=SINGLE)
-    for _ in range(20):
-        scores = values + r.uniform(-0.25, 0.25, 16) * SINGLE
-        found = permutation_test(scores, 8, scale=1.0, precision=SINGLE)
-        assert (found.greater, found.less, found.two_sided) == (
-            expected.greater, expected.less, expected.two_sided,
-        )  # fmt: skip
 
 
 def test_without_a_precision_nothing_changes():
@@ -114,11 +90,3 @@ def test_scores_that_differ_by_rounding_alone_have_no_effect_and_p_1():
     assert effect_size(scores, 4)[1] > 0.5
     found = permutation_test(scores, 4, scale=1.0, precision=SINGLE)
     assert found.greater.count == found.less.count == found.two_sided.count == found.total == 70
-
-
-def test_a_precision_that_is_none_is_refused():
-    for wrong in (-1e-9, 1.0, float("nan")):
-        with pytest.raises(EatlasError, match="precision must be the unit roundoff"):
-            permutation_test([1.0, 2.0], 1, precision=wrong)
-        with pytest.raises(EatlasError, match="precision must be the unit roundoff"):
-            permutation_tests([[1.0, 2.0]], 1, precision=wrong)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import sys
 
 import pytest
 from tests.stats.permutation.designs import counts
 
-from eatlas.stats.permutation import PermutationResult, Tail, permutation_test
+from eatlas.stats.permutation import permutation_test
 
 
 def test_complete_separation_of_three_and_three():
@@ -55,12 +54,6 @@ def test_spread_of_rounding_noise_is_no_spread():
     assert counts(permutation_test(scores, 3)) == (20, 20, 20)
 
 
-def test_no_spread_at_any_size():
-    result = permutation_test([0.1] * 5000, 2500)
-    assert result.greater.count == result.total == math.comb(5000, 2500)
-    assert result.greater.p == 1.0
-
-
 def test_scale_widens_the_ties():
     # Scores of 1e-12 are noise if cosines of 1e4 were added up to make them.
     scores = [3e-12, 2e-12, 1e-12, 0.0]
@@ -74,13 +67,3 @@ def test_a_p_value_below_the_smallest_double_is_not_zero():
     assert result.greater.count == 1
     assert result.greater.p == result.min_p == sys.float_info.min * sys.float_info.epsilon > 0
     assert result.less.count == result.total
-
-
-def test_results_are_frozen_values():
-    tail = Tail.exact(3, 20)
-    assert tail == Tail(p=0.15, method="exact", count=3)
-    with pytest.raises(AttributeError):
-        tail.p = 0.0  # type: ignore[misc]
-    result = PermutationResult(tail, tail, tail, 20)
-    assert result == PermutationResult(tail, tail, tail, 20)
-    assert repr(result.greater) == ("Tail(p=0.15, method='exact', count=3)")

@@ -18,11 +18,12 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def merge(
-    x: NDArray[np.int64], i: int, i_end: int, j: int, j_end: int, item: int, out: NDArray[np.int64]
-) -> None:
+def merge(x: Integers, i: int, i_end: int, j: int, j_end: int, item: int, out: Integers) -> None:
     """Merge ascending x[i:i_end] and x[j:j_end] + item into `out`; no branch on the data."""
     o = 0
     while i < i_end and j < j_end:
@@ -44,12 +45,7 @@ def merge(
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _sums(
-    items: NDArray[np.int64],
-    limits: NDArray[np.int64],
-    source: NDArray[np.int64],
-    target: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def _sums(items: Integers, limits: Integers, source: Integers, target: Integers) -> Integers:
     """Ascending sums of k of the items in [limits[j, k]:limits[j, k + 1]], with j all items.
 
     The two buffers take turns, one item at a time; returns the one written last.
@@ -74,7 +70,7 @@ def _sums(
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _pairs(a: NDArray[np.int64], b: NDArray[np.int64], first: int, second: int) -> tuple[int, int]:
+def _pairs(a: Integers, b: Integers, first: int, second: int) -> tuple[int, int]:
     """The number of pairs with a[i] + b[j] >= first, and >= second; both ascending.
 
     The thresholds mostly differ by the tie tolerance: side by side, the second loop takes the
@@ -94,11 +90,7 @@ def _pairs(a: NDArray[np.int64], b: NDArray[np.int64], first: int, second: int) 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
 def count_rows(
-    rows: NDArray[np.int64],
-    n: int,
-    thresholds: NDArray[np.int64],
-    limits: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    rows: Integers, n: int, thresholds: Integers, limits: Integers, counts: Integers
 ) -> None:
     """counts[r, i] = #{n-subsets of rows[r] with sum >= thresholds[r, i]}.
 
@@ -148,7 +140,7 @@ def _softplus(z: float) -> float:
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _dual(x: NDArray[np.float64], n: int, t: float, mu: float, lam: float) -> float:
+def _dual(x: Array, n: int, t: float, mu: float, lam: float) -> float:
     total = -mu * n - lam * t
     for one in x:
         total += _softplus(mu + lam * one)
@@ -156,7 +148,7 @@ def _dual(x: NDArray[np.float64], n: int, t: float, mu: float, lam: float) -> fl
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _tilt(x: NDArray[np.float64], n: int, t: float) -> tuple[bool, float, float]:
+def _tilt(x: Array, n: int, t: float) -> tuple[bool, float, float]:
     """Whether n scores with sum t can be expected, and (mu, lam): `saddlepoint.solve`."""
     mu, lam = math.log(n / (x.size - n)), 0.0
     value = _dual(x, n, t, mu, lam)
@@ -187,14 +179,7 @@ def _tilt(x: NDArray[np.float64], n: int, t: float) -> tuple[bool, float, float]
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _period(
-    x: NDArray[np.float64],
-    logit: NDArray[np.float64],
-    targets: NDArray[np.float64],
-    lam: float,
-    sd: float,
-    needed: float,
-) -> float:
+def _period(x: Array, logit: Array, targets: Array, lam: float, sd: float, needed: float) -> float:
     """The least period in T that keeps every alias of the tail negligible; see `contour.period`."""
     base = 0.0
     for one in logit:
@@ -217,12 +202,7 @@ def _period(
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
 def _coefficients(
-    chance: NDArray[np.float64],
-    n: int,
-    turn_re: NDArray[np.float64],
-    turn_im: NDArray[np.float64],
-    re: NDArray[np.float64],
-    im: NDArray[np.float64],
+    chance: Array, n: int, turn_re: Array, turn_im: Array, re: Array, im: Array
 ) -> None:
     """Row n of `re` + i `im` becomes g at LANES nodes, whose turns exp(i theta x_j) are given."""
     size = chance.size
@@ -245,9 +225,7 @@ def _coefficients(
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _fan(
-    x: NDArray[np.float64], step: float, re: NDArray[np.float64], im: NDArray[np.float64]
-) -> None:
+def _fan(x: Array, step: float, re: Array, im: Array) -> None:
     """exp(i l step x_j) for l below LANES."""
     for j in range(x.size):
         a, b = math.cos(step * x[j]), math.sin(step * x[j])
@@ -258,14 +236,7 @@ def _fan(
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _turned(
-    x: NDArray[np.float64],
-    start: float,
-    fan_re: NDArray[np.float64],
-    fan_im: NDArray[np.float64],
-    re: NDArray[np.float64],
-    im: NDArray[np.float64],
-) -> None:
+def _turned(x: Array, start: float, fan_re: Array, fan_im: Array, re: Array, im: Array) -> None:
     """exp(i (start + l step) x_j)."""
     for j in range(x.size):
         a, b = math.cos(start * x[j]), math.sin(start * x[j])
@@ -275,14 +246,7 @@ def _turned(
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _highest(
-    x: NDArray[np.float64],
-    v: NDArray[np.float64],
-    first: float,
-    last: float,
-    work: NDArray[np.float64],
-    peaks: NDArray[np.float64],
-) -> None:
+def _highest(x: Array, v: Array, first: float, last: float, work: Array, peaks: Array) -> None:
     """Where abs(sum v exp(i theta x)) is highest in each of STRATA parts of [first, last]."""
     step = 2 * math.pi / (PAD * (x[-1] - x[0]))
     _fan(x, step, work[0], work[1])
@@ -314,18 +278,18 @@ def _highest(
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
 def _integrated(  # noqa: PLR0913, PLR0917  (compiled code passes arrays, not objects)
-    x: NDArray[np.float64],
-    chance: NDArray[np.float64],
+    x: Array,
+    chance: Array,
     n: int,
-    targets: NDArray[np.float64],
+    targets: Array,
     lam: float,
     step: float,
     theory: float,
     most: int,
-    work: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    value: NDArray[np.float64],
-    sizes: NDArray[np.float64],
+    work: Array,
+    sums: Array,
+    value: Array,
+    sizes: Array,
 ) -> tuple[float, float]:
     """Add the nodes to `value`, their magnitudes to `sizes`; until the rest is small enough.
 
@@ -360,14 +324,14 @@ def _integrated(  # noqa: PLR0913, PLR0917  (compiled code passes arrays, not ob
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
 def _revived(
-    x: NDArray[np.float64],
-    chance: NDArray[np.float64],
+    x: Array,
+    chance: Array,
     n: int,
     end: float,
     step: float,
     theory: float,
-    work: NDArray[np.float64],
-    sums: NDArray[np.float64],
+    work: Array,
+    sums: Array,
 ) -> float:
     """What revivals beyond `end` may add: g where the bound is highest, and far out."""
     limit = 2 * math.pi * FINEST / (x[-1] - x[0])
@@ -396,13 +360,7 @@ def _revived(
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
 def _invert(
-    x: NDArray[np.float64],
-    n: int,
-    targets: NDArray[np.float64],
-    most: int,
-    work: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    out: NDArray[np.float64],
+    x: Array, n: int, targets: Array, most: int, work: Array, sums: Array, out: Array
 ) -> None:
     """out[i] = log #{T >= targets[i]} and its stated relative error, infinite where there is none.
 
@@ -449,13 +407,7 @@ def _invert(
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def invert_rows(
-    rows: NDArray[np.float64],
-    n: int,
-    targets: NDArray[np.float64],
-    most: int,
-    out: NDArray[np.float64],
-) -> None:
+def invert_rows(rows: Array, n: int, targets: Array, most: int, out: Array) -> None:
     """`_invert` of each row: rows (R, N), targets (R, m), out (R, m, 2).
 
     At most `most` nodes are evaluated for each.
@@ -469,12 +421,7 @@ def invert_rows(
 
 # scores are finite, so the greatest of several may be found in any order: four at a time
 @nb.njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})  # type: ignore[misc, unused-ignore]
-def fold(
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    spans: NDArray[np.int64],
-    best: NDArray[np.float64],
-) -> None:
+def fold(low: Array, high: Array, spans: Integers, best: Array) -> None:
     """best[i] = max(best[i], abs(sum)) over all columns; pairs in the order of `spans`."""
     for s in range(spans.shape[0]):
         place = spans[s, 4]

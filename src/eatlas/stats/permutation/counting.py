@@ -6,22 +6,21 @@ still reach the threshold, and join the lists for k chosen here and n - k there 
 square root of the count in a far tail. Lists are kept in ascending order: a list with one more item
 is two ascending runs, which a merge sort puts together in the time of a copy.
 
-Scores on a lattice of few steps, or of few distinct values, are counted by their sums or by how
-many of each value are chosen.
+Scores on a lattice of few steps are counted by their sums, as the coefficients of a polynomial;
+scores of few distinct values by how many of each are chosen.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, product
+from math import comb
 from operator import mul
 
 import numpy as np
-from numpy.typing import NDArray
 
-from eatlas.stats.permutation.problem import Problem
+from eatlas.stats.permutation.problem import Integers
 
 NEVER = int(np.iinfo(np.int64).max)
 """A threshold no partial sum reaches: with so many chosen, n can no longer be met."""
@@ -35,57 +34,14 @@ TOGETHER = 1 << 14
 may end: few enough to stay in the first caches."""
 NONE = np.empty(0, np.int64)
 
-Lists = dict[int, NDArray[np.int64]]
+Lists = dict[int, Integers]
 """Partial sums by the number of items chosen; numbers without any are left out."""
 
 
-@dataclass(frozen=True)
-class Half:
-    """One half of the scores and what a partial sum needs to stay of interest."""
-
-    items: NDArray[np.int64]
-    """Widest first: items far from the half's mean decide early, so pruning bites early."""
-    need: NDArray[np.int64]
-    """need[j, k]: k of the first j items must sum to at least this; shape (items + 1, n + 1)."""
-
-
-def split(values: NDArray[np.int64], n: int, threshold: int) -> tuple[Half, Half]:
-    """The low and the high half of ascending `values`, with thresholds for sums >= `threshold`.
-
-    Low against high makes pruning strongest in a tail: there most chosen items are high ones.
-    """
-    low, high = np.split(values, [values.size // 2])
-    return _half(low, high, n, threshold), _half(high, low, n, threshold)
-
-
-def _half(mine: NDArray[np.int64], other: NDArray[np.int64], n: int, threshold: int) -> Half:
-    """A partial sum is kept when the best completion from the rest reaches the threshold."""
-    order = np.argsort(-np.abs(mine - mine.sum() // max(mine.size, 1)), kind="stable")
-    items = mine[order]
-    free = np.ones(mine.size, bool)
-    need = np.full((mine.size + 1, n + 1), NEVER, np.int64)
-    above = bool(mine.size == 0 or other.size == 0 or mine[-1] > other[0])
-    for j in range(mine.size + 1):
-        if j:
-            free[order[j - 1]] = False
-        rest = mine[free][::-1]
-        best = _best(*((rest, other[::-1]) if above else (other[::-1], rest)))
-        k = np.arange(max(0, n + 1 - best.size), min(j, n) + 1)
-        need[j, k] = threshold - best[n - k]
-    return Half(items, need)
-
-
-def _best(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
-    """best[r]: the sum of the r greatest of two descending runs, the first above the second."""
-    out = np.zeros(first.size + second.size + 1, np.int64)
-    np.cumsum(np.concatenate([first, second]), out=out[1:])
-    return out
-
-
 def count_at_least(
-    values: NDArray[np.int64], n: int, thresholds: Sequence[int], states: int
+    values: Integers, n: int, thresholds: Sequence[int], states: int
 ) -> list[int] | None:
-    """The number of n-subsets with sum >= t, for each t of `thresholds`."""
+    """Number of n-subsets with sum >= t, for each t; None beyond so many partial sums of a half."""
     least, greatest = int(values[:n].sum()), int(values[values.size - n :].sum())
     ts = [min(max(int(t), least), greatest + 1) for t in thresholds]
     if n <= 2:
@@ -96,62 +52,99 @@ def count_at_least(
         return [int(t <= greatest) for t in ts]
     if values.size * (n + 1) > TABLE_CELLS:
         return None
-    grown: list[Grown] = []
-    for half in split(values, n, min(ts)):
-        lists = _grow(half, states)
-        if lists is None:
+    # low against high makes pruning strongest in a tail: there most chosen items are high ones
+    low, high = np.split(values, [values.size // 2])
+    halves: list[Half] = []
+    for mine, others in ((low, high), (high, low)):
+        half = _grown(mine, others, n, min(ts), states)
+        if half is None:
             return None
-        last = int(half.items[-1])
-        held = (0,) if _size(lists) <= EXTENDED else (0, last)
-        grown.append(Grown(lists, last, half.need[-1], held))
-    low, high = grown
-    return _join(low, high, n, ts)
+        halves.append(half)
+    return _join(halves[0], halves[1], n, ts)
 
 
-def _singles(values: NDArray[np.int64], t: int) -> int:
+def _singles(values: Integers, t: int) -> int:
     return int(np.count_nonzero(values >= t))
 
 
-def _couples(values: NDArray[np.int64], t: int) -> int:
+def _couples(values: Integers, t: int) -> int:
     """Ordered pairs by bisection, less each item with itself, halved."""
     reach = int((values.size - np.searchsorted(values, t - values)).sum())
     return (reach - int(np.count_nonzero(2 * values >= t))) // 2
 
 
-def _grow(half: Half, states: int) -> Lists | None:
-    """The sums of k items but the last that can still matter, ascending; None beyond `states`."""
-    lists: Lists = {0: np.zeros(1, np.int64)}
-    for item, need in zip(half.items[:-1].tolist(), half.need[1:-1], strict=True):
-        lists = _extended(lists, item, need)
-        if _size(lists) > states:
-            return None
-    return lists
+@dataclass(frozen=True)
+class Half:
+    """Partial sums of one half; those with its last item are made where they are needed."""
+
+    lists: Lists
+    """Sums of all items but the last."""
+    last: int
+    need: Integers
+    """What sums of k items, the last among them, must reach."""
+    held: tuple[int, ...]
+    """What the last item adds where it is held back: nothing, or itself; else nothing alone."""
+
+    @property
+    def numbers(self) -> range:
+        """Numbers of items that sums may have."""
+        return range(min(self.lists, default=0), max(self.lists, default=-2) + 2)
+
+    def sums(self, k: int) -> Integers:
+        """Sums of k items, ascending, with those that take the last item unless it is held back."""
+        if len(self.held) > 1:
+            return self.lists.get(k, NONE)
+        return _one_more(self.lists, k, self.last, self.need)
 
 
-def _size(lists: Lists) -> int:
-    return sum(some.size for some in lists.values())
+def _needs(mine: Integers, others: Integers, n: int, threshold: int) -> tuple[Integers, Integers]:
+    """Items of a half, and what k of the first j must sum to: the best rest reaches the threshold.
 
-
-def _extended(lists: Lists, item: int, need: NDArray[np.int64]) -> Lists:
-    """Every list with and without one more item, less what can no longer matter.
-
-    Lists are let go as soon as their sums are in the new ones.
+    Items far from the half's mean come first: they decide early, so pruning bites early.
     """
-    out: Lists = {}
-    for k in range(max(lists, default=-1) + 1, min(lists, default=0) - 1, -1):
-        some = _one_more(lists, k, item, need)
-        lists.pop(k, None)
-        if some.size:
-            out[k] = some
-    return out
+    order = np.argsort(-np.abs(mine - mine.sum() // max(mine.size, 1)), kind="stable")
+    free = np.ones(mine.size, bool)
+    need = np.full((mine.size + 1, n + 1), NEVER, np.int64)
+    above = bool(mine.size == 0 or others.size == 0 or mine[-1] > others[0])
+    for j in range(mine.size + 1):
+        if j:
+            free[order[j - 1]] = False
+        rest = mine[free][::-1]
+        # the r greatest of what is left, of two descending runs
+        best = np.zeros(rest.size + others.size + 1, np.int64)
+        runs = (rest, others[::-1]) if above else (others[::-1], rest)
+        np.cumsum(np.concatenate(runs), out=best[1:])
+        k = np.arange(max(0, n + 1 - best.size), min(j, n) + 1)
+        need[j, k] = threshold - best[n - k]
+    return mine[order], need
 
 
-def _one_more(lists: Lists, k: int, item: int, need: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The k-sums with and without one more item, ascending."""
+def _grown(mine: Integers, others: Integers, n: int, threshold: int, states: int) -> Half | None:
+    """The sums of k items but the last that can still matter, ascending; None beyond `states`."""
+    items, needs = _needs(mine, others, n, threshold)
+    lists: Lists = {0: np.zeros(1, np.int64)}
+    size = 1
+    for item, need in zip(items[:-1].tolist(), needs[1:-1], strict=True):
+        longer: Lists = {}
+        for k in range(max(lists, default=-1) + 1, min(lists, default=0) - 1, -1):
+            sums = _one_more(lists, k, item, need)
+            lists.pop(k, None)  # its sums are in the new ones
+            if sums.size:
+                longer[k] = sums
+        lists, size = longer, sum(sums.size for sums in longer.values())
+        if size > states:
+            return None
+    last = int(items[-1])
+    return Half(lists, last, needs[-1], (0,) if size <= EXTENDED else (0, last))
+
+
+def _one_more(lists: Lists, k: int, item: int, need: Integers) -> Integers:
+    """The k-sums with and without one more item that can still matter, ascending."""
     if not 0 <= k < need.size or need[k] == NEVER:
         return NONE
-    without = _from(lists.get(k, NONE), need[k])
-    before = _from(lists.get(k - 1, NONE), need[k] - item)
+    without, before = lists.get(k, NONE), lists.get(k - 1, NONE)
+    without = without[without.searchsorted(need[k]) :]
+    before = before[before.searchsorted(need[k] - item) :]
     if not before.size:
         return without
     both = np.empty(without.size + before.size, np.int64)
@@ -162,35 +155,7 @@ def _one_more(lists: Lists, k: int, item: int, need: NDArray[np.int64]) -> NDArr
     return both
 
 
-def _from(ascending: NDArray[np.int64], least: np.int64) -> NDArray[np.int64]:
-    return ascending[ascending.searchsorted(least) :]
-
-
-@dataclass(frozen=True)
-class Grown:
-    """Partial sums of one half; those with its last item are made where they are needed."""
-
-    lists: Lists
-    """Sums of all items but the last."""
-    last: int
-    need: NDArray[np.int64]
-    """What sums of k items, the last among them, must reach."""
-    held: tuple[int, ...]
-    """What the last item adds where it is held back: nothing, or itself; else nothing alone."""
-
-    @property
-    def numbers(self) -> range:
-        """Numbers of items that sums may have."""
-        return range(min(self.lists, default=0), max(self.lists, default=-2) + 2)
-
-    def sums(self, k: int) -> NDArray[np.int64]:
-        """Sums of k items, ascending, with those that take the last item unless it is held back."""
-        if len(self.held) > 1:
-            return self.lists.get(k, NONE)
-        return _one_more(self.lists, k, self.last, self.need)
-
-
-def _join(low: Grown, high: Grown, n: int, thresholds: list[int]) -> list[int]:
+def _join(low: Half, high: Half, n: int, thresholds: list[int]) -> list[int]:
     """Pairs of a k-sum and an (n - k)-sum that reach each threshold, with held items out or in."""
     counts = [0] * len(thresholds)
     for k in low.numbers:
@@ -201,13 +166,13 @@ def _join(low: Grown, high: Grown, n: int, thresholds: list[int]) -> list[int]:
         ):
             short, long = sorted((mine, high.sums(n - k - with_low - with_high)), key=len)
             if short.size:
-                found = _pairs(short, long, [t - first - second for t in thresholds])
-                counts = [sum(both) for both in zip(counts, found, strict=True)]
+                pairs = _pairs(short, long, [t - first - second for t in thresholds])
+                counts = [sum(both) for both in zip(counts, pairs, strict=True)]
         high.lists.pop(n - k, None)
     return counts
 
 
-def _pairs(short: NDArray[np.int64], long: NDArray[np.int64], thresholds: list[int]) -> list[int]:
+def _pairs(short: Integers, long: Integers, thresholds: list[int]) -> list[int]:
     """The number of pairs that reach each threshold; both lists are ascending."""
     counts = [0] * len(thresholds)
     least, most = min(thresholds), max(thresholds)
@@ -219,18 +184,18 @@ def _pairs(short: NDArray[np.int64], long: NDArray[np.int64], thresholds: list[i
         if not near.size:
             continue
         lowest, *others = sorted(range(len(thresholds)), key=thresholds.__getitem__)
-        place = near.searchsorted(least - part)
-        counts[lowest] -= int(place.sum())
-        # thresholds mostly differ by the tie tolerance: few places move from one to the next
+        index = near.searchsorted(least - part)
+        counts[lowest] -= int(index.sum())
+        # thresholds mostly differ by the tie tolerance: few indices move from one to the next
         for i in others:
             wanted = thresholds[i] - part
-            moved = np.flatnonzero(near.take(place, mode="clip") < wanted)
-            place[moved] = near.searchsorted(wanted[moved])
-            counts[i] -= int(place.sum())
+            moved = np.flatnonzero(near.take(index, mode="clip") < wanted)
+            index[moved] = near.searchsorted(wanted[moved])
+            counts[i] -= int(index.sum())
     return counts
 
 
-Steps = tuple[NDArray[np.int64], list[int]]
+Steps = tuple[Integers, list[int]]
 """Ascending whole numbers, and thresholds of their sums."""
 
 CLEARANCE = 4
@@ -238,6 +203,31 @@ CLEARANCE = 4
 (mirror images meet at multiples of step / N), depends on the noise."""
 NOISE = 32
 """A remainder is noise up to this many times the tolerance of one term."""
+DIGIT_BITS = 30
+"""Bits in one digit of a Python integer: the unit of work."""
+SHIFT_COST = 150
+"""Digits that could be added in the time of starting one shift and one addition."""
+
+
+def on_lattice(
+    values: Integers, n: int, thresholds: Sequence[int], tolerance: int = 0
+) -> Steps | None:
+    """The same question in whole lattice steps; None off any lattice.
+
+    The step is an approximate greatest common divisor of the distances from the least score. The
+    answer is the same one: no residual takes a sum across a threshold.
+    """
+    offsets = values - values[0]
+    noise = NOISE * 2 * (tolerance // values.size + 1)
+    distinct = offsets[1:][offsets[1:] != offsets[:-1]]
+    floor = CLEARANCE * values.size * (tolerance + 1)
+    step = common_step(distinct[distinct > noise].tolist(), noise, floor)
+    if step is None:
+        return None
+    steps = np.rint(offsets / step).astype(np.int64)
+    steps //= np.gcd.reduce(steps)
+    moved = in_steps(values, steps, n, thresholds)
+    return None if moved is None else (steps, moved)
 
 
 def common_step(distances: Sequence[float], noise: float, floor: float) -> float | None:
@@ -267,54 +257,8 @@ def _multiple(distance: float, step: float, noise: float, floor: float) -> int |
     return None
 
 
-def _different(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each value once; `numpy.unique` imports masked arrays first, 30 ms."""
-    first = np.ones(ascending.size, np.bool_)
-    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
-    return ascending[first]
-
-
-def on_lattice(question: Problem) -> Problem | None:
-    """The same question in whole lattice steps, with tolerance 0; None off any lattice.
-
-    The step is an approximate greatest common divisor of the distances from the least score. The
-    answer is the same one: residuals may move no sum by more than the tie tolerance, and none of
-    them takes a sum across a threshold.
-    """
-    offsets = question.values - question.values[0]
-    distinct = _different(offsets)[1:]
-    term = 2 * (question.tolerance // question.values.size + 1)
-    floor = CLEARANCE * question.values.size * (question.tolerance + 1)
-    distances = distinct[distinct > NOISE * term].tolist()
-    step = common_step(distances, NOISE * term, floor)
-    if step is None:
-        return None
-    steps = np.rint(offsets / step).astype(np.int64)
-    if not _faithful(question, offsets, steps):
-        return None
-    steps //= np.gcd.reduce(steps)
-    found = Problem(
-        values=np.sort(steps),
-        n=question.n,
-        observed=_observed_steps(question, offsets, steps),
-        tolerance=0,
-        mirrored=question.mirrored,
-        strict=question.strict,
-    )
-    return found if _thresholds(found) == _moved(question, steps) else None
-
-
-def _thresholds(question: Problem) -> list[int]:
-    """Sums from which on a subset is in the upper, beyond the lower, and beyond the far tail."""
-    return [question.at_least, question.below, question.at_most + 1]
-
-
-def _moved(question: Problem, steps: NDArray[np.int64]) -> list[int] | None:
-    return in_steps(question.values, steps, question.n, _thresholds(question))
-
-
 def in_steps(
-    values: NDArray[np.int64], steps: NDArray[np.int64], n: int, thresholds: Sequence[int]
+    values: Integers, steps: Integers, n: int, thresholds: Sequence[int]
 ) -> list[int] | None:
     """The least sums of `n` steps whose sums of values reach the thresholds.
 
@@ -332,148 +276,27 @@ def in_steps(
     return low if low == [-((least - x) // reach) for x in above] else None
 
 
-def hidden_steps(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> Steps | None:
-    """Scores without their outliers in whole steps, with the thresholds; None off any lattice."""
-    offsets = values - values[0]
-    distinct = _different(offsets)[1:]
-    floor = CLEARANCE * values.size
-    step = common_step(distinct[distinct > NOISE].tolist(), NOISE, floor)
-    if step is None:
-        return None
-    steps = np.rint(offsets / step).astype(np.int64)
-    steps //= np.gcd.reduce(steps)
-    moved = in_steps(values, steps, n, thresholds)
-    return None if moved is None else (steps, moved)
-
-
-def _faithful(question: Problem, offsets: NDArray[np.int64], steps: NDArray[np.int64]) -> bool:
-    """Whether no sum moves by more than the tolerance when scores become steps; exact."""
-    reach, count = int(offsets[-1]), int(steps[-1])
-    residuals = sorted(int(x) * count - int(k) * reach for x, k in zip(offsets, steps, strict=True))
-    spread = sum(residuals[-question.n :]) - sum(residuals[: question.n])
-    clear = reach > CLEARANCE * question.values.size * (question.tolerance + 1) * count
-    return clear and spread <= question.tolerance * count
-
-
-def _observed_steps(question: Problem, offsets: NDArray[np.int64], steps: NDArray[np.int64]) -> int:
-    """The observed sum in steps: it is within the tolerance of a whole number of them."""
-    above = question.observed - question.n * int(question.values[0])
-    reach, count = int(offsets[-1]), int(steps[-1])
-    return (2 * above * count + reach) // (2 * reach)
-
-
-Level = tuple[int, int]
-"""A value and how many scores have it."""
-
-
-MOST_LEVELS = 128
-"""Distinct values of which one half alone has 2**64 compositions or more."""
-HOPELESS = 1 << 64
-DIGIT_BITS = 30
-"""Bits in one digit of a Python integer: the unit of work."""
-SHIFT_COST = 150
-"""Digits that could be added in the time of starting one shift and one addition."""
-
-
-@dataclass(frozen=True)
-class _Compositions:
-    """All ways to choose from some levels, at most n items."""
-
-    chosen: NDArray[np.int64]
-    sums: NDArray[np.int64]
-    ways: NDArray[np.object_]
-
-    def of_size(self, k: int) -> tuple[NDArray[np.int64], list[int]]:
-        """Sums of k items, ascending, and in how many ways each arises."""
-        here = np.flatnonzero(self.chosen == k)
-        here = here[np.argsort(self.sums[here], kind="stable")]
-        return self.sums[here], self.ways[here].tolist()
-
-
-def level_states(values: NDArray[np.int64]) -> int:
-    """Compositions of the larger half: the work to be done, about 1 microsecond each.
-
-    Where there are more distinct values than can ever be worked off, a large number.
-    """
-    if _different(values).size > MOST_LEVELS:
-        return HOPELESS
-    return max(math.prod(m + 1 for _, m in half) for half in _split(values))
-
-
-def count_by_levels(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[int]:
-    """The number of n-subsets of ascending integers with sum >= t, for each threshold t."""
-    small, large = (_compositions(half, n) for half in _split(values))
-    ts = [_within(values, n, t) for t in thresholds]
-    counts = [0] * len(ts)
-    for k in np.unique(small.chosen).tolist():
-        sums, ways = small.of_size(k)
-        others, weights = large.of_size(n - k)
-        reach = [*reversed(list(accumulate(reversed(weights)))), 0]
-        for i, t in enumerate(ts):
-            places = np.searchsorted(others, t - sums).tolist()
-            counts[i] += sum(map(mul, ways, map(reach.__getitem__, places)))
-    return counts
-
-
-def _within(values: NDArray[np.int64], n: int, t: int) -> int:
-    """A threshold of any size as one that fits into 64 bits and means the same."""
-    least, greatest = int(values[:n].sum()), int(values[values.size - n :].sum())
-    return min(max(t, least), greatest + 1)
-
-
-def _split(values: NDArray[np.int64]) -> tuple[list[Level], list[Level]]:
-    """Two halves with about equally many compositions: the most frequent values first."""
-    distinct, frequency = np.unique(values, return_counts=True)
-    levels = sorted(
-        zip(distinct.tolist(), frequency.tolist(), strict=True), key=lambda x: (-x[1], x[0])
-    )
-    halves: tuple[list[Level], list[Level]] = ([], [])
-    sizes = [1, 1]
-    for level in levels:
-        side = int(sizes[1] < sizes[0])
-        halves[side].append(level)
-        sizes[side] *= level[1] + 1
-    return halves
-
-
-def _compositions(levels: list[Level], n: int) -> _Compositions:
-    """Ways to choose up to `n` scores from the levels: size, sum and number of each."""
-    chosen, sums = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    ways = np.array([1], object)
-    for value, frequency in levels:
-        c = np.arange(min(frequency, n) + 1)
-        binomials = np.array([math.comb(frequency, int(x)) for x in c], object)
-        k = (chosen[:, None] + c).ravel()
-        fits = np.flatnonzero(k <= n)
-        chosen = k[fits]
-        sums = (sums[:, None] + c * value).ravel()[fits]
-        ways = (ways[:, None] * binomials).ravel()[fits]
-    return _Compositions(chosen, sums, ways)
-
-
-def lattice_cost(values: NDArray[np.int64], n: int) -> float:
+def lattice_cost(values: Integers, n: int) -> float:
     """Digits to be added, about 1.2 ns each."""
-    return sum(_half_cost(half, n) for half in np.split(values, [values.size // 2]))
+    cost = 0.0
+    for half in np.split(values, [values.size // 2]):
+        k = np.arange(min(half.size, n) + 1)
+        up = np.concatenate([[0.0], np.cumsum(half, dtype=np.float64)])
+        width = (up[-1] - up[half.size - k]) - up[k] + 1
+        digits = width * (half.size + 8) / DIGIT_BITS
+        cost += float(((digits + SHIFT_COST) * (half.size - k)).sum())
+    return cost
 
 
-def _half_cost(half: NDArray[np.int64], n: int) -> float:
-    k = np.arange(min(half.size, n) + 1)
-    up = np.concatenate([[0.0], np.cumsum(half, dtype=np.float64)])
-    width = (up[-1] - up[half.size - k]) - up[k] + 1
-    digits = width * (half.size + 8) / DIGIT_BITS
-    return float(((digits + SHIFT_COST) * (half.size - k)).sum())
-
-
-def count_on_lattice(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> list[int]:
+def count_on_lattice(values: Integers, n: int, thresholds: Sequence[int]) -> list[int]:
     """The number of n-subsets of ascending whole numbers with sum >= t, for each threshold t."""
-    low, high = ([int(x) for x in half] for half in np.split(values, [values.size // 2]))
+    low, high = (half.tolist() for half in np.split(values, [values.size // 2]))
     below, above = _packed(low, n), _packed(high, n)
-    sizes = _width(low) // 8, _width(high) // 8
     first_low, first_high = ([0, *accumulate(half)] for half in (low, high))
     counts = [0] * len(thresholds)
     for k in range(max(0, n - len(high)), min(len(low), n) + 1):
-        weights = _unpacked(below[k], sizes[0])
-        reach = [0, *accumulate(reversed(_unpacked(above[n - k], sizes[1])))]
+        weights = _unpacked(below[k], _width(low))
+        reach = [0, *accumulate(reversed(_unpacked(above[n - k], _width(high))))]
         top = first_low[k] + first_high[n - k] + len(reach) - 1
         for i, t in enumerate(thresholds):
             counts[i] += _joined(weights, reach, top - t)
@@ -493,13 +316,13 @@ def _joined(weights: list[int], reach: list[int], room: int) -> int:
 
 
 def _width(items: list[int]) -> int:
-    """Bits kept for one coefficient: whole bytes, more than any count of subsets needs."""
-    return 8 * (len(items) // 8 + 1)
+    """Bytes kept for one coefficient: more than any count of subsets needs."""
+    return len(items) // 8 + 1
 
 
 def _packed(items: list[int], n: int) -> list[int]:
     """[k]: the polynomial of k-subsets of ascending items, by how far a sum exceeds the least."""
-    width, most = _width(items), min(len(items), n)
+    width, most = 8 * _width(items), min(len(items), n)
     packed = [1] + [0] * most
     for j, item in enumerate(items):
         for k in range(min(j + 1, most), 0, -1):
@@ -511,3 +334,54 @@ def _unpacked(packed: int, size: int) -> list[int]:
     """The coefficients of a packed polynomial, `size` bytes each."""
     raw = packed.to_bytes((packed.bit_length() // 8 // size + 1) * size, "little")
     return [int.from_bytes(raw[i : i + size], "little") for i in range(0, len(raw), size)]
+
+
+MOST_LEVELS = 128
+"""Distinct values of which one half alone has 2**64 compositions or more."""
+MOST_SCORES = 4096
+"""Binomials of more scores have more than a thousand digits, and take milliseconds each."""
+FEWER = 8
+"""A composition costs more than a plain partial sum: there must be so many times fewer."""
+
+
+def count_by_levels(
+    values: Integers, n: int, thresholds: Sequence[int], most: int
+) -> list[int] | None:
+    """Count by how many of each distinct value are chosen; None beyond `most` ways for a half."""
+    first = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    if values.size > MOST_SCORES or first.size > MOST_LEVELS:
+        return None
+    levels = zip(values[first].tolist(), np.diff(first, append=values.size).tolist(), strict=True)
+    halves: tuple[list[tuple[int, int]], ...] = ([], [])
+    ways = [1, 1]
+    for level in sorted(levels, key=lambda x: -x[1]):  # about as many ways in both halves
+        side = int(ways[1] < ways[0])
+        halves[side].append(level)
+        ways[side] *= level[1] + 1
+    if max(ways) > most or max(ways) * FEWER > 1 << min(values.size // 2, 60):
+        return None
+    small, large = (_compositions(half, n) for half in halves)
+    least, greatest = int(values[:n].sum()), int(values[values.size - n :].sum())
+    counts = [0] * len(thresholds)
+    for k in range(n + 1):
+        sums, others = sorted(small[k]), sorted(large[n - k])
+        weights = [small[k][x] for x in sums]
+        reach = [0, *accumulate(large[n - k][x] for x in reversed(others))][::-1]
+        for i, t in enumerate(min(max(t, least), greatest + 1) for t in thresholds):
+            index = np.searchsorted(np.array(others, np.int64), t - np.array(sums, np.int64))
+            counts[i] += sum(map(mul, weights, map(reach.__getitem__, index.tolist())))
+    return counts
+
+
+def _compositions(levels: list[tuple[int, int]], n: int) -> list[dict[int, int]]:
+    """[k]: in how many ways each sum of k scores arises, of up to n scores of some levels."""
+    ways: list[dict[int, int]] = [{0: 1}, *({} for _ in range(n))]
+    for value, frequency in levels:
+        longer: list[dict[int, int]] = [{} for _ in range(n + 1)]
+        for k, sums in enumerate(ways):
+            for c in range(min(frequency, n - k) + 1 if sums else 0):
+                more, into = comb(frequency, c), longer[k + c]
+                for x, count in sums.items():
+                    into[x + c * value] = into.get(x + c * value, 0) + count * more
+        ways = longer
+    return ways

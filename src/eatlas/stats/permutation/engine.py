@@ -1,46 +1,29 @@
-"""The two-sample permutation test: check the input, choose a method, put three tails together.
-
-The normal approximation of published code, with the exact moments it estimates.
-
-Caliskan et al. (2017) and the ML-EAT code fit a normal distribution to the statistics of some
-random relabellings. Its mean and variance tend to those of all relabellings, which are known:
-E T = n mean and Var T = n (N - n) / (N - 1) times the variance (with N) of the scores. T is
-bounded and a normal variable is not, so a far tail comes out far too large: this method only
-reproduces published numbers.
-"""
+"""The two-sample permutation test: check the input, choose a method, put three tails together."""
 
 from __future__ import annotations
 
 import math
-import operator
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from eatlas.errors import EatlasError
-from eatlas.stats.inputs import checked_precision, checked_scale, generator, whole
+from eatlas.stats.inputs import checked_precision, checked_scale, generator, numbers, whole
 from eatlas.stats.permutation.counting import on_lattice
 from eatlas.stats.permutation.inversion import targets
 from eatlas.stats.permutation.problem import (
+    SMALLEST,
+    Array,
+    Integers,
     PermutationResult,
-    Problem,
+    Question,
     Tail,
-    added,
     ask,
     complement,
+    joined,
 )
 from eatlas.stats.permutation.solvers import ALWAYS_EXACT, FORCED_STATES, Solver, chain
-
-
-def normal(question: Problem) -> tuple[Tail, Tail, Tail]:
-    """The upper, the lower and the two-sided tail; a continuous distribution knows no ties."""
-    size, n = question.values.size, question.n
-    (distance,) = targets(question.values, n, [question.observed])
-    root = float(distance) / math.sqrt(2 * n * (size - n) / (size - 1))
-    p_values = math.erfc(root) / 2, math.erfc(-root) / 2, math.erfc(root)
-    upper, lower, both = (Tail.normal(p) for p in p_values)
-    return upper, lower, both
-
 
 METHODS = ("auto", "exact", "inversion", "sampled", "normal")
 """What `method` may be."""
@@ -48,6 +31,8 @@ DRAWING = ("sampled",)
 """The methods that draw subsets at random."""
 DRAWS = 100_000
 """Subsets drawn by default: p near 0.05 is known within 3%."""
+Tails = tuple[Tail, Tail, Tail]
+"""The upper, the lower and the two-sided tail."""
 
 
 def permutation_test(
@@ -122,10 +107,9 @@ def permutation_test(
         raise EatlasError(
             "unknown permutation method", got=repr(method), allowed=", ".join(METHODS)
         )
-    array = _checked_scores(scores)
+    array, n = two_groups(scores, n)
     scale, precision = checked_scale(scale), checked_precision(precision)
-    size = _checked_size(array.size, n)
-    question = ask(array, size, scale, strict=strict, precision=precision)
+    question = ask(array[None], n, scale, strict=strict, precision=precision).row(0)
     if method in DRAWING:
         draws, rng = whole(draws, "draws", 1), generator(rng)
     if question.degenerate:
@@ -143,88 +127,75 @@ def permutation_test(
     return PermutationResult(upper, lower, both, question.total)
 
 
-def _checked_scores(scores: ArrayLike) -> NDArray[np.float64]:
-    """Scores as a one-dimensional array of finite numbers."""
-    try:
-        array = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise EatlasError("scores must be numbers", got=str(error)) from error
-    if array.ndim != 1:
+def two_groups(scores: ArrayLike, n: int, ndim: int = 1) -> tuple[Array, int]:
+    """Finite scores, and a size of the first group that leaves scores for the second."""
+    array = numbers(scores, "scores", ndim)
+    size = array.shape[-1]
+    if size < 2:
         raise EatlasError(
-            "scores must be one row of numbers",
-            got=f"an array of shape {array.shape}",
-            remedy="join both groups into one row, the first group's scores first",
+            "a permutation test compares two groups", got=f"{size} scores", allowed="2 or more"
         )
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise EatlasError(
-            "scores must be finite",
-            got=f"{array[bad[0]]} at position {bad[0]}",
-            remedy="leave out the terms without a score, and say so",
-        )
-    return array
+    return array, whole(n, "n", 1, size - 1)
 
 
-def _checked_size(total: int, n: int) -> int:
-    """Size of the first group, which leaves at least one score for the second."""
-    if total < 2:
-        raise EatlasError(
-            "a permutation test compares two groups", got=f"{total} scores", allowed="2 or more"
-        )
-    try:
-        size = operator.index(n)
-    except TypeError as error:
-        raise EatlasError("n must be a whole number", got=repr(n)) from error
-    if not 1 <= size < total:
-        raise EatlasError(
-            "the first group must leave scores for the second",
-            got=f"n = {size} of {total} scores",
-            allowed=f"1 to {total - 1}",
-        )
-    return size
+def normal(question: Question) -> Tails:
+    """The normal approximation of published code, with the exact moments it estimates.
 
-
-def tails(question: Problem, method: str) -> tuple[Tail, Tail, Tail]:
-    """The upper, the lower and the two-sided tail by counting, inverting or bracketing."""
-    steps = (
-        None if question.total <= ALWAYS_EXACT and method != "inversion" else on_lattice(question)
+    Caliskan et al. (2017) and the ML-EAT code fit a normal distribution to the statistics of some
+    random relabellings. Its mean and variance tend to those of all relabellings, which are known:
+    E T = n mean and Var T = n (N - n) / (N - 1) times the variance (with N) of the scores. T is
+    bounded and a normal variable is not, so a far tail comes out far too large, and a continuous
+    distribution knows no ties: this method only reproduces published numbers.
+    """
+    size, n = question.values.size, question.n
+    (distance,) = targets(question.values, n, [question.observed])
+    root = float(distance) / math.sqrt(2 * n * (size - n) / (size - 1))
+    upper, lower, both = (
+        Tail(min(max(p, SMALLEST), 1.0), "normal")
+        for p in (math.erfc(root) / 2, math.erfc(-root) / 2, math.erfc(root))
     )
-    asked = steps or question
-    total = question.total
-    solver = chain(method, small=total <= ALWAYS_EXACT, lattice=steps is not None)
-    near = [asked.at_least, asked.below]
-    upper, not_lower = _solved(solver, asked.values, asked.n, near, method)
-    if asked.central:
+    return upper, lower, both
+
+
+def tails(question: Question, method: str) -> Tails:
+    """Tails by counting, inverting or bracketing."""
+    values, n, total = question.values, question.n, question.total
+    at_least, below, far = thresholds = [question.at_least, question.below, question.far]
+    small, lattice = total <= ALWAYS_EXACT, None
+    if not small or method == "inversion":
+        lattice = on_lattice(values, n, thresholds, question.tolerance)
+    if lattice:
+        values, (at_least, below, far) = lattice
+    solver = chain(method, small=small, lattice=lattice is not None)
+    upper, not_lower = _solved(solver, values, n, [at_least, below], method)
+    if question.central:
         both = Tail.exact(total, total)
-    elif asked.balanced:
-        both = added(upper, upper, total)
     else:
-        mirror = -asked.values[::-1]
-        (far,) = _solved(solver, mirror, asked.n, [-asked.at_most], method)
-        both = added(upper, far, total)
+        # the sums below the mirror image are those of the negative scores above it
+        beyond = (
+            upper if question.balanced else _solved(solver, -values[::-1], n, [1 - far], method)[0]
+        )
+        both = joined([upper, beyond], [total, total], 0, total)
     return upper, complement(not_lower, total), both
 
 
 def _solved(
-    solver: Solver, values: NDArray[np.int64], n: int, thresholds: list[int], method: str
+    solver: Solver, values: Integers, n: int, thresholds: Sequence[int], method: str
 ) -> list[Tail]:
-    found = solver(values, n, thresholds)
-    if found is None:
-        raise _refused(method, values.size, n)
-    return found
-
-
-def _refused(method: str, size: int, n: int) -> EatlasError:
-    """Why a method that was requested cannot answer."""
+    """The solver's answer, or why a method that was requested has none."""
+    answer = solver(values, n, thresholds)
+    if answer is not None:
+        return answer
+    size = values.size
     design = f"{n} of {size} scores, about 10^{math.log10(math.comb(size, n)):.1f} subsets"
     if method == "exact":
-        return EatlasError(
+        raise EatlasError(
             "an exact count is out of reach for this design",
             got=design,
             allowed=f"at most {2 * FORCED_STATES} partial sums that can reach the observed sum",
             remedy="use method='auto', which states its error",
         )
-    return EatlasError(
+    raise EatlasError(
         "inversion does not give one digit here: too few sums reach the observed one",
         got=design,
         remedy="use method='auto', which counts or brackets them",

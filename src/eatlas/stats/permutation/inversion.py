@@ -22,6 +22,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Complex = NDArray[np.complex128]
+Flags = NDArray[np.bool_]
+
 BLOCK = 1 << 15
 """Grid cells handled at once: few enough complex numbers to stay in the second-level cache."""
 MANY = 500.0
@@ -56,43 +61,32 @@ class Effort:
     finest: int
     """Lattices of so many steps over the range of the scores revive inside the scanned band."""
 
-    def nodes(self, cost: int) -> int:
-        """Nodes of theta that can be afforded at `cost` factors each."""
-        return max(LEAST_NODES, self.cells // cost)
 
-
-@dataclass(frozen=True)
-class Inverted:
-    """One tail by inversion."""
-
-    log_count: float
-    """Natural logarithm of the number of subsets."""
-    rel_err: float
-    """Stated relative error of that number."""
+Inverted = tuple[float, float]
+"""Natural logarithm of the number of subsets, and the stated relative error of that number."""
 
 
 def invert(
-    values: NDArray[np.int64], n: int, thresholds: Sequence[int], *, lattice: bool, effort: Effort
+    values: Integers, n: int, thresholds: Sequence[int], *, lattice: bool, effort: Effort
 ) -> list[Inverted] | None:
     """Log #{T >= t} for each threshold t, all from one contour."""
-    unit = unit_of(values)
-    contour = tilted(standardised(values), n, targets(values, n, thresholds))
+    contour = contour_of(values, n, thresholds)
     if contour is None:
         return None
-    return _integrate(contour, 1.0 / unit if lattice else 0.0, effort)
+    return _integrate(contour, 1.0 / unit_of(values) if lattice else 0.0, effort)
 
 
-def log_count_near(values: NDArray[np.int64], n: int, threshold: int) -> float:
+def log_count_near(values: Integers, n: int, threshold: int) -> float:
     """About log #{T >= threshold}, in microseconds; -inf at the edge of the support."""
-    contour = tilted(standardised(values), n, targets(values, n, [threshold]))
+    contour = contour_of(values, n, [threshold])
     if contour is None:
         return -math.inf
     return contour.log_weight - contour.lam * float(contour.targets[0]) + contour.log_scale + 3.0
 
 
-def log_chernoff(values: NDArray[np.int64], n: int, threshold: int) -> float:
+def log_chernoff(values: Integers, n: int, threshold: int) -> float:
     """A certain upper bound of log #{T >= threshold}; log C(N, n) at the edge of the support."""
-    contour = tilted(standardised(values), n, targets(values, n, [threshold]))
+    contour = contour_of(values, n, [threshold])
     if contour is None:
         return math.log(math.comb(values.size, n))
     log_bound = contour.log_weight - contour.lam * float(contour.targets[0])
@@ -102,7 +96,8 @@ def log_chernoff(values: NDArray[np.int64], n: int, threshold: int) -> float:
 def _integrate(c: Contour, step: float, effort: Effort) -> list[Inverted]:
     """Integrate the inverse transform along the contour, for each target."""
     psi = size_nodes(c)
-    nodes = choose(c, step, effort.nodes(psi * c.x.size), effort.finest)
+    affordable = max(LEAST_NODES, effort.cells // (psi * c.x.size))
+    nodes = choose(c, step, affordable, effort.finest)
     g = _transform(c, psi, nodes.theta)
     z = c.lam + 1j * nodes.theta
     kernel = step / (1 - np.exp(-z * step)) if step else 1 / z
@@ -114,9 +109,7 @@ def _integrate(c: Contour, step: float, effort: Effort) -> list[Inverted]:
     ]
 
 
-def _rough(
-    c: Contour, nodes: Nodes, seen: NDArray[np.float64], sampled: NDArray[np.float64]
-) -> float:
+def _rough(c: Contour, nodes: Nodes, seen: Array, sampled: Array) -> float:
     """What the nodes left out may add, in standard deviations if their phases are random.
 
     Random phases: step / pi * sqrt(sum |g|**2 / theta**2 / 2), with the sampled |g|**2 inside the
@@ -141,7 +134,7 @@ def _rough(
     return rough + MARGIN * in_phase
 
 
-def _revived(nodes: Nodes, sampled: NDArray[np.float64], most: float) -> float:
+def _revived(nodes: Nodes, sampled: Array, most: float) -> float:
     """Sum of |g| / theta * step / pi over the strata whose mean of |g|**2 exceeds `most`."""
     if not sampled.size:
         return 0.0
@@ -153,7 +146,7 @@ def _revived(nodes: Nodes, sampled: NDArray[np.float64], most: float) -> float:
     return nodes.step / math.pi * float(sizes[revived].sum())
 
 
-def _last_octave(nodes: Nodes, seen: NDArray[np.float64], sampled: NDArray[np.float64]) -> float:
+def _last_octave(nodes: Nodes, seen: Array, sampled: Array) -> float:
     """Mean of |g|**2 over the last octave of the band: evaluated nodes and sampled ones."""
     start = nodes.end / 2 if math.isfinite(nodes.end) else nodes.sample.max() / 2
     old, new = nodes.theta >= start, nodes.sample >= start
@@ -161,21 +154,19 @@ def _last_octave(nodes: Nodes, seen: NDArray[np.float64], sampled: NDArray[np.fl
     return float((seen[old].sum() + nodes.share[new] @ sampled[new]) / max(count, 1.0))
 
 
-def _assembled(
-    c: Contour, t: float, terms: NDArray[np.float64], nodes: Nodes, rough: float
-) -> Inverted:
+def _assembled(c: Contour, t: float, terms: Array, nodes: Nodes, rough: float) -> Inverted:
     """The log count and the sum of all stated errors."""
     value = float(terms.sum())
     if value <= 0:
-        return Inverted(-math.inf, math.inf)
+        return -math.inf, math.inf
     log_count = c.log_weight - c.lam * t + math.log(value)
     noise = EPS * c.x.size * float(np.abs(terms).sum())
     logs = 4 * EPS * (abs(c.log_weight) + abs(c.lam * t))
     rel = (SAFETY * rough + nodes.certain + noise) / value + logs + 4 * ALIAS
-    return Inverted(log_count, rel + math.exp(min(0.0, -log_count)))
+    return log_count, rel + math.exp(min(0.0, -log_count))
 
 
-def _transform(c: Contour, psi_nodes: int, theta: NDArray[np.float64]) -> NDArray[np.complex128]:
+def _transform(c: Contour, psi_nodes: int, theta: Array) -> Complex:
     """g(theta): phi averaged over psi against exp(-i psi n), the part of size n."""
     places = _window(c, psi_nodes, theta)
     width = places.shape[1]
@@ -191,14 +182,14 @@ def _transform(c: Contour, psi_nodes: int, theta: NDArray[np.float64]) -> NDArra
     return out
 
 
-def _window(c: Contour, psi_nodes: int, theta: NDArray[np.float64]) -> NDArray[np.int64]:
+def _window(c: Contour, psi_nodes: int, theta: Array) -> Integers:
     """Nodes of psi to evaluate, in steps of the grid: all, in one row, or some for each theta.
 
     With F as in `guard`, ``log |phi| <= -(sum v - |F| cos(psi + arg F))``, so of many scores phi
     is there only near ``-arg F``. All nodes outside together change g by less than exp(-OUTSIDE).
     """
     every = np.arange(psi_nodes)[None] - psi_nodes // 2
-    v = c.chance * (1 - c.chance)
+    v = c.v
     spread = float(v.sum())
     if spread < MANY or not theta.size:
         return every
@@ -212,9 +203,7 @@ def _window(c: Contour, psi_nodes: int, theta: NDArray[np.float64]) -> NDArray[n
     return centre[:, None] + np.arange(-half - 1, half + 2)
 
 
-def _product(
-    c: Contour, theta: NDArray[np.float64], turn: NDArray[np.complex128]
-) -> NDArray[np.complex128]:
+def _product(c: Contour, theta: Array, turn: Complex) -> Complex:
     """The function phi on a block of the grid: one factor for each score, in place."""
     phi = np.ones((theta.size, turn.shape[1]), np.complex128)
     # few cells, of thousands of scores: several factors at once
@@ -238,7 +227,7 @@ CHERNOFF = np.geomspace(0.5, 30.0, 24)
 """Exponents tried in the Chernoff bounds, in units of 1 / standard deviation."""
 
 
-def standardised(values: NDArray[np.int64]) -> NDArray[np.float64]:
+def standardised(values: Integers) -> Array:
     """The scores with mean 0 and standard deviation 1, centred in integers first."""
     whole = int(values.sum())
     middle = round(whole / values.size)
@@ -246,99 +235,62 @@ def standardised(values: NDArray[np.int64]) -> NDArray[np.float64]:
     return ((values - middle).astype(np.float64) - rest) / unit_of(values)
 
 
-def unit_of(values: NDArray[np.int64]) -> float:
+def unit_of(values: Integers) -> float:
     """The standard deviation of the scores, in lattice units."""
     return float(np.std((values - values[values.size // 2]).astype(np.float64)))
 
 
-def targets(values: NDArray[np.int64], n: int, thresholds: Sequence[int]) -> NDArray[np.float64]:
+def targets(values: Integers, n: int, thresholds: Sequence[int]) -> Array:
     """Thresholds as distances from the mean, in standard deviations of a score."""
     size, whole, unit = values.size, int(values.sum()), unit_of(values)
     return np.array([(t * size - n * whole) / size / unit for t in thresholds])
 
 
-@dataclass(frozen=True)
-class Tilt:
-    """A solved tilt."""
+def solve(x: Array, n: int, t: float) -> tuple[float, float, Array] | None:
+    """The tilt along the size, that along the scores, and pi_j, by damped Newton on the dual.
 
-    lam: float
-    """Tilt along the scores; positive in the upper tail."""
-    mu: float
-    """Tilt along the size."""
-    chance: NDArray[np.float64]
-    """pi_j, shape (N,)."""
-    dual: float
-    """log Z - mu n - lam t: log of the count, but for a factor of order one."""
-    det: float
-    """Determinant of the covariance of (size, sum) under the tilt."""
+    The dual is log Z - mu n - lam t. None when t is too near the edge of the support.
+    """
 
+    def dual(at: Array) -> float:
+        return float(np.logaddexp(0.0, at[0] + at[1] * x).sum() - at[0] * n - at[1] * t)
 
-def solve(x: NDArray[np.float64], n: int, t: float) -> Tilt | None:
-    """Damped Newton on the convex dual; None when t is too near the edge of the support."""
     state = np.array([math.log(n / (x.size - n)), 0.0])
-    value = _dual(x, n, t, state)
+    value = dual(state)
     for _ in range(STEPS):
-        chance = _chance(x, state)
+        chance: Array = np.exp(-np.logaddexp(0.0, -(state[0] + state[1] * x)))
         gradient = np.array([chance.sum() - n, chance @ x - t])
-        hessian = _covariance(x, chance)
-        det = float(np.linalg.det(hessian))
-        if not det > 1e-200:
+        v = chance * (1 - chance)
+        cross = v @ x
+        hessian = np.array([[v.sum(), cross], [cross, v @ (x * x)]])
+        if not float(np.linalg.det(hessian)) > 1e-200:
             return None
         if np.all(np.abs(gradient) < 1e-11 * x.size):
-            return Tilt(float(state[1]), float(state[0]), chance, value, det)
+            return float(state[0]), float(state[1]), chance
         step = np.linalg.solve(hessian, gradient)
-        state, value = _descend(x, n, t, state, step, value)
+        for _ in range(40):  # halved until the dual does not rise
+            trial = state - step
+            risen = dual(trial)
+            if risen <= value + 1e-12 * abs(value):
+                break
+            step = step / 2
+        state, value = trial, risen
     return None
-
-
-def _descend(
-    x: NDArray[np.float64],
-    n: int,
-    t: float,
-    state: NDArray[np.float64],
-    step: NDArray[np.float64],
-    value: float,
-) -> tuple[NDArray[np.float64], float]:
-    """Halve the Newton step until the dual does not rise."""
-    for _ in range(40):
-        trial = state - step
-        risen = _dual(x, n, t, trial)
-        if risen <= value + 1e-12 * abs(value):
-            return trial, risen
-        step = step / 2
-    return trial, risen
-
-
-def _dual(x: NDArray[np.float64], n: int, t: float, state: NDArray[np.float64]) -> float:
-    mu, lam = state
-    return float(np.logaddexp(0.0, mu + lam * x).sum() - mu * n - lam * t)
-
-
-def _chance(x: NDArray[np.float64], state: NDArray[np.float64]) -> NDArray[np.float64]:
-    z = state[0] + state[1] * x
-    out: NDArray[np.float64] = np.exp(-np.logaddexp(0.0, -z))
-    return out
-
-
-def _covariance(x: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    v = chance * (1 - chance)
-    cross = v @ x
-    return np.array([[v.sum(), cross], [cross, v @ (x * x)]])
 
 
 @dataclass(frozen=True)
 class Contour:
     """The tilted problem, with the sum decorrelated from the size."""
 
-    x: NDArray[np.float64]
+    x: Array
     """Scores less a constant that makes sum and size uncorrelated, shape (N,)."""
-    chance: NDArray[np.float64]
+    chance: Array
     """pi_j, shape (N,)."""
-    logit: NDArray[np.float64]
+    logit: Array
     """log(pi_j / (1 - pi_j)), which stays finite where pi_j rounds to 0 or 1; shape (N,)."""
     n: int
     """Size of the subsets."""
-    targets: NDArray[np.float64]
+    targets: Array
     """Thresholds in the coordinates of x."""
     lam: float
     """Tilt along the scores."""
@@ -354,59 +306,63 @@ class Contour:
         """About the log of the integral / (2 pi)^2, never far above it."""
         return -math.log(2 * math.pi * self.sd_size * self.sd_sum * self.lam) - 3.0
 
+    @property
+    def v(self) -> Array:
+        """Variance of the membership of each score under the tilt."""
+        return self.chance * (1 - self.chance)
 
-def tilted(x: NDArray[np.float64], n: int, targets: NDArray[np.float64]) -> Contour | None:
-    """The contour for sums at or above `targets`; None at the edge of the support.
+    @property
+    def log_needed(self) -> float:
+        """How far Chernoff's bound of an alias must be below it."""
+        return -math.log(ALIAS) - self.log_scale
+
+
+def contour_of(values: Integers, n: int, thresholds: Sequence[int]) -> Contour | None:
+    """The contour for sums at or above the thresholds; None at the edge of the support."""
+    return tilted(standardised(values), n, targets(values, n, thresholds))
+
+
+def tilted(x: Array, n: int, targets: Array) -> Contour | None:
+    """The contour for sums at or above `targets`, with scores uncorrelated with the size.
 
     `x` is ascending, has mean 0 and standard deviation 1; targets are sums of n of them.
     """
     size = x.size
     sigma = math.sqrt(n * (size - n) / (size - 1.0))
-    centre = float(targets.min())
-    top = float(x[size - n :].sum())
-    wanted = max(centre, min(LEAST_Z * sigma, (centre + top) / 2))
-    tilt = solve(x, n, wanted)
-    return None if tilt is None or tilt.lam <= 0 else _decorrelated(x, n, targets, tilt)
-
-
-def _decorrelated(
-    x: NDArray[np.float64], n: int, targets: NDArray[np.float64], tilt: Tilt
-) -> Contour:
-    """Contour with scores centred so that sum and size of the first group are uncorrelated."""
-    v = tilt.chance * (1 - tilt.chance)
+    centre, top = float(targets.min()), float(x[size - n :].sum())
+    tilt = solve(x, n, max(centre, min(LEAST_Z * sigma, (centre + top) / 2)))
+    if tilt is None or tilt[1] <= 0:
+        return None
+    mu, lam, chance = tilt
+    v = chance * (1 - chance)
     spread = v.sum()
     middle = float(v @ x / spread)
-    moved = x - middle
-    mu = tilt.mu + tilt.lam * middle
-    logit = mu + tilt.lam * moved
+    moved, mu = x - middle, mu + lam * middle
+    logit = mu + lam * moved
     return Contour(
         x=moved,
-        chance=tilt.chance,
+        chance=chance,
         logit=logit,
         n=n,
         targets=targets - n * middle,
-        lam=tilt.lam,
+        lam=lam,
         log_weight=float(np.logaddexp(0.0, logit).sum() - mu * n),
         sd_size=math.sqrt(spread),
         sd_sum=math.sqrt(float(v @ (moved * moved))),
     )
 
 
-def _log_mgf(
-    c: Contour, direction: NDArray[np.float64], s: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _log_mgf(c: Contour, direction: Array, s: Array) -> Array:
     """Log E exp(s * sum of `direction` over the subset), for each s."""
     z = s[:, None] * direction[None, :]
-    out: NDArray[np.float64]
-    out = (np.logaddexp(0.0, c.logit + z) - np.logaddexp(0.0, c.logit)).sum(axis=1)
-    return out
+    return np.asarray((np.logaddexp(0.0, c.logit + z) - np.logaddexp(0.0, c.logit)).sum(axis=1))
 
 
 def size_nodes(c: Contour) -> int:
     """Nodes in psi: P(K = n +- nodes) is negligible by Chernoff's bound; N + 1 is exact."""
     one = np.ones_like(c.x)
     s = CHERNOFF / c.sd_size
-    needed = _log_needed(c)
+    needed = c.log_needed
     up = (needed + _log_mgf(c, one, s) - s * c.n) / s
     down = (needed + _log_mgf(c, one, -s) + s * c.n) / s
     return min(c.x.size + 1, math.ceil(max(float(up.min()), float(down.min()))) + 1)
@@ -418,17 +374,13 @@ def period(c: Contour) -> float:
     An alias from above weighs at most P(T >= t + period); one from below at most
     E exp(-s (T - t + period)) for any s in (0, lam], as exp(-lam u) <= exp(-s u) for u >= 0.
     """
-    needed = _log_needed(c)
+    needed = c.log_needed
     low, high = float(c.targets.min()), float(c.targets.max())
     s = CHERNOFF / c.sd_sum
     up = (needed + _log_mgf(c, c.x, s) - s * low) / s
     s = c.lam * np.linspace(0.1, 1.0, 19)
     down = (needed + _log_mgf(c, c.x, -s) + s * high) / s
     return float(max(up.min(), down.min()))
-
-
-def _log_needed(c: Contour) -> float:
-    return -math.log(ALIAS) - c.log_scale
 
 
 PAD = 8
@@ -492,12 +444,12 @@ def band(c: Contour, finest: int) -> float:
     return 2 * math.pi * finest / float(c.x[-1] - c.x[0])
 
 
-def log_bound(c: Contour, theta: NDArray[np.float64], finest: int) -> NDArray[np.float64]:
+def log_bound(c: Contour, theta: Array, finest: int) -> Array:
     """A bound of log |phi| at each of the ascending theta in [0, band(c, finest)].
 
     The first lobe, where the bound decides how far to integrate, is evaluated directly.
     """
-    v = c.chance * (1 - c.chance)
+    v = c.v
     place = theta * float(c.x[-1] - c.x[0]) * PAD / (2 * math.pi)
     near = int(np.searchsorted(theta, FIRST_LOBE * c.sd_size / c.sd_sum))
     direct = theta[: max(DIRECT, near)]
@@ -511,9 +463,7 @@ def log_bound(c: Contour, theta: NDArray[np.float64], finest: int) -> NDArray[np
     return bound
 
 
-def waves(
-    c: Contour, theta: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.complex128]:
+def waves(c: Contour, theta: Array, weights: Array) -> Complex:
     """Sum over the scores of weights exp(i theta x), at each theta."""
     out = np.empty(theta.size, np.complex128)
     rows = max(1, CELLS // c.x.size)
@@ -524,9 +474,7 @@ def waves(
     return out
 
 
-def spectrum(
-    x: NDArray[np.float64], weights: NDArray[np.float64], finest: int
-) -> NDArray[np.float64]:
+def spectrum(x: Array, weights: Array, finest: int) -> Array:
     """|sum weights exp(i theta x)| at theta = 2 pi m / (PAD * range), m = 0 ... PAD * finest + 1.
 
     Weights are shared between the two nearest bins, which multiplies the transform by the
@@ -543,18 +491,16 @@ def spectrum(
 
 
 @lru_cache(maxsize=4)
-def _damping(finest: int) -> NDArray[np.float64]:
+def _damping(finest: int) -> Array:
     """By what shared weights multiply the transform, at m = 0 ... PAD * finest + 1."""
     sinc = np.sinc(np.arange(PAD * finest + 2) / (PAD * BINS * finest))
-    damping: NDArray[np.float64] = sinc * sinc
-    return damping
+    return np.asarray(sinc * sinc)
 
 
-def _interpolated(samples: NDArray[np.float64], place: NDArray[np.float64]) -> NDArray[np.float64]:
+def _interpolated(samples: Array, place: Array) -> Array:
     """The greater of the two neighbouring samples, with slack."""
     left = np.minimum(place.astype(np.int64), samples.size - 2)
-    out: NDArray[np.float64] = SLACK * np.maximum(samples[left], samples[left + 1])
-    return out
+    return np.asarray(SLACK * np.maximum(samples[left], samples[left + 1]))
 
 
 def log_mean_square(c: Contour) -> float:
@@ -583,7 +529,7 @@ def _log_collision(m: int, logit: float) -> float:
 
 def allowed_beyond(c: Contour, band: float, node_step: float) -> float:
     """What revivals beyond `band` may add to the integral."""
-    v = c.chance * (1 - c.chance)
+    v = c.v
     ladder = _ladder(c.x)
     allowed = 0.0
     for rough in _candidates(c.x, band):
@@ -598,7 +544,7 @@ def allowed_beyond(c: Contour, band: float, node_step: float) -> float:
     return allowed
 
 
-def _candidates(x: NDArray[np.float64], band: float) -> list[float]:
+def _candidates(x: Array, band: float) -> list[float]:
     """Steps beyond the band that nearly divide the smallest distances above some noise."""
     reach = float(x[-1] - x[0])
     distances = np.sort(np.concatenate([x[lag:] - x[:-lag] for lag in range(1, LAGS + 1)]))
@@ -612,7 +558,7 @@ def _candidates(x: NDArray[np.float64], band: float) -> list[float]:
     return found
 
 
-def _peaks(close: NDArray[np.float64], steps: float, band: float) -> list[float]:
+def _peaks(close: Array, steps: float, band: float) -> list[float]:
     """Steps that nearly divide these distances: the best ones and the longest ones."""
     finest = min(LONGEST, max(SHORTEST, 1 << int(steps).bit_length()))
     points = np.concatenate([[0.0], close])
@@ -625,7 +571,7 @@ def _peaks(close: NDArray[np.float64], steps: float, band: float) -> list[float]
     return [2 * math.pi / (m * unit) for m in chosen]
 
 
-def _ladder(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ladder(x: Array) -> Array:
     """Distances of every length, ascending: of neighbours, of some pairs, and from the first."""
     few = x[np.linspace(0, x.size - 1, min(FEW, x.size)).astype(np.int64)]
     pairs = np.abs(few[:, None] - few)[np.triu_indices(few.size, 1)]
@@ -635,7 +581,7 @@ def _ladder(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return every[np.linspace(0, every.size - 1, RUNGS).astype(np.int64)]
 
 
-def _refined(step: float, ladder: NDArray[np.float64]) -> float:
+def _refined(step: float, ladder: Array) -> float:
     """Longer and longer distances fix the step more and more precisely."""
     for distance in ladder[ladder > step / 2].tolist():
         multiple = round(distance / step)
@@ -648,7 +594,7 @@ def _refined(step: float, ladder: NDArray[np.float64]) -> float:
 class Nodes:
     """The nodes of a trapezoid rule on [0, infinity), taken or left out."""
 
-    theta: NDArray[np.float64]
+    theta: Array
     """Nodes to evaluate, ascending from 0."""
     step: float
     """Distance of neighbouring nodes of the full grid."""
@@ -658,13 +604,13 @@ class Nodes:
     """What the bound allows for nodes that are neither evaluated nor sampled."""
     last_square: float
     """Bound of the mean of |g|**2 over the last octave of the band, infinite where sampled."""
-    sample: NDArray[np.float64]
+    sample: Array
     """Some of the nodes left out of the band, where the bound allows too much."""
-    share: NDArray[np.float64]
+    share: Array
     """How many nodes each of them stands for."""
-    weight: NDArray[np.float64]
+    weight: Array
     """The sum of 1 / theta**2 over these."""
-    stratum: NDArray[np.int64]
+    stratum: Integers
     """The stratum each of them comes from, ascending from 0."""
 
 
@@ -689,17 +635,17 @@ def choose(c: Contour, lattice_step: float, affordable: int, finest: int) -> Nod
     return Nodes(taken, step, end, revivals, math.inf, *sampled)
 
 
-def _greatest(values: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+def _greatest(values: Array, count: int) -> Flags:
     """Which are the `count` greatest values; of equal ones the first."""
     if count in {0, values.size}:
         return np.full(values.size, count > 0)
     limit = np.partition(values, values.size - count)[values.size - count]
-    found: NDArray[np.bool_] = values > limit
+    found: Flags = values > limit
     found[np.flatnonzero(values == limit)[: count - np.count_nonzero(found)]] = True
     return found
 
 
-def _grid(c: Contour, lattice_step: float, finest: int) -> tuple[float, NDArray[np.float64], float]:
+def _grid(c: Contour, lattice_step: float, finest: int) -> tuple[float, Array, float]:
     """Distance of nodes, the nodes in the band, and its end; an odd number for a lattice."""
     reach, last = period(c), None
     if lattice_step:
@@ -713,9 +659,7 @@ def _grid(c: Contour, lattice_step: float, finest: int) -> tuple[float, NDArray[
     return step, theta, math.inf if whole else step * scanned
 
 
-def _sampled(
-    skipped: NDArray[np.float64], bound: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def _sampled(skipped: Array, bound: Array) -> tuple[Array, Array, Array, Integers]:
     """Members of each stratum of ascending nodes: the highest by bound, and evenly spaced ones."""
     edges = sorted({int(edge) - 1 for edge in np.geomspace(1, skipped.size + 1, STRATA + 1)})
     nodes, shares, weights, strata = [], [], [], []

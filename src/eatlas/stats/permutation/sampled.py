@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import (
@@ -22,49 +22,65 @@ from eatlas.stats.inputs import (
     clopper_pearson,
     generator,
     least_spread,
-    numbers,
     relative_tolerance,
     whole,
 )
+from eatlas.stats.permutation.engine import Tails, two_groups
 from eatlas.stats.permutation.problem import (
     SMALLEST,
     STUDENTISED_METHODS,
+    Array,
+    Flags,
+    Integers,
     PermutationResult,
-    Problem,
+    Question,
     Tail,
+    subsets,
 )
 from eatlas.stats.permutation.solvers import ALWAYS_EXACT
 from eatlas.stats.relabelling import every_subset, random_subsets
 
 CELLS = 1 << 18
-"""Scores shuffled at once: 2 MB, which stay in the second-level cache."""
+"""Scores shuffled, or labels, at once: 2 MB, which stay in the second-level cache."""
 LONG = 512
 """Of so many scores a shuffle of all takes as long as choosing some, 23 microseconds; of 50 it
 takes 1, and choosing 30."""
 
 
-def sampled(question: Problem, draws: int, rng: np.random.Generator) -> tuple[Tail, Tail, Tail]:
-    """The upper, the lower and the two-sided tail from the same `draws` subsets."""
+def sampled(question: Question, draws: int, rng: np.random.Generator) -> Tails:
+    """Tails from the same `draws` subsets."""
     reached = np.zeros(3, np.int64)
     for sums in _sums(question.values, question.n, draws, rng):
         in_upper, in_lower = sums >= question.at_least, sums < question.below
-        in_both = in_upper | (sums <= question.at_most)
-        reached += [np.count_nonzero(found) for found in (in_upper, in_lower, in_both)]
-    upper, lower, both = (_tail(b, draws, question.least_p) for b in reached.tolist())
+        tails = in_upper, in_lower, in_upper | (sums < question.far)
+        reached += [np.count_nonzero(tail) for tail in tails]
+    least = SMALLEST if question.strict else max(1 / question.total, SMALLEST)
+    upper, lower, both = (_tail(b, draws, least) for b in reached.tolist())
     if question.central:
         both = Tail.exact(question.total, question.total)
     return upper, lower, both
 
 
 def _tail(b: int, draws: int, least: float) -> Tail:
-    """Clopper and Pearson's interval is exact: the draws are independent."""
-    interval = clopper_pearson(b, draws)
-    return Tail.estimated("sampled", (b + 1) / (draws + 1), interval, draws, least)
+    """A tail from random subsets, cut off at `least`, which is certain: the observed one is in it.
+
+    Clopper and Pearson's interval is exact: the draws are independent.
+    """
+    low, high = clopper_pearson(b, draws)
+    p, low, high = (min(max(x, least), 1.0) for x in ((b + 1) / (draws + 1), low, high))
+    return Tail(p, "sampled", interval=(low, high), draws=draws)
 
 
-def _sums(
-    values: NDArray[np.int64], n: int, draws: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.int64]]:
+def _result(counts: Iterable[int], total: int, draws: int | None) -> PermutationResult:
+    """Three tails from counts of all subsets, or of those drawn."""
+    least = max(1 / total, SMALLEST)
+    upper, lower, both = (
+        Tail.exact(b, total) if draws is None else _tail(b, draws, least) for b in counts
+    )
+    return PermutationResult(upper, lower, both, total)
+
+
+def _sums(values: Integers, n: int, draws: int, rng: np.random.Generator) -> Iterator[Integers]:
     """Sums of `draws` random subsets of size n, in blocks, whose size does not change them."""
     rows = max(1, CELLS // values.size)
     for start in range(0, draws, rows):
@@ -78,8 +94,7 @@ def _sums(
             yield np.array([pick.sum() for pick in picks])
 
 
-Labels = NDArray[np.bool_]
-Statistic = Callable[[Labels], NDArray[np.float64]]
+Statistic = Callable[[Flags], Array]
 """From memberships of the first group, shape (relabellings, N), to values, shape (relabellings,).
 A value may depend on its own row alone."""
 
@@ -109,32 +124,25 @@ def recomputed_test(
     total = math.comb(size, n)
     every = total <= LISTED
     observed = float(_values(statistic, (np.arange(size) < n)[None])[0])
-    labels = (
+    blocks = (
         every_subset(size, n, ROWS)
         if every
         else random_subsets(size, n, draws, ROWS, generator(rng))
     )
-    values = np.concatenate([_values(statistic, block > 0) for block in labels])
+    values = np.concatenate([_values(statistic, block > 0) for block in blocks])
     relative = max(TIE, ROUNDED * (checked_precision(precision) or 0.0))
     tie = relative * max(abs(observed), float(np.abs(values).max()))
     centre = float(values.mean())
     distance = abs(observed - centre)
-    counts = [
-        int(np.count_nonzero(values >= observed - tie)),
-        int(np.count_nonzero(values <= observed + tie)),
-        int(np.count_nonzero(np.abs(values - centre) >= distance - 2 * tie)),
-    ]
-    make = (lambda b: Tail.exact(b, total)) if every else (lambda b: _drawn(b, draws, total))
-    upper, lower, both = map(make, counts)
-    return PermutationResult(upper, lower, both, total)
+    tails = (
+        values >= observed - tie,
+        values <= observed + tie,
+        np.abs(values - centre) >= distance - 2 * tie,
+    )
+    return _result(map(int, map(np.count_nonzero, tails)), total, None if every else draws)
 
 
-def _drawn(b: int, draws: int, total: int) -> Tail:
-    least = max(1 / total, SMALLEST)
-    return Tail.estimated("sampled", (b + 1) / (draws + 1), clopper_pearson(b, draws), draws, least)
-
-
-def _values(statistic: Statistic, labels: Labels) -> NDArray[np.float64]:
+def _values(statistic: Statistic, labels: Flags) -> Array:
     values = np.asarray(statistic(labels), dtype=np.float64)
     if values.shape != labels.shape[:1] or not np.all(np.isfinite(values)):
         raise EatlasError(
@@ -146,12 +154,8 @@ def _values(statistic: Statistic, labels: Labels) -> NDArray[np.float64]:
     return values
 
 
-Array = NDArray[np.float64]
-
 STUDENTISED_DRAWS = 100_000
 """Relabellings drawn where there are too many to visit all."""
-SUMS = 1 << 18
-"""Labels in a block: 2 MB."""
 TIE_OF_T = 1e-9
 """Statistics that differ by less than this, relative to their magnitude, tie: rounding errors stay
 below it by far."""
@@ -172,35 +176,55 @@ def studentised_test(
     precision: float | None = None,
 ) -> PermutationResult:
     """Test whether two groups differ in their means, allowing for unequal spreads."""
-    array = numbers(scores, "scores", 1)
-    n = _checked(array.size, n, method)
-    total = math.comb(array.size, n)
+    array, n = two_groups(scores, n)
+    size, draws = array.size, whole(draws, "draws", 1)
+    total = subsets(size, n)
     every = method == "exact" or (method == "auto" and total <= ALWAYS_EXACT)
-    if every and total > ALWAYS_EXACT:
-        raise _too_many(array.size, n, total)
-    draws, least = whole(draws, "draws", 1), max(1 / total, SMALLEST)
-    checked = checked_scale(scale)
-    scale = float(np.abs(array).max()) if checked is None else checked
-    precision = checked_precision(precision)
+    _require(method, n, size, too_many=every and total > ALWAYS_EXACT)
+    scale, precision = checked_scale(scale), checked_precision(precision)
+    scale = float(np.abs(array).max()) if scale is None else scale
     if float(np.ptp(array)) <= least_spread(scale, precision):
-        tied = Tail.exact(total, total)
-        return PermutationResult(tied, tied, tied, total)
+        return _result([total] * 3, total, None)
     groups = Groups.of(array, n)
-    noise = relative_tolerance(precision) * array.size * scale
     if every:
-        counts = _counts(groups, noise, groups.all_sums(), strict=strict)
-        upper, lower, both = (Tail.exact(b, total) for b in counts)
-        return PermutationResult(upper, lower, both, total)
-    rows, chance = max(1, SUMS // array.size), generator(rng)
-    sums = (
-        labels @ groups.columns for labels in random_subsets(array.size, n, draws, rows, chance)
-    )
-    counts = _counts(groups, noise, sums, strict=strict)
-    upper, lower, both = (
-        Tail.estimated("sampled", (b + 1) / (draws + 1), clopper_pearson(b, draws), draws, least)
-        for b in counts
-    )
-    return PermutationResult(upper, lower, both, total)
+        sums = groups.all_sums()
+    else:
+        blocks = random_subsets(size, n, draws, max(1, CELLS // size), generator(rng))
+        sums = (labels @ groups.columns for labels in blocks)
+    z = groups.observed
+    tie = groups.tie(z, relative_tolerance(precision) * size * scale) * (-1 if strict else 1)
+    above, below = (np.greater, np.less) if strict else (np.greater_equal, np.less_equal)
+    counts = np.zeros(3, np.int64)
+    for block in sums:
+        values = groups.statistics(block)
+        upper, lower = above(values, z - tie), below(values, z + tie)
+        both = above(np.abs(values), abs(z) - tie)
+        counts += [np.count_nonzero(tail) for tail in (upper, lower, both)]
+    return _result(counts.tolist(), total, None if every else draws)
+
+
+def _require(method: str, n: int, size: int, *, too_many: bool) -> None:
+    """Refuse what a studentised statistic cannot do."""
+    if method not in STUDENTISED_METHODS:
+        raise EatlasError(
+            "a studentised statistic is counted or drawn at random",
+            got=f"method={method!r}",
+            allowed=", ".join(STUDENTISED_METHODS),
+        )
+    if min(n, size - n) < 2:
+        raise EatlasError(
+            "a studentised statistic needs the spread of both groups",
+            got=f"groups of {n} and {size - n} scores",
+            allowed="2 or more in each",
+            remedy="use the difference of means, which needs none",
+        )
+    if too_many:
+        raise EatlasError(
+            "a studentised statistic is counted by visiting every relabelling",
+            got=f"{n} of {size} scores, {subsets(size, n):,} relabellings",
+            allowed=f"at most {ALWAYS_EXACT:,}",
+            remedy="use method='auto', which draws relabellings at random beyond that",
+        )
 
 
 @dataclass(frozen=True)
@@ -254,19 +278,18 @@ class Groups:
             z *= np.sign(difference) * (8 * free + 1) / (8 * free + 3)
         # both groups constant: no error at all
         apart = np.where(error > 0, z, np.copysign(np.inf, difference))
-        found: Array = np.where(level, 0.0, apart)
-        return found
+        return np.asarray(np.where(level, 0.0, apart))
 
     def all_sums(self) -> Iterator[Array]:
         """Both sums of every subset of n scores: those of k of one half and n - k of the other."""
         middle = len(self.columns) // 2
         low, high = _sums_by_size(self.columns[:middle]), _sums_by_size(self.columns[middle:])
-        for k, some in enumerate(low):
+        for k, sums in enumerate(low):
             if 0 <= self.n - k < len(high):
                 rest = high[self.n - k]
-                rows = max(1, SUMS // len(rest))
-                for start in range(0, len(some), rows):
-                    block = some[start : start + rows, None] + rest[None]
+                rows = max(1, CELLS // len(rest))
+                for start in range(0, len(sums), rows):
+                    block = sums[start : start + rows, None] + rest[None]
                     yield block.reshape(-1, 2)
 
     def tie(self, t: float, noise: float) -> float:
@@ -294,46 +317,3 @@ def _sums_by_size(columns: Array) -> list[Array]:
         for k in range(len(columns), 0, -1):
             sums[k] = np.concatenate([sums[k], sums[k - 1] + row])
     return sums
-
-
-def _counts(groups: Groups, noise: float, blocks: Iterable[Array], *, strict: bool) -> list[int]:
-    """How many relabellings are as extreme: greater, less, two-sided."""
-    t = groups.observed
-    tie = groups.tie(t, noise)
-    counts = np.zeros(3, np.int64)
-    for sums in blocks:
-        values = groups.statistics(sums)
-        if strict:
-            found = values > t + tie, values < t - tie, np.abs(values) > abs(t) + tie
-        else:
-            found = values >= t - tie, values <= t + tie, np.abs(values) >= abs(t) - tie
-        counts += [np.count_nonzero(tail) for tail in found]
-    return [int(b) for b in counts]
-
-
-def _checked(size: int, n: int, method: str) -> int:
-    """Size of the first group; both groups need two scores or more."""
-    if method not in STUDENTISED_METHODS:
-        raise EatlasError(
-            "a studentised statistic is counted or drawn at random",
-            got=f"method={method!r}",
-            allowed=", ".join(STUDENTISED_METHODS),
-        )
-    n = whole(n, "n", 1, max(size - 1, 1))
-    if min(n, size - n) < 2:
-        raise EatlasError(
-            "a studentised statistic needs the spread of both groups",
-            got=f"groups of {n} and {size - n} scores",
-            allowed="2 or more in each",
-            remedy="use the difference of means, which needs none",
-        )
-    return n
-
-
-def _too_many(size: int, n: int, total: int) -> EatlasError:
-    return EatlasError(
-        "a studentised statistic is counted by visiting every relabelling",
-        got=f"{n} of {size} scores, {total:,} relabellings",
-        allowed=f"at most {ALWAYS_EXACT:,}",
-        remedy="use method='auto', which draws relabellings at random beyond that",
-    )

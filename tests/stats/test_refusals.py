@@ -1,0 +1,144 @@
+"""What each statistic says to input that it cannot use: the call, what is wrong, what it got."""
+
+import math
+
+import numpy as np
+import pytest
+
+from eatlas.errors import EatlasError
+from eatlas.stats import agreement, bootstrap, draws, inputs, matched, paired, reliability
+from eatlas.stats.crossed import crossed_association, crossed_interaction
+from eatlas.stats.designs import equivalence_test, smallest_effect, terms_needed
+from eatlas.stats.multiplicity import RunningMaxT, holm
+from eatlas.stats.permutation import recomputed_test, studentised_test
+from eatlas.stats.space import Moments, pair_cosines, soften, without_top
+
+RNG = np.random.default_rng(0)
+FOUR = [1.0, 2.0, 3.0, 4.0]
+
+
+def moments(rows):
+    found = Moments(len(rows[0]))
+    found.add(np.array(rows))
+    return found
+
+
+def trend(values, times=(1, 2, 3, 4), length=1):
+    return paired.trend(times, values, rng=RNG, block_length=length)
+
+
+def effects(*pair, **how):
+    return draws.random_effects(*pair, **how)
+
+
+def lists(first, second, **how):
+    return reliability.list_reliability(first, second, **{"rng": RNG, **how})
+
+
+CASES = [
+    (lambda: inputs.numbers(["a"], "scores", 1), "scores must be numbers\n  got: could not"),
+    (
+        lambda: inputs.numbers([1.0], "scores", 2),
+        "scores must have 2 dimensions\n  got: an array of",
+    ),
+    (lambda: inputs.numbers([[0.0, np.inf]], "x", 2), "x must be finite\n  got: inf at [0, 1]"),
+    (lambda: inputs.whole(1.5, "draws", 1), "draws must be a whole number\n  got: 1.5"),
+    (lambda: inputs.whole(7, "n", 1, 6), "n is out of range\n  got: 7\n  allowed: 1 to 6"),
+    (lambda: inputs.open_unit(95), "level must be a probability\n  got: 95"),
+    (lambda: inputs.generator(3), "rng must be a numpy Generator\n  got: int\n  remedy: pass"),
+    (
+        lambda: inputs.clopper_pearson(3, 2),
+        "successes is out of range\n  got: 3\n  allowed: 0 to 2",
+    ),
+    (lambda: inputs.checked_precision(1.0), "precision must be the unit roundoff"),
+    (lambda: studentised_test(FOUR, 1), "a studentised statistic needs the spread of both groups"),
+    (
+        lambda: studentised_test(FOUR, 2, method="inversion"),
+        "a studentised statistic is counted or drawn at random\n  got: method='inversion'",
+    ),
+    (
+        lambda: studentised_test(np.arange(40.0), 20, method="exact"),
+        "a studentised statistic is counted by visiting every relabelling\n"
+        "  got: 20 of 40 scores, 137,846,528,820 relabellings\n  allowed: at most 1,000,000",
+    ),
+    (
+        lambda: recomputed_test(lambda first: first, 4, 2, draws=10),
+        "a statistic must give one finite number for each relabelling",
+    ),
+    (lambda: recomputed_test(sum, 40, 20, draws=0), "draws is out of range"),
+    (
+        lambda: crossed_interaction(np.ones((3, 8)), 2, 4),
+        "both groups of targets must have a spread",
+    ),
+    (lambda: crossed_interaction(np.ones((8, 8)), 1, 4), "n_x is out of range\n  got: 1"),
+    (
+        lambda: crossed_interaction(1e200 * np.eye(4), 2, 2),
+        "similarities must have a magnitude that can be squared",
+    ),
+    (lambda: crossed_association(np.ones((1, 8)), 4), "one target cannot speak for others"),
+    (
+        lambda: crossed_interaction(np.eye(4), 2, 2, clusters=([0, 0, 1, 2], range(4))),
+        "every group of targets must have a spread over clusters\n  got: 1 and 2 clusters",
+    ),
+    (lambda: smallest_effect(1, 1), "two scores have no spread"),
+    (lambda: smallest_effect(8, 8, power=0.01), "power must be a probability"),
+    (lambda: smallest_effect(8, 8, tail="both"), "unknown tail\n  got: 'both'"),
+    (lambda: terms_needed(2.0), "this is not an effect size of two groups of one size"),
+    (lambda: terms_needed(0.001), "so small an effect takes more terms than can be listed"),
+    (lambda: equivalence_test(FOUR, 2, 0.0), "margin must be a finite difference\n  got: 0.0"),
+    (lambda: equivalence_test(FOUR, 2, 1.0, alpha=0), "alpha must be a probability\n  got: 0"),
+    (lambda: bootstrap.sides("all"), "over must say which stimuli are resampled\n  got: 'all'"),
+    (lambda: bootstrap.PatternRule(alpha=math.nan), "alpha must be a probability\n  got: nan"),
+    (lambda: bootstrap.PatternRule(threshold=-0.2), "threshold must be a magnitude of d"),
+    (lambda: bootstrap.PatternRule(tail="less"), "tail must say which relabellings"),
+    (lambda: effects([1.0, 2.0], [1.0]), "each effect needs its variance\n  got: 2 effects and 1"),
+    (lambda: effects([], []), "there is no effect to combine"),
+    (lambda: effects([1.0, 2.0], [1.0, 0.0]), "a sampling variance must be positive\n  got: 0.0"),
+    (lambda: effects([1.0, 1e200], [1.0] * 2), "effects and variances must have a magnitude"),
+    (lambda: effects([1.0], [1.0], method="ML"), "unknown estimator of tau2\n  got: 'ML'"),
+    (lambda: draws.draw_contexts([3], 5, [RNG], replace="never"), "replace must say when"),
+    (lambda: draws.components_of_means(np.ones(2), 1.0, np.ones(2), 1), "variance between units"),
+    (lambda: matched.matched_lists([np.arange(1)] * 2, 5, RNG), "the windows have too few units"),
+    (lambda: lists(np.eye(3), np.ones((2, 4))), "reliability needs two lists measured on the same"),
+    (lambda: lists(np.eye(3), np.eye(3), resamples=0), "resamples is out of range"),
+    (lambda: paired.paired_change(FOUR, [1.0], rng=RNG), "changes need pairs"),
+    (lambda: paired.rank_correlation(FOUR, [1.0], rng=RNG), "a correlation needs pairs"),
+    (lambda: paired.spearman([1.0], [1.0]), "a rank correlation needs pairs"),
+    (lambda: paired.series_correlation([1.0], [1.0], rng=RNG), "the number of periods is out of"),
+    (lambda: trend([1, 2, 3]), "a trend needs as many times as values\n  got: 4 times, 3 values"),
+    (lambda: trend(FOUR, (1, 3, 2, 4)), "the times of a trend must rise"),
+    (lambda: trend([2, 2, 2, 2]), "a series that does not vary has no trend"),
+    (
+        lambda: trend(FOUR, length=3),
+        "a block is too short or too long\n  got: 3\n  allowed: 1 to 2",
+    ),
+    (lambda: holm([0.5, 0.0]), "a p-value is out of range\n  got: 0.0 at [1]\n  allowed: above 0"),
+    (lambda: holm(["a"]), "p-values must be numbers"),
+    (
+        lambda: RunningMaxT(4, 2, rng=RNG).statistics(np.ones((3, 5))),
+        "the rows are of another design\n  got: rows of 5 scores\n  allowed: rows of 4 scores",
+    ),
+    (lambda: pair_cosines(moments([[1.0, 0.0]])), "a pair needs two vectors\n  got: 1"),
+    (lambda: moments([[1.0]]).covariance(), "too few rows\n  got: 1\n  allowed: 2 or more"),
+    (lambda: moments([[1e200], [1.0]]), "the components are too large to be squared"),
+    (
+        lambda: without_top(np.diag([1.0, 0.0]), 1),
+        "without its first 1 principal components nothing",
+    ),
+    (
+        lambda: soften(np.diag([1.0, 0.0]), np.eye(2), np.eye(2)[:1], 1.0),
+        "the words do not span the space",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), CASES)
+def test_what_was_expected_and_what_was_given(call, message):
+    with pytest.raises(EatlasError) as caught:
+        call()
+    assert str(caught.value).startswith(message)
+
+
+def test_resamples_of_annotators_need_a_generator():
+    with pytest.raises(ValueError, match="resamples need a generator"):
+        agreement.rater_agreement([[0, 1]], 2)
