@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -28,17 +28,11 @@ from eatlas.present.sentences import sentence
 from eatlas.results.base import AssociationResult, is_result
 from eatlas.results.json_lines import FEW, USUAL_NAME, each_line, no_results
 
-DIGITS = 12
-"""Hexadecimal digits of a permanent link."""
-FIRST_DIGITS = 8
-"""Of a fingerprint, where it distinguishes two models or two tests of one name."""
-_NUMBERS = re.compile(r"\d+")
 _FAMILY_OF_TEST = re.compile(r"[-_. ]?\d+\w?$")
 _NAME = re.compile(r"[A-Za-z]{2,}")
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(NamedTuple):
     """A row of the matrix: a source with a period, an encoding and a fingerprint of its own."""
 
     id: str
@@ -48,16 +42,23 @@ class Model:
     """How texts were encoded, as names and values."""
     fingerprint: str
 
+    @classmethod
+    def of(cls, result: AssociationResult) -> Model:
+        """The model that a result is about."""
+        name, fingerprint = source_of(result), result.provenance.source_fingerprint
+        encoding = {} if result.encoding is None else result.encoding.columns()
+        choices = tuple((key, str(value)) for key, value in encoding.items() if value)
+        return cls(f"m-{_hash(name, choices, fingerprint)}", name, choices, fingerprint)
+
     @property
     def family(self) -> str:
         """First word of the name of a model, without folders and schemes: "glove", "bert"."""
         last = re.split(r"[/:\\]", self.name.partition("?")[0])[-1]
-        found = _NAME.search(last) or _NAME.search(self.name)
-        return found[0].lower() if found else self.name
+        word = _NAME.search(last) or _NAME.search(self.name)
+        return word[0].lower() if word else self.name
 
 
-@dataclass(frozen=True)
-class Test:
+class Test(NamedTuple):
     """A column of the matrix: a test with stimuli of its own."""
 
     id: str
@@ -68,14 +69,24 @@ class Test:
     fingerprint: str
     """Of the stimuli, and of what else belongs to the test, such as a reference."""
 
+    @classmethod
+    def of(cls, result: AssociationResult) -> Test:
+        """The test that a result is about."""
+        fingerprint, more = result.provenance.stimuli_sha256, result.of_the_test()
+        if more:
+            fingerprint = sha256(json.dumps([fingerprint, more], default=str).encode()).hexdigest()
+        sides = ", ".join(" / ".join(side) for side in result.sides)
+        return cls(
+            f"t-{_hash(result.test, fingerprint)}", result.test, result.title, sides, fingerprint
+        )
+
     @property
     def family(self) -> str:
         """The id without its number: "weat" of "weat-6"."""
         return _FAMILY_OF_TEST.sub("", self.name) or self.name
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """One result: a model measured by a test."""
 
     id: str
@@ -92,10 +103,8 @@ class Cell:
     sizes: tuple[str, ...]
     """All effect sizes with their stars, for comparisons."""
     version: tuple[int, ...]
-    line: str
-    """Hash of the line: the same line again is the same result."""
-    pack: int
-    place: int
+    at: tuple[int, int]
+    """Number of the pack with its details, and its place there."""
 
 
 @dataclass
@@ -113,14 +122,13 @@ class Collection:
     """Titles of the effect sizes of each signature."""
     stars: dict[str, None] = field(default_factory=dict)
     versions: dict[str, None] = field(default_factory=dict)
-    measures: dict[str, str] = field(default_factory=dict)
-    """Measure by signature."""
     repeated: int = 0
     """Lines that came more than once."""
     replaced: int = 0
     """Results that another of the same model, test and measure takes the place of."""
     trends: int = 0
     directional: bool = False
+    """Whether a pattern is read by the tail of the observed sign."""
     packs: list[Markup] = field(default_factory=list)
     _waiting: list[str] = field(default_factory=list)
 
@@ -135,75 +143,52 @@ class Collection:
                     continue
                 seen.add(digest)
                 lines.write(line.rstrip(b"\n") + b"\n")
-                if is_result(record):
-                    self._add(record, digest.hex())
-                    self._add_rows(record, rows)
-                else:
+                if not is_result(record):
                     self.trends += 1
+                    continue
+                self._add(record)
+                for row in record.rows():
+                    self.columns |= dict.fromkeys(row)
+                    rows.write(json.dumps(row, ensure_ascii=False) + "\n")
         self._close_pack()
 
-    def _add_rows(self, result: AssociationResult, rows: IO[str]) -> None:
-        for row in result.rows():
-            self.columns |= dict.fromkeys(row)
-            rows.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-    def _add(self, result: AssociationResult, line: str) -> None:
-        """Keep the words of one cell."""
-        model, test = _model(result), _test(result)
+    def _add(self, result: AssociationResult) -> None:
+        """Keep the words of one cell, unless a later result is there."""
+        model, test, levels = Model.of(result), Test.of(result), levels_of(result)
+        signature = result.signature
         self.models.setdefault(model.id, model)
         self.tests.setdefault(test.id, test)
         self.versions[result.provenance.version] = None
-        self.measures[result.signature] = result.measure
         self.samples.setdefault((result.kind, result.language_model is not None), result)
-        levels = levels_of(result)
-        if result.pattern is not None:
-            self.directional |= result.rule.tail == "directional"
-        if any(one.symbol == "d" for one in levels):
+        if any(level.symbol == "d" for level in levels):
             self.stars[result.rule.meaning] = None
-        titles = tuple(one.title for one in levels)
-        self.effects[result.signature] = max(
-            self.effects.get(result.signature, ()), titles, key=len
-        )
-        self._place(result, model, test, line)
-
-    def _place(self, result: AssociationResult, model: Model, test: Test, line: str) -> None:
-        """Put a result into its cell, unless a later one is there."""
-        version = tuple(map(int, _NUMBERS.findall(result.provenance.version)))
-        link = f"r-{_hash(result.signature, model.id, test.id)}"
-        before = self.cells.get(link)
-        if before is not None:
+        titles = tuple(level.title for level in levels)
+        self.effects[signature] = max(self.effects.get(signature, ()), titles, key=len)
+        version = tuple(map(int, re.findall(r"\d+", result.provenance.version)))
+        link = f"r-{_hash(signature, model.id, test.id)}"
+        if link in self.cells:
             self.replaced += 1
-            if before.version > version:
+            if self.cells[link].version > version:
                 return
         shown = EATMap.of(result) if result.pattern is not None else None
-        levels = levels_of(result)
-        sizes = tuple(f"{effect(one.d)}{one.star}" for one in levels)
-        terms = about_terms(result)
+        self.directional |= shown is not None and result.rule.tail == "directional"
+        sizes = tuple(f"{effect(level.d)}{level.star}" for level in levels)
+        terms = about_terms(result) or not sizes
         self.cells[link] = Cell(
             id=link,
             model=model.id,
             test=test.id,
-            signature=result.signature,
-            state="" if shown is None else f"{shown.X.state}{shown.Y.state}",
-            label="" if shown is None else shown.label,
-            number=number_of(len(result.rows()), "term") if terms or not sizes else sizes[0],
+            signature=signature,
+            state=f"{shown.X.state}{shown.Y.state}" if shown else "",
+            label=shown.label if shown else "",
+            number=number_of(len(result.rows()), "term") if terms else sizes[0],
             sizes=sizes,
             version=version,
-            line=line,
-            pack=len(self.packs),
-            place=len(self._waiting),
+            at=(len(self.packs), len(self._waiting)),
         )
-        self._waiting.append(
-            render(
-                "atlas_cell",
-                r=result,
-                link=link,
-                map=shown,
-                sentence=sentence(result),
-                levels=levels or result.effects(),
-                source=model.name,
-            )
-        )
+        details = {"link": link, "map": shown, "sentence": sentence(result), "source": model.name}
+        levels = levels or result.effects()
+        self._waiting.append(render("atlas_cell", r=result, levels=levels, **details))
         if len(self._waiting) == PACK:
             self._close_pack()
 
@@ -215,20 +200,19 @@ class Collection:
 
 def results_files(paths: Iterable[str | Path]) -> list[Path]:
     """Files that are meant: each file itself, and every ``results.jsonl`` below each folder."""
-    found: list[Path] = []
+    files: dict[Path, None] = {}
     for path in map(Path, paths):
-        if not is_folder(path):
-            found.append(path)
-            continue
-        inside = sorted(one for one in path.rglob(USUAL_NAME) if one.is_file())
+        inside = [path]
+        if is_folder(path):
+            inside = sorted(file for file in path.rglob(USUAL_NAME) if file.is_file())
         if not inside:
             raise ResultsError(
                 f"{path}: no results are in this folder",
                 allowed=f"a folder with files of the name {USUAL_NAME}, at any depth",
                 remedy="name files of other names one by one",
             )
-        found += inside
-    return list(dict.fromkeys(found))
+        files |= dict.fromkeys(inside)
+    return list(files)
 
 
 def _sound(path: Path) -> Iterator[tuple[bytes, Any]]:
@@ -254,23 +238,6 @@ def _sound(path: Path) -> Iterator[tuple[bytes, Any]]:
     )
 
 
-def _model(result: AssociationResult) -> Model:
-    name, fingerprint = source_of(result), result.provenance.source_fingerprint
-    encoding = {} if result.encoding is None else result.encoding.columns()
-    choices = tuple((key, str(value)) for key, value in encoding.items() if value)
-    return Model(f"m-{_hash(name, choices, fingerprint)}", name, choices, fingerprint)
-
-
-def _test(result: AssociationResult) -> Test:
-    fingerprint, more = result.provenance.stimuli_sha256, result.of_the_test()
-    if more:
-        fingerprint = sha256(json.dumps([fingerprint, more], default=str).encode()).hexdigest()
-    sides = ", ".join(" / ".join(side) for side in result.sides)
-    return Test(
-        f"t-{_hash(result.test, fingerprint)}", result.test, result.title, sides, fingerprint
-    )
-
-
 def _hash(*parts: object) -> str:
     """A short name for some texts that other results do not change."""
-    return sha256(json.dumps(parts).encode()).hexdigest()[:DIGITS]
+    return sha256(json.dumps(parts).encode()).hexdigest()[:12]

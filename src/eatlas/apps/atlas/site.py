@@ -9,31 +9,17 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import NamedTuple
 from urllib.parse import quote
 
 from markupsafe import Markup
 
-from eatlas.apps.atlas.collecting import (
-    FIRST_DIGITS,
-    Cell,
-    Collection,
-    Model,
-    Test,
-    results_files,
-)
+from eatlas.apps.atlas.collecting import Cell, Collection, Model, Test, results_files
 from eatlas.errors import ResultsError, joined
 from eatlas.paths import is_file, is_folder, is_there
-from eatlas.present.drawings.eat_map import (
-    NEITHER,
-    UNDEFINED,
-    legend,
-    small_map,
-    symbols,
-)
+from eatlas.present.drawings.eat_map import NEITHER, UNDEFINED, legend, small_map, symbols
 from eatlas.present.numbers import number_of
 from eatlas.present.rendering import TEMPLATES, render
 from eatlas.present.sentences import wording
@@ -49,8 +35,12 @@ HEAD = 4096
 TITLE = "Atlas of associations"
 MOST_FAMILIES = 40
 """Families of models or tests that a filter offers."""
+FIRST_DIGITS = 8
+"""Of a fingerprint, where it distinguishes two models or two tests of one name."""
 _VARIABLE = re.compile(r"--([a-z-]+): (#[0-9a-f]{6});")
 _STATES = ("A", "B", NEITHER, UNDEFINED)
+_SAFE = " =:/,;'()"
+"""Letters that a data address in a style may hold as they are."""
 
 
 @dataclass(frozen=True)
@@ -116,27 +106,31 @@ def write_atlas(
     ...     site.models, site.tests, site.page.name
     (1, 10, 'index.html')
     """
-    given = [results] if isinstance(results, str | Path) else list(results)
-    files, site = results_files(given), Path(folder)
+    files = results_files([results] if isinstance(results, str | Path) else results)
+    site, collected = Path(folder), Collection()
     for name in (INDEX, LINES, TABLE):
         require_other_file(site / name, files)
     _require_own(site)
-    found = Collection()
     with atomic_files() as new:
         page, table, lines = new(site / INDEX), new(site / TABLE), new(site / LINES, binary=True)
         with tempfile.TemporaryFile("w+", encoding="utf-8", dir=site) as rows:
-            found.read(files, lines, rows)
-            if not found.cells:
+            collected.read(files, lines, rows)
+            if not collected.cells:
                 raise ResultsError(
                     "there are no results to show",
                     got=", ".join(map(str, files[:5])),
                     allowed="files with at least one result of eatlas run",
                 )
-            _write_table(found, rows, table)
-        notes = _notes(found)
+            rows.seek(0)
+            table.write(csv_line(collected.columns))
+            for line in rows:
+                row = json.loads(line)
+                table.write(csv_line(row.get(name) for name in collected.columns))
+        notes = _notes(collected)
         lines.seek(0)
-        page.write(_page(found, title, notes, _sha256(lines)))
-    return Atlas(site, len(found.models), len(found.tests), len(found.cells), tuple(notes))
+        page.write(_page(collected, title, notes, file_digest(lines, "sha256").hexdigest()))
+    sizes = len(collected.models), len(collected.tests), len(collected.cells)
+    return Atlas(site, *sizes, tuple(notes))
 
 
 def _require_own(site: Path) -> None:
@@ -154,7 +148,7 @@ def _require_own(site: Path) -> None:
             )
     if head and is_file(lines):
         with lines.open("rb") as file:
-            if _sha256(file).encode() in head:
+            if file_digest(file, "sha256").hexdigest().encode() in head:
                 return
     if others := [name for name in (LINES, TABLE) if is_there(site / name)]:
         raise ResultsError(
@@ -164,142 +158,85 @@ def _require_own(site: Path) -> None:
         )
 
 
-def _sha256(file: Any) -> str:
-    return file_digest(file, "sha256").hexdigest()
-
-
-def _write_table(found: Collection, rows: IO[str], table: IO[str]) -> None:
-    """Write the flat rows of all results under the names of all columns."""
-    rows.seek(0)
-    table.write(csv_line(found.columns))
-    for line in rows:
-        row = json.loads(line)
-        table.write(csv_line(row.get(name) for name in found.columns))
-
-
-def _notes(found: Collection) -> list[str]:
+def _notes(collected: Collection) -> list[str]:
     """How the matrix came about, where that is not plain."""
+
+    def each(n: int) -> str:
+        return "1 result" if n == 1 else f"Each of {n:,} results"
+
     notes = []
-    if len(found.versions) > 1:
+    if len(collected.versions) > 1:
+        versions = ", ".join(collected.versions)
+        notes.append(f"The results were measured by several versions of eatlas: {versions}.")
+    if collected.repeated:
+        notes.append(f"{each(collected.repeated)} came more than once, and is shown once.")
+    if collected.replaced:
         notes.append(
-            f"The results were measured by several versions of eatlas: {', '.join(found.versions)}."
-        )
-    if found.repeated:
-        notes.append(f"{_times(found.repeated, 'result')} came more than once, and is shown once.")
-    if found.replaced:
-        notes.append(
-            f"{_times(found.replaced, 'result')} has another of the same vectors, stimuli and "
+            f"{each(collected.replaced)} has another of the same vectors, stimuli and "
             "measure. The one of the newest version of eatlas is shown, of several the last that "
             "was read. The data hold all of them."
         )
-    if found.trends:
-        notes.append(
-            f"{number_of(found.trends, 'trend')} over time: in the data, and in eatlas report."
-        )
+    if collected.trends:
+        trends = number_of(collected.trends, "trend")
+        notes.append(f"{trends} over time: in the data, and in eatlas report.")
     return notes
 
 
-def _times(n: int, thing: str) -> str:
-    """How many, as the subject of a singular verb."""
-    return f"1 {thing}" if n == 1 else f"Each of {n:,} {thing}s"
-
-
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One model with its cells in the order of the columns."""
 
     model: Model
     name: str
     beside: str
-    cells: Sequence[Cell | None]
+    """What tells it from other models of its name."""
+    cells: list[Cell | None]
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """Models by tests, of one measure."""
+class Matrix(NamedTuple):
+    """The results of one signature: models by tests."""
 
-    signature: str
-    measure: str
     number: int
-    tests: Sequence[Test]
-    rows: Sequence[Row]
+    signature: str
+    tests: list[Test]
+    rows: list[Row]
     effects: tuple[str, ...]
-
-    @cached_property
-    def cells(self) -> list[Cell]:
-        """The cells that hold a result."""
-        return [cell for row in self.rows for cell in row.cells if cell is not None]
-
-    @property
-    def with_maps(self) -> bool:
-        """Whether any cell has an EAT pattern."""
-        return any(cell.state for cell in self.cells)
-
-    @property
-    def labels(self) -> list[str]:
-        """The patterns that are found, the most frequent first."""
-        found = Counter(cell.label for cell in self.cells if cell.label)
-        return [label for label, _ in found.most_common()]
+    """Titles of the effect sizes."""
 
 
-def _matrices(found: Collection) -> list[Matrix]:
+def _matrices(collected: Collection, names: dict[str, tuple[str, str]]) -> list[Matrix]:
     """One matrix for each signature, the one with most results first."""
-    names = _names_of(found.models.values())
     by_signature: dict[str, dict[tuple[str, str], Cell]] = {}
-    for cell in found.cells.values():
+    for cell in collected.cells.values():
         by_signature.setdefault(cell.signature, {})[cell.model, cell.test] = cell
     ordered = sorted(by_signature.items(), key=lambda pair: -len(pair[1]))
     matrices = []
     for number, (signature, cells) in enumerate(ordered):
-        rows, columns = ({key[side] for key in cells} for side in (0, 1))
-        tests = [test for test in found.tests.values() if test.id in columns]
-        matrices.append(
-            Matrix(
-                signature=signature,
-                measure=found.measures[signature],
-                number=number,
-                tests=tests,
-                rows=[
-                    Row(model, *names[model.id], [cells.get((model.id, t.id)) for t in tests])
-                    for model in found.models.values()
-                    if model.id in rows
-                ],
-                effects=found.effects[signature],
-            )
-        )
+        with_cells = {key for pair in cells for key in pair}
+        tests = [test for test in collected.tests.values() if test.id in with_cells]
+        rows = [
+            Row(model, *names[model.id], [cells.get((model.id, test.id)) for test in tests])
+            for model in collected.models.values()
+            if model.id in with_cells
+        ]
+        matrices.append(Matrix(number, signature, tests, rows, collected.effects[signature]))
     return matrices
 
 
-def _names_of(models: Iterable[Model]) -> dict[str, tuple[str, str]]:
+def _names_of(models: Sequence[Model]) -> dict[str, tuple[str, str]]:
     """The name of each model, and beside it what tells it from others of this name."""
-    known = list(models)
     values: dict[tuple[str, str], set[str]] = {}
-    for model in known:
+    for model in models:
         for key, value in model.choices:
             values.setdefault((model.name, key), set()).add(value)
-    count = Counter(model.name for model in known)
-    choices = [
-        ", ".join(
-            f"{key} {value}"
-            for key, value in model.choices
-            if count[model.name] > 1 and len(values[model.name, key]) > 1
-        )
-        for model in known
-    ]
-    marks = [f"fingerprint {_first(model.fingerprint)}" for model in known]
-    together = [f"{m.name}\0{choice}" for m, choice in zip(known, choices, strict=True)]
-    added = [f"{', ' if choice else ''}{mark}" for choice, mark in zip(choices, marks, strict=True)]
-    told = told_apart(together, added)
-    return {m.id: (m.name, one.partition("\0")[2]) for m, one in zip(known, told, strict=True)}
-
-
-def _test_marks(tests: Iterable[Test]) -> dict[str, str]:
-    """What tells tests of one id apart: how the hash of their stimuli and references begins."""
-    known = list(tests)
-    count = Counter(test.name for test in known)
+    together, marks = [], []
+    for model in models:
+        differs = [f"{k} {v}" for k, v in model.choices if len(values[model.name, k]) > 1]
+        together.append(f"{model.name}\0{', '.join(differs)}")
+        marks.append(f"{', ' * bool(differs)}fingerprint {_first(model.fingerprint)}")
+    told = told_apart(together, marks)
     return {
-        test.id: f"variant {_first(test.fingerprint)}" if count[test.name] > 1 else ""
-        for test in known
+        model.id: (model.name, text.partition("\0")[2])
+        for model, text in zip(models, told, strict=True)
     }
 
 
@@ -309,47 +246,52 @@ def _first(fingerprint: str) -> str:
 
 def _families(names: Iterable[str]) -> list[str]:
     """Families for a filter; none where there is one, or where each has one member."""
-    given = list(names)
-    found = sorted(set(given))
-    return found if 1 < len(found) <= MOST_FAMILIES and len(found) < len(given) else []
+    times = Counter(names)
+    several = 1 < len(times) <= MOST_FAMILIES and len(times) < times.total()
+    return sorted(times) if several else []
 
 
-def _page(found: Collection, title: str, notes: Sequence[str], lines_hash: str) -> str:
+def _page(collected: Collection, title: str, notes: Sequence[str], lines_hash: str) -> str:
     """The atlas as one HTML page, with its styles and script inside."""
-    matrices = _matrices(found)
-    labels = [cell.label for cell in found.cells.values() if cell.label]
-    css, drawings, more, dark, theme, script = (
-        (TEMPLATES / name).read_text(encoding="utf-8")
+    tests, models = collected.tests, list(collected.models.values())
+    names, times = _names_of(models), Counter(test.name for test in tests.values())
+    labels = [cell.label for cell in collected.cells.values() if cell.label]
+    text = {
+        name: (TEMPLATES / name).read_text(encoding="utf-8")
         for name in ("report.css", "drawings.css", "atlas.css", "dark.css", "theme.js", "atlas.js")
-    )
-    code = theme + script
+    }
+    code = text["theme.js"] + text["atlas.js"]
     digest = b64encode(sha256(code.encode()).digest()).decode()
-    night = dict(_VARIABLE.findall(dark))
+    night = dict(_VARIABLE.findall(text["dark.css"]))
+    css = text["drawings.css"] + text["report.css"] + text["atlas.css"]
     return render(
         "atlas",
         title=title,
         notes=notes,
-        matrices=matrices,
-        models=found.models,
-        tests=found.tests,
-        test_marks=_test_marks(found.tests.values()),
-        row_names=_names_of(found.models.values()),
-        model_families=_families(model.family for model in found.models.values()),
-        test_families=_families(test.family for test in found.tests.values()),
-        results=len(found.cells),
-        versions=list(found.versions),
-        stars=list(found.stars),
-        words=wording(found.samples.values()),
-        directional=found.directional,
+        matrices=_matrices(collected, names),
+        models=collected.models,
+        tests=tests,
+        test_marks={
+            test.id: f"variant {_first(test.fingerprint)}" if times[test.name] > 1 else ""
+            for test in tests.values()
+        },
+        row_names=names,
+        model_families=_families(model.family for model in models),
+        test_families=_families(test.family for test in tests.values()),
+        results=len(collected.cells),
+        versions=list(collected.versions),
+        stars=list(collected.stars),
+        directional=collected.directional,
+        words=wording(collected.samples.values()),
         legend=[one for one in legend(labels) if one.found],
         symbols=symbols(),
-        packs=found.packs,
+        packs=collected.packs,
         lines=LINES,
         lines_hash=lines_hash,
         table=TABLE,
-        css=Markup(drawings + css + more),  # noqa: S704  (our own files, as the next)
+        css=Markup(css),  # noqa: S704  (our own files, as the next)
         maps=Markup(_images({})),  # noqa: S704
-        dark=Markup(dark + _images(night)),  # noqa: S704
+        dark=Markup(text["dark.css"] + _images(night)),  # noqa: S704
         script=Markup(code),  # noqa: S704
         script_hash=f"sha256-{digest}",
     )
@@ -362,7 +304,3 @@ def _images(colours: dict[str, str]) -> str:
         for x in _STATES
         for y in _STATES
     )
-
-
-_SAFE = " =:/,;'()"
-"""Letters that a data address in a style may hold as they are."""
