@@ -327,12 +327,13 @@ def open_mine():
 """
 
 
-def test_a_measure_and_a_source_are_added_as_contributing_says(tmp_path, test_file):
+def test_a_measure_and_a_source_are_added_by_a_module_and_its_names(tmp_path, test_file):
     """Two files: a module, and the entry points that name what is in it."""
-    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (named,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    groups = {key: value["entry-points"] for key, value in tomllib.loads(named).items()}["project"]
-    groups["eatlas.sources"] = {"mine": "my_package.measure:open_mine"}
+    groups = {
+        "eatlas.measures": {"my-measure": "my_package.measure:MyMeasure"},
+        "eatlas.records": {"my-measure": "my_package.measure:MyResult"},
+        "eatlas.sources": {"mine": "my_package.measure:open_mine"},
+    }
     (tmp_path / "my_package").mkdir()
     (tmp_path / "my_package" / "measure.py").write_text(ONE_MODULE, encoding="utf-8")
     info = tmp_path / "my_package-1.dist-info"
