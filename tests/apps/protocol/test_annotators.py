@@ -127,27 +127,7 @@ def test_the_file_of_the_page_names_its_items(files: dict[str, list[Path]], tmp_
                    for one in evidence["agreement"].remarks)  # fmt: skip
 
 
-def test_people_who_labelled_different_contexts(
-    files: dict[str, list[Path]], tmp_path: Path
-) -> None:
-    rows = files["labels"][1].read_text().splitlines(keepends=True)
-    halves = tmp_path / "a.csv", tmp_path / "b.csv"
-    halves[0].write_text("".join(rows[:30]))
-    halves[1].write_text("".join([rows[0], *rows[30:]]))
-    evidence = found(labels=[files["labels"][0], *halves])["agreement"]
-    assert evidence.figure("Krippendorff's alpha").value is None
-    assert any("labelled different contexts" in one for one in evidence.remarks)
-
-
 def test_what_is_not_run_says_why(files: dict[str, list[Path]], tmp_path: Path) -> None:
-    none = found()
-    assert none["agreement"].not_run == (
-        "Nothing was given by --labels, labels by people and their items, as eatlas annotate "
-        "writes them."
-    )
-    assert none["text-by-span"].not_run == none["agreement"].not_run
-    alone = found(labels=files["labels"][1:])["agreement"]
-    assert alone.not_run.startswith("The labels are of 0 files of items, and one is needed")
     only = found(labels=files["labels"])["text-by-span"]
     assert only.not_run.startswith("Nothing was given by --counts, of the text that the contexts")
     odd = tmp_path / "odd.csv"

@@ -1,27 +1,99 @@
-"""A card as text and drawing: numbers for people, places on an axis, nothing unescaped."""
+"""A card as record, text and drawing: JSON there and back, numbers for people, nothing unescaped."""
 
 from __future__ import annotations
 
 import re
 
+import jsonschema
 import pytest
+from pydantic import ValidationError
+from tests.apps.protocol.cards import found
 
+import eatlas
 from eatlas.apps.protocol.card import card_html, figure_text, lines_of, number
-from eatlas.apps.protocol.evidence import Card, Drawing, Evidence, Figure, Mark, Table
+from eatlas.apps.protocol.evidence import (
+    CRITERIA,
+    Card,
+    Drawing,
+    Evidence,
+    Figure,
+    Mark,
+    Table,
+    json_schema,
+)
 from eatlas.apps.protocol.marks import marks
+from eatlas.apps.protocol.people import OPEN, questions
+from eatlas.apps.protocol.running import FUNCTIONS
+from eatlas.apps.protocol.studies import criteria
 
 HOSTILE = '<script>alert("x")</script>'
 
 
-def card(*evidence: Evidence) -> Card:
-    return Card(
-        version="0", measure="mine", title="Mine", signature="MINE()", seed=0, evidence=evidence
-    )
-
-
-def evidence(**found: object) -> Evidence:
+def evidence(**fields: object) -> Evidence:
     asked = {"criterion": "face", "study": "one", "title": "One", "question": "Is it?"}
-    return Evidence(**asked, **found)  # type: ignore[arg-type]
+    return Evidence(**asked, **fields)  # type: ignore[arg-type]
+
+
+def card(*several: Evidence) -> Card:
+    named = {"measure": "mine", "title": "Mine", "signature": "MINE()"}
+    return Card(version="0", seed=0, evidence=several, **named)
+
+
+def test_every_study_asks_a_question_and_has_a_function():
+    assert tuple(criterion.id for criterion in criteria()) == CRITERIA
+    studies = [study for criterion in criteria() for study in criterion.studies]
+    assert {study.id for study in studies} == set(FUNCTIONS)
+    assert len(studies) == len(FUNCTIONS)
+    assert all(study.question.endswith("?") for study in studies)
+
+
+def test_a_card_survives_json_and_keeps_its_schema(tmp_path):
+    (tmp_path / "answers.toml").write_text('groups = "Others are in none."\nuse = "  "\n')
+    made = eatlas.protocol(
+        "semaxis", criteria=["face", "consequential"], answers=tmp_path / "answers.toml"
+    )
+    path = tmp_path / "card.json"
+    path.write_text(made.to_json(), encoding="utf-8")
+    assert eatlas.read_card(path) == made
+    jsonschema.Draft202012Validator(json_schema()).validate(made.to_dict())
+    source, answers = made.given
+    assert (source.value, source.sha256[:7]) == ("glove-sample", "sha256:")
+    assert (answers.name, answers.value, len(answers.sha256)) == ("answers", "answers.toml", 64)
+    assert {one.group for one in made.coverage} == {"Professions of Table 3", "Female", "Male"}
+    assert repr(made) == "<Card of SEMAXIS(vectors=raw): 2 of 3 pieces of evidence in 8 criteria>"
+    asked = made.of("consequential")[0]
+    rows = {row[1]: row[2] for row in asked.tables[0].rows}
+    assert (rows["groups"], rows["use"]) == ("Others are in none.", OPEN)
+    assert (asked.figures[0].value, asked.figures[0].n) == (1, len(questions()))
+    nothing = found("consequential", "mac")["questionnaire"]
+    assert nothing.remarks == ("No answers were given by --answers, so every question is open.",)
+
+
+def test_what_was_not_run_has_no_figures():
+    with pytest.raises(ValidationError, match="what was not run has no figures"):
+        evidence(not_run="Why.", figures=(Figure(name="rho", value=1.0),))
+    with pytest.raises(ValidationError, match="one cell for each column"):
+        Table(columns=("a", "b"), rows=((1,),))
+    with pytest.raises(KeyError):
+        evidence().figure("rho")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "this is not a measure card"),
+        ("[1]", "not a measure card of a known version"),
+        ('{"schema": "eatlas/card/99"}', "got: 'eatlas/card/99'"),
+        ('{"schema": "eatlas/card/1"}', "the card is damaged at version"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_file_that_is_no_card_is_refused(tmp_path, text, message):
+    path = tmp_path / "card.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(eatlas.EatlasError, match=message):
+        eatlas.read_card(path)
 
 
 @pytest.mark.parametrize(
@@ -29,57 +101,55 @@ def evidence(**found: object) -> Evidence:
     [(None, "–"), (True, "yes"), (False, "no"), ("word", "word"), (1234, "1,234"), (0.0, "0"),
      (2.0, "2"), (-0.126, "−0.13"), (0.0049, "4.9e−3"), (-3e-12, "−3.0e−12")],
 )  # fmt: skip
-def test_numbers_are_for_people(value: object, text: str) -> None:
-    assert number(value) == text  # type: ignore[arg-type]
+def test_numbers_are_for_people(value, text):
+    assert number(value) == text
 
 
-def test_figures_say_what_is_known() -> None:
-    assert figure_text(Figure(name="rho")) == "undefined"
-    assert figure_text(Figure(name="rho", text="no")) == "no"
-    assert figure_text(Figure(name="rho", value=0.5, low=0.25, high=0.75)) == "0.50 [0.25, 0.75]"
-    whole = Figure(name="rho", value=0.5, n=8, of="words", p=0.0078125)
-    assert figure_text(whole) == "0.50 over 8 words, p = .0078"
-    assert figure_text(Figure(name="rho", value=0.5, p=1e-9)) == "0.50, p = 1.0e-9"
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({}, "undefined"),
+        ({"text": "no"}, "no"),
+        ({"value": 0.5, "low": 0.25, "high": 0.75}, "0.50 [0.25, 0.75]"),
+        ({"value": 0.5, "n": 8, "of": "words", "p": 0.0078125}, "0.50 over 8 words, p = .0078"),
+        ({"value": 0.5, "p": 1e-9}, "0.50, p = 1.0e-9"),
+    ],
+)
+def test_figures_say_what_is_known(fields, text):
+    assert figure_text(Figure(name="rho", **fields)) == text
 
 
-def test_marks_lie_where_their_numbers_are() -> None:
-    drawn = marks(
-        Drawing(
-            title="Two", axis="rho", low=-1.0, high=1.0,
-            marks=(Mark(label="a", value=0.0), Mark(label="b", value=1.0, low=0.0, high=1.0),
-                   Mark(label="c", value=None)),
-        )
-    )  # fmt: skip
+def test_marks_lie_where_their_numbers_are():
+    points = (Mark(label="a", value=0.0), Mark(label="b", value=1.0, low=0.0, high=1.0),
+              Mark(label="c", value=None))  # fmt: skip
+    drawn = marks(Drawing(title="Two", axis="rho", low=-1.0, high=1.0, marks=points))
     starts = re.findall(r'<path d="M([\d.]+) [^>]*class="m on"', drawn)
     first, second = (float(x) + 3.8 for x in starts)  # the radius of a circle
     (ends,) = re.findall(r'<path d="M([\d.]+) \d+H([\d.]+)" class="i"', drawn)
     assert tuple(map(float, ends)) == pytest.approx((first, second))
     zero = re.search(r'<path d="M([\d.]+) [^>]*class="fig-zero"', drawn)
-    assert zero is not None
     assert float(zero[1]) == pytest.approx(first)
     assert "c: undefined" in drawn
 
 
-def test_what_a_record_holds_is_escaped() -> None:
+def test_what_a_record_holds_is_escaped():
+    mark = Mark(label=HOSTILE, value=1.0)
     one = evidence(
         source=HOSTILE,
         figures=(Figure(name=HOSTILE, text=HOSTILE),),
         tables=(Table(title=HOSTILE, columns=(HOSTILE,), rows=((HOSTILE,),)),),
-        drawings=(
-            Drawing(title=HOSTILE, axis=HOSTILE, marks=(Mark(label=HOSTILE, value=1.0),)),
-        ),
+        drawings=(Drawing(title=HOSTILE, axis=HOSTILE, marks=(mark,)),),
         remarks=(HOSTILE,),
         citation=HOSTILE,
-    )  # fmt: skip
+    )
     page = card_html(card(one, evidence(not_run=HOSTILE)))
     assert HOSTILE not in page
     assert "&lt;script&gt;" in page
     assert page.count("<script>") == 1
 
 
-def test_lines_name_only_what_was_asked() -> None:
-    lines = list(lines_of(card(evidence(not_run="No source was given."))))
-    assert lines == [
+def test_lines_name_only_what_was_asked():
+    assert list(lines_of(card(evidence(not_run="No source was given.")))) == [
         "Mine: MINE()",
         "",
         "Face validity: The measure passes basic sanity checks.",

@@ -81,17 +81,6 @@ def test_a_broken_measure_is_found_out(broken: Measure, properties: set[str]) ->
     assert {name for name in changed if sound[name] == "yes"} == properties
 
 
-def test_a_measure_that_cannot_be_run_says_why_and_has_no_properties() -> None:
-    for measure, reason in (
-        ("ceat", "takes contexts"),
-        ("lpbs", "lpbs needs"),
-        ("zero-shot", "no logit scale"),
-    ):
-        for one in eatlas.protocol(measure, criteria=["content"]).evidence:
-            assert not one.ran
-            assert reason in one.not_run
-
-
 def test_numbers_are_compared_by_hand() -> None:
     assert compare({"a": 1.0}, {"a": 1.0 + 1e-9}).kinship == "the same"
     assert compare({"a": 1.0, "b": 2.0}, {"a": -1.0, "b": 2.0}).kinship == "different"

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.apps.protocol.cards import found
 
 import eatlas
-from eatlas.apps.protocol.evidence import Evidence
 from eatlas.apps.protocol.face import STEREOTYPES
 from eatlas.corpora import find_contexts
 from eatlas.encoders.language import Answer
@@ -37,23 +37,16 @@ class Stereotyped:
         return Answer(-9.0 + noise + (0.0 if one.hidden else 1.5 * agrees), 1, 1)
 
 
-def by_study(card: Any) -> dict[str, Evidence]:
-    return {one.study: one for one in card.evidence}
-
-
 @pytest.mark.slow
 def test_a_language_model_is_asked_about_groups_with_professions_as_attributes() -> None:
-    card = eatlas.protocol("lpbs", Stereotyped(), criteria=["face", "content"])
-    found = by_study(card)
-    signs = found["stereotyped-professions"]
+    signs = found("face", "lpbs", Stereotyped())["stereotyped-professions"]
     assert signs.figure("share of signs that agree").value == 1.0
     assert "log-ratio of LPBS" in signs.remarks[0]
-    answers = {row[0]: row[1] for row in found["structure"].tables[0].rows}
+    content = found("content", "lpbs", Stereotyped())
+    answers = {row[0]: row[1] for row in content["structure"].tables[0].rows}
     assert answers["A second run gives the same numbers"] == "yes"
     assert answers["Groups that trade places turn the sign"] == "yes"
-    assert "no lengths and no angles" in found["invariances"].not_run
-    (given,) = (one for one in card.given if one.name == "vectors")
-    assert (given.value, given.sha256) == ("hf:tiny", "sha256:0")
+    assert "no lengths and no angles" in content["invariances"].not_run
 
 
 @pytest.fixture(scope="module")
@@ -65,24 +58,24 @@ def contexts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     starts = ("The music and", "A garden or", "Some money and")
     text = [f"{start} {word} are near." for word in words for start in starts]
     (folder / "corpus.txt").write_text("\n".join(text) + "\n", encoding="utf-8")
-    found = find_contexts(folder / "corpus.txt", tests, window="sentence")
-    found.write(folder / "contexts.jsonl")
+    sentences = find_contexts(folder / "corpus.txt", tests, window="sentence")
+    sentences.write(folder / "contexts.jsonl")
     return folder / "contexts.jsonl"
 
 
 def test_a_measure_of_contexts_takes_those_that_are_given(contexts: Path) -> None:
-    card = eatlas.protocol(
-        "ceat(n=50)", "cbow:glove-sample", contexts=contexts, criteria=["face", "content"]
+    face, content = (
+        found(criterion, "ceat(n=50)", "cbow:glove-sample", contexts=contexts)
+        for criterion in ("face", "content")
     )
-    found = by_study(card)
-    signs = found["stereotyped-professions"].figure("share of signs that agree")
+    signs = face["stereotyped-professions"].figure("share of signs that agree")
     assert signs.n == 8
     assert signs.value is not None
     assert signs.value >= 0.75  # sentences hold other words too
-    documented = found["documented-tests"]
+    documented = face["documented-tests"]
     assert [row[0] for row in documented.tables[0].rows] == ["weat-6"]
     assert sum(one.startswith("Not measured, weat-") for one in documented.remarks) == 9
-    answers = {row[0]: row[1] for row in found["structure"].tables[0].rows}
+    answers = {row[0]: row[1] for row in content["structure"].tables[0].rows}
     assert answers["The order of words changes nothing"] == "yes"
     assert answers["Words are taken in their contexts"] == "yes"
-    assert "takes words in their contexts" in found["invariances"].not_run
+    assert "takes words in their contexts" in content["invariances"].not_run
