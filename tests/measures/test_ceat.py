@@ -346,13 +346,10 @@ def test_parameters_without_such_a_value(parameters, message):
 def test_words_are_refused_before_anything_is_looked_up():
     with pytest.raises(StimulusError) as error:
         CEAT()(make_test(), {"aster": [1.0]})
-    assert str(error.value) == (
-        "the measure ceat takes contexts, and test tiny has words\n"
-        "  got: X: aster, clover, iris, ...\n"
-        "  allowed: tests whose stimuli occur in sentences\n"
-        "  remedy: take a battery of sentences, such as --tests sent-caliskan, or give contexts of "
-        "these words by --contexts FILE"
+    assert str(error.value).startswith(
+        "the measure ceat takes contexts, and test tiny has words\n  got: X: aster, clover, iris"
     )
+    assert "--contexts FILE" in error.value.remedy
 
 
 def test_contexts_of_one_stimulus_are_too_few():
