@@ -476,7 +476,7 @@ def test_intervals_of_few_contexts_hold_what_was_observed_and_more():
     low, high = result.mean_bias_interval
     assert low < 0.5
     assert high == result.mean_bias == 1.0
-    (remark,) = result.warnings
+    (remark,) = map(str, result.warnings)
     assert remark.startswith("Mean bias 1.000 is that of 1 to 3 contexts a target (median 2); as")
     # by hand: |2 x / 3 - 1| is 1 in 1 of 4 and 1/3 in 3 of 4, |2 x - 1| is 1
     by_chance = float(re.search(r"itself give (\S+)\. A", remark)[1])
