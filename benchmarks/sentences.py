@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 import eatlas
 from eatlas.measures.base import AssociationMeasure
-from eatlas.sources import ArraySource, VectorSource
+from eatlas.sources import ArraySource, Source
 from eatlas.stimuli import AssociationTest, Concept
 
 SMALL = "sent-weat-6"
@@ -87,7 +87,7 @@ def shuffles(x: Mapping[str, NDArray[np.float64]], draws: int) -> float:
     return (reached + 1) / (draws + 1)
 
 
-def each_test(tests: list[AssociationTest], source: VectorSource) -> list[float]:
+def each_test(tests: list[AssociationTest], source: Source) -> list[float]:
     """(a) Print a line a test."""
     measure = eatlas.MLEAT()
     found = []

@@ -390,14 +390,13 @@ def _facts_are_plain(who: str, source: Any) -> None:
 
 
 def _first_words(who: str, source: Any) -> tuple[str, ...]:
-    chunks = getattr(source, "iter_chunks", None)
-    if chunks is None:
+    if not source.listed:
         raise ContractError(
             f"{who} is checked by words that it has",
             got="none, and no iter_chunks",
             allowed="check_source(source, words=[...])",
         )
-    words, _ = next(iter(chunks(16)), ((), None))
+    words, _ = next(iter(source.iter_chunks(16)), ((), None))
     return tuple(words)
 
 
@@ -423,7 +422,7 @@ def _answers_are_vectors(who: str, source: Any, words: tuple[str, ...]) -> None:
 
 def _chunks_hold_the_answers(who: str, source: Any, words: tuple[str, ...]) -> None:
     """Chunks hold the vectors that a lookup answers with."""
-    if not hasattr(source, "iter_chunks"):
+    if not source.listed:
         return
     wanted = set(words)
     seen: dict[str, Any] = {}

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from eatlas.results.parts import Encoding
-from eatlas.sources import Found, Passage, Source
+from eatlas.sources import Found, Item, Source
 
 
 class Letters(Source):
@@ -41,4 +41,4 @@ def vector(passage, level):
 
 
 def passages(n, about="word"):
-    return [Passage(f"This is {about} {i}.", (8, 8 + len(about))) for i in range(n)]
+    return [Item(f"This is {about} {i}.", (8, 8 + len(about))) for i in range(n)]

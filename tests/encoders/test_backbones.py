@@ -12,8 +12,7 @@ from tests.tiny_vision import BACKBONES, LAYERS
 import eatlas
 from eatlas.encoders.vision import VisionSource
 from eatlas.errors import SourceError
-from eatlas.sources import Passage, open_sources
-from eatlas.sources.interface import Item
+from eatlas.sources import Item, open_sources
 
 NEAR = {"rtol": 5e-6, "atol": 5e-6}
 """A batch adds in another order than single images: at worst 7e-7 apart, of components up to 10."""
@@ -88,7 +87,7 @@ def test_all_layers_come_from_one_pass(seeing, drawn, monkeypatch):
 def test_texts_are_not_for_it(seeing):
     source = opened(seeing("vit"))
     with pytest.raises(SourceError) as raised:
-        source.encode([Passage("ivy")])
+        source.encode([Item("ivy")])
     assert str(raised.value) == (
         f"{source.name}: this source takes no texts\n  got: ivy\n  allowed: images\n"
         "  remedy: a model of both, such as clip:openai/clip-vit-base-patch32"

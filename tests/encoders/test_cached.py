@@ -7,7 +7,7 @@ from tests.encoders.letters import Letters, passages
 import eatlas
 from eatlas.encoders.cache import CachedSource, cached
 from eatlas.errors import SourceError
-from eatlas.sources import Passage, Source, is_contextual
+from eatlas.sources import Item, Source, is_contextual
 
 
 def test_what_is_kept_is_what_was_computed_bit_for_bit():
@@ -30,7 +30,7 @@ def test_only_what_is_missing_is_computed():
 
 
 def test_the_place_of_the_stimulus_matters_at_level_word_alone():
-    both = [Passage("An ant at an ant.", span) for span in ((3, 6), (13, 16))]
+    both = [Item("An ant at an ant.", span) for span in ((3, 6), (13, 16))]
     word, sentence = Letters(), Letters(level="sentence", fingerprint="letters:sentence")
     of_words, of_sentences = (cached(one).encode(both) for one in (word, sentence))
     assert len(word.asked) == 2

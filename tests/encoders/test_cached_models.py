@@ -6,10 +6,10 @@ import eatlas
 from eatlas.encoders.cache import CachedSource
 from eatlas.encoders.cache_store import contents
 from eatlas.encoders.transformer import TransformerSource
-from eatlas.sources import Passage
+from eatlas.sources import Item
 
 TEXTS = [f"the {word} is here ." for word in ("rose", "ant", "cat", "dog")]
-ASKED = [Passage(text, (4, text.index(" is"))) for text in TEXTS]
+ASKED = [Item(text, (4, text.index(" is"))) for text in TEXTS]
 
 
 @pytest.mark.parametrize("option", ["", "level=word", "layer=1&pool=mean"])
@@ -30,7 +30,7 @@ def test_the_same_bits_with_the_cache_without_it_and_from_it(model, option):
 
 
 def test_texts_that_were_cut_are_named_from_the_cache_too(model):
-    long = Passage("rose " * 3000, None)
+    long = Item("rose " * 3000, None)
     notes = []
     for _ in range(2):
         source = eatlas.open_vectors(f"hf:{model('bert')}?truncate=yes")

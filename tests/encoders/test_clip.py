@@ -16,8 +16,7 @@ from eatlas.encoders import images as pictures
 from eatlas.encoders import loading
 from eatlas.encoders.loading import forget
 from eatlas.errors import SourceError
-from eatlas.sources import Passage
-from eatlas.sources.interface import Item
+from eatlas.sources import Item
 
 TEXTS = ("love", "hatred and war", "This is an aster.", "naïve Ann's ORCHIDS, isn't it?", "ivy")
 NEAR = {"rtol": 5e-6, "atol": 5e-6}
@@ -42,7 +41,7 @@ def said(source, *items):
 def test_vectors_are_those_of_a_plain_loop(seeing, drawn, family):
     loop = PlainLoop(seeing(family), family)
     source = opened(seeing(family))
-    texts = [Passage(text) for text in TEXTS]
+    texts = [Item(text) for text in TEXTS]
     found = source.encode([*images(drawn), *texts])
     assert len(found) == len(drawn) + len(TEXTS)
     for one, vector in found.items():
@@ -61,7 +60,7 @@ def test_siglip_is_read_without_a_mask_and_padded(seeing):
     ids = loop.tokenizer(["ivy"], return_tensors="pt")["input_ids"]
     with torch.no_grad():
         short = row_of(loop.module.get_text_features(input_ids=ids))
-    found = opened(seeing("siglip")).encode([Passage("ivy")])[Passage("ivy")]
+    found = opened(seeing("siglip")).encode([Item("ivy")])[Item("ivy")]
     np.testing.assert_allclose(found, loop.text("ivy"), **NEAR)
     assert np.abs(found - short).max() > 0.01
 
@@ -94,7 +93,7 @@ def test_an_image_that_would_become_too_long(seeing, tmp_path):
 
 @pytest.mark.parametrize("family", ["clip", "siglip"])
 def test_vectors_do_not_depend_on_what_is_beside_them(seeing, drawn, family, monkeypatch):
-    items = [*images(drawn), *map(Passage, TEXTS)]
+    items = [*images(drawn), *map(Item, TEXTS)]
     together = opened(seeing(family)).encode(items)
     monkeypatch.setitem(pictures.AT_ONCE, "cpu", 2)
     in_twos = opened(seeing(family)).encode(items)
@@ -111,7 +110,7 @@ def test_the_cache_keeps_vectors_and_what_was_said_of_images(seeing, drawn, tmp_
     frames[0].save(moving, save_all=True, append_images=frames[1:])
     clear = tmp_path / "clear.png"
     Image.new("RGBA", (20, 50), (9, 99, 9, 40)).save(clear)
-    items = [*images([moving, clear, *drawn]), Passage("ivy")]
+    items = [*images([moving, clear, *drawn]), Item("ivy")]
     first = eatlas.open_vectors(f"clip:{seeing('clip')}")
     found = first.encode(items)
     notes = (

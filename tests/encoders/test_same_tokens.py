@@ -13,7 +13,7 @@ from tests.tiny_models import make_model
 import eatlas
 from eatlas.encoders import transformer
 from eatlas.encoders.loading import forget
-from eatlas.sources import Passage
+from eatlas.sources import Item
 from eatlas.sources.coverage import embed
 from eatlas.sources.snapshot import ask
 
@@ -75,8 +75,8 @@ def test_two_runs_give_texts_of_unknown_words_one_vector(spec, rounding):
 def test_the_same_tokens_are_computed_once(tmp_path, rounding, option):
     source = eatlas.open_vectors(f"hf:{make_model(tmp_path, 'bert')}?{option}")
     texts = ["wasp ☃ ☃", "wasp ☂ ☃", "wasp ☃ ☂", "ivy is here", "ivy  is  here"]
-    one, *_ = given = source.encode([Passage(text, (0, 3)) for text in texts])
-    vectors = [given[Passage(text, (0, 3))].tobytes() for text in texts]
+    one, *_ = given = source.encode([Item(text, (0, 3)) for text in texts])
+    vectors = [given[Item(text, (0, 3))].tobytes() for text in texts]
     assert vectors[0] == vectors[1] == vectors[2] != vectors[3] == vectors[4]
     assert one.span == (0, 3)
     computed = [ids for batch in rounding for ids in batch]
@@ -85,14 +85,14 @@ def test_the_same_tokens_are_computed_once(tmp_path, rounding, option):
 
 def test_a_text_of_the_same_tokens_is_given_what_an_earlier_run_computed(tmp_path, rounding):
     spec = f"hf:{make_model(tmp_path, 'bert')}?pool=mean"
-    first = eatlas.open_vectors(spec).encode([Passage("wasp ☃ ☃"), Passage("ivy")])
+    first = eatlas.open_vectors(spec).encode([Item("wasp ☃ ☃"), Item("ivy")])
     forget()
-    second = eatlas.open_vectors(spec).encode([Passage("wasp ☂ ☃"), Passage("iris love")])
-    assert second[Passage("wasp ☂ ☃")].tobytes() == first[Passage("wasp ☃ ☃")].tobytes()
+    second = eatlas.open_vectors(spec).encode([Item("wasp ☂ ☃"), Item("iris love")])
+    assert second[Item("wasp ☂ ☃")].tobytes() == first[Item("wasp ☃ ☃")].tobytes()
     computed = [ids for batch in rounding for ids in batch]
     assert len(computed) == len(set(computed)) == 3
-    bare = eatlas.open_vectors(f"{spec}&cache=no").encode([Passage("wasp ☂ ☃")])
-    assert bare[Passage("wasp ☂ ☃")].tobytes() != first[Passage("wasp ☃ ☃")].tobytes()
+    bare = eatlas.open_vectors(f"{spec}&cache=no").encode([Item("wasp ☂ ☃")])
+    assert bare[Item("wasp ☂ ☃")].tobytes() != first[Item("wasp ☃ ☃")].tobytes()
 
 
 def test_words_that_are_known_in_part_are_named(tmp_path):

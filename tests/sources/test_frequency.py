@@ -24,7 +24,6 @@ from eatlas.sources import ArraySource, open_vectors
 from eatlas.sources.word_orders import (
     FARTHEST,
     NEAR,
-    ListedOrder,
     WordOrder,
     bundled_order,
     in_lower_case,
@@ -94,7 +93,7 @@ def test_a_word_that_stands_twice_has_its_first_rank(tmp_path):
         assert found.ranks["war"] == LISTED.index("war") + 1
         assert found.ranks["fear"] == words.index("fear") + 1
         assert len(set(found.pool.words)) == len(found.pool.words)
-    order = ListedOrder(words, "mine")
+    order = WordOrder("mine", words)
     assert "war" not in order.near(LISTED[1998], 1999, set())
 
 
@@ -154,7 +153,7 @@ def test_an_encoder_has_ranks_and_no_random_words():
 def test_random_words_are_of_the_terms_kind():
     words = [w for i in range(800) for w in (f"word{chr(97 + i % 26)}", f"Name{chr(97 + i % 26)}")]
     words = [w + "abcdefghijklmnopqrstuvwxyz"[i // 2 % 26] * (i // 52) for i, w in enumerate(words)]
-    order = ListedOrder([*words, "9", "x", "two_words", "Anna", "tree"], "mine")
+    order = WordOrder("mine", [*words, "9", "x", "two_words", "Anna", "tree"])
     near = order.near("Anna", len(words) + 4, set())
     assert len(near) == NEAR
     assert not any(in_lower_case(word) for word in near)
@@ -168,16 +167,8 @@ def test_words_of_other_scripts_may_stand_for_terms():
 
 
 def test_a_vocabulary_without_candidates_ends_the_search():
-    order = ListedOrder([*(f"w{i}" for i in range(FARTHEST + 5)), "term"], "mine")
+    order = WordOrder("mine", [*(f"w{i}" for i in range(FARTHEST + 5)), "term"])
     assert order.near("term", FARTHEST + 6, set()) == {}
-
-
-def test_neighbours_of_many_terms_are_those_of_each():
-    """The bundled list finds them for all terms at once."""
-    order = bundled_order()
-    keys = order.ranks(["love", "war", "aster", "the", "latonya"])
-    own = set(keys)
-    assert order.neighbours(keys, own) == WordOrder.neighbours(order, keys, own)
 
 
 def test_the_bundled_list_is_that_of_glove():
@@ -188,7 +179,7 @@ def test_the_bundled_list_is_that_of_glove():
     assert (np.diff(ranks) > 0).all()
     assert ranks[9999] == 10_580
     assert ranks[-1] <= order.size == 400_000
-    assert all(map(is_candidate, order._words[10_000:]))
+    assert all(map(is_candidate, order.words[10_000:]))
 
 
 def test_a_wish_that_does_for_all():

@@ -8,7 +8,7 @@ import pytest
 from eatlas.encoders.cache import cached
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources import ArraySource, Found, Item, Passage, Snapshot, Source
+from eatlas.sources import ArraySource, Found, Item, Snapshot, Source
 from eatlas.sources.source import as_source
 
 
@@ -60,7 +60,7 @@ def test_the_cache_knows_an_image_by_its_content(images, tmp_path):
 
 def test_features_of_images_are_looked_up_by_name():
     source = as_source(ArraySource(["a.jpg", "ivy"], [[1.0, 0.0], [0.0, 1.0]]))
-    items = [Item("a.jpg", kind="image"), Passage("ivy", (0, 3))]
+    items = [Item("a.jpg", kind="image"), Item("ivy", (0, 3))]
     assert [vector.tolist() for vector in source.encode(items).values()] == [[1, 0], [0, 1]]
 
 
@@ -71,18 +71,12 @@ def test_a_source_of_another_kind_says_so(images):
         "bytes: this source takes no texts\n  got: ivy\n  allowed: images\n"
         "  remedy: a model of both, such as clip:openai/clip-vit-base-patch32"
     )
-    with pytest.raises(SourceError, match="takes no images"):
-        as_source(Texts()).encode(images)
 
 
 class Texts:
     """What another package may bring: no class of ours."""
 
     name, dim, fingerprint, notes = "texts", 1, "texts:1", ()
-    encoding = Encoding(model="texts", architecture="counts", level="sentence")
-
-    def encode(self, items, tell=None):
-        return {one: np.array([len(one.text)]) for one in items}
 
     def lookup(self, keys):
         return {key: np.array([len(key)]) for key in keys}

@@ -22,11 +22,6 @@ def test_the_nearest_file_beside_a_missing_one_is_suggested(tmp_path):
     )
 
 
-def test_a_folder_that_is_missing_on_the_way_is_named(tmp_path):
-    error = refused(tmp_path / "vectros" / "6B" / "glove.txt")
-    assert error.remedy == f"check the path: there is no folder {tmp_path}/vectros"
-
-
 def test_a_file_that_is_like_no_other(tmp_path):
     (tmp_path / "notes.md").write_text("")
     assert refused(tmp_path / "wiki.vec").remedy == "check the path"

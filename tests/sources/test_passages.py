@@ -10,11 +10,11 @@ import eatlas
 from eatlas.engine.verify import verify
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources import ContextualSource, Passage, ask, embed, is_contextual
+from eatlas.sources import Found, Item, Source, ask, embed, is_contextual
 from eatlas.stimuli.sentences import sentence_tests
 
 
-class Letters:
+class Letters(Source):
     """Counts the letters of the stimulus and, with half the weight, of the whole text."""
 
     name, dim, fingerprint, notes = "letters", 26, "letters:1", ()
@@ -23,14 +23,9 @@ class Letters:
     def __init__(self):
         self.asked = []
 
-    def encode(self, passages, tell=None):
-        self.asked.append(set(passages))
-        if tell:
-            tell(len(passages), len(passages))
-        return {one: count(one.stimulus) + count(one.text) / 2 for one in passages}
-
-    def lookup(self, keys):
-        return {key: self.encode([Passage(key, (0, len(key)))]) for key in keys}
+    def vectors(self, items):
+        self.asked.append(set(items))
+        yield {one: Found(count(one.stimulus) + count(one.text) / 2) for one in items}
 
 
 def count(text):
@@ -53,7 +48,7 @@ def test_words_are_encoded_alone_and_as_they_are_written():
     source = Letters()
     upper = make_test(**{**WORDS, "X": ("ASTER", "Clover", "rose")})
     given = embed(upper, source)
-    assert Passage("ASTER", (0, 5)) in source.asked[0]
+    assert Item("ASTER", (0, 5)) in source.asked[0]
     assert len(source.asked[0]) == 12, "no other case is tried"
     assert given.coverage.X.used == ("ASTER", "Clover", "rose")
     assert given.vectors["X"][0].tolist() == (count("aster") * 1.5).tolist()
@@ -97,7 +92,7 @@ def test_a_run_asks_once_and_says_how_far_it_is():
     assert told == [(len(source.asked[0]), len(source.asked[0]))]
     assert kept.lookup(["she", "he"]).keys() == {"she"}
     assert is_contextual(kept)
-    assert isinstance(kept, ContextualSource)
+    assert isinstance(kept, Source)
     assert not is_contextual(eatlas.open_vectors("glove-sample"))
 
 

@@ -10,9 +10,9 @@ from tests.sources.test_prompts import words
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.sources import Item, open_vectors, prompted
+from eatlas.sources import Item, open_vectors
 from eatlas.sources.interface import Found
-from eatlas.sources.prompts import AveragedPromptsSource, PromptSet, averaged, lines_of
+from eatlas.sources.prompts import AveragedPromptsSource, PromptSet, averaged, lines_of, prompted
 from eatlas.sources.source import Source
 
 THREE = ("This is {}", "The {} is here", "{}")
@@ -157,10 +157,10 @@ def test_a_source_string_with_prompts(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("prompts", "said"),
     [
-        (["a {}", "a {}"], "a prompt occurs twice in a set of prompts"),
+        (["a {}", "a {}"], "a prompt of a set occurs twice"),
         ([], "a set of prompts has none"),
         (["a {}", "b"], "the prompt has no place for the word"),
-        (["a {}", 3], "a set of prompts holds something that is not text"),
+        (["a {}", 3], "a prompt of a set is no text"),
     ],
 )
 def test_sets_that_are_none(prompts, said):
@@ -173,8 +173,8 @@ def test_sets_that_are_none(prompts, said):
     [
         (b"", "no prompt in this file"),
         (b"# nothing\n", "no prompt in this file"),
-        (b"\xff\xfe\x00", "no file of prompts"),
-        (b"a {}\n" * 300_000, "too large for a file of prompts"),
+        (b"\xff\xfe\x00", "the file is not UTF-8"),
+        (b"a {}\n" * 300_000, "this is too large"),
     ],
 )
 def test_files_that_are_none(tmp_path, content, said):

@@ -6,19 +6,20 @@ from tests.sources.test_passages import WORDS, Letters, count, sentences
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.sources import Passage, PromptedSource, prompted
+from eatlas.sources import Item
+from eatlas.sources.prompts import PromptedSource, prompted
 
 
 class Kept(Letters):
     """Keeps the texts that it is asked for."""
 
-    def encode(self, passages, tell=None):
-        self.texts = {one.text: one.span for one in passages}
-        return super().encode(passages, tell)
+    def vectors(self, items):
+        self.texts = {one.text: one.span for one in items}
+        return super().vectors(items)
 
 
 def words(*given):
-    return [Passage(word, (0, len(word))) for word in given]
+    return [Item(word, (0, len(word))) for word in given]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_sentences_are_not_put_into_prompts():
 
 
 def test_one_prompt_is_enough():
-    with pytest.raises(SourceError, match="words are put into two prompts"):
+    with pytest.raises(SourceError, match="texts are put into prompts twice"):
         prompted(PromptedSource(Letters(), "This is {}"), "That is {}")
 
 

@@ -7,11 +7,11 @@ from tests.sources.test_passages import WORDS, Letters, count, sentences
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.sources import Passage
+from eatlas.sources import Item
 from eatlas.sources.transforms import EncodedTexts, TransformedEncodings
 
 TEST = make_test(**WORDS)
-ALL = [Passage(term, (0, len(term))) for term in TEST.terms]
+ALL = [Item(term, (0, len(term))) for term in TEST.terms]
 
 
 def plain():

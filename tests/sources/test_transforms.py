@@ -8,7 +8,7 @@ from tests.sources.series_files import write_histwords
 
 import eatlas
 from eatlas.errors import AnisotropyWarning, SourceError
-from eatlas.sources import Snapshot, VectorSource, open_sources
+from eatlas.sources import Snapshot, Source, open_sources
 from eatlas.sources.spec import take_option
 from eatlas.sources.transforms import parse_transforms
 
@@ -71,7 +71,7 @@ def test_a_looked_up_word_is_its_row():
     assert found["w7"] == pytest.approx(all_rows(source)[7], abs=EXACT)
     assert (source.lookup(["w7"])["w7"] == found["w7"]).all()
     assert source.lookup(["nobody"]) == {}
-    assert isinstance(source, VectorSource)
+    assert isinstance(source, Source)
 
 
 def test_chunks_change_no_fit():

@@ -22,13 +22,13 @@ import numpy as np
 from eatlas.encoders.cache_store import SAME, CacheStore, Entry
 from eatlas.encoders.images import hash_of
 from eatlas.errors import SourceError, described
-from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, Vector, VectorSource
-from eatlas.sources.source import Wrapper, is_contextual
+from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, Vector
+from eatlas.sources.source import Source, Wrapper, is_contextual
 from eatlas.sources.spec import take_option
 from eatlas.untrusted import computes_afresh
 
 T = TypeVar("T")
-Opener = Callable[[str], tuple[VectorSource, ...]]
+Opener = Callable[[str], tuple[Source, ...]]
 SHARED = "2"
 """Of the keys of what texts of the same tokens share; an older entry has no pointer, and is not
 used."""
@@ -39,7 +39,7 @@ _CUT = "cut"
 class CachedSource(Wrapper):
     """An encoder whose vectors are kept on disk; nothing says whether one was kept or computed."""
 
-    def __init__(self, source: VectorSource) -> None:
+    def __init__(self, source: Source) -> None:
         super().__init__(source)
         self._dim: int | None = None
 
@@ -88,12 +88,12 @@ class CachedSource(Wrapper):
             yield without
 
 
-def cached(source: VectorSource) -> CachedSource:
+def cached(source: Source) -> CachedSource:
     """Keep the vectors of a source on disk; a source that is cached already stays as it is.
 
     Parameters
     ----------
-    source : ContextualSource
+    source : Source
         Its fingerprint must say all that its vectors depend on.
 
     Raises
@@ -120,7 +120,7 @@ def keeping(opener: Opener) -> Opener:
     """
 
     @wraps(opener)
-    def open_some(text: str) -> tuple[VectorSource, ...]:
+    def open_some(text: str) -> tuple[Source, ...]:
         plain, keep = take_cache(text)
         sources = opener(plain)
         return tuple(map(cached, sources)) if keep and not computes_afresh() else sources

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from eatlas.encoders.options import Layers
 from eatlas.errors import SourceError, described
-from eatlas.sources.interface import Answers, Found, Item, VectorSource, cut
-from eatlas.sources.source import Source, as_source, innermost
+from eatlas.sources.interface import Answers, Found, Item, cut
+from eatlas.sources.source import Source, innermost
 
 ALLOWED = "an array of shape (number of texts, number of components): numpy, torch, list of lists"
 SHOWN = 60
@@ -243,14 +243,14 @@ class InLayers(Protocol):
         ...
 
 
-def share_passes(sources: Iterable[VectorSource]) -> list[list[VectorSource]]:
+def share_passes(sources: Iterable[Source]) -> list[list[Source]]:
     """Have sources that differ in their layers alone computed in one pass of the model."""
-    together: dict[tuple[object, ...], list[VectorSource]] = {}
+    together: dict[tuple[object, ...], list[Source]] = {}
     for source in sources:
         inner = innermost(source)
         key: tuple[object, ...] = (source.name, id(source))
         if isinstance(inner, InLayers):
-            encoding = as_source(source).encoding
+            encoding = source.encoding
             key = (*inner.alike, encoding and encoding.prompt)
         together.setdefault(key, []).append(source)
     for several in together.values():

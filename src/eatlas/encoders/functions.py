@@ -45,7 +45,7 @@ class FunctionSource(Encoder):
     function : callable
         Takes a list of texts and returns a vector for each: an array, tensor or list of lists of
         shape (n, d). If its parameter is called ``passages``, it gets
-        :class:`eatlas.sources.Passage`, which have ``text``, ``span`` and ``stimulus``.
+        :class:`eatlas.sources.Item`, which have ``text``, ``span`` and ``stimulus``.
     name : str, optional
         What names the source in results; by default ``py:`` with its module and name.
     version : str, optional

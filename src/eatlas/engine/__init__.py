@@ -8,7 +8,7 @@ rooms of their own.
 """
 
 from eatlas.engine.execution import Conditions, execute, perform_all, run
-from eatlas.engine.measuring import Source, open_for
+from eatlas.engine.measuring import AnySource, open_for
 from eatlas.engine.plan import (
     Job,
     Plan,
@@ -25,12 +25,12 @@ from eatlas.engine.store import Store, open_store
 from eatlas.executors import Executor, Processes, choose, here
 
 __all__ = [
+    "AnySource",
     "Conditions",
     "Executor",
     "Job",
     "Plan",
     "Processes",
-    "Source",
     "SourceLike",
     "SourcesLike",
     "Store",

@@ -30,14 +30,14 @@ from eatlas.results.inference import (
     Ranks,
 )
 from eatlas.results.parts import Coverage
-from eatlas.sources import CaseRule, VectorSource, is_contextual, spellings
+from eatlas.sources import CaseRule, Source, is_contextual, spellings
 from eatlas.sources.interface import Vector
 from eatlas.sources.memory import SAMPLE, ArraySource
-from eatlas.sources.source import VectorTable, Wrapper, as_source
+from eatlas.sources.source import Wrapper
 from eatlas.sources.word_orders import (
+    FREQUENT,
     NEAR,
     CountedSource,
-    ListedOrder,
     WordOrder,
     bundled_order,
     in_lower_case,
@@ -134,7 +134,7 @@ def strongest(wishes: Iterable[Wish | None]) -> Wish | None:
 
 
 def ranking_of(
-    source: VectorSource | None,
+    source: Source | None,
     tests: Iterable[Test],
     case: CaseRule,
     wish: Wish,
@@ -163,9 +163,9 @@ def ranking_of(
     near: dict[str, int] = {}
     for test in tests:
         if drawn_for(test) and not any(c.sentences or c.images for _, c in test.parts):
-            keys = [ranking.key(word, rule) for word in _words(test)]
-            listed = {key: ranks[key] for key in keys if key is not None}
-            near |= order.neighbours(listed, set(listed))
+            keys = {key for word in _words(test) if (key := ranking.key(word, rule)) is not None}
+            for key in keys:  # random words of a test are none of its own
+                near |= order.near(key, ranks[key], keys)
     if beside:
         source.lookup({*beside, *near})
     pool = _pool(source, order, near)
@@ -174,7 +174,7 @@ def ranking_of(
     return replace(ranking, pool=pool)
 
 
-def _pool(source: VectorSource, order: WordOrder, near: Mapping[str, int]) -> Pool | None:
+def _pool(source: Source, order: WordOrder, near: Mapping[str, int]) -> Pool | None:
     """Random words with their ranks and vectors; None where none has a vector."""
     words = sorted(near, key=near.__getitem__)
     vectors = _vectors(source, order, words)
@@ -210,17 +210,17 @@ def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str,
     if isinstance(source, Wrapper):
         return source.transform_all(_vectors(source.source, order, words))
     found = dict(source.lookup(words))
-    return found | dict(order.vectors_of([word for word in words if word not in found]))
+    return found | {w: order.vectors[w] for w in words if w not in found and w in order.vectors}
 
 
-def _order_of(source: VectorSource | None, wish: Wish) -> WordOrder | str:  # noqa: PLR0911
+def _order_of(source: Source | None, wish: Wish) -> WordOrder | str:  # noqa: PLR0911
     """The order of a list of counts, of the words that come with the package, or of the source.
 
     Or why it says nothing of the frequency of its words.
     """
     if source is None:
         return bundled_order()
-    inner = as_source(source)
+    inner = source
     while isinstance(inner, Wrapper):
         if isinstance(inner, CountedSource):
             return inner.order
@@ -239,7 +239,7 @@ def _order_of(source: VectorSource | None, wish: Wish) -> WordOrder | str:  # no
             f"reading all words of {inner.name} again takes more than a second; "
             "frequency=2000 does it"
         )
-    order = ListedOrder(list(cast("VectorTable", inner).vocabulary()), inner.name)
+    order = WordOrder(inner.name, list(inner.vocabulary()))
     if reason := _implausible(order):
         return reason
     inner.word_order = order
@@ -254,9 +254,9 @@ def _implausible(order: WordOrder) -> str:
             "need not be that of frequency"
         )
     common = bundled_order()
-    mine = order.ranks(common.probes())
+    mine = order.ranks(common.words[10:FREQUENT:20])
     if len(mine) < LEAST_PROBES:
-        alphabetical = all(first <= second for first, second in pairwise(order.first(200)))
+        alphabetical = all(first <= second for first, second in pairwise(order.words[:200]))
         return f"the words of {order.name} are in alphabetical order" if alphabetical else ""
     theirs = common.ranks(mine)
     values = [(rank, theirs[word]) for word, rank in mine.items()]

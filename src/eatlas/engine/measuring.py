@@ -24,7 +24,7 @@ from eatlas.results import AssociationResult, is_result
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
 from eatlas.sources import (
     CaseRule,
-    VectorSource,
+    Source,
     embed,
     is_contextual,
     open_sources,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 SHOWN = 8
 """Missing terms that are named one by one."""
-Source: TypeAlias = "VectorSource | LanguageModel | Counts"
+AnySource: TypeAlias = "Source | LanguageModel | Counts"
 """Where the numbers of a measurement come from."""
 OF_RESAMPLES = frozenset(
     f"undefined.{what}"
@@ -69,7 +69,7 @@ REMEDIES = {
 """By what the terms are, what the measure needs, or why there are too few."""
 
 
-def open_for(spec: Any, need: Need) -> tuple[Source, ...]:
+def open_for(spec: Any, need: Need) -> tuple[AnySource, ...]:
     """Open a source as what some measures need: vectors, counts, a language model of one kind."""
     if need == "counts":
         from eatlas.sources.counts import open_counts  # noqa: PLC0415  (few sources are tables)
@@ -107,7 +107,7 @@ def measure(
 def measure_opened(
     measure: Measure,
     test: Test,
-    source: Source,
+    source: AnySource,
     case: CaseRule = "auto",
     seed: int = 0,
     rng: np.random.Generator | None = None,
@@ -189,7 +189,7 @@ Read = tuple[dict[str, Any], dict[str, Any], Sequence[Note]]
 hash of what was measured; and remarks."""
 
 
-def _read_vectors(measure: Measure, test: Test, source: VectorSource, case: CaseRule) -> Read:
+def _read_vectors(measure: Measure, test: Test, source: Source, case: CaseRule) -> Read:
     """Look up a test in a source of vectors."""
     test.require_at_hand()
     measure.require_stimuli(test)
@@ -216,7 +216,7 @@ def _read_vectors(measure: Measure, test: Test, source: VectorSource, case: Case
     return {"coverage": coverage, **measure.arranged(vectors, coverage, words)}, about, notes
 
 
-def _vectors_of(words: Sequence[str], source: VectorSource, case: CaseRule) -> dict[str, Array]:
+def _vectors_of(words: Sequence[str], source: Source, case: CaseRule) -> dict[str, Array]:
     """Vectors of the words of a measure's own, by word."""
     keys = {word: spellings(word, case) for word in words}
     rows = source.lookup({key for several in keys.values() for key in several}) if keys else {}

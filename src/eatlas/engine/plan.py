@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 from eatlas.engine.frequency import ranking_of, strongest
-from eatlas.engine.measuring import Source, open_for
+from eatlas.engine.measuring import AnySource, open_for
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need
-from eatlas.sources import CaseRule, Tell, VectorSource, ask, period_of
+from eatlas.sources import CaseRule, Source, Tell, ask, period_of
 from eatlas.sources.coverage import needed_items
 from eatlas.sources.naming import NamedSpec, distinct, names_under, specs_of
 from eatlas.sources.snapshot import read_in_passes
@@ -65,7 +65,7 @@ class Job:
     """One test on one source by one measure; it can be handed to another process."""
 
     test: Test
-    source: Source
+    source: AnySource
     """The vectors or log-probabilities that the run's tests request, and no others."""
     measure: Measure
     source_from: str = ""
@@ -282,16 +282,16 @@ def in_contexts(
     return [(corpora.with_contexts(tests, variant), measures) for variant in variants]
 
 
-def _open_all(specs: Sequence[NamedSpec], prompts: Any, need: Need) -> list[tuple[Source, str]]:
+def _open_all(specs: Sequence[NamedSpec], prompts: Any, need: Need) -> list[tuple[AnySource, str]]:
     """Open each source once, and put it into every prompt; each with the name that it is given.
 
     The names that results will carry must distinguish them.
     """
     if not specs:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
-    named: list[tuple[Source, str]] = []
+    named: list[tuple[AnySource, str]] = []
     for spec, name in distinct(specs):
-        sources: Sequence[Source] = open_for(spec, need)
+        sources: Sequence[AnySource] = open_for(spec, need)
         if prompts is not None:
             sources = _prompted(sources, prompts, need)
         named += zip(sources, names_under(name, [one.name for one in sources]), strict=True)
@@ -304,7 +304,7 @@ def _open_all(specs: Sequence[NamedSpec], prompts: Any, need: Need) -> list[tupl
     return named
 
 
-def open_as(given: Any, need: Need, default: str = DEFAULT_VECTORS) -> list[tuple[str, Source]]:
+def open_as(given: Any, need: Need, default: str = DEFAULT_VECTORS) -> list[tuple[str, AnySource]]:
     """Open sources as what some measures need, each with the name that results call it by.
 
     Parameters
@@ -329,7 +329,7 @@ def open_as(given: Any, need: Need, default: str = DEFAULT_VECTORS) -> list[tupl
     return named
 
 
-def _prompted(sources: Sequence[Source], prompts: Any, need: Need) -> list[Source]:
+def _prompted(sources: Sequence[AnySource], prompts: Any, need: Need) -> list[AnySource]:
     """Put sources of vectors into each prompt, each result once."""
     if need != "vectors":
         raise SourceError(
@@ -340,23 +340,23 @@ def _prompted(sources: Sequence[Source], prompts: Any, need: Need) -> list[Sourc
     from eatlas.sources.prompts import PromptSet, in_prompts  # noqa: PLC0415  (most runs have none)
 
     each = [prompts] if isinstance(prompts, str | PromptSet) else prompts
-    vectors = cast("Sequence[VectorSource]", sources)
+    vectors = cast("Sequence[Source]", sources)
     several = (in_prompts(source, prompt) for source in vectors for prompt in each)
     return list({source.name: source for some in several for source in some}.values())
 
 
 def _read(
-    sources: Sequence[tuple[Source, str, Need]],
+    sources: Sequence[tuple[AnySource, str, Need]],
     questions: Mapping[Need, Sequence[Question]],
     case: CaseRule,
     watch: Watch | None,
     executor: Executor,
-) -> list[Source]:
+) -> list[AnySource]:
     """Have each source answer all questions: the executor encodes, what is looked up is read here.
 
     Progress is shown of what is read here, from when its turn comes.
     """
-    answers: dict[int, Source] = {}
+    answers: dict[int, AnySource] = {}
     encoded = [executor is not here and computes(source, need) for source, _, need in sources]
     for who in (here, executor) if any(encoded) else (here,):
         places = [place for place, far in enumerate(encoded) if far == (who is not here)]
@@ -370,23 +370,25 @@ def _read(
     return [answers[place] for place in range(len(sources))]
 
 
-def _answer(request: tuple[Source, Need, Sequence[Question], CaseRule, Tell | None]) -> Source:
+def _answer(
+    request: tuple[AnySource, Need, Sequence[Question], CaseRule, Tell | None],
+) -> AnySource:
     return read_source(*request)
 
 
 def read_source(
-    source: Source,
+    source: AnySource,
     need: Need,
     questions: Sequence[Question],
     case: CaseRule = "auto",
     tell: Tell | None = None,
-) -> Source:
+) -> AnySource:
     """Read from a source at once all that tests and measures need, and keep the answer."""
     if need == "vectors":
         needs = [measure.needs for _, measure in questions]
         words = {word for each in needs for word in each.words}
         tests = [test for test, _ in questions]
-        wish, vectors = strongest(each.ranks for each in needs), cast("VectorSource", source)
+        wish, vectors = strongest(each.ranks for each in needs), cast("Source", source)
         if wish is None:
             return ask(vectors, tests, words, case, tell)
         if read_in_passes(vectors) and not is_contextual(vectors):
@@ -405,11 +407,11 @@ def read_source(
     return ModelSnapshot.of(cast("LanguageModel", source), wanted, tell)
 
 
-def renamed(source: Source, name: str) -> Source:
+def renamed(source: AnySource, name: str) -> AnySource:
     """Give what a source answered the name that results know it by."""
     return source if name in {"", source.name} else cast("Any", source).renamed(name)
 
 
-def computes(source: Source, need: Need) -> bool:
+def computes(source: AnySource, need: Need) -> bool:
     """Whether a model computes what a source answers."""
     return need in {"masked", "causal"} or (need == "vectors" and is_contextual(source))

@@ -9,19 +9,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from eatlas.engine.execution import Task
-from eatlas.engine.measuring import Source
+from eatlas.engine.measuring import AnySource
 from eatlas.engine.plan import COUNTED, Question, Watch, computes, read_source
 from eatlas.executors import Executor, here
 
 if TYPE_CHECKING:
     from eatlas.measures.base import Need
-    from eatlas.sources import CaseRule, Tell, VectorSource
+    from eatlas.sources import CaseRule, Source, Tell
 
 
 class Reading(NamedTuple):
     """What is read of a source in one go."""
 
-    source: Source
+    source: AnySource
     need: Need
     questions: tuple[Question, ...]
     case: CaseRule
@@ -56,7 +56,7 @@ def read_once(
         reading = readings.setdefault(keys[-1], Reading(job.source, need, (), case))
         question = (job.test, job.measure)
         readings[keys[-1]] = reading._replace(questions=(*reading.questions, question))
-    answers: dict[Any, Source] = {}
+    answers: dict[Any, AnySource] = {}
     for who, batches in zip((here, executor), _batches(readings), strict=True):
         work = partial(read_batch, watch=watch if who is here else None)
         with closing(who(work, [[readings[key] for key in batch] for batch in batches])) as ended:
@@ -81,13 +81,13 @@ def _batches(readings: dict[Any, Reading]) -> tuple[list[list[Any]], list[list[A
     if of_models:
         from eatlas.encoders.encoder import share_passes  # noqa: PLC0415  (seldom needed)
 
-        sources = [cast("VectorSource", readings[key].source) for key in of_models.values()]
+        sources = [cast("Source", readings[key].source) for key in of_models.values()]
         batches = share_passes(sources)
         encoded += [[of_models[id(source)] for source in batch] for batch in batches]
     return looked_up, encoded
 
 
-def read_batch(batch: Sequence[Reading], watch: Watch | None = None) -> list[Source]:
+def read_batch(batch: Sequence[Reading], watch: Watch | None = None) -> list[AnySource]:
     """Read some sources; a model that they share is loaded once."""
 
     def tell(reading: Reading) -> Tell | None:

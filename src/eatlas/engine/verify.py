@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from eatlas.corpora import Contexts, ContextsAtHand, Pairs
 from eatlas.engine.execution import Conditions, perform
-from eatlas.engine.measuring import Source, open_for
+from eatlas.engine.measuring import AnySource, open_for
 from eatlas.engine.plan import Job, in_contexts, read_source, renamed
 from eatlas.engine.trends import trends
 from eatlas.errors import (
@@ -202,7 +202,7 @@ class Question(NamedTuple):
 
 Place = tuple[str, str, Need]
 """A source, as results name it; what opens it; and what is needed of it."""
-Opened = dict[int | None, Source] | EatlasError
+Opened = dict[int | None, AnySource] | EatlasError
 """The periods of a series, or one source without a period."""
 
 

@@ -2,10 +2,9 @@
 
 :mod:`spec` reads a source string and :mod:`opening` opens what it names: a file (room `files`),
 vectors in memory (:mod:`memory`), published ones (:mod:`published`, :mod:`fetching`,
-:mod:`downloading`), or a model (room `eatlas.encoders`). Each is a :mod:`source` behind one
-:mod:`interface`; :mod:`wrappers`, :mod:`transforms` and :mod:`debiasing` make sources of sources.
-:mod:`coverage` accounts for every term that is looked up, :mod:`remarks` for what is odd about it,
-and a :mod:`snapshot` is what a run keeps.
+:mod:`downloading`), or a model (room `eatlas.encoders`). Each is a :mod:`source`; :mod:`wrappers`,
+:mod:`prompts`, :mod:`transforms` and :mod:`debiasing` make sources of sources. :mod:`coverage`
+accounts for every term that is looked up, and a :mod:`snapshot` is what a run keeps.
 """
 
 from __future__ import annotations
@@ -21,15 +20,7 @@ from eatlas.sources.coverage import (
     is_common_word,
     spellings,
 )
-from eatlas.sources.interface import (
-    ChunkedSource,
-    ContextualSource,
-    Found,
-    Item,
-    Passage,
-    Tell,
-    VectorSource,
-)
+from eatlas.sources.interface import Found, Item, Tell
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.naming import Opened, is_by_name, open_named, specs_of
 from eatlas.sources.opening import (
@@ -40,33 +31,29 @@ from eatlas.sources.opening import (
     transformed,
 )
 from eatlas.sources.snapshot import Snapshot, ask
-from eatlas.sources.source import Source, SourceFacts, is_contextual
+from eatlas.sources.source import Source, is_contextual, period_of
 from eatlas.sources.spec import options_of, with_options
-from eatlas.sources.wrappers import CBOWSource, PeriodSource, PromptedSource, period_of, prompted
+from eatlas.sources.wrappers import CBOWSource, PeriodSource
 
 if TYPE_CHECKING:
     from eatlas.sources.counts import Counts, CountTable, open_counts, tables_of
+    from eatlas.sources.prompts import PromptedSource, prompted
 
 __all__ = [
     "ArraySource",
     "CBOWSource",
     "CaseRule",
-    "ChunkedSource",
-    "ContextualSource",
     "CountTable",
     "Counts",
     "Embedded",
     "Found",
     "Item",
     "Opened",
-    "Passage",
     "PeriodSource",
     "PromptedSource",
     "Snapshot",
     "Source",
-    "SourceFacts",
     "Tell",
-    "VectorSource",
     "VectorsLike",
     "ask",
     "embed",
@@ -91,5 +78,8 @@ __all__ = [
 
 __getattr__ = attributes(
     __name__,
-    {"eatlas.sources.counts": "CountTable Counts open_counts tables_of"},
+    {
+        "eatlas.sources.counts": "CountTable Counts open_counts tables_of",
+        "eatlas.sources.prompts": "PromptedSource prompted",
+    },
 )

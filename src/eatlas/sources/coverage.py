@@ -22,17 +22,9 @@ from eatlas.sources.image_keys import (
     remarks_on,
     require_apart,
 )
-from eatlas.sources.interface import (
-    Found,
-    Item,
-    Vector,
-    VectorSource,
-    image_item,
-    items_of,
-    word_alone,
-)
+from eatlas.sources.interface import Found, Item, Vector, image_item, items_of, word_alone
 from eatlas.sources.remarks import counted, lost, shared_vectors, unknown_terms
-from eatlas.sources.source import Source, as_source, is_contextual
+from eatlas.sources.source import Source
 from eatlas.stats.inputs import SINGLE
 from eatlas.stimuli import Concept, Test
 from eatlas.stimuli.kinds import remarks
@@ -98,10 +90,10 @@ def _ways(part: Concept, case: CaseRule, *, encoded: bool, stems: bool = True) -
 
 
 def needed_items(
-    source: VectorSource, tests: Iterable[Test], words: Iterable[str], case: CaseRule
+    source: Source, tests: Iterable[Test], words: Iterable[str], case: CaseRule
 ) -> set[Item]:
     """Every item that tests of any kind, or measures by themselves, request from a source."""
-    encoded, tests = is_contextual(source), tuple(tests)
+    encoded, tests = source.encodes, tuple(tests)
     with_images = any(part.images for test in tests for _, part in test.parts)
     concepts = (part for test in tests for part in test.concepts.values())
     of_tests = needed_of(source, concepts, case)
@@ -111,9 +103,9 @@ def needed_items(
     return of_tests | {word_alone(key) for key in keys.union(probes)}
 
 
-def needed_of(source: VectorSource, concepts: Iterable[Concept], case: CaseRule) -> set[Item]:
+def needed_of(source: Source, concepts: Iterable[Concept], case: CaseRule) -> set[Item]:
     """Every item that concepts request from a source."""
-    encoded = is_contextual(source)
+    encoded = source.encodes
     return {
         one
         for part in concepts
@@ -122,7 +114,7 @@ def needed_of(source: VectorSource, concepts: Iterable[Concept], case: CaseRule)
     }
 
 
-def embed(test: Test, source: VectorSource, case: CaseRule = "auto") -> Embedded:
+def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
     """Look up or encode all terms of a test.
 
     Raises
@@ -131,11 +123,11 @@ def embed(test: Test, source: VectorSource, case: CaseRule = "auto") -> Embedded
         If the source finds fault with what it reads, or the case rule is unknown.
     """
     _require_case_rule(case)
-    parts, encoded = test.concepts, is_contextual(source)
+    parts, encoded = test.concepts, source.encodes
     looked_up = not encoded and any(part.images for part in parts.values())
     stems = looked_up and not has_words(source)
     ways = {role: _ways(part, case, encoded=encoded, stems=stems) for role, part in parts.items()}
-    found = _accounted(ways, as_source(source), test)
+    found = _accounted(ways, source, test)
     if looked_up:
         require_apart(found.keys, test, source.name)
         found = replace(found, notes=(*found.notes, *remarks_on(found.keys, test)))
@@ -171,17 +163,17 @@ def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
 
 
 def embed_concepts(
-    concepts: Mapping[str, Concept], source: VectorSource, case: CaseRule = "auto"
+    concepts: Mapping[str, Concept], source: Source, case: CaseRule = "auto"
 ) -> Embedded:
     """Look up or encode the terms of concepts, words or sentences, by role."""
     _require_case_rule(case)
-    encoded = is_contextual(source)
+    encoded = source.encodes
     ways = {role: _ways(part, case, encoded=encoded) for role, part in concepts.items()}
-    return _accounted(ways, as_source(source), None)
+    return _accounted(ways, source, None)
 
 
 def embed_groups(
-    terms: Mapping[str, Iterable[str]], source: VectorSource, case: CaseRule = "auto"
+    terms: Mapping[str, Iterable[str]], source: Source, case: CaseRule = "auto"
 ) -> Embedded:
     """Look up the terms of groups, by role."""
     _require_case_rule(case)
@@ -189,7 +181,7 @@ def embed_groups(
         role: {term: {key: word_alone(key) for key in spellings(term, case)} for term in group}
         for role, group in terms.items()
     }
-    return _accounted(ways, as_source(source), None)
+    return _accounted(ways, source, None)
 
 
 def _require_case_rule(case: str) -> None:

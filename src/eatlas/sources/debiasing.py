@@ -20,6 +20,7 @@ from pydantic import (
     Field,
     StringConstraints,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -27,11 +28,10 @@ from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import EatlasError, SourceError, StimulusError, listed, nearest
 from eatlas.kernels.cosines import associations, unit_rows
 from eatlas.notes import Note
-from eatlas.paths import is_there
+from eatlas.paths import is_file, is_there
 from eatlas.sources.coverage import spellings
-from eatlas.sources.interface import CHUNK, Vector, VectorSource, usable
-from eatlas.sources.mapped import Mapped, moments_of
-from eatlas.sources.source import Source, require_whole
+from eatlas.sources.interface import usable
+from eatlas.sources.source import Mapped, Source
 from eatlas.stats.space import (
     Affine,
     Moments,
@@ -52,35 +52,35 @@ FAMILIES = ("gender", "race", "religion")
 """Sets of published papers, which come with the package."""
 ALLOWED = f"{', '.join(FAMILIES)}, a TOML file of sets, or a test of groups"
 _KEYS = "schema = 1, title, citation, notes, groups, defining, equalize, specific"
-
 FREQUENT = 50_000
 """Words, first in the source, among which the most biased are sought: Gonen and Goldberg (2019)."""
 SHARE = 0.15
 """Of all words at most, where a source has fewer: lists of the most biased must not be of all."""
 FEWEST = 10
 SHOWN = 10
+SOFT, WEIGHT = "soft-debias", 0.2
+"""The papers' lambda."""
+BIASED = 500
+"""Most biased words of each group on which double-hard debiasing clusters: Wang et al. (2020)."""
+TRAINED_ON = 7_500
+"""Words of each class that INLP learns from: Ravfogel et al. (2020), of 150,000."""
+TRIED = 20
+"""First principal components of which double-hard debiasing drops one, as its authors' code."""
+CLEAR = 2
+"""Standard errors by which the best component is to differ from the next: else a remark says so."""
+_TEXT = re.compile(r"(?P<method>[^:]*)(?::(?P<sets>.*?))?(?::(?P<weight>\d+(?:\.\d+)?))?")
 
-Words = tuple[str, ...]
+Word = Annotated[str, StringConstraints(pattern=r"\S")]
+Words = tuple[Word, ...]
 Array = NDArray[np.float64]
 Map = Callable[[list[str], Array], Array]
 
 
-@dataclass(frozen=True)
-class BiasSets:
-    """Words that define a bias between groups.
+# --- word sets ------------------------------------------------------------------------------------
 
-    Parameters
-    ----------
-    groups : tuple of str
-        Names of two or more groups.
-    defining : tuple
-        Defining sets: for each group one word, or several that stand for it together.
-    equalize : tuple
-        Sets of words, one for each group, that are to differ in the bias alone.
-    specific : frozenset of str
-        Words that keep the bias, because it is their meaning.
-    citation : str
-    notes : tuple of str
+
+class BiasSets(BaseModel):
+    """Words that define a bias between groups, as a TOML file states them.
 
     Examples
     --------
@@ -89,12 +89,62 @@ class BiasSets:
     (('Judaism', 'Christianity', 'Islam'), 5, (('jew',), ('christian',), ('muslim',)))
     """
 
-    groups: Words
-    defining: tuple[tuple[Words, ...], ...]
-    equalize: tuple[Words, ...]
-    specific: frozenset[str]
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    version: Literal[1] = Field(alias="schema")
+    title: str = ""
     citation: str = ""
     notes: tuple[str, ...] = ()
+    groups: Words = Field(min_length=2)
+    """Names of two or more groups."""
+    defining: tuple[tuple[Words, ...], ...] = Field(min_length=1)
+    """Defining sets: for each group one word, or several that stand for it together."""
+    equalize: tuple[Words, ...] = ()
+    """Sets of a word for each group that are to differ in the bias alone; default the defining."""
+    specific: frozenset[Word] = frozenset()
+    """Words that keep the bias, because it is their meaning; default those of all sets."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _defaults(cls, data: dict[str, Any]) -> dict[str, Any]:
+        sets = data.get("equalize", data.get("defining", ()))
+        if isinstance(sets, list):  # those of the same letters once, as all are sought in capitals
+            sets = [*{str(words).lower(): words for words in sets}.values()]
+            lists = (
+                words for words in (*data.get("defining", ()), *sets) if isinstance(words, list)
+            )
+            data = {"specific": [word for words in lists for word in words], **data}
+        return {**data, "equalize": sets}
+
+    @field_validator("defining", mode="before")
+    @classmethod
+    def _one_word_a_cell(cls, sets: Any) -> Any:
+        if not isinstance(sets, list):
+            return sets
+        return [[(w,) if isinstance(w, str) else w for w in words] for words in sets]
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        """Each set has a word for each group; no word stands for two, or is equalized twice."""
+        for key, sets in (("defining", self.defining), ("equalize", self.equalize)):
+            for words in sets:
+                if len(words) != len(self.groups):
+                    raise ValueError(f"{key}: {words} (allowed: a word for each of {self.groups})")
+        group_of: dict[str, str] = {}
+        for cells in self.defining:
+            for cell, group in zip(cells, self.groups, strict=True):
+                if any(group_of.setdefault(word.lower(), group) != group for word in cell):
+                    raise ValueError(f"defining: a word of {cell} stands for two groups")
+        set_of: dict[str, Words] = {}
+        for words in self.equalize:
+            lower = tuple(word.lower() for word in words)
+            if len(set(lower)) < len(lower):
+                raise ValueError(f"equalize: a word of {words} occurs twice in one set")
+            if any(set_of.setdefault(word, lower) != lower for word in lower):
+                raise ValueError(
+                    f"equalize: a word of {words} is in two sets, and can be equalized in only one "
+                    "(default: the defining sets; equalize = [] means none)"
+                )
+        return self
 
     @property
     def sha256(self) -> str:
@@ -125,15 +175,10 @@ def bias_sets(name: str) -> BiasSets:
     """
     if name.lower() in FAMILIES:
         file = resources.files("eatlas.sources") / "data" / f"bias-{name.lower()}.toml"
-        return _parsed(file.read_bytes(), file.name)
-    if is_there(name) and Path(name).is_file():
-        try:
-            data = toml_bytes(Path(name), SourceError)
-        except OSError as error:
-            raise SourceError(
-                f"{name}: the file of word sets cannot be read", got=error.strerror or str(error)
-            ) from error
-        if "test" not in read_toml(data, name, SourceError):
+        return _parsed(read_toml(file.read_bytes(), file.name, SourceError), file.name)
+    if is_file(name):
+        data = read_toml(toml_bytes(Path(name), SourceError), name, SourceError)
+        if "test" not in data:
             return _parsed(data, name)
     elif name not in {test.id for test in built_in_tests(sentences=False)}:
         require_trust(f"look for word sets called {name} in what installed packages register")
@@ -147,23 +192,22 @@ def bias_sets(name: str) -> BiasSets:
             allowed=ALLOWED,
             remedy=f"did you mean {near[0]}?" if near else None,
         ) from error
-    return _of_test(tests, name)
-
-
-def _of_test(tests: Sequence[Any], name: str) -> BiasSets:
-    """Take the pairs of a test; without any, the mean of each group's words stands for it."""
-    of_groups = [one for one in tests if isinstance(one, GroupsTest)]
-    if len(tests) != 1 or not of_groups:
+    if len(tests) != 1 or not isinstance(tests[0], GroupsTest):
         raise SourceError(
             f"{name}: one test of groups is needed",
-            got=listed((one.id for one in tests), 6),
+            got=listed((test.id for test in tests), 6),
             allowed=ALLOWED,
         )
-    (test,) = of_groups
+    return _of_test(tests[0])
+
+
+def _of_test(test: GroupsTest) -> BiasSets:
+    """Take the pairs of a test; without any, the mean of each group's words stands for it."""
     once = len({word.lower() for pair in test.pairs for word in pair})
     apart = once == len(test.pairs) * len(test.groups)
     whole_groups = tuple(group.terms for group in test.groups)
     return BiasSets(
+        schema=1,
         groups=tuple(group.name for group in test.groups),
         defining=tuple(tuple((word,) for word in pair) for pair in test.pairs) or (whole_groups,),
         equalize=test.pairs if apart else (),
@@ -173,72 +217,25 @@ def _of_test(tests: Sequence[Any], name: str) -> BiasSets:
     )
 
 
-Word = Annotated[str, StringConstraints(pattern=r"\S")]
-
-
-class _File(BaseModel):
-    """A TOML file of sets."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-    version: Literal[1] = Field(alias="schema")
-    title: str = ""
-    citation: str = ""
-    notes: list[str] = []
-    groups: list[Word] = Field(min_length=2)
-    defining: list[list[Word]] = Field(min_length=1)
-    equalize: list[list[Word]] | None = None
-    specific: list[Word] | None = None
-
-    @model_validator(mode="after")
-    def _fit_together(self) -> Self:
-        """Each set has a word for each group; no word stands for two, or is equalized twice."""
-        for key, sets in (("defining", self.defining), ("equalize", self.equalize or [])):
-            for words in sets:
-                if len(words) != len(self.groups):
-                    raise ValueError(f"{key}: {words} (allowed: a word for each of {self.groups})")
-        group_of: dict[str, str] = {}
-        for words in self.defining:
-            for word, group in zip(words, self.groups, strict=True):
-                if group_of.setdefault(word.lower(), group) != group:
-                    raise ValueError(f"defining: {word!r} stands for two groups")
-        set_of: dict[str, Words] = {}
-        for lower in self.equalized():
-            if any(set_of.setdefault(word, lower) != lower for word in lower):
-                raise ValueError(
-                    f"equalize: a word of {lower} is in two sets, and can be equalized in only one "
-                    "(default: the defining sets; equalize = [] means none)"
-                )
-            if len(set(lower)) < len(lower):
-                raise ValueError(f"equalize: a word of {lower} occurs twice in one set")
-        return self
-
-    def equalized(self) -> dict[Words, Words]:
-        """Equality sets by their letters, since every set is also looked for in capitals."""
-        sets = self.defining if self.equalize is None else self.equalize
-        return {tuple(word.lower() for word in words): tuple(words) for words in sets}
-
-
-def _parsed(data: bytes, where: str) -> BiasSets:
+def _parsed(data: dict[str, Any], where: str) -> BiasSets:
     """Make sets of a TOML file."""
     try:
-        file = _File.model_validate(read_toml(data, where, SourceError))
+        return BiasSets.model_validate(data)
     except ValidationError as error:
         faults = []
         for fault in error.errors():
             key = ".".join(map(str, fault["loc"]))
-            said = f"{key}: {fault['msg']}" if key else fault["msg"].removeprefix("Value error, ")
-            faults.append(f"{where}: key {said}")
+            text = fault["msg"].removeprefix("Value error, ")
+            faults.append(f"{where}: key {key}: {text}" if key else f"{where}: key {text}")
         raise SourceError("\n".join(faults), allowed=_KEYS) from error
-    equalize = tuple(file.equalized().values())
-    in_sets = {word for words in (*file.defining, *equalize) for word in words}
-    return BiasSets(
-        groups=tuple(file.groups),
-        defining=tuple(tuple((word,) for word in words) for words in file.defining),
-        equalize=equalize,
-        specific=frozenset(in_sets if file.specific is None else file.specific),
-        citation=file.citation,
-        notes=tuple(file.notes),
-    )
+
+
+def case_forms(words: Collection[str]) -> frozenset[str]:
+    """Words as they are written, and in every case form of the rule ``auto``."""
+    return frozenset(form for word in words for form in spellings(word, "auto"))
+
+
+# --- sets and leanings in a source ----------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -256,34 +253,33 @@ class FoundSets:
     @property
     def group_directions(self) -> Array:
         """Unit direction of each group: the mean of its words, less that of their sets."""
-        return unit_or_zero(np.mean([one - one.mean(axis=0) for one in self.defining], axis=0))
+        return unit_or_zero(np.mean([rows - rows.mean(axis=0) for rows in self.defining], axis=0))
 
 
 def looked_up(source: Source, sets: BiasSets, done: Map | None = None) -> FoundSets:
-    """Find the vectors of sets, each word by the case rule ``auto``."""
-    cells = [cell for one in sets.defining for cell in one]
-    wanted = case_forms({word for words in (*cells, *sets.equalize) for word in words})
-    vectors = {w: v for w, v in source.lookup(wanted).items() if v.any()}
+    """Find the vectors of sets, each word by the case rule ``auto``; `done` maps them first."""
+    every = (*(cell for cells in sets.defining for cell in cells), *sets.equalize)
+    wanted = case_forms({word for words in every for word in words})
+    vectors = {word: v for word, v in source.lookup(wanted).items() if v.any()}
     unit: dict[str, Array] = {}
     if vectors:
         rows = np.stack([*vectors.values()]).astype(np.float64)
-        unit |= zip(
-            vectors, unit_rows(rows) if done is None else done([*vectors], rows), strict=True
-        )
+        rows = unit_rows(rows) if done is None else done([*vectors], rows)
+        unit = dict(zip(vectors, rows, strict=True))
 
-    def of_cell(cell: Words) -> Array | None:
-        found = [next((s for s in spellings(word, "auto") if s in unit), None) for word in cell]
-        hits = [unit[key] for key in found if key is not None]
+    def mean_of(cell: Words) -> Array | None:
+        keys = [next((s for s in spellings(word, "auto") if s in unit), None) for word in cell]
+        hits = [unit[key] for key in keys if key is not None]
         return np.mean(hits, axis=0) if hits else None
 
     defining, lost = [], list[str]()
-    for one in sets.defining:
-        parts = [of_cell(cell) for cell in one]
-        there = [part for part in parts if part is not None]
-        if len(there) == len(parts):
-            defining.append(np.stack(there))
+    for cells in sets.defining:
+        means = [mean_of(cell) for cell in cells]
+        present = [mean for mean in means if mean is not None]
+        if len(present) == len(means):
+            defining.append(np.stack(present))
         else:
-            missing = [cell for cell, part in zip(one, parts, strict=True) if part is None]
+            missing = [cell for cell, mean in zip(cells, means, strict=True) if mean is None]
             lost.append(", ".join(word for cell in missing for word in cell[:SHOWN]))
     if not defining:
         raise EatlasError(
@@ -291,17 +287,12 @@ def looked_up(source: Source, sets: BiasSets, done: Map | None = None) -> FoundS
             got=f"without a vector: {listed(lost, SHOWN)}",
             allowed=f"one set or more with a word for each of {', '.join(sets.groups)}",
         )
-    remarks = []
-    if lost:
-        values = {
-            "used": len(defining),
-            "of": len(sets.defining),
-            "lost": list(dict.fromkeys(lost)),
-        }
-        remarks.append(Note("debias.lost", values={**values, "most": SHOWN}))
+    words = list(dict.fromkeys(lost))
+    values = {"used": len(defining), "of": len(sets.defining), "lost": words, "most": SHOWN}
+    remarks = (Note("debias.lost", values=values),)
     forms = {
-        tuple(form(word) for word in one)
-        for one in sets.equalize
+        tuple(form(word) for word in words)
+        for words in sets.equalize
         for form in (str, str.lower, str.title, str.upper)
     }
     equal = {
@@ -309,7 +300,7 @@ def looked_up(source: Source, sets: BiasSets, done: Map | None = None) -> FoundS
         for keys in sorted(forms)
         if all(key in unit for key in keys)
     }
-    return FoundSets(defining, equal, case_forms(sets.specific), tuple(remarks))
+    return FoundSets(defining, equal, case_forms(sets.specific), remarks if lost else ())
 
 
 def most_biased(
@@ -329,8 +320,8 @@ def most_biased(
 def most_of_each(leans: Array, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the rows that lean most to each column, the same number for all."""
     k = leans.shape[1]
-    nearest = np.argmax(leans, axis=1) if len(leans) else np.zeros(0, np.int64)
-    n = min(most, int(SHARE * len(leans)), *np.bincount(nearest, minlength=k).tolist())
+    nearest_group = np.argmax(leans, axis=1) if len(leans) else np.zeros(0, np.int64)
+    n = min(most, int(SHARE * len(leans)), *np.bincount(nearest_group, minlength=k).tolist())
     if n < FEWEST:
         raise EatlasError(
             "there are too few words to learn from",
@@ -339,60 +330,57 @@ def most_of_each(leans: Array, most: int) -> tuple[NDArray[np.int64], NDArray[np
         )
     chosen = []
     for i in range(k):
-        mine = np.flatnonzero(nearest == i)
+        mine = np.flatnonzero(nearest_group == i)
         chosen.append(mine[np.argsort(-leans[mine, i], kind="stable")[:n]])
     return np.concatenate(chosen), np.repeat(np.arange(k), n)
 
 
 def leanings(source: Source, directions: Array, spared: Collection[str]) -> tuple[list[str], Array]:
     """Cosine of each frequent word with the direction of each group."""
-    kept: dict[str, None] = {}
-    leans: list[Array] = []
+    taken: dict[str, Array] = {}
     seen = 0
     for words, rows in whole(source):
-        some = words[: FREQUENT - seen]
-        seen += len(some)
-        taken = []
-        for i, word in enumerate(some):
-            if word.isalpha() and word not in spared and word not in kept and rows[i].any():
-                kept[word] = None
-                taken.append(i)
-        if taken:
-            unit = unit_rows(rows[taken])
-            leans.append(np.stack([associations(unit, one) for one in directions], axis=1))
+        for word, row in zip(words[: FREQUENT - seen], rows, strict=False):
+            if word.isalpha() and word not in spared and row.any():
+                taken.setdefault(word, row)
+        seen += len(words)
         if seen >= FREQUENT:
             break
-    return list(kept), np.concatenate(leans) if leans else np.empty((0, len(directions)))
-
-
-def case_forms(words: Collection[str]) -> frozenset[str]:
-    """Words as they are written, and in every case form of the rule ``auto``."""
-    return frozenset(form for word in words for form in spellings(word, "auto"))
+    if not taken:
+        return [], np.empty((0, len(directions)))
+    unit = unit_rows(np.stack([*taken.values()]))
+    return [*taken], np.stack([associations(unit, one) for one in directions], axis=1)
 
 
 def whole(source: Source) -> Iterator[tuple[list[str], Array]]:
     """All words and vectors of a source, in double precision."""
-    for words, vectors in require_whole(source, "a bias is sought in all vectors").iter_chunks():
+    source.require_listed("a bias is sought in all vectors")
+    for words, vectors in source.iter_chunks():
         yield words, usable(vectors, words, source.name).astype(np.float64)
+
+
+def all_moments(source: Source) -> Moments:
+    """Mean and covariance of all vectors of a source that are not zero, in one pass."""
+    moments: Moments | None = None
+    for words, vectors in source.iter_chunks():
+        rows = usable(vectors, words, source.name)
+        rows = rows[rows.any(axis=1)]
+        if moments is None and len(rows):
+            # a pivot among the rows keeps the digits of a covariance far from the origin
+            moments = Moments(source.dim, pivot=rows.mean(axis=0, dtype=np.float64))
+        if moments is not None:
+            moments.add(rows)
+    return moments or Moments(source.dim)
 
 
 def within(where: str, error: EatlasError) -> SourceError:
     """Say where an error arose."""
-    parts = {"got": error.got, "allowed": error.allowed, "remedy": error.remedy}
-    return SourceError(f"{where}: {error.what}", **parts)
+    return SourceError(
+        f"{where}: {error.what}", got=error.got, allowed=error.allowed, remedy=error.remedy
+    )
 
 
-SOFT, WEIGHT = "soft-debias", 0.2
-"""The papers' lambda."""
-BIASED = 500
-"""Most biased words of each group on which double-hard debiasing clusters: Wang et al. (2020)."""
-TRAINED_ON = 7_500
-"""Words of each class that INLP learns from: Ravfogel et al. (2020), of 150,000."""
-TRIED = 20
-"""First principal components of which double-hard debiasing drops one, as its authors' code."""
-CLEAR = 2
-"""Standard errors by which the best component is to differ from the next: else a remark says so."""
-_TEXT = re.compile(r"(?P<method>[^:]*)(?::(?P<sets>.*?))?(?::(?P<weight>\d+(?:\.\d+)?))?")
+# --- the transform --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -408,31 +396,27 @@ class Debiasing:
 
 def parse_debiasing(text: str) -> Debiasing | None:
     """Read one debiasing transform; None where the text names another transform."""
-    found = _TEXT.fullmatch(text)
-    method = found["method"].lower() if found else ""
-    if found is None or method not in METHODS:
+    parts = _TEXT.fullmatch(text)
+    method = parts["method"].lower() if parts else ""
+    if parts is None or method not in METHODS:
         return None
-    if not found["sets"]:
+    name, weight = parts["sets"], parts["weight"]
+    if not name or (weight is not None and method != SOFT):
         raise SourceError(
-            f"{method} needs the word sets that define the bias",
+            f"{method} takes no weight" if name else f"{method} needs word sets",
             got=repr(text),
             allowed=f"{method}:SETS, with {ALLOWED}",
         )
-    if found["weight"] is not None and method != SOFT:
-        raise SourceError(
-            f"{method} takes no weight", got=repr(text), allowed=f"{method}:{found['sets']}"
-        )
-    weight = float(found["weight"] or WEIGHT)
-    sets = bias_sets(found["sets"])
+    sets = bias_sets(name)
     if method == "double-hard" and len(sets.groups) != 2:
         raise SourceError(
             "double-hard debiasing is defined for two groups",
-            got=f"{found['sets']}, of {len(sets.groups)}: {', '.join(sets.groups)}",
-            remedy=f"hard-debias:{found['sets']}",
+            got=f"{name}, of {len(sets.groups)}: {', '.join(sets.groups)}",
+            remedy=f"hard-debias:{name}",
         )
-    name = found["sets"].lower() if found["sets"].lower() in FAMILIES else found["sets"]
-    shown = f"{method}:{name}" + (f":{weight:g}" if method == SOFT else "")
-    return Debiasing(shown, method, sets, weight)
+    shown = f"{method}:{name.lower() if name.lower() in FAMILIES else name}"
+    value = float(weight or WEIGHT)
+    return Debiasing(f"{shown}:{value:g}" if method == SOFT else shown, method, sets, value)
 
 
 @dataclass(frozen=True)
@@ -445,7 +429,7 @@ class _Fit:
     """Whether vectors are made unit length before the linear map."""
     basis: Array | None = None
     spared: frozenset[str] = frozenset()
-    placed: Mapping[str, Array] = field(default_factory=dict)
+    equalized: Mapping[str, Array] = field(default_factory=dict)
     """Vectors of words that are equalized."""
 
     def rows(self, words: Sequence[str], rows: Array, *, bulk: bool = False) -> Array:
@@ -459,8 +443,8 @@ class _Fit:
         neutral = np.fromiter((word not in self.spared for word in words), bool, len(words))
         rows[neutral] = neutralize(rows[neutral], self.basis)
         for i, word in enumerate(words):
-            if word in self.placed:
-                rows[i] = self.placed[word]
+            if word in self.equalized:
+                rows[i] = self.equalized[word]
         return rows
 
 
@@ -473,7 +457,7 @@ class DebiasedSource(Mapped):
     has. Equality sets are made of the vectors as they were, so their order does not matter.
     """
 
-    def __init__(self, source: VectorSource, step: Debiasing, name: str | None = None) -> None:
+    def __init__(self, source: Source, step: Debiasing, name: str | None = None) -> None:
         super().__init__(source, name)
         self.step = step
 
@@ -503,24 +487,16 @@ class DebiasedSource(Mapped):
         """Words that keep the bias, in every case form."""
         return case_forms(self.step.sets.specific)
 
-    def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
+    def mapped(
+        self, words: list[str], rows: NDArray[np.floating], *, bulk: bool = False
+    ) -> NDArray[np.float64]:
         """Debias vectors, by their words."""
-        if not found:
-            return {}
-        rows = np.stack([np.asarray(vector, np.float64) for vector in found.values()])
-        return dict(zip(found, self._fit.rows(list(found), rows), strict=True))
-
-    def iter_chunks(self, rows: int = CHUNK) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
-        """All words with their debiased vectors, `rows` at a time."""
-        for words, vectors in super().iter_chunks(rows):
-            usable_rows = usable(vectors, words, self.source.name).astype(np.float64)
-            yield words, self._fit.rows(words, usable_rows, bulk=True)
+        return self._fit.rows(words, rows.astype(np.float64), bulk=bulk)
 
     @cached_property
     def _fit(self) -> _Fit:
-        method = METHODS[self.step.method]
         try:
-            return method(self.source, self.step)
+            return METHODS[self.step.method](self.source, self.step)
         except SourceError:
             raise
         except EatlasError as error:
@@ -532,20 +508,15 @@ def _hard(source: Source, step: Debiasing, before: _Fit | None = None) -> _Fit:
     done = before or _Fit(())
     found = looked_up(source, step.sets, done.rows)
     basis = bias_subspace(found.defining, step.sets.components)
-    placed: dict[str, Array] = {}
-    equalized = 0
-    for keys, rows in found.equalize.items():
-        equal = equalize(rows, basis)
-        if equal is not None:
-            equalized += 1
-            placed |= zip(keys, equal, strict=True)
+    pairs = ((keys, equalize(rows, basis)) for keys, rows in found.equalize.items())
+    equal = {keys: rows for keys, rows in pairs if rows is not None}
+    vectors = {
+        key: row for keys, rows in equal.items() for key, row in zip(keys, rows, strict=True)
+    }
     values = {"by": step.text, "cited": _CITED[step.method], "dimensions": len(basis)}
-    remarks = (
-        *done.remarks,
-        Note("debias.hard", values={**values, "equalized": equalized}),
-        *found.remarks,
-    )
-    return _Fit(remarks, done.affine, done.of_unit, basis, found.spared, placed)
+    note = Note("debias.hard", values={**values, "equalized": len(equal)})
+    remarks = (*done.remarks, note, *found.remarks)
+    return _Fit(remarks, done.affine, done.of_unit, basis, found.spared, vectors)
 
 
 def _soft(source: Source, step: Debiasing) -> _Fit:
@@ -560,8 +531,8 @@ def _soft(source: Source, step: Debiasing) -> _Fit:
     matrix = soften(every.products, neutral.products, basis, step.weight)
     left = np.trace(basis @ matrix @ neutral.products @ matrix @ basis.T)
     share = float(left / np.trace(basis @ neutral.products @ basis.T))
-    soft = Note("debias.soft", values={"by": step.text, "cited": _CITED[SOFT], "share": share})
-    return _Fit((soft, *found.remarks), Affine(np.zeros(source.dim), matrix))
+    note = Note("debias.soft", values={"by": step.text, "cited": _CITED[SOFT], "share": share})
+    return _Fit((note, *found.remarks), Affine(np.zeros(source.dim), matrix))
 
 
 def _double_hard(source: Source, step: Debiasing) -> _Fit:
@@ -575,7 +546,7 @@ def _double_hard(source: Source, step: Debiasing) -> _Fit:
             got=f"vectors of {source.dim} dimension{'s' * (source.dim > 1)}",
             allowed="3 dimensions or more",
         )
-    moments = moments_of(source)
+    moments = all_moments(source)
     pairs = looked_up(source, step.sets, lambda _, rows: rows).defining
     sets = looked_up(source, step.sets)
     words, labels = most_biased(source, replace(sets, defining=sets.defining[:1]), BIASED)
@@ -597,8 +568,8 @@ def _double_hard(source: Source, step: Debiasing) -> _Fit:
         "number": int(first) + 1,
         "words": len(words),
         "best": float(best),
+        "others": [float(next_best), float(max(accuracies))],
     }
-    values |= {"others": [float(next_best), float(max(accuracies))]}
     remarks = [Note("debias.component", values=values)]
     error = np.sqrt((best * (1 - best) + next_best * (1 - next_best)) / len(words))
     if next_best - best < CLEAR * error:
@@ -620,8 +591,8 @@ def _inlp(source: Source, step: Debiasing) -> _Fit:
     values = {"by": step.text, "cited": _CITED["inlp"], "classifiers": len(accuracies) - 1}
     values |= {"words": len(words), "removed": source.dim - left, "of": source.dim}
     values |= {"accuracies": [float(accuracies[0]), float(accuracies[-1])]}
-    remark = Note("debias.inlp", values=values)
-    return _Fit((remark, *found.remarks), Affine(np.zeros(source.dim), projection))
+    note = Note("debias.inlp", values=values)
+    return _Fit((note, *found.remarks), Affine(np.zeros(source.dim), projection))
 
 
 METHODS: dict[str, Callable[[Source, Debiasing], _Fit]] = {

@@ -22,10 +22,10 @@ from eatlas.results.diagnosis import (
     VarianceShares,
 )
 from eatlas.results.parts import defined
-from eatlas.sources.interface import ListedSource, Tell, VectorSource, all_items, usable
+from eatlas.sources.interface import Tell, all_items, usable
 from eatlas.sources.naming import open_one_named
 from eatlas.sources.opening import VectorsLike
-from eatlas.sources.source import as_source, is_contextual, require_whole
+from eatlas.sources.source import Source
 from eatlas.sources.transforms import EncodedTexts
 from eatlas.stats.inputs import whole
 from eatlas.stats.paired import spearman
@@ -111,11 +111,11 @@ def diagnose(
     return found.model_copy(update={"warnings": found.remarks()}).called(opened.name)
 
 
-def _listed(source: VectorSource, tests: Any, tell: Tell | None) -> ListedSource:
+def _listed(source: Source, tests: Any, tell: Tell | None) -> Source:
     """Return a source that lists its vectors; of an encoder, those of tests."""
-    if is_contextual(source):
+    if source.encodes:
         if tests is None:
-            encoding = as_source(source).encoding
+            encoding = source.encoding
             in_texts = encoding is not None and encoding.level == "sentence"
             tests = "sent-caliskan" if in_texts else "caliskan"
         return EncodedTexts(source, all_items(load_tests(tests)), tell)
@@ -125,7 +125,8 @@ def _listed(source: VectorSource, tests: Any, tell: Tell | None) -> ListedSource
             got=f"tests {tests!r} for vectors that are all there",
             remedy="leave the tests out: all vectors are looked at",
         )
-    return require_whole(source, "a diagnosis looks at all vectors")
+    source.require_listed("a diagnosis looks at all vectors")
+    return source
 
 
 class Sample:
@@ -165,7 +166,7 @@ class Sample:
 class _Survey:
     """What one pass over a source gathers."""
 
-    def __init__(self, source: ListedSource, sample: Sample) -> None:
+    def __init__(self, source: Source, sample: Sample) -> None:
         self.source, self.sample = source, sample
         # the order of texts says nothing about how frequent they are
         self.ranked = not isinstance(source, EncodedTexts)

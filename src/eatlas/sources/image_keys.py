@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from eatlas.errors import SourceError
 from eatlas.notes import Note
-from eatlas.sources.interface import VectorSource
+from eatlas.sources.source import Source
 from eatlas.stimuli import Concept, Test
 
 FUNCTION_WORDS = ("the", "of", "and", "in", "to")
@@ -15,7 +15,7 @@ FUNCTION_WORDS = ("the", "of", "and", "in", "to")
 MOST = 3
 
 
-def has_words(source: VectorSource) -> bool:
+def has_words(source: Source) -> bool:
     """Whether a source of vectors by key has those of words of English."""
     return len(source.lookup(FUNCTION_WORDS)) >= MOST
 

@@ -1,18 +1,16 @@
-"""Items that are looked up or encoded, the answers of sources, and what any source offers."""
+"""Items that are looked up or encoded, and the answers of sources."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.notes import Note
-from eatlas.results.parts import Encoding
 from eatlas.stimuli import Concept, Image, Test
 
 T = TypeVar("T")
@@ -77,10 +75,6 @@ class Item:
         return self.content if self.span is None else self.content[slice(*self.span)]
 
 
-Passage = Item
-"""The name of an item that is a text."""
-
-
 @dataclass(frozen=True)
 class Found:
     """The answer of a source to one item: its vector, or why there is none."""
@@ -106,76 +100,6 @@ class Read:
     tokens: str
     unknown: Unknown = ""
     cut: bool = False
-
-
-@runtime_checkable
-class VectorSource(Protocol):
-    """Vectors by key.
-
-    A source knows keys, not terms: the rule by which a term becomes a key is
-    :func:`eatlas.sources.coverage.spellings`.
-    """
-
-    @property
-    def name(self) -> str:
-        """What names the source in results, such as ``glove-sample`` or a path."""
-        ...
-
-    @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        ...
-
-    @property
-    def fingerprint(self) -> str:
-        """Identifies the source's whole content, for example ``sha256:...``."""
-        ...
-
-    @property
-    def notes(self) -> tuple[Note | str, ...]:
-        """What a reader should know about the source, in whole sentences."""
-        ...
-
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of those keys that the source has, each of shape (dim,), finite.
-
-        Raises
-        ------
-        SourceError
-            If what is read on the way is not well formed.
-        """
-        ...
-
-
-@runtime_checkable
-class ChunkedSource(Protocol):
-    """A source whose words can all be read, in its own order, without keeping all in memory."""
-
-    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
-        """All words with their vectors, `rows` at a time."""
-        ...
-
-
-@runtime_checkable
-class ListedSource(VectorSource, ChunkedSource, Protocol):
-    """A source that answers for single words and can also be read from end to end."""
-
-
-@runtime_checkable
-class ContextualSource(VectorSource, Protocol):
-    """A source that computes vectors of items, such as a transformer.
-
-    The case rule is not for it: a text is encoded as it is written.
-    """
-
-    @property
-    def encoding(self) -> Encoding:
-        """How an item becomes a vector, with every default spelled out."""
-        ...
-
-    def encode(self, items: Collection[Item], tell: Tell | None = None) -> Mapping[Item, Vector]:
-        """Return the vectors of those items that the source can encode, each of shape (dim,)."""
-        ...
 
 
 def usable(vectors: NDArray[np.floating], words: Sequence[str], name: str) -> NDArray[np.floating]:

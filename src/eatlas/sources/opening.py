@@ -7,16 +7,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from eatlas.errors import SourceError, described, nearest
 from eatlas.paths import is_there
-from eatlas.plugins import called, points
+from eatlas.plugins import called, points, unusable
 from eatlas.results.settings import known_sources
-from eatlas.sources.interface import VectorSource
 from eatlas.sources.memory import (
     SAMPLE,
     ArraySource,
@@ -25,26 +23,20 @@ from eatlas.sources.memory import (
     from_mapping,
     open_sample,
 )
+from eatlas.sources.source import Source, as_source, is_source
 from eatlas.sources.spec import (
+    PROMPT,
+    PROMPTS,
     SUFFIXES,
     FileSpec,
     file_like,
     load,
-    missing_folder,
     parse_file_spec,
     take_option,
 )
 from eatlas.sources.word_orders import OPTION as COUNTS
 from eatlas.sources.word_orders import CountedOrder, CountedSource
-from eatlas.sources.wrappers import (
-    CBOW,
-    PROMPT,
-    is_series,
-    open_cbow,
-    open_series,
-    period_of,
-    prompted,
-)
+from eatlas.sources.wrappers import CBOW, is_series, open_cbow, open_series
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +49,7 @@ if TYPE_CHECKING:
     from eatlas.sources.transforms import TransformedEncodings, TransformedSource
 
 VectorsLike: TypeAlias = (
-    "str | Path | VectorSource | Mapping[str, ArrayLike] | tuple[Sequence[str], ArrayLike] "
+    "str | Path | Source | Mapping[str, ArrayLike] | tuple[Sequence[str], ArrayLike] "
     "| pd.DataFrame | KeyedVectors | Callable[[list[str]], ArrayLike]"
 )
 """What :func:`open_vectors` opens: a source string, a source, words with their vectors, or a
@@ -75,7 +67,7 @@ SCHEMES: dict[str, str | Opener] = {
 """By the scheme without its colon: the place of an opener, imported when it is used. Other packages
 add theirs as entry points of the group ``eatlas.schemes``."""
 SCHEME_POINTS = "eatlas.schemes"
-BY_NAME: dict[str, Callable[[], VectorSource]] = {SAMPLE: open_sample}
+BY_NAME: dict[str, Callable[[], Source]] = {SAMPLE: open_sample}
 ENTRY_POINTS = "eatlas.sources"
 TRANSFORMS = "eatlas.sources.transforms:with_transform"
 """Imported when a transform is asked for."""
@@ -83,7 +75,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+]+:(//|(?!.*\.))", re.ASCII)
 """Such as hf:bert-base-uncased or https://...; a name with a full stop may be that of a file."""
 
 
-def open_vectors(spec: VectorsLike) -> VectorSource:
+def open_vectors(spec: VectorsLike) -> Source:
     """Open vectors.
 
     Parameters
@@ -97,11 +89,12 @@ def open_vectors(spec: VectorsLike) -> VectorSource:
         from words to vectors; a pair (words, array); a pandas frame; gensim ``KeyedVectors``, or a
         model that has them; a function that takes a list of texts and returns a vector for each
         (:class:`eatlas.encoders.functions.FunctionSource`), or its place,
-        ``"py:module:function"``; or a :class:`VectorSource`, returned as it is.
+        ``"py:module:function"``; or a :class:`eatlas.sources.Source`, or anything that has its
+        facts and ``lookup``.
 
     Returns
     -------
-    VectorSource
+    Source
 
     Raises
     ------
@@ -115,12 +108,10 @@ def open_vectors(spec: VectorsLike) -> VectorSource:
     """
     if isinstance(spec, str | Path):
         return _only_one(_open(str(spec)), str(spec))
-    if isinstance(spec, VectorSource) and not isinstance(spec, type):
-        return spec
-    return _open_object(spec)
+    return as_source(spec) if is_source(spec) else _open_object(spec)
 
 
-def _open_object(spec: Any) -> VectorSource:
+def _open_object(spec: Any) -> Source:
     """Open an object that holds vectors."""
     if isinstance(spec, Mapping):
         return from_mapping(spec)
@@ -132,7 +123,7 @@ def _open_object(spec: Any) -> VectorSource:
     if hasattr(keyed, "index_to_key") and hasattr(keyed, "vectors"):
         return from_keyed_vectors(keyed)
     if callable(spec) and not isinstance(spec, type):
-        source: VectorSource = load("eatlas.encoders.functions:FunctionSource")(spec)
+        source: Source = load("eatlas.encoders.functions:FunctionSource")(spec)
         return source
     raise SourceError(
         "this cannot be opened as vectors",
@@ -143,7 +134,7 @@ def _open_object(spec: Any) -> VectorSource:
     )
 
 
-def open_sources(spec: Any) -> tuple[VectorSource, ...]:
+def open_sources(spec: Any) -> tuple[Source, ...]:
     """Open vectors, or every period of a series."""
     if isinstance(spec, str | Path):
         return _open(str(spec))
@@ -172,7 +163,7 @@ def transformed(
 
     Returns
     -------
-    VectorSource
+    Source
         Its name, notes and fingerprint say what was done, and on what it was fitted.
 
     Raises
@@ -199,19 +190,18 @@ def is_pair(spec: object) -> bool:
     >>> is_pair((["up", "down"], [[1, 0], [0, 1]])), is_pair(("glove-sample", "mine.txt"))
     (True, False)
     """
-    if not isinstance(spec, tuple) or len(spec) != 2:
+    if not isinstance(spec, tuple) or len(spec) != 2 or is_pair(spec[0]):
         return False
-    words, array = spec
-    is_source = is_pair(words) or hasattr(words, "columns")
-    return not is_source and not any(
-        isinstance(part, str | Path | Mapping | VectorSource)
-        or hasattr(part, "index_to_key")
-        or hasattr(part, "wv")
-        for part in (words, array)
+    marks = ("columns", "index_to_key", "wv")
+    return not hasattr(spec[0], "columns") and not any(
+        isinstance(part, str | Path | Mapping)
+        or is_source(part)
+        or any(hasattr(part, mark) for mark in marks[1:])
+        for part in spec
     )
 
 
-def _open(text: str, series: str | None = None) -> tuple[VectorSource, ...]:
+def _open(text: str, series: str | None = None) -> tuple[Source, ...]:
     """Open a source string: a file, or the wrappers of a source and then the source.
 
     `series` is what names a series of periods; the text by default.
@@ -229,19 +219,23 @@ def _open(text: str, series: str | None = None) -> tuple[VectorSource, ...]:
         return tuple(CountedSource(source, order) for source in _open(bare))
     plain, transform = take_option(text, "transform")
     if transform is not None:
-        name = None if opener_of(plain) else text
+        name = None if scheme_of(plain) else text
         several = _open(plain, series=text)
         return tuple(load(TRANSFORMS)(source, transform, name) for source in several)
     return _open_plain(text, series or text)
 
 
-def _open_plain(text: str, series: str) -> tuple[VectorSource, ...]:
+def _open_plain(text: str, series: str) -> tuple[Source, ...]:
     """Open a source by its scheme, its name or its path."""
-    if opener := opener_of(text):
-        return opener(text)
-    if named := named_sources().get(text):
-        return (named(),)
-    file = _file(text)
+    if scheme := scheme_of(text):
+        return _open_scheme(scheme, text)
+    file = parse_file_spec(text)
+    if not is_there(file.path):
+        if named := named_sources().get(text):
+            return (as_source(named()),)
+        from eatlas.sources.published import on_this_machine  # noqa: PLC0415
+
+        file = on_this_machine(file)
     if not is_there(file.path):
         raise _no_such(file, text)
     if is_series(file.path):
@@ -249,38 +243,39 @@ def _open_plain(text: str, series: str) -> tuple[VectorSource, ...]:
     return (_open_file(file, text),)
 
 
-def _open_file(file: FileSpec, name: str) -> VectorSource:
+def _open_file(file: FileSpec, name: str) -> Source:
     from eatlas.sources.files.formats import open_file  # noqa: PLC0415  (not all sources are files)
 
     return open_file(file.path, file.options, file.member, name=name)
 
 
-def opener_of(text: str) -> Callable[[str], tuple[VectorSource, ...]] | None:
-    """What opens a source string that begins with a known scheme; an existing path wins."""
+def scheme_of(text: str) -> str:
+    """The known scheme that a source string begins with; an existing path wins."""
     scheme, colon, _ = text.partition(":")
     if not colon or scheme not in known_schemes() or is_there(parse_file_spec(text).path):
-        return None
-    return partial(_open_scheme, scheme)
+        return ""
+    return scheme
 
 
-def _open_scheme(scheme: str, text: str) -> tuple[VectorSource, ...]:
+def _open_scheme(scheme: str, text: str) -> tuple[Source, ...]:
     """Open a source by its scheme; a prompt is for all kinds of what encodes texts alike."""
-    from eatlas.sources.prompts import PROMPTS, PromptSet, averaged  # noqa: PLC0415
-
     plain, prompt = take_option(text, PROMPT)
     plain, several = take_option(plain, PROMPTS)
     if scheme in SCHEMES:
         place = SCHEMES[scheme]
         opened = (load(place) if isinstance(place, str) else place)(plain)
     else:
-        opened = _of_package(points(SCHEME_POINTS)[scheme], VectorSource | tuple, plain)
-    sources = opened if isinstance(opened, tuple) else (opened,)
-    if prompt is not None:
-        sources = tuple(prompted(source, prompt) for source in sources)
-    if several is None:
-        return sources
-    prompts = PromptSet.read(several)
-    return tuple(averaged(source, prompts) for source in sources)
+        opened = _of_package(points(SCHEME_POINTS)[scheme], object, plain)
+    sources = tuple(as_source(one) for one in (opened if isinstance(opened, tuple) else (opened,)))
+    if prompt is not None or several is not None:
+        from eatlas.sources.prompts import PromptSet, averaged, prompted  # noqa: PLC0415
+
+        if prompt is not None:
+            sources = tuple(prompted(source, prompt) for source in sources)
+        if several is not None:
+            prompts = PromptSet.read(several)
+            sources = tuple(averaged(source, prompts) for source in sources)
+    return sources
 
 
 def known_schemes() -> list[str]:
@@ -288,65 +283,41 @@ def known_schemes() -> list[str]:
     return sorted({*SCHEMES, *points(SCHEME_POINTS, SCHEMES)})
 
 
-def named_sources() -> dict[str, Callable[[], VectorSource]]:
+def named_sources() -> dict[str, Callable[[], Any]]:
     """Sources by name, those of other packages with them."""
     added = points(ENTRY_POINTS, {*BY_NAME, *known_sources()})
-    return BY_NAME | {name: partial(_of_package, p, VectorSource) for name, p in added.items()}
+    return BY_NAME | {name: partial(_of_package, p, object) for name, p in added.items()}
 
 
-def _of_package(point: EntryPoint, kind: type[Any] | UnionType, *arguments: str) -> Any:
+def _of_package(point: EntryPoint, kind: type[Any], *arguments: str) -> Any:
     """What another package opens."""
     from eatlas.untrusted import require_trust  # noqa: PLC0415
 
     require_trust(f"call {point.value}, which an installed package registers as {point.name}")
-    return called(point, kind, *arguments)
+    opened = called(point, kind, *arguments)
+    if not all(map(is_source, opened if isinstance(opened, tuple) else (opened,))):
+        allowed = "a source: name, dim, fingerprint, notes and lookup(keys)"
+        raise unusable(point, f"{point.value} returns something else", described(opened), allowed)
+    return opened
 
 
-def _file(text: str) -> FileSpec:
-    """The file that a source string names, directly or as published vectors."""
-    file = parse_file_spec(text)
-    if is_there(file.path) or str(file.path) in named_sources():
-        return file
-    from eatlas.sources.published import on_this_machine  # noqa: PLC0415
-
-    return on_this_machine(file)
-
-
-def _only_one(sources: tuple[VectorSource, ...], text: str) -> VectorSource:
+def _only_one(sources: tuple[Source, ...], text: str) -> Source:
     """The only source; a series or several layers are refused."""
     if len(sources) == 1:
         return sources[0]
-    years = [period_of(source) for source in sources]
-    if None not in years:
+    years = [source.period for source in sources]
+    if None in years:
         raise SourceError(
-            f"{text}: this is a series of {len(years)} periods, and one source is needed here",
-            allowed=", ".join(map(str, years)),
-            remedy=f"take one: {parse_file_spec(text).path}?period={years[-1]}; eatlas run takes "
-            "the whole series",
+            f"{text}: these are {len(sources)} sources, and one is needed here",
+            allowed=", ".join(source.name for source in sources),
+            remedy="take one; eatlas run takes all of them",
         )
     raise SourceError(
-        f"{text}: these are {len(sources)} sources, and one is needed here",
-        allowed=", ".join(source.name for source in sources),
-        remedy="take one; eatlas run takes all of them",
+        f"{text}: this is a series of {len(years)} periods, and one source is needed here",
+        allowed=", ".join(map(str, years)),
+        remedy=f"take one: {parse_file_spec(text).path}?period={years[-1]}; eatlas run takes "
+        "the whole series",
     )
-
-
-def _meant(path: Path, published: list[str]) -> str:
-    """The file beside a missing one, or where the path breaks off; else published vectors."""
-    if file := file_like(path):
-        return f"did you mean {file}?"
-    if folder := missing_folder(path):
-        return f"check the path: there is no folder {folder}"
-    close = nearest(path.name, published)
-    if close and Path(close[0]).stem.casefold() in path.name.casefold():
-        return f"check the path, or fetch published vectors: eatlas vectors fetch {close[0]}"
-    return "check the path"
-
-
-def _opens(text: str, names: list[str]) -> bool:
-    """Whether a source string seems to open something."""
-    file = parse_file_spec(text)
-    return str(file.path) in names or is_there(file.path) or opener_of(text) is not None
 
 
 def _no_such(file: FileSpec, text: str) -> SourceError:
@@ -355,12 +326,11 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
 
     spec, names = str(file.path), list(named_sources())
     published = [entry.name for entry in published_vectors()]
-    scheme = _SCHEME.match(text)
-    if scheme:
+    if scheme := _SCHEME.match(text):
         return SourceError(
             f"{text}: there are no vectors of the kind {scheme[0]}",
             allowed=f"a file, one of: {', '.join(names)}, {CBOW} and either of these, "
-            f"or {' or '.join(f'{one}:' for one in known_schemes())} and what it takes",
+            f"or {' or '.join(f'{known}:' for known in known_schemes())} and what it takes",
             remedy="save the vectors in a file, and name that",
         )
     if spec in names:
@@ -369,22 +339,18 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
             got=text.removeprefix(spec),
             allowed=f"{spec}, which has none",
         )
-    parts = [part.strip() for part in spec.split(",")]
+    if Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
+        near = nearest(file.path.name, published)
+        remedy = "check the path"
+        if beside := file_like(file.path):
+            remedy = f"did you mean {beside}?"
+        elif near and Path(near[0]).stem.casefold() in file.path.name.casefold():
+            remedy = f"check the path, or fetch published vectors: eatlas vectors fetch {near[0]}"
+        return SourceError(f"{spec}: there is no such file", remedy=remedy)
     near = nearest(spec, [*names, *published])
-    remedy = f"did you mean {near[0]}?" if near else None
-    if len(parts) > 1 and all(part in (*names, *published) or is_there(part) for part in parts):
-        options = " ".join(f"--vectors {part}" for part in parts)
-        remedy = f"repeat the option: {options}; in Python, give a list"
-    elif "=" in spec and _opens(source := spec.partition("=")[2], names):
-        remedy = (
-            f"one source is opened without a name: {source}; eatlas run, scan, diagnose and "
-            "explore take NAME=SOURCE"
-        )
-    elif Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
-        return SourceError(f"{spec}: there is no such file", remedy=_meant(Path(spec), published))
     return SourceError(
         f"there are no vectors called {spec!r}",
         allowed=f"a file ({', '.join(SUFFIXES)}), one of: {', '.join(names)}, "
         "or published vectors: eatlas vectors list",
-        remedy=remedy,
+        remedy=f"did you mean {near[0]}?" if near else None,
     )

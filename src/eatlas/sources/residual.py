@@ -21,9 +21,8 @@ from eatlas.sources.debiasing import (
     most_of_each,
     within,
 )
-from eatlas.sources.mapped import Mapped
 from eatlas.sources.opening import VectorsLike, open_vectors
-from eatlas.sources.source import Source
+from eatlas.sources.source import Mapped, Source
 from eatlas.stats.inputs import whole
 from eatlas.stats.space import agreement, k_means, neutralize
 from eatlas.stimuli import GroupsTest, load_tests

@@ -1,4 +1,4 @@
-"""What a run keeps of a source: its answers."""
+"""What a run keeps of a source: its facts and its answers."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from eatlas.notes import Note, as_notes
+from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import CaseRule, needed_items
-from eatlas.sources.interface import (
-    Answers,
-    Found,
-    Item,
-    Kind,
-    Tell,
-    VectorSource,
-    word_alone,
-)
-from eatlas.sources.source import Source, SourceFacts, as_source, forwarded, innermost
+from eatlas.sources.interface import Answers, Found, Item, Kind, Tell, word_alone
+from eatlas.sources.source import TEXTS_AND_IMAGES, Source, as_source, forwarded, innermost
 from eatlas.stimuli import Test
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a source says of itself, at a moment: some of it follows from what was encoded."""
+
+    name: str
+    dim: int
+    fingerprint: str
+    notes: tuple[Note, ...]
+    period: int | None
+    encoding: Encoding | None
 
 
 @dataclass(frozen=True)
@@ -28,20 +34,19 @@ class Snapshot(Source):
     that a file of many gigabytes is read once, however many processes share the work.
     """
 
-    facts: SourceFacts
+    facts: Facts
     found: Mapping[Item, Found]
     ranking: Any = None
     """What is known of the frequency of the words; None where it is not needed."""
 
     @classmethod
-    def of(
-        cls, source: VectorSource, items: Iterable[Item | str], tell: Tell | None = None
-    ) -> Snapshot:
+    def of(cls, source: Source, items: Iterable[Item | str], tell: Tell | None = None) -> Snapshot:
         """Read items, or words alone, from a source and keep the answers."""
-        wanted = {one if isinstance(one, Item) else word_alone(one) for one in items}
-        whole = as_source(source)
-        found = whole.answers(wanted, tell)
-        return cls(SourceFacts.of(whole), found)
+        source = as_source(source)
+        wanted = {item if isinstance(item, Item) else word_alone(item) for item in items}
+        found = source.answers(wanted, tell)
+        facts = (source.name, source.dim, source.fingerprint, as_notes(source.notes))
+        return cls(Facts(*facts, source.period, source.encoding), found)
 
     name = forwarded("facts", "name")
     dim = forwarded("facts", "dim")
@@ -53,11 +58,11 @@ class Snapshot(Source):
     @property
     def kinds(self) -> frozenset[Kind]:
         """All: what was not read is missing."""
-        return frozenset(("text", "image"))
+        return TEXTS_AND_IMAGES
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer those items that were kept."""
-        yield {one: self.found[one] for one in items if one in self.found}
+        yield {item: self.found[item] for item in items if item in self.found}
 
     def renamed(self, name: str) -> Snapshot:
         """Return the same under another name."""
@@ -67,7 +72,7 @@ class Snapshot(Source):
 
 
 def ask(
-    source: VectorSource,
+    source: Source,
     tests: Iterable[Test],
     words: Iterable[str] = (),
     case: CaseRule = "auto",
@@ -77,6 +82,6 @@ def ask(
     return Snapshot.of(source, needed_items(source, tuple(tests), words, case), tell)
 
 
-def read_in_passes(source: VectorSource) -> bool:
+def read_in_passes(source: Source) -> bool:
     """Whether every look-up of new words reads a whole file, and what was read is kept."""
     return innermost(source).in_passes

@@ -1,73 +1,54 @@
 """What a source is: facts, and one verb that answers items with vectors.
 
 Words in a file, an encoder, a cache around it, a prompt or a transform are all sources. What other
-packages bring need not know of this: :func:`as_source` takes anything that has ``lookup``, or
-``encode``.
+packages bring need not know of this: anything that has ``lookup`` is taken by :func:`as_source`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from operator import attrgetter
-from typing import Any, TypeGuard, cast
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.notes import Note, as_notes
+from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import (
     CHUNK,
     Answers,
-    ContextualSource,
     Found,
     Item,
     Kind,
-    ListedSource,
     Read,
     Tell,
     Vector,
-    VectorSource,
-    cut,
+    usable,
     words_alone,
 )
+from eatlas.sources.spec import escape, with_option
 
-AT_ONCE = 256
-"""Items that a plug-in encodes in one call, and so the most whose vectors a kill can cost."""
-
-
-@dataclass(frozen=True)
-class SourceFacts:
-    """What a source says of itself, at a moment: some of it follows from what was encoded."""
-
-    name: str
-    dim: int
-    fingerprint: str
-    notes: tuple[Note, ...] = ()
-    period: int | None = None
-    encoding: Encoding | None = None
-
-    @classmethod
-    def of(cls, source: Source) -> SourceFacts:
-        """Collect the facts of a source."""
-        facts = (source.name, source.dim, source.fingerprint, as_notes(source.notes))
-        return cls(*facts, source.period, source.encoding)
+TEXTS: frozenset[Kind] = frozenset(("text",))
+TEXTS_AND_IMAGES: frozenset[Kind] = frozenset(("text", "image"))
 
 
 class Source(ABC):
-    """Facts, and one verb: :meth:`vectors`.
+    """Where vectors come from.
 
-    A fact is a property, because some take work: a fingerprint reads files.
+    A subclass states ``name``, ``dim`` and ``fingerprint``, and has :meth:`lookup`, if it has
+    vectors of words, or :meth:`vectors`, if it computes them; with :meth:`iter_chunks` all its
+    vectors can be read from end to end. A fact is a property, because some take work: a
+    fingerprint reads files.
     """
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What names the source in results."""
+        """What names the source in results, such as ``glove-sample`` or a path."""
 
     @property
     @abstractmethod
@@ -77,7 +58,7 @@ class Source(ABC):
     @property
     @abstractmethod
     def fingerprint(self) -> str:
-        """Identifies all that the vectors depend on."""
+        """Identifies all that the vectors depend on, for example ``sha256:...``."""
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -102,7 +83,7 @@ class Source(ABC):
     @property
     def kinds(self) -> frozenset[Kind]:
         """Kinds of items that can be answered."""
-        return frozenset(("text",))
+        return TEXTS if self.encodes else TEXTS_AND_IMAGES
 
     @property
     def encodes(self) -> bool:
@@ -111,14 +92,11 @@ class Source(ABC):
 
     @property
     def listed(self) -> bool:
-        """Whether all vectors can be read from end to end, with ``iter_chunks()``."""
-        return hasattr(self, "iter_chunks")
+        """Whether all vectors can be read from end to end."""
+        return type(self).iter_chunks is not Source.iter_chunks
 
-    @property
-    def ordered(self) -> bool:
-        """Whether ``vocabulary()`` yields the words in order of frequency."""
-        return False
-
+    ordered = False
+    """Whether :meth:`vocabulary` yields the words in order of frequency."""
     word_order: Any = None
     """Words in order of frequency, kept once they were read: of a source that is ordered."""
 
@@ -131,16 +109,6 @@ class Source(ABC):
     def in_passes(self) -> bool:
         """Whether each look-up of new words reads everything, and keeps what it finds."""
         return False
-
-    @abstractmethod
-    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Answer items, batch by batch, each item at most once; one may stay out.
-
-        Raises
-        ------
-        SourceError
-            If an item cannot be encoded, or what is read on the way is not well formed.
-        """
 
     @property
     def by_place(self) -> bool:
@@ -157,6 +125,21 @@ class Source(ABC):
     def recall(self, answers: Answers) -> None:  # noqa: B027  (few have anything to note)
         """Take note of answers that were kept from an earlier run, where notes report them."""
 
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Answer items, batch by batch, each item at most once; one may stay out.
+
+        Raises
+        ------
+        SourceError
+            If an item cannot be encoded, or what is read on the way is not well formed.
+        """
+        found = self.lookup({item.content for item in items})
+        yield {item: Found(found[item.content]) for item in items if item.content in found}
+
+    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those words that have one, by word, each of shape (dim,)."""
+        return {item.content: vector for item, vector in self.encode(words_alone(keys)).items()}
+
     def answers(self, items: Collection[Item], tell: Tell | None = None) -> dict[Item, Found]:
         """Answer items at once.
 
@@ -171,12 +154,12 @@ class Source(ABC):
         SourceError
             As :meth:`vectors`, or if an item is of a kind that the source does not take.
         """
-        strange = [one for one in items if one.kind not in self.kinds]
+        strange = [item for item in items if item.kind not in self.kinds]
         if strange:
-            one = min(strange, key=lambda each: each.called)
+            first = min(strange, key=lambda item: item.called)
             raise SourceError(
-                f"{self.name}: this source takes no {one.kind}s",
-                got=one.called,
+                f"{self.name}: this source takes no {first.kind}s",
+                got=first.called,
                 allowed=" or ".join(f"{kind}s" for kind in sorted(self.kinds)),
                 remedy="a model of both, such as clip:openai/clip-vit-base-patch32",
             )
@@ -185,22 +168,29 @@ class Source(ABC):
             found |= batch
             if tell is not None:
                 tell(len(found), len(items))
-        return {one: found[one] for one in items if one in found}
+        return {item: found[item] for item in items if item in found}
 
     def encode(self, items: Collection[Item], tell: Tell | None = None) -> Mapping[Item, Vector]:
-        """Return the vectors of those items that have one, each of shape (dim,).
-
-        Raises
-        ------
-        SourceError
-            As :meth:`answers`.
-        """
+        """Return the vectors of those items that have one; see :meth:`answers`."""
         answers = self.answers(items, tell).items()
-        return {one: found.vector for one, found in answers if found.vector is not None}
+        return {item: found.vector for item, found in answers if found.vector is not None}
 
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of words alone, by word."""
-        return {one.content: vector for one, vector in self.encode(words_alone(keys)).items()}
+    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:  # noqa: ARG002
+        """All words with their vectors, `rows` at a time."""
+        self.require_listed("all vectors are read")
+        return iter(())
+
+    def vocabulary(self) -> Iterator[str]:
+        """Every word in order, duplicates included."""
+        return (word for words, _ in self.iter_chunks() for word in words)
+
+    def require_listed(self, why: str) -> None:
+        """Refuse a source whose vectors cannot be read from end to end."""
+        if not self.listed:
+            raise SourceError(
+                f"{self.name}: {why}, and this source cannot list its vectors",
+                allowed="files and arrays, or a source that has iter_chunks()",
+            )
 
     def __getitem__(self, word: str) -> Vector:
         """Return the vector of a word as it is written, shape (dim,)."""
@@ -217,7 +207,7 @@ class Source(ABC):
         """Iterate over the words, of a source that can list them."""
         if not self.listed:
             raise TypeError(f"{self.name} has no list of words")
-        return (word for words, _ in cast("ListedSource", self).iter_chunks() for word in words)
+        return self.vocabulary()
 
     def __len__(self) -> int:
         """Return the number of words, duplicates included, of a source that can list them."""
@@ -236,9 +226,47 @@ def forwarded(*path: str) -> Any:
     return property(attrgetter(".".join(path)), doc=f"The {path[-1]} of the {path[0]}.")
 
 
-def stated(name: str, *, default: Any = None) -> Any:
-    """Return a property with what the source inside states, or else a default."""
-    return property(lambda self: getattr(self.source, name, default), doc=f"The {name}.")
+class Adapted(Source):
+    """What is no :class:`Source` and has ``lookup``, such as the class of another package."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    name = forwarded("source", "name")
+    dim = forwarded("source", "dim")
+    fingerprint = forwarded("source", "fingerprint")
+    notes = forwarded("source", "notes")
+    lookup = forwarded("source", "lookup")
+    iter_chunks = forwarded("source", "iter_chunks")
+
+    @property
+    def listed(self) -> bool:
+        """Whether it has ``iter_chunks``."""
+        return hasattr(self.source, "iter_chunks")
+
+
+def is_source(thing: object) -> bool:
+    """Whether a thing is a source, or has all that is asked of one of another package."""
+    needed = ("name", "dim", "fingerprint", "notes", "lookup")
+    return isinstance(thing, Source) or (
+        not isinstance(thing, type) and all(hasattr(thing, name) for name in needed)
+    )
+
+
+def as_source(source: Any) -> Source:
+    """Take anything with vectors as a :class:`Source`."""
+    return source if isinstance(source, Source) else Adapted(source)
+
+
+def is_contextual(source: object) -> TypeGuard[Source]:
+    """Whether this is a source that encodes items."""
+    return isinstance(source, Source) and source.encodes
+
+
+def period_of(source: object) -> int | None:
+    """Year of what belongs to a series: a source, a table of counts."""
+    period: int | None = getattr(source, "period", None)
+    return period
 
 
 class Wrapper(Source):
@@ -246,7 +274,7 @@ class Wrapper(Source):
 
     source: Source
 
-    def __init__(self, source: VectorSource) -> None:
+    def __init__(self, source: Any) -> None:
         self.source = as_source(source)
 
     name = forwarded("source", "name")
@@ -257,7 +285,6 @@ class Wrapper(Source):
     encoding = forwarded("source", "encoding")
     expected = forwarded("source", "expected")
     kinds = forwarded("source", "kinds")
-    encodes = forwarded("source", "encodes")
     listed = forwarded("source", "listed")
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
@@ -270,21 +297,76 @@ class Wrapper(Source):
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their vectors, `rows` at a time, of a source that can list them."""
-        return cast("ListedSource", self.source).iter_chunks(rows)
+        return self.source.iter_chunks(rows)
+
+
+def innermost(source: Source) -> Source:
+    """The source within all wrappers."""
+    while isinstance(source, Wrapper):
+        source = source.source
+    return source
+
+
+class Mapped(Wrapper):
+    """A source whose vectors are mapped to others, word by word."""
+
+    def __init__(self, source: Any, name: str | None = None) -> None:
+        super().__init__(source)
+        self._name = name
+        self.source.require_listed("a transform is fitted on all vectors")
+
+    @property
+    @abstractmethod
+    def own(self) -> str:
+        """The transforms that this object does, as a source string writes them."""
+
+    @abstractmethod
+    def mapped(
+        self, words: list[str], rows: NDArray[np.floating], *, bulk: bool = False
+    ) -> NDArray[np.float64]:
+        """Map the vectors of words, shape (n, dim); those of a whole source in bulk."""
+
+    @property
+    def original(self) -> Source:
+        """The source that no transform was done to."""
+        return self.source.original if isinstance(self.source, Mapped) else self.source
+
+    @property
+    def transform(self) -> str:
+        """All transforms as a source string writes them."""
+        before = f"{self.source.transform}," if isinstance(self.source, Mapped) else ""
+        return f"{before}{self.own}"
+
+    @property
+    def name(self) -> str:
+        """The source's name and the transforms."""
+        return self._name or with_option(self.original.name, f"transform={escape(self.transform)}")
+
+    def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
+        """Map vectors that are, or might be, of the source, by their words."""
+        if not found:
+            return {}
+        rows = np.stack([np.asarray(vector, np.float64) for vector in found.values()])
+        return dict(zip(found, self.mapped(list(found), rows), strict=True))
+
+    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
+        """All words with their mapped vectors, `rows` at a time."""
+        for words, vectors in self.source.iter_chunks(rows):
+            yield words, self.mapped(words, usable(vectors, words, self.source.name), bulk=True)
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Map the vectors of the source."""
+        for batch in self.source.vectors(items):
+            found = {item.content: f.vector for item, f in batch.items() if f.vector is not None}
+            images = self.transform_all(found)
+            yield {item: replace(f, vector=images.get(item.content)) for item, f in batch.items()}
 
 
 class VectorTable(Source):
     """Words, each with a vector, that can be read from end to end: an array or a file.
 
     Images are looked up too, by the names of their files.
-
-    Parameters
-    ----------
-    name : str
-        What names the source in results.
     """
-
-    ordered = False
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -307,116 +389,3 @@ class VectorTable(Source):
         if not (count := self.duplicates):
             return ()
         return (Note("source.duplicates", values={"source": self.name, "count": count}),)
-
-    @property
-    def kinds(self) -> frozenset[Kind]:
-        """Texts and images."""
-        return frozenset(("text", "image"))
-
-    @abstractmethod
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of those keys that have one."""
-
-    @abstractmethod
-    def vocabulary(self) -> Iterator[str]:
-        """Every word in order, duplicates included."""
-
-    @abstractmethod
-    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
-        """All words with their vectors, `rows` at a time."""
-
-    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Look up all items at once."""
-        yield looked_up(self, items)
-
-
-class Adapted(Source):
-    """What is no :class:`Source` and has ``lookup``, or ``encode``, such as a plug-in's class.
-
-    Facts that it does not state have the values that they have by default.
-    """
-
-    def __init__(self, source: Any) -> None:
-        self.source = source
-
-    name = forwarded("source", "name")
-    dim = forwarded("source", "dim")
-    fingerprint = forwarded("source", "fingerprint")
-    notes = forwarded("source", "notes")
-
-    period = stated("period")
-    encoding = stated("encoding")
-    expected = stated("expected")
-    ordered = stated("ordered", default=False)
-    slow_to_list = stated("slow_to_list", default=False)
-    in_passes = stated("in_passes", default=False)
-    vocabulary = forwarded("source", "vocabulary")
-
-    @property
-    def word_order(self) -> Any:
-        """Kept with the class' instance, where that takes an attribute."""
-        return getattr(self.source, "_eatlas_word_order", None)
-
-    @word_order.setter
-    def word_order(self, order: Any) -> None:
-        with suppress(AttributeError):
-            self.source._eatlas_word_order = order
-
-    @property
-    def encodes(self) -> bool:
-        """Whether the class has ``encode``: properties of an instance could load a model."""
-        return callable(getattr(type(self.source), "encode", None))
-
-    @property
-    def listed(self) -> bool:
-        """Whether it has ``iter_chunks``."""
-        return hasattr(self.source, "iter_chunks")
-
-    @property
-    def kinds(self) -> frozenset[Kind]:
-        """Texts for what encodes; for a look-up, images too: by the name of their file."""
-        return frozenset(("text",) if self.encodes else ("text", "image"))
-
-    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Look up all items at once, or have some encoded at a time."""
-        if not self.encodes:
-            yield looked_up(self.source, items)
-            return
-        for some in cut(items, AT_ONCE):
-            yield {one: Found(vector) for one, vector in self.source.encode(some).items()}
-
-
-def looked_up(source: VectorSource, items: Collection[Item]) -> Answers:
-    """Answer items by what they are called, in one look-up."""
-    found = source.lookup({one.content for one in items})
-    return {one: Found(found[one.content]) for one in items if one.content in found}
-
-
-def as_source(source: Any) -> Source:
-    """Take anything with vectors as a :class:`Source`."""
-    return source if isinstance(source, Source) else Adapted(source)
-
-
-def innermost(source: VectorSource) -> Source:
-    """The source within all wrappers."""
-    inner = as_source(source)
-    while isinstance(inner, Wrapper):
-        inner = inner.source
-    return inner
-
-
-def is_contextual(source: Any) -> TypeGuard[ContextualSource]:
-    """Whether a source encodes items."""
-    return as_source(source).encodes
-
-
-def require_whole(source: Any, why: str) -> ListedSource:
-    """Return the source, if it can be read from end to end."""
-    if as_source(source).listed:
-        whole: ListedSource = source
-        return whole
-    raise SourceError(
-        f"{source.name}: {why}, and this source cannot list its vectors",
-        got=type(source).__name__,
-        allowed="files and arrays, or a source that has iter_chunks()",
-    )

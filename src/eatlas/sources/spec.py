@@ -16,6 +16,8 @@ from eatlas.errors import SourceError, nearest
 from eatlas.paths import is_there
 
 _ESCAPES = {"%": "%25", "?": "%3F", "#": "%23", "&": "%26"}
+PROMPT, PROMPTS = "prompt", "prompts"
+"""Options of source strings: a prompt for each word, and several that are averaged."""
 CONFIG, MODULES, GGUF = "config.json", "modules.json", ".gguf"
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",
@@ -170,15 +172,6 @@ def file_like(path: Path) -> str:
         beside = sorted(one.name for one in path.parent.iterdir() if not one.name.startswith("."))
     near = nearest(path.name, beside)
     return str(path.with_name(near[0])) if near else ""
-
-
-def missing_folder(path: Path) -> str:
-    """Return the first folder on the way to a file that is not there; empty where all are."""
-    with suppress(OSError):
-        for folder in reversed(path.parents):
-            if not folder.exists():
-                return str(folder)
-    return ""
 
 
 def model_at(path: Path) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, cast
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +16,15 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, SourceError, nearest
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
-from eatlas.sources.debiasing import METHODS, DebiasedSource, Debiasing, parse_debiasing
-from eatlas.sources.interface import (
-    CHUNK,
-    Answers,
-    ContextualSource,
-    Found,
-    Item,
-    Tell,
-    Vector,
-    VectorSource,
-    cut,
-    usable,
+from eatlas.sources.debiasing import (
+    METHODS,
+    DebiasedSource,
+    Debiasing,
+    all_moments,
+    parse_debiasing,
 )
-from eatlas.sources.mapped import Mapped, moments_of
-from eatlas.sources.source import Source, Wrapper, as_source, is_contextual
+from eatlas.sources.interface import CHUNK, Answers, Found, Item, Tell, Vector
+from eatlas.sources.source import Mapped, Source, Wrapper, forwarded
 from eatlas.sources.spec import with_option
 from eatlas.stats.inputs import SINGLE
 from eatlas.stats.space import Affine, standardize, whiten, without_top
@@ -41,53 +36,33 @@ ALLOWED = (
     "double-hard:SETS, inlp:SETS; several in order with commas"
 )
 TOP = "all-but-the-top"
-_PLAIN: dict[str, Callable[[Array], Array] | None] = {
-    "center": None,
-    "standardize": standardize,
-    "whiten": whiten,
-}
-_WITH_NUMBER = re.compile(rf"{TOP}:([1-9][0-9]{{0,5}})")
+_STEP = re.compile(rf"center|standardize|whiten|{TOP}:[1-9][0-9]{{0,5}}")
 
 
-@dataclass(frozen=True)
-class Step:
-    """One transform: its canonical text, and how its matrix follows from a covariance.
-
-    Every transform also subtracts the mean; ``center`` does nothing else.
-    """
-
-    text: str
-    matrix: Callable[[Array], Array] | None
-    least: Callable[[int], int]
-    """Vectors that are needed, from the number of dimensions."""
-
-
-def parse_transforms(text: str) -> tuple[Step | Debiasing, ...]:
-    """Read transforms as source strings write them."""
+def parse_transforms(text: str) -> tuple[str | Debiasing, ...]:
+    """Read transforms as source strings write them: names of linear ones, and debiasing."""
     parts = [part.strip() for part in text.split(",")]
     return tuple(parse_debiasing(part) or _parse_step(part.lower()) for part in parts)
 
 
-def _parse_step(text: str) -> Step:
-    """Read one transform."""
-    if text in _PLAIN:
-        # a covariance of no more rows than dimensions makes all whitened rows equally distant
-        least = (lambda dim: dim + 2) if text == "whiten" else (lambda _: 2)
-        return Step(text, _PLAIN[text], least)
-    found = _WITH_NUMBER.fullmatch(text)
-    if found is None:
-        raise SourceError(
-            "unknown transform", got=repr(text), allowed=ALLOWED, remedy=_remedy(text)
-        )
-    k = int(found[1])
-    return Step(text, lambda covariance: without_top(covariance, k), lambda _: 2)
-
-
-def _remedy(text: str) -> str | None:
+def _parse_step(text: str) -> str:
+    """Read one linear transform; each also subtracts the mean, and ``center`` does no more."""
+    if _STEP.fullmatch(text):
+        return text
+    near = nearest(text.partition(":")[0], ["center", "standardize", "whiten", *METHODS])
+    remedy = f"did you mean {near[0]}?" if near else None
     if text.startswith(TOP):
-        return f"{TOP} needs a number of components, about a hundredth of the dimensions: {TOP}:3"
-    near = nearest(text.partition(":")[0], [*_PLAIN, TOP, *METHODS])
-    return f"did you mean {near[0]}?" if near else None
+        remedy = f"{TOP} needs a number, about a hundredth of the dimensions: {TOP}:3"
+    raise SourceError("unknown transform", got=repr(text), allowed=ALLOWED, remedy=remedy)
+
+
+def _matrix(step: str, covariance: Array) -> Array | None:
+    """The matrix of a linear transform, by the covariance of the vectors."""
+    if step == "center":
+        return None
+    if step.startswith(TOP):
+        return without_top(covariance, int(step.partition(":")[2]))
+    return standardize(covariance) if step == "standardize" else whiten(covariance)
 
 
 class TransformedSource(Mapped):
@@ -99,29 +74,21 @@ class TransformedSource(Mapped):
     grow by nine digits where they turn a rounding.
     """
 
-    def __init__(
-        self, source: VectorSource, steps: tuple[Step, ...], name: str | None = None
-    ) -> None:
-        before: tuple[Step, ...] = ()
+    def __init__(self, source: Any, steps: tuple[str, ...], name: str | None = None) -> None:
         if isinstance(source, TransformedSource):  # one pass over the vectors does for all steps
-            before, source = source.steps, source.source
+            source, steps = source.source, source.steps + steps
         super().__init__(source, name)
-        self.steps: tuple[Step, ...] = before + steps
+        self.steps = steps
 
     @property
     def own(self) -> str:
         """The transforms as a source string writes them."""
-        return ",".join(step.text for step in self.steps)
-
-    @property
-    def gain(self) -> float:
-        """How many times longer the transform makes a small random difference of two vectors."""
-        return self._affine.gain
+        return ",".join(self.steps)
 
     @property
     def fitted_on(self) -> int:
         """Number of vectors that the transform was fitted on."""
-        number: int = self._fit[1]
+        number: int = self.fit[1]
         return number
 
     @property
@@ -140,30 +107,25 @@ class TransformedSource(Mapped):
             ),
         )
 
-    def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
+    def mapped(
+        self,
+        words: list[str],  # noqa: ARG002
+        rows: NDArray[np.floating],
+        *,
+        bulk: bool = False,
+    ) -> NDArray[np.float64]:
         """Transform vectors that are, or might be, of the source."""
-        if not found:
-            return {}
-        rows = self._affine.rows(np.stack([np.asarray(v, np.float64) for v in found.values()]))
-        return dict(zip(found, rows, strict=True))
-
-    def iter_chunks(self, rows: int = CHUNK) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
-        """All words with their transformed vectors, `rows` at a time."""
-        for words, vectors in super().iter_chunks(rows):
-            yield words, self._affine.rows(usable(vectors, words, self.source.name), bulk=True)
-
-    @property
-    def _affine(self) -> Affine:
-        return self._fit[0]
+        return self.fit[0].rows(rows, bulk=bulk)
 
     @cached_property
-    def _fit(self) -> tuple[Affine, int]:
+    def fit(self) -> tuple[Affine, int]:
         """Fit the steps to the source's vectors: an affine map, and the number of vectors."""
-        moments = moments_of(self.source)
+        moments = all_moments(self.source)
         if not moments.n:  # as a decade of HistWords may be: every term is missing anyway
             return Affine(np.zeros(self.dim)), 0
         where = f"{self.source.name}: the transform {self.own}"
-        least = max(step.least(self.dim) for step in self.steps)
+        # a covariance of no more rows than dimensions makes all whitened rows equally distant
+        least = self.dim + 2 if "whiten" in self.steps else 2
         if moments.n < least:
             raise SourceError(
                 f"{where} cannot be fitted",
@@ -174,7 +136,7 @@ class TransformedSource(Mapped):
         affine, covariance = Affine(moments.mean), moments.covariance()
         try:
             for step in self.steps:
-                matrix = None if step.matrix is None else step.matrix(covariance)
+                matrix = _matrix(step, covariance)
                 covariance = Affine(moments.mean, matrix).covariance(covariance)
                 affine = affine.then(matrix)
         except EatlasError as error:
@@ -187,63 +149,40 @@ class TransformedSource(Mapped):
 class EncodedTexts(Source):
     """The vectors of some items of an encoder, as a source that can be read from end to end."""
 
-    def __init__(
-        self, source: VectorSource, items: Collection[Item], tell: Tell | None = None
-    ) -> None:
-        self.source = as_source(source)
-        self.items = sorted(set(items), key=lambda one: (one.content, one.span or (0, 0)))
-        self._tell = tell
+    def __init__(self, source: Source, items: Collection[Item], tell: Tell | None = None) -> None:
+        self.source = source
+        self.items = sorted(set(items), key=lambda item: (item.content, item.span or (0, 0)))
+        self.found = source.answers(self.items, tell)
+        self.rows: dict[Item, Vector] = {
+            item: answer.vector for item, answer in self.found.items() if answer.vector is not None
+        }
+
+    name = forwarded("source", "name")
+    dim = forwarded("source", "dim")
+    notes = forwarded("source", "notes")
 
     @property
-    def name(self) -> str:
-        """That of the source."""
-        return self.source.name
-
-    @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        return self.source.dim
+    def expected(self) -> int:
+        """How many items have a vector."""
+        return len(self.rows)
 
     @property
     def fingerprint(self) -> str:
         """That of the source, and a hash of the items."""
         digest = hashlib.sha256()
-        for one in self.items:
-            digest.update(f"{one.sha256 or one.content}\0{one.span}\0".encode())
+        for item in self.items:
+            digest.update(f"{item.sha256 or item.content}\0{item.span}\0".encode())
         return f"{self.source.fingerprint};texts={digest.hexdigest()[:16]}"
 
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Notes of the source."""
-        return self.source.notes
-
-    @property
-    def expected(self) -> int:
-        """How many items there are."""
-        return len(self.items)
-
-    @cached_property
-    def found(self) -> Mapping[Item, Found]:
-        """The answer of the source to each item."""
-        return self.source.answers(self.items, self._tell)
-
-    @cached_property
-    def rows(self) -> Mapping[Item, Vector]:
-        """The vector of each item that has one, in the order of the items."""
-        found = ((one, self.found[one].vector) for one in self.items if one in self.found)
-        return {one: vector for one, vector in found if vector is not None}
-
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Answer items by their texts; the first of several of one text."""
-        first: dict[str, Item] = {}
-        for one in self.rows:
-            first.setdefault(one.content, one)
-        yield {one: self.found[first[one.content]] for one in items if one.content in first}
+        """Answer those items that were encoded."""
+        yield {item: self.found[item] for item in items if item in self.found}
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All texts with their vectors, `rows` at a time."""
-        for some in cut(self.rows.items(), rows):
-            yield [one.content for one, _ in some], np.stack([vector for _, vector in some])
+        rest = iter(self.rows.items())
+        while some := list(islice(rest, rows)):
+            yield [item.content for item, _ in some], np.stack([vector for _, vector in some])
 
 
 class TransformedEncodings(Wrapper):
@@ -253,17 +192,12 @@ class TransformedEncodings(Wrapper):
     another run gives other numbers. Name, notes and fingerprint say so.
     """
 
-    def __init__(self, source: VectorSource, steps: tuple[Step, ...]) -> None:
+    def __init__(self, source: Source, steps: tuple[str, ...]) -> None:
         super().__init__(source)
-        self.steps = steps
+        self.transform = ",".join(steps)
+        self._steps = steps
         self._fitted: TransformedSource | None = None
-        self._growth: float | None = None
-        self._given: float | None = None
-
-    @property
-    def transform(self) -> str:
-        """The transforms as a source string writes them."""
-        return ",".join(step.text for step in self.steps)
+        self._encoding = self.source.encoding
 
     @property
     def name(self) -> str:
@@ -271,13 +205,9 @@ class TransformedEncodings(Wrapper):
         return with_option(self.source.name, f"transform={self.transform}")
 
     @property
-    def encoding(self) -> Encoding:
+    def encoding(self) -> Encoding | None:
         """That of the source, with the rounding error that the transform leaves."""
-        encoding = cast("ContextualSource", self.source).encoding
-        if self._growth is None:
-            return encoding
-        given = encoding.roundoff or self._given
-        return encoding.model_copy(update={"roundoff": given and given * self._growth})
+        return self._encoding if self._fitted else self.source.encoding
 
     @property
     def fingerprint(self) -> str:
@@ -289,21 +219,26 @@ class TransformedEncodings(Wrapper):
     @property
     def notes(self) -> tuple[Note, ...]:
         """Notes of the source, and one on the transform."""
-        return super().notes if self._fitted is None else self._fitted.notes
+        return self.source.notes if self._fitted is None else self._fitted.notes
 
     def answers(self, items: Collection[Item], tell: Tell | None = None) -> dict[Item, Found]:
         """Encode items, fit the transform on them, and transform them."""
         texts = EncodedTexts(self.source, items, tell)
-        self._fitted = TransformedSource(texts, self.steps)
-        rows = [vector for _, block in self._fitted.iter_chunks() for vector in block]
+        self._fitted = fitted = TransformedSource(texts, self._steps)
+        rows = [vector for _, block in fitted.iter_chunks() for vector in block]
         vectors = list(texts.rows.values())
         first: dict[bytes, int] = {}  # texts that share a vector share its image, bit for bit
         rows = [rows[first.setdefault(v.tobytes(), i)] for i, v in enumerate(vectors)]
-        if vectors:
-            self._given = SINGLE if vectors[0].dtype == np.float32 else None
-            self._growth = _growth(np.stack(vectors), np.stack(rows), self._fitted.gain)
+        encoding = self.source.encoding
+        if vectors and encoding is not None:
+            single = SINGLE if vectors[0].dtype == np.float32 else None
+            roundoff = encoding.roundoff or single
+            if roundoff is not None:
+                roundoff *= _growth(np.stack(vectors), np.stack(rows), fitted.fit[0].gain)
+            encoding = encoding.model_copy(update={"roundoff": roundoff})
+        self._encoding = encoding
         images = dict(zip(texts.rows, rows, strict=True))
-        return {one: replace(f, vector=images.get(one)) for one, f in texts.found.items()}
+        return {item: replace(f, vector=images.get(item)) for item, f in texts.found.items()}
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer all items at once: the transform is fitted on them."""
@@ -324,12 +259,12 @@ def _growth(before: NDArray[np.floating], after: NDArray[np.floating], gain: flo
 
 
 def with_transform(
-    source: VectorSource, transform: str, name: str | None = None
+    source: Source, transform: str, name: str | None = None
 ) -> TransformedSource | DebiasedSource | TransformedEncodings:
     """Transform vectors: all that a source has, or all that it will encode at once."""
     steps = parse_transforms(transform)
-    linear = tuple(step for step in steps if isinstance(step, Step))
-    if is_contextual(source):
+    linear = tuple(step for step in steps if isinstance(step, str))
+    if source.encodes:
         if len(linear) < len(steps):
             raise SourceError(
                 f"{source.name}: debiasing is of vectors of words, and this source encodes texts",
@@ -344,4 +279,5 @@ def with_transform(
             mapped = DebiasedSource(mapped, step, label)
         else:  # one after another is fitted at once
             mapped = TransformedSource(mapped, (step,), label)
-    return cast("TransformedSource | DebiasedSource", mapped)
+    transformed: TransformedSource | DebiasedSource = mapped
+    return transformed

@@ -1,6 +1,7 @@
 """Words in order of frequency: the rank of a word, and the words whose ranks are near.
 
-The order is that of a vocabulary, of the words that come with the package, or of a list of counts.
+The order is that of a source's vocabulary, of the words that come with the package, or of a list of
+counts.
 """
 
 from __future__ import annotations
@@ -9,19 +10,16 @@ import hashlib
 import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from unicodedata import category
 from urllib.parse import quote
 
-import numpy as np
-from numpy.typing import NDArray
-
 from eatlas.errors import SourceError
-from eatlas.sources.interface import Vector, VectorSource
+from eatlas.sources.interface import Vector
 from eatlas.sources.memory import sample_words
-from eatlas.sources.source import Wrapper
+from eatlas.sources.source import Source, Wrapper
 from eatlas.sources.spec import with_option
 
 NEAR = 25
@@ -33,10 +31,10 @@ FREQUENT = 10_000
 """Of the sample's words so many are all that are as frequent; those beyond are the papers'."""
 SIZE = 400_000
 """Words of GloVe 6B."""
-_BUNDLED = "glove-frequency"
 OPTION = "counts"
+_BUNDLED = "glove-frequency"
 _LARGEST = 1 << 28
-_REMEDY = "one word and its count on a line, with a tab, a space or a comma between"
+_LINE = "one word and its count on a line, with a tab, a space or a comma between"
 
 
 @lru_cache(maxsize=1 << 16)  # the neighbours of one term are those of many
@@ -63,31 +61,21 @@ class WordOrder:
         self,
         name: str,
         words: Sequence[str],
-        ranks: Sequence[int],
-        size: int,
-        known: Mapping[str, int],
+        ranks: Sequence[int] | None = None,
+        size: int | None = None,
+        known: Mapping[str, int] | None = None,
     ) -> None:
-        self.name, self.size = name, size
-        self._words, self._ranks, self._known = words, ranks, known
+        self.name, self.words = name, words
+        self._ranks: Sequence[int] = range(1, len(words) + 1) if ranks is None else ranks
+        self.size = len(words) if size is None else size
+        # the first of equal words
+        self._known = known or dict(zip(reversed(words), reversed(self._ranks), strict=True))
+        self.vectors: Mapping[str, Vector] = {}
+        """Of words that the source itself may not have."""
 
     def ranks(self, words: Collection[str]) -> dict[str, int]:
         """Ranks of those words that have one; the first of several equal words."""
         return {word: self._known[word] for word in sorted(words) if word in self._known}
-
-    def vectors_of(self, words: Collection[str]) -> Mapping[str, Vector]:  # noqa: ARG002
-        """Vectors of words that the source itself does not have."""
-        return {}
-
-    def first(self, count: int) -> list[str]:
-        """The most frequent words."""
-        return list(self._words[:count])
-
-    def neighbours(self, keys: Mapping[str, int], leave_out: Collection[str]) -> dict[str, int]:
-        """All words that are near one of some terms, by their ranks."""
-        found: dict[str, int] = {}
-        for key, rank in keys.items():
-            found |= self.near(key, rank, leave_out)
-        return found
 
     def near(self, term: str, rank: int, leave_out: Collection[str]) -> dict[str, int]:
         """Words like a term whose ranks are near: up to 25 on either side, with their ranks.
@@ -96,11 +84,11 @@ class WordOrder:
         out.
         """
         found: dict[str, int] = {}
-        lower, place = in_lower_case(term), bisect_left(self._ranks, rank)
-        for places in (range(place - 1, -1, -1), range(place, len(self._words))):
+        lower, middle = in_lower_case(term), bisect_left(self._ranks, rank)
+        for places in (range(middle - 1, -1, -1), range(middle, len(self.words))):
             left = NEAR
-            for at in places[:FARTHEST]:
-                word, its = self._words[at], self._ranks[at]
+            for place in places[:FARTHEST]:
+                word, its = self.words[place], self._ranks[place]
                 if its == rank or in_lower_case(word) != lower or not is_candidate(word):
                     continue
                 if word in leave_out or self._known[word] != its:  # a word comes by its first rank
@@ -112,69 +100,28 @@ class WordOrder:
         return found
 
 
-class ListedOrder(WordOrder):
-    """All words in memory."""
-
-    def __init__(self, words: Sequence[str], name: str) -> None:
-        ranks = range(1, len(words) + 1)
-        known = dict(zip(reversed(words), reversed(ranks), strict=True))  # the first of equal ones
-        super().__init__(name, words, ranks, len(words), known)
-
-
-class BundledOrder(WordOrder):
+@cache
+def bundled_order() -> WordOrder:
     """The words of ``glove-sample`` by their rank in GloVe 6B, and 4,000 rarer ones.
 
     The papers' words beyond the 10,000 most frequent have a rank, and are no random words.
     """
+    from safetensors.numpy import load  # noqa: PLC0415  (only this needs it)
 
-    def __init__(self) -> None:
-        # only this needs it
-        from safetensors.numpy import load  # noqa: PLC0415
-
-        data = resources.files("eatlas.sources") / "data"
-        tensors = load((data / f"{_BUNDLED}.safetensors").read_bytes())
-        sample = sample_words()
-        rarer = (data / f"{_BUNDLED}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
-        own, added = tensors["sample_ranks"].tolist(), tensors["ranks"].tolist()
-        known = dict(zip(sample, own, strict=True)) | dict(zip(rarer, added, strict=True))
-        ranks = [*own[:FREQUENT], *added]
-        super().__init__("GloVe 6B", [*sample[:FREQUENT], *rarer], ranks, SIZE, known)
-        self._vectors = dict(zip(rarer, tensors["vectors"], strict=True))
-
-    @cached_property
-    def _candidates(self) -> NDArray[np.bool_]:
-        """Which words may replace a term; all are in lower case."""
-        return np.array([is_candidate(word) for word in self._words])
-
-    def neighbours(self, keys: Mapping[str, int], leave_out: Collection[str]) -> dict[str, int]:
-        """All words that are near one of some terms."""
-        ranks, others = np.array(self._ranks), self._candidates.copy()
-        own = np.searchsorted(ranks, list(self.ranks(leave_out).values()))
-        others[[p for p in own.tolist() if self._words[p] in leave_out]] = False
-        places = np.flatnonzero(others)
-        at = np.searchsorted(ranks[places], list(keys.values()))
-        near = np.zeros(len(places), np.bool_)
-        near[np.clip(at[:, None] + np.arange(-NEAR, NEAR), 0, len(places) - 1)] = True
-        chosen = places[near].tolist()
-        return {self._words[place]: self._ranks[place] for place in chosen}
-
-    def probes(self) -> list[str]:
-        """Every twentieth of the 10,000 most frequent words."""
-        return list(self._words[10:FREQUENT:20])
-
-    def vectors_of(self, words: Collection[str]) -> Mapping[str, Vector]:
-        """Vectors of the rarer words, of GloVe 6B as those of the sample."""
-        return {word: self._vectors[word] for word in words if word in self._vectors}
+    data = resources.files("eatlas.sources") / "data"
+    tensors = load((data / f"{_BUNDLED}.safetensors").read_bytes())
+    sample = sample_words()
+    rarer = (data / f"{_BUNDLED}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    own, added = tensors["sample_ranks"].tolist(), tensors["ranks"].tolist()
+    known = dict(zip(sample, own, strict=True)) | dict(zip(rarer, added, strict=True))
+    words, ranks = [*sample[:FREQUENT], *rarer], [*own[:FREQUENT], *added]
+    order = WordOrder("GloVe 6B", words, ranks, SIZE, known)
+    order.vectors = dict(zip(rarer, tensors["vectors"], strict=True))
+    return order
 
 
-@cache
-def bundled_order() -> BundledOrder:
-    """Read the ranks that come with the package."""
-    return BundledOrder()
-
-
-class CountedOrder(ListedOrder):
-    """Words in the order of their counts, the most frequent first."""
+class CountedOrder(WordOrder):
+    """Words in the order of their counts in a file, the most frequent first."""
 
     def __init__(self, path: Path) -> None:
         from eatlas.sources.archives import open_binary  # noqa: PLC0415  (seldom such a file)
@@ -186,10 +133,9 @@ class CountedOrder(ListedOrder):
         try:
             lines = raw.decode("utf-8-sig").splitlines()
         except UnicodeDecodeError as error:
-            raise SourceError(f"{path}: the file is not UTF-8", allowed=_REMEDY) from error
-        counts = list(_counts(lines, path))
-        counts.sort(key=lambda pair: -pair[1])
-        super().__init__([word for word, _ in counts], str(path))
+            raise SourceError(f"{path}: the file is not UTF-8", allowed=_LINE) from error
+        counts = sorted(_counts(lines, path), key=lambda pair: -pair[1])
+        super().__init__(str(path), [word for word, _ in counts])
         self.sha256 = hashlib.sha256(raw).hexdigest()
 
 
@@ -200,30 +146,26 @@ def _counts(lines: list[str], path: Path) -> Iterator[tuple[str, float]]:
             continue
         separator = "\t" if "\t" in line else "," if "," in line else None
         word, *rest = line.rsplit(separator, 1)
-        count = _number(rest[0]) if rest else None
-        if count is None and number == 1:
+        try:
+            count = float(rest[0]) if rest else math.nan
+        except ValueError:
+            count = math.nan
+        usable = 0 <= count < math.inf
+        if not usable and number == 1:
             continue  # a header
-        if count is None or not word.strip():
+        if not usable or not word.strip():
             raise SourceError(
                 f"{path}, line {number}: this is not a word with its count",
                 got=repr(line[:60]),
-                allowed=_REMEDY,
+                allowed=_LINE,
             )
         yield word.strip().strip('"'), count
-
-
-def _number(text: str) -> float | None:
-    try:
-        count = float(text)
-    except ValueError:
-        return None
-    return count if math.isfinite(count) and count >= 0 else None
 
 
 class CountedSource(Wrapper):
     """Vectors as they are, with the frequencies of a list of counts."""
 
-    def __init__(self, source: VectorSource, order: CountedOrder) -> None:
+    def __init__(self, source: Source, order: CountedOrder) -> None:
         super().__init__(source)
         self.order = order
 

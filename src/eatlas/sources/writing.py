@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.interface import ListedSource
-from eatlas.sources.mapped import Mapped
 from eatlas.sources.opening import VectorsLike, open_vectors
-from eatlas.sources.source import as_source, require_whole
+from eatlas.sources.source import Mapped, Source
 from eatlas.sources.spec import parse_file_spec
 from eatlas.version import __version__
 from eatlas.writing import atomic_files, require_other_file, require_writable
@@ -82,7 +80,8 @@ def write_vectors(
             got=path.suffix or "none",
             allowed=", ".join(FORMATS),
         )
-    vectors = require_whole(open_vectors(source), "all vectors are written")
+    vectors = open_vectors(source)
+    vectors.require_listed("all vectors are written")
     require_writable(path)
     require_other_file(path, [parse_file_spec(vectors.name).path])
     form = FORMATS[path.suffix.lower()]
@@ -105,7 +104,7 @@ def write_vectors(
     return note
 
 
-def _note(vectors: ListedSource, words: int, sha256: str) -> dict[str, Any]:
+def _note(vectors: Source, words: int, sha256: str) -> dict[str, Any]:
     """Say where vectors come from and what was done to them."""
     return {
         "schema": SCHEMA,
@@ -130,14 +129,14 @@ class _Format(NamedTuple):
 
 
 def _chunks(
-    source: ListedSource,
+    source: Source,
     form: _Format,
     path: Path,
     done: list[str],
     tell: Callable[[int, int | None], None] | None,
 ) -> Chunks:
     """All words and vectors in single precision; `done` takes the words."""
-    expected = as_source(source).expected
+    expected = source.expected
     for words, vectors in source.iter_chunks():
         with np.errstate(over="ignore"):
             rows = np.asarray(vectors, np.float32)

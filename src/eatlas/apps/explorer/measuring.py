@@ -28,7 +28,7 @@ from eatlas.notes import Note
 from eatlas.results import AssociationResult, Results
 from eatlas.results.settings import source_name
 from eatlas.sources import (
-    VectorSource,
+    Source,
     embed_concepts,
     is_common_word,
     is_contextual,
@@ -59,7 +59,7 @@ class NamedSource:
     """What a person calls it."""
     spec: str
     """What the command line says of it; empty for vectors in memory."""
-    source: VectorSource
+    source: Source
     vectors: Any
     """What :func:`eatlas.run` takes: the source, with the name that it was given."""
     file: Path | None
@@ -144,7 +144,7 @@ class Placed(NamedTuple):
     """Names that were found as a common word, such as Bill as bill."""
 
 
-def placed(lists: Lists, source: VectorSource) -> Placed:
+def placed(lists: Lists, source: Source) -> Placed:
     """What is missing, and places; those of a word in sentences are the means of its sentences."""
     groups = lists.groups
     concepts = {role: lists.concept(role, group.words) for role, group in groups.items()}

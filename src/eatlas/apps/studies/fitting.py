@@ -13,11 +13,12 @@ from typing import Any, NamedTuple, TypeVar
 
 from eatlas.apps.studies.plan import KNOWN, NONE, Combination, StudyPlan, combinations, read_plan
 from eatlas.corpora import load_either
-from eatlas.engine import Source, in_contexts, open_for
+from eatlas.engine import AnySource, in_contexts, open_for
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.present.numbers import number_of
-from eatlas.sources import is_contextual, options_of, prompted, transformed, with_options
+from eatlas.sources import is_contextual, options_of, transformed, with_options
+from eatlas.sources.prompts import prompted
 from eatlas.stimuli import Test
 from eatlas.stimuli.sentences import sentence_tests
 from eatlas.untrusted import data_only
@@ -37,7 +38,7 @@ class Request(NamedTuple):
 
     combination: Combination
     test: Test
-    source: Source
+    source: AnySource
     measure: Measure
     case: Any
     seed: int
@@ -123,7 +124,7 @@ def prepare(plan: Any, *, skip_invalid: bool = False, trust: str | Iterable[str]
     if misfits and not skip_invalid:
         raise _do_not_fit(misfits, len(grid))
     _require_some_use(requests, misfits)
-    names: dict[tuple[str, str], Source] = {}
+    names: dict[tuple[str, str], AnySource] = {}
     for _, _, source, measure, *_ in requests:
         if names.setdefault((measure.needs.source, source.name), source) is not source:
             raise StudyError(
@@ -219,7 +220,7 @@ class _Fitter:
 
     def source(
         self, label: str, need: Any, options: Mapping[str, Any], around: Mapping[str, str]
-    ) -> Source:
+    ) -> AnySource:
         """A source with the options, the transform and the prompt that were chosen."""
         spec = self.plan.vectors[label]
         if options and not _is_encoder(spec):

@@ -18,11 +18,9 @@ from eatlas.measures import SCEAT, get_measure
 from eatlas.notes import Note
 from eatlas.results.parts import GroupCoverage, Provenance
 from eatlas.results.scan import SIDES, Side, require_suffix, summary_of
-from eatlas.sources import CaseRule, VectorSource
+from eatlas.sources import CaseRule, Source
 from eatlas.sources.coverage import embed_groups
-from eatlas.sources.interface import ListedSource
 from eatlas.sources.naming import is_by_name, named_spec, open_one_named
-from eatlas.sources.source import as_source, require_whole
 from eatlas.sources.spec import parse_file_spec
 from eatlas.stats.multiplicity import RunningMaxT
 from eatlas.stats.permutation.batch import LARGEST, MOST_SCORES
@@ -130,7 +128,7 @@ def _named(words: Any) -> Concept:
     return Concept(name=", ".join(terms[:NAMING]) + more, terms=terms)
 
 
-def embed_attributes(attributes: Attributes, source: VectorSource, case: CaseRule) -> AttributeRows:
+def embed_attributes(attributes: Attributes, source: Source, case: CaseRule) -> AttributeRows:
     """Look the attributes up."""
     terms: dict[str, tuple[str, ...]] = {side: attributes.concepts[side].terms for side in SIDES}
     embedded = embed_groups(terms, source, case)
@@ -204,7 +202,7 @@ FORM = 2
 class ScanPlan:
     """A scan that can be done."""
 
-    source: ListedSource
+    source: Source
     measure: SCEAT
     attributes: Attributes
     found: AttributeRows
@@ -246,7 +244,7 @@ class ScanPlan:
     @property
     def expected(self) -> int | None:
         """Words that will be read, where the source knows before it is read."""
-        count = as_source(self.source).expected
+        count = self.source.expected
         return self.first if count is None else min(count, self.first or count)
 
     @property
@@ -296,7 +294,8 @@ def make_scan(
         _whole("first", first, 1)
     named_attributes = find_attributes(attributes)
     named_source = open_one_named(vectors, "a scan")
-    source = require_whole(named_source.source, "a scan tests every word")
+    source = named_source.source
+    source.require_listed("a scan tests every word")
     embedded = embed_attributes(named_attributes, source, case)
     size = sum(embedded.sizes)
     if chosen.p == "exact" and size > LARGEST:

@@ -24,8 +24,7 @@ from eatlas.sources.files.sequential import (
     numbered_lines,
     trailing_numbers,
 )
-from eatlas.sources.interface import ListedSource
-from eatlas.sources.source import VectorTable
+from eatlas.sources.source import Source, VectorTable
 from eatlas.sources.spec import GGUF, SUFFIXES, check_options, choice, load, model_at
 from eatlas.untrusted import require_trust
 
@@ -77,7 +76,7 @@ def open_file(
     member: str | None = None,
     *,
     name: str | None = None,
-) -> ListedSource:
+) -> Source:
     """Open a file of vectors, or a folder of tables of features of images."""
     chosen = dict(options or {})
     name = name or str(path)
@@ -86,7 +85,7 @@ def open_file(
     suffix = path.suffix.removeprefix(".")
     if point := _of_packages().get(chosen.get("format", suffix)):
         require_trust(f"call {point.value}, which an installed package registers")
-        source: ListedSource = called(point, ListedSource, path, chosen, name)
+        source: Source = called(point, Source, path, chosen, name)
         return source
     content = locate(path, member)
     kind = chosen.pop("format", None) or sniff(content)
