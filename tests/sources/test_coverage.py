@@ -54,13 +54,13 @@ def test_two_terms_with_one_vector_are_reported():
     test = make_test(X=("Ebony", "iris"), Y=("ebony", "ant"))
     vectors = make_vectors(test)
     del vectors["Ebony"]
-    notes = embed(test, open_vectors(vectors)).notes
+    notes = [str(note) for note in embed(test, open_vectors(vectors)).notes]
     assert "Ebony (X) and ebony (Y) have one vector, ebony." in notes
 
 
 def test_a_term_that_is_target_and_attribute_is_reported():
     test = make_test(X=("love", "iris"))
-    notes = embed(test, open_vectors(make_vectors(test))).notes
+    notes = [str(note) for note in embed(test, open_vectors(make_vectors(test))).notes]
     assert "love (X) and love (A) have one vector, love." in notes
 
 
@@ -75,7 +75,7 @@ def test_names_that_become_common_words_are_flagged():
 
 
 def test_fewer_than_eight_terms_are_remarked(tiny, tiny_vectors):
-    notes = embed(tiny, open_vectors(tiny_vectors)).notes
+    notes = [str(note) for note in embed(tiny, open_vectors(tiny_vectors)).notes]
     assert any(
         "Few usable terms in X (4), Y (4), A (4), B (4): the papers recommend" in n for n in notes
     )
@@ -99,7 +99,7 @@ def test_terms_of_one_vector_under_several_spellings_are_reported():
     vectors = make_vectors(test)
     first, second = test.X.terms[0], test.Y.terms[0]
     vectors[second] = vectors[first].copy()
-    notes = embed(test, open_vectors(vectors)).notes
+    notes = [str(note) for note in embed(test, open_vectors(vectors)).notes]
     assert (
         f"{first} (X) and {second} (Y) have one vector under 2 spellings: the source does not "
         "distinguish them." in notes
