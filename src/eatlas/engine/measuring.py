@@ -26,7 +26,6 @@ from eatlas.sources import (
     CaseRule,
     Source,
     embed,
-    is_contextual,
     open_sources,
     open_vectors,
     period_of,
@@ -199,9 +198,9 @@ def _read_vectors(measure: Measure, test: Test, source: Source, case: CaseRule) 
     period = period_of(source)
     where = source.name if period is None else f"{source.name}, {period}"
     require_terms(measure, test, coverage, where)
-    encoding = None
-    if is_contextual(source):
-        encoding = source.encoding.model_copy(update={"roundoff": embedded.roundoff})
+    encoding = source.encoding
+    if encoding is not None:
+        encoding = encoding.model_copy(update={"roundoff": embedded.roundoff})
     about = {
         "measured": embedded.sha256,
         "period": period,
