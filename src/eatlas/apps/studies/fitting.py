@@ -17,8 +17,7 @@ from eatlas.engine import AnySource, in_contexts, open_for
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.present.numbers import number_of
-from eatlas.sources import is_contextual, options_of, transformed, with_options
-from eatlas.sources.prompts import prompted
+from eatlas.sources import is_contextual, options_of, prompted, transformed, with_options
 from eatlas.stimuli import Test
 from eatlas.stimuli.sentences import sentence_tests
 from eatlas.untrusted import data_only
