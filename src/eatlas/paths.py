@@ -22,3 +22,12 @@ def is_file(path: str | Path) -> bool:
 def is_folder(path: str | Path) -> bool:
     """Whether a folder is there."""
     return os.path.isdir(path)  # noqa: PTH112
+
+
+def stamp_of(path: Path) -> tuple[int, ...] | None:
+    """What tells a file from another one, or from what it was; None where there is none."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns

@@ -111,8 +111,8 @@ def test_annotators_with_disjoint_items_get_null_and_a_warning(sampled, eatlas_c
     (("read", "items.csv", "wrong.csv"), "1 labels are not groups"),
     (("read", "items.csv", "items.csv", "--counts", "items.csv"), "writing would destroy it"),
     (("read", "items.csv", "items.csv", "--labelled", "x.jsonl"), "--labelled and --contexts need each other"),
-    (("read", "corpus.csv"), "no such file"),
-    (("serve", "absent.csv"), "no such file"),
+    (("read", "corpus.csv"), "the table cannot be read"),
+    (("serve", "absent.csv"), "the table cannot be read"),
     (("serve", "items.csv", "--guide", "absent.txt"), "the guide cannot be read"),
 ])  # fmt: skip
 def test_mistakes_end_with_a_message_and_write_nothing(

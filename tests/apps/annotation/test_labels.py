@@ -13,7 +13,7 @@ from tests.apps.annotation.conftest import HOSTILE, TEST, context
 import eatlas
 from eatlas.apps.annotation.journal import Act, Journal, Work, journal_of, replay
 from eatlas.corpora import Contexts
-from eatlas.errors import EatlasError, EatlasWarning, SourceError, StimulusError, UndefinedWarning
+from eatlas.errors import EatlasError, EatlasWarning, SourceError, UndefinedWarning
 
 
 def fill(sheet, path, labels, delimiter=","):
@@ -60,23 +60,25 @@ def test_a_sheet_comes_back_and_holds_no_formula(items, sheet):
     assert set(eatlas.load_items(sheet).rows) == set(items.rows)
 
 
-def test_sampling_refuses(contexts):
-    with pytest.raises(StimulusError, match="labelled with the groups of one test"):
-        eatlas.sample_items(contexts, "weat-6")
-    with pytest.raises(StimulusError, match="labelled with the groups of one test"):
-        eatlas.sample_items(contexts, "divdist")
-    with pytest.raises(EatlasError, match="per_target is not usable\n  got: 0"):
-        eatlas.sample_items(contexts, TEST, per_target=0)
+NAMED = eatlas.GroupsTest(
+    targets={"Jobs": ["nurse"]}, groups={"none": ["she"], "Male": ["he"]}, reference="uniform"
+)
+
+
+@pytest.mark.parametrize(
+    ("test", "options", "said"),
+    [
+        ("weat-6", {}, "labelled with the groups of one test"),
+        ("divdist", {}, "labelled with the groups of one test"),
+        (TEST, {"per_target": 0}, "per_target is not usable\n  got: 0"),
+        ("divdist-gender", {}, "no target has a context\n  got: none of"),
+        (NAMED, {}, "its groups cannot be labels"),
+    ],
+)
+def test_sampling_refuses(test, options, said):
     alone = Contexts.of([context("ivy", "The ivy grows.")])
-    with pytest.raises(StimulusError, match="no target has a context\n  got: none of 8"):
-        eatlas.sample_items(alone, TEST)
-    named = eatlas.GroupsTest(
-        targets={"Jobs": ["nurse"]},
-        groups={"none": ["she"], "Male": ["he"]},
-        reference="uniform",
-    )
-    with pytest.raises(StimulusError, match="its groups cannot be labels"):
-        eatlas.sample_items(contexts, named)
+    with pytest.raises(EatlasError, match=said):
+        eatlas.sample_items(alone, test, **options)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -87,16 +89,9 @@ def test_sheets_of_any_spreadsheet_are_read(items, sheet, tmp_path, delimiter):
     found = eatlas.read_labels(sheet, path)
     ids = [one.id for one in items]
     assert found.given == {"Anna": {ids[0]: "Female", ids[1]: "Male", ids[3]: "none"}}
-
-
-def test_one_table_of_several_people(items, tmp_path):
-    path = tmp_path / "all.csv"
-    item = items.rows[0].id
-    path.write_text(f"annotator,item,label\nAnna,{item},Female\nBen,{item},Male\n")
-    assert eatlas.read_labels(items, path).given == {
-        "Anna": {item: "Female"},
-        "Ben": {item: "Male"},
-    }
+    path.write_text(f"annotator,item,label\nAnna,{ids[0]},Female\nBen,{ids[0]},Male\n")
+    several = {"Anna": {ids[0]: "Female"}, "Ben": {ids[0]: "Male"}}
+    assert eatlas.read_labels(items, path).given == several
 
 
 def test_labels_outside_the_groups_are_named_with_their_places(sheet, tmp_path):
@@ -141,7 +136,10 @@ def test_what_else_people_do_wrong(items, sheet, tmp_path, name, text, what):
 def test_changed_items_are_refused(sheet):
     text = sheet.read_text(encoding="utf-8")
     sheet.write_text(text.replace("day 1 the pilot", "day 9 the pilot"), encoding="utf-8")
-    with pytest.raises(SourceError, match="the item is not what was sampled"):
+    with pytest.raises(
+        SourceError,
+        match=r"its items are not those that were sampled\n  got: .*line \d+: 'On day 9",
+    ):
         eatlas.load_items(sheet)
     sheet.write_text(text.rsplit("\n", 2)[0] + "\n", encoding="utf-8")
     with pytest.raises(SourceError, match="its items are not those that were sampled\n  got: 12"):
@@ -223,30 +221,17 @@ def test_counts_are_a_source_and_what_was_not_seen_is_undefined(items, tmp_path)
         assert "dancer" in result.coverage["targets"].missing
 
 
-def test_labelled_contexts_come_back_from_every_format(contexts, items, tmp_path):
+def test_labelled_contexts_come_back(contexts, items, tmp_path):
     given = {one.id: "Female" if "she" in one.text else "none" for one in items.rows[:9]}
     found = eatlas.read_labels(items, {"Anna": given}).adjudicated()
     labelled = found.labelled(contexts)
     assert len(labelled.labels) == 9
     assert labelled.sha256 != contexts.sha256
-    for name in ("labelled.parquet", "labelled.jsonl", "labelled.csv"):
-        labelled.write(tmp_path / name)
-        back = eatlas.load_contexts(tmp_path / name)
-        assert back.labels == labelled.labels
-        assert back.sha256 == labelled.sha256
-        assert back.to_frame()["label"].notna().sum() == 9
-    assert len(labelled.first(1).labels) <= 3
-    cut = labelled.cut(1)
-    assert set(cut.labels.values()) <= {"Female", "none"}
-    assert set(cut.labels) <= set(cut.rows)
+    labelled.write(tmp_path / "labelled.csv")
+    back = eatlas.load_contexts(tmp_path / "labelled.csv")
+    assert (back.labels, back.sha256) == (labelled.labels, labelled.sha256)
     with pytest.raises(SourceError, match="labelled contexts are not among them\n  got: [1-9]"):
         found.labelled(Contexts.of(contexts.rows[:3]))
-    one = tmp_path / "odd.jsonl"
-    one.write_text(
-        json.dumps({"stimulus": "nurse", "text": "nurse", "start": 0, "end": 5, "label": [1]})
-    )
-    with pytest.raises(SourceError, match="context 1: this is not a context"):
-        eatlas.load_contexts(one)
 
 
 acts = st.lists(
@@ -308,37 +293,21 @@ def test_journals_of_others_and_damaged_ones_are_refused(items, contexts, sheet)
     Journal(path, items).close()  # a refusal leaves no lock
 
 
-def test_half_a_character_beside_the_items_is_refused(sheet):
-    about = sheet.with_name("items.csv.json")
-    about.write_text(json.dumps(json.loads(about.read_text()) | {"name": "\ud800"}))
-    with pytest.raises(SourceError) as said:
-        eatlas.read_labels(sheet)
-    assert said.value.what == f"{about}: the groups of the items cannot be read"
-    assert said.value.got == "\\ud800 occurs alone, which is not a character"
-
-
-def removed(path):
-    path.unlink()
-
-
-def folder_removed(path):
-    shutil.rmtree(path.parent)
-
-
-def replaced(path):
+def replace(path):
     path.with_name("new").write_text("new")
     path.with_name("new").replace(path)
 
 
-def emptied(path):
-    path.write_bytes(b"")
+HARMS = {
+    "removed": lambda path: path.unlink(),
+    "folder removed": lambda path: shutil.rmtree(path.parent),
+    "replaced": replace,
+    "emptied": lambda path: path.write_bytes(b""),
+    "lengthened": lambda path: path.write_bytes(path.read_bytes() + b"more\n"),
+}
 
 
-def lengthened(path):
-    path.write_bytes(path.read_bytes() + b"more\n")
-
-
-@pytest.mark.parametrize("harm", [removed, folder_removed, replaced, emptied, lengthened])
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
 @pytest.mark.parametrize("goes_on", [True, False])
 def test_labels_outlive_what_others_do_to_their_file(items, tmp_path, harm, goes_on):
     path = tmp_path / "study" / "items.labels.jsonl"

@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 import zlib
 from base64 import b64decode, b64encode
 from hashlib import sha256
@@ -103,25 +101,14 @@ def test_fingerprints_tell_models_and_tests_of_one_name_apart(tmp_path):
         assert mark in page.text
 
 
-def test_another_reference_makes_another_test(tmp_path):
+def test_references_and_choices_that_differ_are_told_apart(tmp_path):
     options = {"tests": "divdist-face-validity", "measures": "divdist(p=off,resamples=0)"}
-    given = [
-        *eatlas.run(**options),
-        *eatlas.run(**options, reference="Female=0.7,Male=0.3"),
-    ]
+    given = [*eatlas.run(**options), *eatlas.run(**options, reference="Female=0.7,Male=0.3")]
+    encoding = {"model": "bert", "architecture": "BertModel", "level": "word", "pool": "mean"}
+    given += [ml_eat(source="hf:bert", encoding=encoding | {"layer": n}) for n in ("3", "12")]
     site, page = written(tmp_path, *given)
-    assert (site.models, site.tests, site.results, site.notes) == (1, 2, 2, ())
+    assert (site.models, site.tests, site.results) == (3, 3, 4)
     assert page.text.count("variant ") == 2
-
-
-def encoded(**changes):
-    """An ML-EAT of encoded texts."""
-    encoding = {"model": "bert", "architecture": "BertModel", "level": "word", **changes}
-    return ml_eat(source="hf:bert", encoding=encoding)
-
-
-def test_choices_that_differ_are_beside_the_name_and_no_others(tmp_path):
-    _, page = written(tmp_path, *(encoded(layer=layer, pool="mean") for layer in ("3", "12")))
     assert "layer 3" in page.text
     assert "layer 12" in page.text
     assert "pool mean" not in page.text
@@ -239,27 +226,3 @@ def test_what_cannot_be_a_site_or_has_no_results_is_refused(tmp_path):
     (tmp_path / "void.jsonl").touch()
     with pytest.raises(ResultsError, match="there are no results to show"):
         eatlas.write_atlas(tmp_path / "void.jsonl", tmp_path / "site")
-
-
-@pytest.mark.slow
-def test_memory_does_not_grow_with_the_results(tmp_path):
-    """Of 80 results of 200 kB each, little more than one is in memory at a time."""
-    rows = [[0.5] * 200] * 200
-    path = tmp_path / "results.jsonl"
-    path.write_text("", encoding="utf-8")
-    record = ml_eat().to_dict() | {"similarities": rows}
-    with path.open("w", encoding="utf-8") as file:
-        for i in range(80):
-            file.write(json.dumps(record | {"test": f"test-{i}"}) + "\n")
-    assert path.stat().st_size > 16e6
-    # in a process of its own: threads of other tests may take memory at the same time
-    code = (
-        "import sys, tracemalloc, eatlas\n"
-        "eatlas.write_atlas(sys.argv[1], sys.argv[2] + '/first')  # what it imports\n"
-        "tracemalloc.start()\n"
-        "eatlas.write_atlas(sys.argv[1], sys.argv[2] + '/again')\n"
-        "print(tracemalloc.get_traced_memory()[1])\n"
-    )
-    command = [sys.executable, "-c", code, str(path), str(tmp_path)]
-    peak = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    assert peak < 12e6  # 6.9 MB seen

@@ -153,9 +153,7 @@ def from_file(tmp_path):
 def test_a_file_that_vanished_shows_no_number(from_file, how, six):
     path, explorer = from_file
     assert explorer.view(six).result is not None
-    said = "The file of .*vectors.txt " + (
-        "no longer exists" if how == "gone" else "was changed while"
-    )
+    said = "The file of .*vectors.txt " + ("vanished" if how == "gone" else "was changed while")
     if how == "gone":
         path.unlink()
     else:

@@ -315,11 +315,11 @@ def test_a_page_that_has_ended_and_a_file_that_vanished_are_said(browser, tmp_pa
         expect(page.locator("#levels")).to_be_visible()
         path.unlink()
         page.get_by_role("button", name="Diana").click()
-        expect(page.locator("#why")).to_contain_text("The file of vectors.txt no longer exists")
+        expect(page.locator("#why")).to_contain_text("The file of vectors.txt vanished")
         assert page.locator("#levels, #plane, #sentence").count() == 0
         page.get_by_role("button", name="Export").click()
         page.get_by_role("button", name="Results (JSON Lines)").click()
-        expect(page.locator("#taken")).to_contain_text("The file of vectors.txt no longer exists")
+        expect(page.locator("#taken")).to_contain_text("The file of vectors.txt vanished")
     page.get_by_role("button", name="Diana").click()
     expect(page.get_by_role("alert")).to_contain_text("The server has ended.")
     page.close()

@@ -50,7 +50,7 @@ LISTS = {
     "as printed": (FEMALE + FEMALES, MALE + MALES),
     "without males, as femen is missing": (
         FEMALE + FEMALES,
-        [word for word in MALE + MALES if word != "males"],
+        MALE + [w for w in MALES if w != "males"],
     ),
     "singular": (FEMALE, MALE),
     "plural": (FEMALES, MALES),

@@ -357,8 +357,8 @@ def load_items(path: str | Path) -> Items:
     <Items: 1 contexts of 1 targets>
     """
     path = require_csv(Path(path))
-    groups, about = _about(path)
-    rows = []
+    require_file(beside(path), SourceError)
+    rows, changed = [], ""
     for place, cells in rows_of(path, COLUMNS):
         try:
             start, end = int(cells["start"]), int(cells["end"])
@@ -366,36 +366,13 @@ def load_items(path: str | Path) -> Items:
             raise SourceError(f"{place}: a place is not a number", got=str(error)) from error
         item = Item.of(Context(unmarked(cells["target"]), unmarked(cells["text"]), start, end))
         if item.id != cells["item"].strip():
-            raise SourceError(
-                f"{place}: the item is not what was sampled",
-                got=f"{cells['item']}, {item.text!r}"[:200],
-                allowed="the cells as they were written, but for the column label",
-                remedy=f"make the file again with {WRITTEN} and the same seed; labels of a changed "
-                "file can still be read, by their item",
-            )
+            changed = changed or f"{place}: {item.text!r}"[:200]
         rows.append(item)
-    items = Items(tuple(rows), groups, about, path.name)
-    if items.sha256 != about.get("sha256"):
-        raise SourceError(
-            f"{path}: its items are not those that were sampled",
-            got=f"{len(items):,} items, {len(items.by_id):,} of them different",
-            allowed=f"the {about.get('items')} items that {beside(path).name} counts",
-            remedy=f"make the file again with {WRITTEN} and the same seed",
-        )
-    return items
-
-
-def _about(path: Path) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """What the file beside says: groups and provenance."""
-    for file in (path, beside(path)):
-        require_file(file, SourceError)
-    if not path.exists():
-        raise SourceError(f"{path}: no such file", allowed=f"the file that {WRITTEN} wrote")
     try:
         about = dict(json_value(beside(path).read_bytes()))
         if about["schema"] != SCHEMA:
             raise ValueError(f"schema {about['schema']}")
-        return tuple(map(str, about.pop("groups"))), about
+        groups = tuple(map(str, about.pop("groups")))
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise SourceError(
             f"{beside(path)}: the groups of the items cannot be read",
@@ -403,6 +380,16 @@ def _about(path: Path) -> tuple[tuple[str, ...], dict[str, Any]]:
             allowed=f"the file that {WRITTEN} wrote beside the items",
             remedy="keep both files in one folder",
         ) from error
+    items = Items(tuple(rows), groups, about, path.name)
+    if items.sha256 != about.get("sha256"):
+        raise SourceError(
+            f"{path}: its items are not those that were sampled",
+            got=changed or f"{len(items):,} items, {len(items.by_id):,} of them different",
+            allowed=f"the {about.get('items')} items that {beside(path).name} counts",
+            remedy=f"make the file again with {WRITTEN} and the same seed; labels of a changed "
+            "file can still be read, by their item",
+        )
+    return items
 
 
 def _groups_test(test: Any) -> GroupsTest:

@@ -24,6 +24,7 @@ from eatlas.apps.annotation.items import Items, unknown_label
 from eatlas.decoding import require_file
 from eatlas.errors import EatlasError, SourceError
 from eatlas.notes import Note, warn
+from eatlas.paths import stamp_of
 from eatlas.writing import atomic_file, require_writable
 
 SCHEMA = "eatlas/labels/1"
@@ -118,7 +119,7 @@ class Journal:
             ) from error
         try:
             self.work, self._lines = replay(path, items) if path.exists() else ({}, b"")
-            self._state = _state(path)
+            self._stamp = stamp_of(path)
             if not self._lines:
                 self._write({"schema": SCHEMA, "test": items.test, "items_sha256": items.sha256})
         except BaseException:
@@ -134,7 +135,7 @@ class Journal:
     def close(self) -> None:
         """Let others open the file."""
         try:
-            if self._lock.is_locked and _state(self.path) != self._state:
+            if self._lock.is_locked and stamp_of(self.path) != self._stamp:
                 self._write()
         finally:
             with suppress(OSError):  # while it is locked, so that two never hold it
@@ -176,7 +177,7 @@ class Journal:
         if values is not None:
             time = datetime.now(UTC).isoformat(timespec="seconds")
             lines += (json.dumps({**values, "time": time}, ensure_ascii=False) + "\n").encode()
-        moved = _state(path) != self._state
+        moved = stamp_of(path) != self._stamp
         if moved and path.exists():
             names = (path.with_name(f"{path.stem}-{n}{path.suffix}") for n in count(2))
             path = next(name for name in names if not name.exists())
@@ -189,16 +190,7 @@ class Journal:
             raise EatlasError(f"{path}: the label was not saved", got=error.got) from error
         if moved:
             warn(Note("run.labels-moved", values={"before": str(self.path), "file": str(path)}))
-        self._lines, self.path, self._state = lines, path, _state(path)
-
-
-def _state(path: Path) -> tuple[int, ...] | None:
-    """What tells a file from another one, or from what it was; None where there is none."""
-    try:
-        stat = path.stat()
-    except OSError:
-        return None
-    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
+        self._lines, self.path, self._stamp = lines, path, stamp_of(path)
 
 
 def replay(path: Path, items: Items) -> tuple[dict[str, Work], bytes]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +26,9 @@ from eatlas.engine import run
 from eatlas.errors import EatlasError, EatlasWarning, SourceError
 from eatlas.measures import Measure, get_measure
 from eatlas.notes import Note
+from eatlas.paths import stamp_of
 from eatlas.results import AssociationResult, Results
+from eatlas.results.compare import told_apart
 from eatlas.results.settings import source_name
 from eatlas.sources import (
     Source,
@@ -40,8 +43,6 @@ from eatlas.stimuli import ROLES, TARGETS, AssociationTest, Concept, load_tests
 KEPT = 256
 """Results that are kept: a word that is switched off and on again costs nothing."""
 DEFAULT_MEASURE = "ml-eat"
-MOST_SOURCES = 40
-"""Sources that one page compares."""
 DECIMALS = 12
 """Kept of a mean cosine: the last bits are rounding, and no distance on a map."""
 T = TypeVar("T")
@@ -64,23 +65,18 @@ class NamedSource:
     """What :func:`eatlas.run` takes: the source, with the name that it was given."""
     file: Path | None
     """The file or folder that it reads, where it names one."""
-    state: tuple[int, ...] | None
+    stamp: tuple[int, ...] | None
     """What tells the file from another one of its name."""
 
     def require_unchanged(self) -> None:
         """Refuse a file that vanished, or that is another one by now."""
-        if self.file is None or _state(self.file) == self.state:
-            return
-        if not self.file.exists():
+        if self.file is not None and stamp_of(self.file) != self.stamp:
+            happened = "was changed" if self.file.exists() else "vanished"
             raise EatlasError(
-                f"The file of {self.name} no longer exists: {self.file}. Nothing is shown, because "
-                "its vectors cannot be checked any more. Put it back, or start eatlas explore "
-                "again with another source."
+                f"The file of {self.name} {happened} while it was explored: {self.file}. Nothing "
+                "is shown, because its vectors cannot be checked any more. Start eatlas explore "
+                "again."
             )
-        raise EatlasError(
-            f"The file of {self.name} was changed while it was explored: {self.file}. Start "
-            "eatlas explore again."
-        )
 
 
 def named_sources(vectors: Any) -> tuple[NamedSource, ...]:
@@ -94,43 +90,17 @@ def named_sources(vectors: Any) -> tuple[NamedSource, ...]:
     for one, name in zip(opened, given, strict=True):
         year = period_of(one.source)
         names.append((name or source_name(one.source.name)) + ("" if year is None else f", {year}"))
-    times = Counter(names)
-    names = [
-        (name or one.source.name) if times[shown] > 1 else shown
-        for shown, one, name in zip(names, opened, given, strict=True)
-    ]
-    if same := [name for name, n in Counter(names).items() if n > 1]:
-        raise SourceError(
-            f"two sources have the name {same[0]!r}, so they could not be distinguished",
-            remedy="name them: --vectors NAME=SOURCE; in Python vectors={NAME: SOURCE, ...}",
-        )
+    names = told_apart(names, [f", {one.source.name}" for one in opened])
     sources = []
     for one, name, shown in zip(opened, given, names, strict=True):
         text = str(one.spec.spec) if isinstance(one.spec.spec, str | Path) else ""
         spec = f"{one.spec.name}={text}" if one.spec.name and text else text
-        file = _file_of(text)
+        paths = (Path(part) for part in (text, re.split("[?#]", text)[0]) if part)
+        file = next((path for path in paths if path.exists()), None)
         vectors = {name: one.source} if name else one.source
-        sources.append(NamedSource(shown, spec, one.source, vectors, file, _state(file)))
+        stamp = file and stamp_of(file)
+        sources.append(NamedSource(shown, spec, one.source, vectors, file, stamp))
     return tuple(sources)
-
-
-def _file_of(spec: str) -> Path | None:
-    """The file or folder that a source names, with options behind it."""
-    for text in (spec, spec.partition("?")[0].partition("#")[0]):
-        if text and (path := Path(text)).exists():
-            return path
-    return None
-
-
-def _state(path: Path | None) -> tuple[int, ...] | None:
-    """What tells a file from another one; None where it is gone."""
-    if path is None:
-        return None
-    try:
-        stat = path.stat()
-    except OSError:
-        return None
-    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 class Placed(NamedTuple):
@@ -238,12 +208,6 @@ class Explorer:
                 "them",
                 remedy="eatlas tests list shows the tests; --vectors hf:MODEL encodes sentences; "
                 "eatlas run takes every test",
-            )
-        if len(sources) > MOST_SOURCES:
-            raise EatlasError(
-                "these are too many sources for one page",
-                got=f"{len(sources)}",
-                allowed=f"at most {MOST_SOURCES}",
             )
         chosen = get_measure(measure)
         if chosen.name not in {"ml-eat", "weat"} or getattr(chosen, "association", "") != "cosine":
