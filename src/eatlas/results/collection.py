@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from eatlas.results.compare import SideBySide
     from eatlas.results.trend import TrendResult
 
-SettingKey = tuple[Any, ...]
-"""Source, signature, period, window, distance, and which time."""
 FACTS = ("test", "source", "signature", "period", "window", "distance")
 """What distinguishes a result from others: its test and its setting."""
 Levels = Literal["level1", "level2", "both"]
@@ -68,7 +66,8 @@ class FamilyMember:
     @property
     def place(self) -> tuple[Any, ...]:
         """What distinguishes the finding from others."""
-        return *(getattr(self, name) for name in FACTS), self.level, self.term
+        of = (self.test, self.source, self.signature, self.period)
+        return (*of, self.window, self.distance, self.level, self.term)
 
 
 @dataclass(frozen=True)
@@ -138,40 +137,6 @@ def family_of(
     settings: bool = False,
 ) -> Family:
     """Adjust the p-values of a family; :meth:`eatlas.Results.family` documents it."""
-    _require_known(levels, tail, method)
-    found = [
-        (result, key, effect, effect.p)
-        for result, key in _with_settings(results)
-        for effect in result.effects()
-        if effect.in_family and effect.p is not None
-        if levels == "both" or effect.place.startswith(levels)
-    ]
-    several = Settings.among(result for result, *_ in found)
-    names = _names(list(dict.fromkeys(key for _, key, *_ in found)), several)
-    groups: dict[SettingKey | None, list[int]] = {}
-    for place, (_, key, *_) in enumerate(found):
-        groups.setdefault(None if settings else key, []).append(place)
-    members: dict[int, FamilyMember] = {}
-    for places in groups.values():
-        adjusted = _adjusted([found[place][-1] for place in places], tail, method)
-        for place, (p, low) in zip(places, adjusted, strict=True):
-            result, key, effect, given = found[place]
-            facts: dict[str, Any] = dict(zip(FACTS, named(result), strict=True))
-            members[place] = FamilyMember(
-                level=effect.place, term=effect.term, effect_size=effect.d,
-                p=given.tail(tail), p_low=given.low(tail), adjusted=p, adjusted_low=low,
-                setting=names[key], together=len(places), **facts,
-            )  # fmt: skip
-    apart = (
-        Setting("" if key is None else names[key], tuple(map(members.__getitem__, places)))
-        for key, places in groups.items()
-    )
-    ordered = tuple(members[place] for place in range(len(found)))
-    return Family(ordered, method, tail, levels, tuple(apart))
-
-
-def _require_known(levels: Levels, tail: Tail, method: Method) -> None:
-    """Refuse what is no choice of a family."""
     for name, value, allowed in (
         ("levels", levels, get_args(Levels)),
         ("tail", tail, get_args(Tail)),
@@ -181,6 +146,44 @@ def _require_known(levels: Levels, tail: Tail, method: Method) -> None:
             raise EatlasError(
                 f"a family has no such {name}", got=repr(value), allowed=", ".join(allowed)
             )
+    # a test that was measured twice in one setting has two; of one id with other stimuli it is
+    # another test
+    times: Counter[tuple[Any, ...]] = Counter()
+    findings = []
+    for result in results:
+        key = *named(result), result.provenance.stimuli_sha256
+        times[key] += 1
+        findings += [
+            (result, times[key], effect, effect.p)
+            for effect in result.effects()
+            if effect.in_family and effect.p is not None
+            if levels == "both" or effect.place.startswith(levels)
+        ]
+    among = Settings.among(result for result, *_ in findings)
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for place, (result, time, *_) in enumerate(findings):
+        groups.setdefault(() if settings else (*named(result)[1:], time), []).append(place)
+    members: dict[int, FamilyMember] = {}
+    for places in groups.values():
+        adjusted = _adjusted([findings[place][-1] for place in places], tail, method)
+        for place, (p, low) in zip(places, adjusted, strict=True):
+            result, time, effect, raw = findings[place]
+            again = f"number {time}" if time > 1 else ""
+            facts: dict[str, Any] = dict(zip(FACTS, named(result), strict=True))
+            members[place] = FamilyMember(
+                level=effect.place, term=effect.term, effect_size=effect.d,
+                p=raw.tail(tail), p_low=raw.low(tail), adjusted=p, adjusted_low=low,
+                setting=", ".join(filter(None, [among.of(result), again])),
+                together=len(places), **facts,
+            )  # fmt: skip
+    apart = (tuple(members[place] for place in places) for places in groups.values())
+    return Family(
+        tuple(members[place] for place in range(len(findings))),
+        method,
+        tail,
+        levels,
+        tuple(Setting("" if settings else some[0].setting, some) for some in apart),
+    )
 
 
 def _adjusted(
@@ -197,45 +200,11 @@ def _adjusted(
     return list(zip(adjusted, bounds, strict=True))
 
 
-def _with_settings(
-    results: Iterable[AssociationResult],
-) -> Iterator[tuple[AssociationResult, SettingKey]]:
-    """Each result with its setting; a test that was measured twice in one has two.
-
-    Tests of one id with other stimuli are other tests.
-    """
-    times: Counter[tuple[Any, ...]] = Counter()
-    for result in results:
-        key = *named(result), result.provenance.stimuli_sha256
-        times[key] += 1
-        yield result, (*named(result)[1:], times[key])
-
-
-def _names(settings: Sequence[SettingKey], known: Settings) -> dict[SettingKey, str]:
-    """What distinguishes each setting from the others, in words."""
-
-    def words(key: SettingKey) -> list[str]:
-        source, signature, period, window, distance, time = key
-        return [
-            known.sources[source],
-            "" if period is None else str(period),
-            "" if window is None else f"window {window}",
-            "" if distance is None else f"distance {distance}",
-            known.measures[signature],
-            "" if time == 1 else f"number {time}",
-        ]
-
-    columns = list(zip(*map(words, settings), strict=True))
-    told = [column for column in columns if len(set(column)) > 1]
-    parts = list(zip(*told, strict=True)) if told else [()] * len(settings)
-    return {key: ", ".join(filter(None, some)) for key, some in zip(settings, parts, strict=True)}
-
-
 def named(result: AssociationResult) -> tuple[Any, ...]:
     """The test of a result and its setting, in the order of `FACTS`."""
-    return tuple(getattr(result, name) for name in FACTS[:4]) + tuple(
-        getattr(result.contexts, name, None) for name in FACTS[4:]
-    )
+    sizes = {} if result.contexts is None else result.contexts.columns()
+    of = (result.test, result.source, result.signature, result.period)
+    return (*of, sizes.get("window"), sizes.get("distance"))
 
 
 _FORMS = {

@@ -22,7 +22,6 @@ from eatlas.results.inference import (
 )
 from eatlas.results.levels import (
     CELLS,
-    CombinedEffect,
     DrawsRecord,
     Level,
     Level2,
@@ -34,14 +33,65 @@ from eatlas.results.levels import (
     StimulusMLEAT,
     StimulusWEAT,
     TargetScores,
-    VarianceShares,
-    effect_of,
 )
-from eatlas.results.parts import ByGroup, LanguageModelRecord, Probability, Record
+from eatlas.results.parts import TAILS, ByGroup, LanguageModelRecord, Probability, Record
 from eatlas.stimuli.association_test import ROLES, TARGETS
 
 
-class WEATResult(AssociationResult):
+class LevelsResult(AssociationResult):
+    """What a measure found that compares X with Y at level 1, and what it says about other words.
+
+    Each part is None where the measure, or the test, does not have it.
+    """
+
+    level1: Level
+    """The differential association of X and Y with A and B."""
+    scores: TargetScores
+    stimulus_level: StimulusWEAT | None = None
+    """The same over stimuli; None in tests of words, and where each has one sentence."""
+    uncertainty: Uncertainty | None = None
+    """Intervals, and shares of patterns; None where the measure does not resample."""
+    influence: Influence | None = None
+    """Change of each effect size without each term; None where a group has one term alone."""
+    generalisation: Generalisation | None = None
+    """Whether other targets and other attributes would show it."""
+    power: Power | None = None
+    """What a design of these sizes can find."""
+    equivalence: Equivalence | None = None
+    """Whether effects are smaller than the smallest one of interest; None where none was stated."""
+
+    def levels(self) -> list[Effect]:
+        """Effect sizes of levels 1 and 2."""
+        return [effect for effect in self.effects() if effect.place.startswith("level")]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: effect sizes and p-values, level 3, the pattern, what other words would show.
+
+        These are the columns of the papers' Table 1 and the p-values behind its stars. Where
+        stimuli are read, the same over single sentences follows, in columns `sentence_...`.
+        """
+        read, levels = self.primary, self.levels()
+        row = {**self.head(), "read_over": read.over}
+        for effect in levels:
+            row |= effect.columns()
+        for name, cell in self.level3 or ():
+            row |= {f"mean_{name}": cell.mean, f"sd_{name}": cell.sd}
+        if self.pattern is not None:
+            row["pattern"] = read.pattern and read.pattern.label
+            row["two_sided_pattern"] = read.pattern and read.pattern.two_sided_label
+            row["pattern_share"] = read.share
+        row["used"], row["missing"] = self.coverage.counts()
+        row |= inference_columns(levels, self.equivalence)
+        row |= self.frequency_columns(self.pattern.label if self.pattern else None)
+        if read.over_stimuli:
+            row |= self.columns_over_sentences()
+            if self.pattern is not None:
+                row["sentence_pattern"] = self.pattern.label
+                row["sentence_two_sided_pattern"] = self.pattern.two_sided_label
+        return [row]
+
+
+class WEATResult(LevelsResult):
     """What :class:`eatlas.WEAT` found."""
 
     display_name: ClassVar[str] = "WEAT"
@@ -54,23 +104,6 @@ class WEATResult(AssociationResult):
     places: ClassVar[tuple[str, ...]] = ("level1",)
 
     measure: Literal["weat"] = "weat"
-    level1: Level
-    """The differential association of X and Y with A and B."""
-    scores: TargetScores
-    stimulus_level: StimulusWEAT | None = None
-    """The same over stimuli; None in tests of words, and where each has one sentence."""
-    uncertainty: Uncertainty | None = None
-    """Intervals; None where the measure does not resample, or a group has one term alone."""
-    influence: Influence | None = None
-    """Change of the effect size without each term; None where a group has one term alone."""
-    generalisation: Generalisation | None = None
-    """Whether other targets and other attributes would show it; None in results of older versions
-    alone."""
-    power: Power | None = None
-    """What a design of these sizes can find."""
-    equivalence: Equivalence | None = None
-    """Whether the effect is smaller than the smallest one of interest; None where none was
-    stated."""
 
     @property
     def effect_size(self) -> float | None:
@@ -79,21 +112,7 @@ class WEATResult(AssociationResult):
         Over stimuli where one has several sentences. None where the scores have no spread, and
         where a target group has one stimulus alone.
         """
-        return effect_of(self.primary.level1)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: the effect size and the three tails, then those over single sentences."""
-        (effect,) = self.effects()
-        row = {
-            **self.head(),
-            "read_over": effect.read_over,
-            **effect.columns(),
-            "method": effect.p and effect.p.method_of("greater"),
-            **inference_columns(self.effects(), self.equivalence),
-            **self.frequency_columns(),
-            **self.columns_over_sentences(),
-        }
-        return [row]
+        return self.d
 
     def summary(self) -> str:
         """Effect size and one-sided p."""
@@ -101,23 +120,20 @@ class WEATResult(AssociationResult):
         if effect.p is None:
             return "d is undefined over stimuli"
         low, p = effect.p.low("greater"), f"{effect.p.greater:.3g}"
-        known = (
-            f"= {p}" if low is None else f"in [{0 if low < sys.float_info.min else low:.3g}, {p}]"
-        )
+        bounds = f"in [{0 if low < sys.float_info.min else low:.3g}, {p}]" if low else f"= {p}"
         over = " over stimuli" * self.primary.over_stimuli
-        return f"d = {shown(effect.d)}, p(greater) {known}{over}"
+        return f"d = {shown(effect.d)}, p(greater) {bounds}{over}"
 
 
 LARGEST_COSINE = 1 + 1e-6
 """That of a vector with itself is 1 but for rounding."""
 
 
-class ThreeLevelResult(AssociationResult):
+class ThreeLevelResult(LevelsResult):
     """What a measure at three levels found, whatever associates a target with an attribute."""
 
     places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y")
 
-    level1: Level
     level2: Level2
     level3: Level3
     pattern: Pattern
@@ -125,65 +141,22 @@ class ThreeLevelResult(AssociationResult):
     stimulus_level: StimulusMLEAT | None = None
     """Levels 1 and 2 and the pattern over stimuli; None in tests of words, and where each stimulus
     has one sentence."""
-    uncertainty: Uncertainty | None = None
-    """Intervals and shares of patterns; None where the measure does not resample."""
-    influence: Influence | None = None
-    """Change of each effect size without each term; None where a group has one term alone."""
     similarities: tuple[tuple[float, ...], ...] | None = None
     """Cosines of each target (X then Y) with each attribute (A then B), to 6 decimals; None where
     there are too many to keep."""
-    generalisation: Generalisation | None = None
-    """Whether other targets and other attributes would show it; None in results of older versions
-    alone."""
-    power: Power | None = None
-    """What a design of these sizes can find; None where that is not known."""
-    equivalence: Equivalence | None = None
-    """Whether effects are smaller than the smallest one of interest; None where none was stated."""
 
     @model_validator(mode="after")
     def _cosines_are_cosines(self) -> Self:
-        if self.unit != "cosine":
-            return self
-        cells = [self.level3.cell(name) for name in CELLS]
-        values = [abs(value) for cell in cells for value in (cell.mean, *cell.quantiles)]
-        if self.similarities:
-            values += [abs(value) for row in self.similarities for value in row]
-        if max(values) > LARGEST_COSINE:
+        values = [abs(value) for _, cell in self.level3 for value in (cell.mean, *cell.quantiles)]
+        values += [abs(value) for row in self.similarities or () for value in row]
+        if self.unit == "cosine" and max(values) > LARGEST_COSINE:
             raise ValueError(f"a cosine of {max(values):g} is outside -1 to 1")
         return self
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row, the columns of the papers' Table 1 and the p-values behind its stars.
-
-        Where stimuli are read, the same over single sentences follows, in columns `sentence_...`.
-        """
-        read = self.primary
-        row = {**self.head(), "read_over": read.over}
-        for one in self.levels():
-            row.update(one.columns())
-        for name in CELLS:
-            cell = self.level3.cell(name)
-            row[f"mean_{name}"], row[f"sd_{name}"] = cell.mean, cell.sd
-        row["pattern"] = read.pattern and read.pattern.label
-        row["two_sided_pattern"] = read.pattern and read.pattern.two_sided_label
-        row["pattern_share"] = read.share
-        row["used"], row["missing"] = self.coverage.counts()
-        row.update(inference_columns(self.levels(), self.equivalence))
-        row.update(self.frequency_columns(self.pattern.label))
-        if read.over_stimuli:
-            row.update(self.columns_over_sentences())
-            row["sentence_pattern"] = self.pattern.label
-            row["sentence_two_sided_pattern"] = self.pattern.two_sided_label
-        return [row]
-
-    def levels(self) -> list[Effect]:
-        """Effect sizes of levels 1 and 2."""
-        return [one for one in self.effects() if one.place.startswith("level")]
 
     def summary(self) -> str:
         """Pattern and the three effect sizes, over stimuli where these are read."""
         read = self.primary
-        told = ", ".join(f"d{one.suffix} = {shown(one.d)}" for one in self.levels())
+        told = ", ".join(f"d{effect.suffix} = {shown(effect.d)}" for effect in self.levels())
         return f"{read.label}, {told}{', over stimuli' if read.over_stimuli else ''}"
 
 
@@ -299,17 +272,18 @@ CROSSED_COLUMNS = ("low", "high", "p_greater", "p_less", "p_two_sided")
 def inference_columns(effects: Sequence[Effect], equivalence: Equivalence | None) -> dict[str, Any]:
     """Columns of a table: crossed tests, what the design can find, and small effects."""
     columns: dict[str, Any] = {}
-    for one in effects:
-        for name in CROSSED_COLUMNS:
-            columns[f"crossed_{name}{one.suffix}"] = one.crossed and getattr(one.crossed, name)
-    for one in effects:
-        level = one.place.partition(".")[0]
-        columns[f"smallest_d_{level}"] = one.design and one.design.smallest_d
-    if equivalence is not None:
-        for one in effects:
-            found = one.equivalent
-            columns[f"equivalence_p{one.suffix}"] = found and found.p
-            columns[f"equivalence_p_generalised{one.suffix}"] = found and found.p_generalised
+    for effect in effects:
+        crossed = effect.crossed and effect.crossed.to_dict()
+        columns |= {
+            f"crossed_{name}{effect.suffix}": crossed and crossed[name] for name in CROSSED_COLUMNS
+        }
+    for effect in effects:
+        level = effect.place.partition(".")[0]
+        columns[f"smallest_d_{level}"] = effect.design and effect.design.smallest_d
+    for effect in effects if equivalence else ():
+        small = effect.equivalent
+        columns[f"equivalence_p{effect.suffix}"] = small and small.p
+        columns[f"equivalence_p_generalised{effect.suffix}"] = small and small.p_generalised
     return columns
 
 
@@ -414,31 +388,19 @@ class DrawnResult(ThreeLevelResult):
 
 
 def draws_columns(found: OverDraws, suffix: str) -> dict[str, Any]:
-    """One effect size over draws as columns of a table."""
-    return {
-        f"sd_over_draws{suffix}": found.sd,
-        **_combined_columns(found.combined, suffix),
-        **_share_columns(found.shares, suffix),
-    }
-
-
-def _combined_columns(found: CombinedEffect | None, suffix: str) -> dict[str, Any]:
-    """Columns of a data frame for a combined effect; their names end with `suffix`."""
-    names = ("effect_size", "se", "z", "tau2", "q", "i2")
-    columns = {f"combined_{n}{suffix}": found and getattr(found, n) for n in names}
-    low, high = (found and found.prediction) or (None, None)
-    tails = ("greater", "less", "two_sided")
-    return {
-        **columns,
-        **{f"combined_p_{t}{suffix}": found and getattr(found.p, t) for t in tails},
-        f"prediction_low{suffix}": low,
-        f"prediction_high{suffix}": high,
-    }
-
-
-def _share_columns(found: VarianceShares | None, suffix: str) -> dict[str, Any]:
-    names = ("contexts", "stimuli", "groups")
-    return {f"variance_{name}{suffix}": found and getattr(found, name) for name in names}
+    """One effect size over draws as columns of a table, whose names end with `suffix`."""
+    columns: dict[str, Any] = {f"sd_over_draws{suffix}": found.sd}
+    combined = found.combined and found.combined.to_dict()
+    for name in ("effect_size", "se", "z", "tau2", "q", "i2"):
+        columns[f"combined_{name}{suffix}"] = combined and combined[name]
+    for tail in TAILS:
+        columns[f"combined_p_{tail}{suffix}"] = combined and combined["p"][tail]
+    low, high = (combined and combined["prediction"]) or (None, None)
+    columns |= {f"prediction_low{suffix}": low, f"prediction_high{suffix}": high}
+    shares = found.shares and found.shares.to_dict()
+    for name in ("contexts", "stimuli", "groups"):
+        columns[f"variance_{name}{suffix}"] = shares and shares[name]
+    return columns
 
 
 class ContextDraws(DrawsRecord):
