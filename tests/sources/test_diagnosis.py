@@ -11,7 +11,8 @@ from scipy import stats
 
 import eatlas
 from eatlas.errors import EatlasError, SourceError
-from eatlas.results.diagnosis import Diagnosis, json_schema, readings, verdict
+from eatlas.present.diagnosis import readings, verdict
+from eatlas.results.diagnosis import Diagnosis, json_schema
 from eatlas.sources import Snapshot
 
 RNG = np.random.default_rng(8)

@@ -19,10 +19,11 @@ from rich.text import Text
 from eatlas.cli.console import PIPE_WIDTH, new_console, show, table_of, write
 from eatlas.cli.messages import cleaned, plain_line
 from eatlas.errors import listed
+from eatlas.present.diagnosis import readings, verdict
 from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
 from eatlas.present.summaries import explain
 from eatlas.present.text import one_line
-from eatlas.results.diagnosis import Diagnosis, readings, verdict
+from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.effects import shown
 from eatlas.results.inference import DesignPower, Power
 from eatlas.results.scan import SIDES, ScanResult, TopList
