@@ -11,15 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.notes import Note
-from eatlas.results.levels import (
-    Brackets,
-    Counts,
-    Draws,
-    Intervals,
-    Methods,
-    PValues,
-    RelativeErrors,
-)
+from eatlas.results.levels import PValues
 from eatlas.results.parts import TAILS
 from eatlas.stats.effect_size import FACTOR, Spread, inflation, unequal_spread
 from eatlas.stats.permutation import PermutationResult, Tail, permutation_test
@@ -64,26 +56,17 @@ def counted(
 def to_record(answer: PermutationResult) -> PValues:
     """Write down three tails: p, method, and the count or the stated error of each."""
     tails: dict[str, Tail] = {name: getattr(answer, name) for name in TAILS}
-    methods: dict[str, Any] = {name: tail.method for name, tail in tails.items()}
-    same = len(set(methods.values())) == 1
-
-    def each(attribute: str) -> dict[str, Any] | None:
+    fields: dict[str, Any] = {name: tail.p for name, tail in tails.items()}
+    methods = {name: tail.method for name, tail in tails.items()}
+    fields["method"] = methods if len(set(methods.values())) > 1 else methods["greater"]
+    for attribute in ("count", "rel_err", "bracket", "interval", "draws"):
         values = {name: getattr(tail, attribute) for name, tail in tails.items()}
-        return values if any(value is not None for value in values.values()) else None
-
-    counts, errors, brackets = each("count"), each("rel_err"), each("bracket")
-    intervals, draws = each("interval"), each("draws")
-    return PValues(
-        **{name: tail.p for name, tail in tails.items()},
-        method=methods["greater"] if same else Methods(**methods),
-        count=counts and Counts(**{name: written(count) for name, count in counts.items()}),
-        total=written(answer.total),
-        min_p=answer.min_p,
-        rel_err=errors and RelativeErrors(**errors),
-        bracket=brackets and Brackets(**brackets),
-        interval=intervals and Intervals(**intervals),
-        draws=draws and Draws(**draws),
-    )
+        if attribute == "count":
+            values = {name: written(count) for name, count in values.items()}
+        counted = attribute == "count" and any(tail.count is not None for tail in tails.values())
+        if counted or any(value is not None for value in values.values()):
+            fields[attribute] = values
+    return PValues.model_validate({**fields, "total": written(answer.total), "min_p": answer.min_p})
 
 
 def of_spread(first: Scores, second: Scores, place: str) -> Iterator[Note]:

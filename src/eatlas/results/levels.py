@@ -15,37 +15,11 @@ from eatlas.results.parts import (
     Method,
     Probability,
     Record,
+    at,
     is_empty,
     is_none,
 )
 from eatlas.stimuli.association_test import ATTRIBUTES, ROLES, TARGETS
-
-
-class Methods(ByTail[Method]):
-    """How each tail's p-value was found, where they differ."""
-
-
-class Counts(ByTail[int | None]):
-    """Relabellings at least as extreme, for each tail.
-
-    None where they were not counted, and where the number has more than 3,900 digits.
-    """
-
-
-class RelativeErrors(ByTail[float | None]):
-    """Stated relative error of each tail's p-value; None where it is exact or bracketed."""
-
-
-class Brackets(ByTail[Bounds | None]):
-    """Rigorous [lower, upper] of each tail's p-value; None where it is known closer."""
-
-
-class Intervals(ByTail[Bounds | None]):
-    """95% confidence interval of each tail's p-value; None where it was not drawn at random."""
-
-
-class Draws(ByTail[int | None]):
-    """Random relabellings behind each tail's p-value; None where it was not drawn at random."""
 
 
 class PValues(Record):
@@ -60,40 +34,45 @@ class PValues(Record):
     """P(T <= t)."""
     two_sided: Probability
     """P(|T - E T| >= |t - E T|), not twice the smaller tail."""
-    method: Method | Methods
+    method: Method | ByTail[Method]
     """How they were found; one word where all tails agree."""
-    count: Counts | None = None
-    """The relabellings counted, where at least one tail is exact."""
+    count: ByTail[int | None] | None = None
+    """The relabellings counted that are at least as extreme, where at least one tail is exact; None
+    of a tail where they were not counted, and of numbers with more than 3,900 digits."""
     total: int | None
     """The number of all relabellings, C(N, n); None where it has more than 3,900 digits, as with
     more than 13,000 terms, since readers of JSON refuse it."""
     min_p: Probability
     """The smallest p-value this design can give, 1 / total, unless inequalities are strict."""
-    rel_err: RelativeErrors | None = None
-    bracket: Brackets | None = None
-    interval: Intervals | None = None
-    draws: Draws | None = None
+    rel_err: ByTail[float | None] | None = None
+    """Stated relative error; None of a tail that is exact or bracketed."""
+    bracket: ByTail[Bounds | None] | None = None
+    """Rigorous [lower, upper]; None of a tail that is known closer."""
+    interval: ByTail[Bounds | None] | None = None
+    """95% confidence interval; None of a tail that was not drawn at random."""
+    draws: ByTail[int | None] | None = None
+    """Random relabellings; None of a tail that was not drawn at random."""
 
     def tail(self, name: str) -> float:
         """Return the p-value of one tail."""
-        value: float = getattr(self, name)
-        return value
+        return float(at(self, name))
 
     def low(self, name: str) -> float | None:
         """Return the certain lower bound of one tail of which only bounds are known, else None.
 
         The p-value itself is then the upper bound.
         """
-        bounds: Bounds | None = None if self.bracket is None else getattr(self.bracket, name)
-        return None if bounds is None else bounds[0]
+        bounds = at(self.bracket, name)
+        return None if bounds is None else float(bounds[0])
 
     def method_of(self, name: str) -> str:
         """Return how one tail's p-value was found."""
-        return self.method if isinstance(self.method, str) else str(getattr(self.method, name))
+        return self.method if isinstance(self.method, str) else str(at(self.method, name))
 
     def count_of(self, name: str) -> int | None:
         """Return how many relabellings one tail counts, where they were counted."""
-        return None if self.count is None else getattr(self.count, name)
+        count: int | None = at(self.count, name)
+        return count
 
 
 class Level(Record):
@@ -106,11 +85,6 @@ class Level(Record):
     n: tuple[int, int]
     """Sizes of the two groups whose labels are permuted."""
     p: PValues
-
-
-def effect_of(level: Level | None) -> float | None:
-    """Effect size of a level that may be undefined."""
-    return None if level is None else level.effect_size
 
 
 class TargetScores(Record):
@@ -175,7 +149,7 @@ class Level3(Record):
 
     def cell(self, name: str) -> Cell:
         """Return one of XA, XB, YA, YB."""
-        cell: Cell = getattr(self, name)
+        cell: Cell = at(self, name)
         return cell
 
 
@@ -195,8 +169,7 @@ class Pattern(Record):
 
     def of(self, role: str) -> Attribute | None:
         """Return the attribute that X or Y is associated with."""
-        attribute: Attribute | None = getattr(self, role)
-        return attribute
+        return self.X if role == "X" else self.Y
 
 
 class AttributeScores(ByGroup[tuple[float, ...]]):
@@ -251,10 +224,6 @@ Replace = Literal["auto", "always"]
 Triple = tuple[float | None, float | None, float | None]
 
 
-class NormalP(ByTail[Probability]):
-    """P-values of z under a normal distribution."""
-
-
 class CombinedEffect(Record):
     """Effect sizes of draws, combined by a random-effects model as in the published CEAT.
 
@@ -271,8 +240,8 @@ class CombinedEffect(Record):
     interval: tuple[float, float]
     """Effect size plus and minus 1.96 standard errors."""
     z: float
-    p: NormalP
-    """For comparison with published tables; not to be reported as evidence."""
+    p: ByTail[Probability]
+    """Of z under a normal distribution, for comparison with published tables; no evidence."""
     tau2: float
     """Variance of effect sizes between draws beyond their sampling variance."""
     q: float
