@@ -27,7 +27,7 @@ from collections.abc import Callable
 import numpy as np
 
 from eatlas.stats.designs import Judge
-from eatlas.stats.weighted import Design, effects
+from eatlas.stats.weighted import Design
 
 ALPHA, THRESHOLD = 0.05, 0.2
 LABELS = (
@@ -83,7 +83,7 @@ def patterns(blocks: list[np.ndarray], weights: list[tuple[np.ndarray, np.ndarra
     for block, (targets, attributes) in zip(blocks, weights, strict=True):
         test = Design(block, n, n)
         for i, where in enumerate((slice(0, n), slice(n, None))):
-            found = effects(test.levels[1 + i], attributes, targets[:, where], 1)
+            found = test.levels[1 + i].effects(attributes, targets[:, where], 1)
             rows = np.broadcast_to(found.scores, (found.d.size, size))
             counts = np.broadcast_to(attributes, rows.shape).astype(int)
             scores[i].append(np.repeat(rows.ravel(), counts.ravel()).reshape(rows.shape))

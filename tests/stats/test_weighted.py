@@ -10,9 +10,6 @@ from eatlas.stats.effect_size import effect_size
 from eatlas.stats.weighted import (
     Design,
     Weights,
-    effects,
-    other_variance,
-    unit_variance,
 )
 
 FIT = 1e-12
@@ -47,7 +44,7 @@ def test_a_weight_is_a_number_of_copies(seed, ddof):
     w[[0, -1]], v[[0, -1]] = 1, 2  # no group is left empty
     sides = test.sides(Weights(w[None] + 0.0, v[None] + 0.0))
     found = [
-        effects(level, *pair, ddof).d[0] for level, pair in zip(test.levels, sides, strict=True)
+        level.effects(*pair, ddof).d[0] for level, pair in zip(test.levels, sides, strict=True)
     ]
     # where all the copies are of one unit of each group, d is at its bound: still defined
     assert found == pytest.approx(naive(test, w, v, ddof), rel=0, abs=FIT, nan_ok=True)
@@ -70,7 +67,7 @@ def test_the_measure_is_the_case_of_equal_weights():
         u = [kernels.associations(rows[role], mean[target]) for role in "AB"]
         published.append(effect_size(np.concatenate(u), 6)[1])
     found = [
-        effects(level, *pair, 1).d[0]
+        level.effects(*pair, 1).d[0]
         for level, pair in zip(test.levels, test.sides(test.as_is), strict=True)
     ]
     assert found == pytest.approx(published, rel=FIT)
@@ -84,7 +81,7 @@ def test_variances_are_those_of_the_influence_function(i, ddof):
     rng = np.random.default_rng(8)
     weights = Weights(rng.integers(1, 4, (1, 9)) + 0.0, rng.integers(1, 4, (1, 9)) + 0.0)
     level, (units, others) = test.levels[i], test.sides(weights)[i]
-    found = effects(level, units, others, ddof)
+    found = level.effects(units, others, ddof)
 
     def slopes(groups, which):
         step, variance = 1e-6, 0.0
@@ -98,15 +95,17 @@ def test_variances_are_those_of_the_influence_function(i, ddof):
                     towards = np.zeros(base.size)
                     towards[j] = size
                     moved[which][0, where] = base + sign * step * (towards - base)
-                    d.append(effects(level, *moved, ddof).d[0])
+                    d.append(level.effects(*moved, ddof).d[0])
                 slope = (d[1] - d[0]) / (2 * step)
                 variance += base[j] * slope**2 / size**2
         return variance
 
     over_units = slopes([slice(0, level.n), slice(level.n, None)], 0)
     over_others = slopes([where for where, _ in level.others], 1)
-    assert unit_variance(level.n, found, units, ddof)[0] == pytest.approx(over_units, rel=SLOPE)
-    assert other_variance(level, found, units, others, ddof)[0] == pytest.approx(
+    assert level.unit_variance(found, units, others, ddof)[0] == pytest.approx(
+        over_units, rel=SLOPE
+    )
+    assert level.other_variance(found, units, others, ddof)[0] == pytest.approx(
         over_others, rel=SLOPE
     )
 
@@ -121,8 +120,8 @@ def test_rounding_is_no_spread(constant):
     )
     test = Design(cosines + constant, 4, 30)
     level, pair = test.levels[0], test.sides(test.as_is)[0]
-    assert np.isnan(effects(level, *pair, 1).d[0])
-    assert np.isnan(effects(level, *pair, 1).sd[0])
+    assert np.isnan(level.effects(*pair, 1).d[0])
+    assert np.isnan(level.effects(*pair, 1).sd[0])
 
 
 def test_a_difference_above_rounding_is_a_spread():
@@ -130,4 +129,4 @@ def test_a_difference_above_rounding_is_a_spread():
     cosines[0, 0] += 1e-12
     test = Design(cosines, 2, 2)
     # scores 1, 0 | 0, 0 (times 5e-13): difference 1/2, sd 1/2
-    assert effects(test.levels[0], *test.sides(test.as_is)[0], 1).d[0] == pytest.approx(1, rel=1e-3)
+    assert test.levels[0].effects(*test.sides(test.as_is)[0], 1).d[0] == pytest.approx(1, rel=1e-3)

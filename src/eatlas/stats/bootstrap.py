@@ -20,7 +20,7 @@ from eatlas.kernels import quantiles
 from eatlas.notes import Note, warn
 from eatlas.stats.designs import Judge, enumerable
 from eatlas.stats.inputs import numbers, whole
-from eatlas.stats.weighted import ATTRIBUTES, ROLES, TARGETS, Array, Layout, Scored, Weights
+from eatlas.stats.weighted import ATTRIBUTES, ROLES, TARGETS, Array, Layout, Level, Weights
 
 Over = Literal["targets", "attributes", "both"]
 """Which stimuli are taken as a sample, and hence resampled."""
@@ -452,7 +452,7 @@ class _Decisions:
         done = 0
         for weights in resamples:
             for i, pair in enumerate(test.sides(weights)[1:]):
-                level = cast("Scored", test.levels[1 + i])
+                level = cast("Level", test.levels[1 + i])
                 if done < first:
                     sign, effect = self.associations(level, *pair)
                     signs[i].append(sign)
@@ -463,7 +463,7 @@ class _Decisions:
         x, y = ((np.concatenate(signs[i]), np.concatenate(d[i])) for i in range(2))
         return (x[0], y[0]), (x[1], y[1])
 
-    def associations(self, level: Scored, units: Array, others: Array) -> tuple[Signs, Array]:
+    def associations(self, level: Level, units: Array, others: Array) -> tuple[Signs, Array]:
         """1, 0 or -1 for each set of weights, and the effect sizes."""
         found = level.effects(units, others, self.rule.ddof)
         strong = np.flatnonzero(np.abs(found.d) > self.rule.threshold)

@@ -11,7 +11,7 @@ changes the shares of all others.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -26,11 +26,11 @@ from eatlas.kernels.cosines import product
 from eatlas.stats.bootstrap import Over, Streams, draw
 from eatlas.stats.inputs import beta_quantile, rounding_noise
 from eatlas.stats.weighted import (
+    EffectLevel,
     Effects,
     Layout,
     Weights,
     effects_of_scores,
-    greatest,
     mean_variance,
     score_gradient,
     unit_influence,
@@ -304,7 +304,7 @@ def label_powers(cosines: ArrayLike, scale: float) -> Array:
 
 
 @dataclass(frozen=True)
-class _ShareLevel(ABC):
+class _ShareLevel(EffectLevel):
     """One level of a zero-shot reading: its units in two groups, each scored by a share."""
 
     powers: Array
@@ -327,21 +327,6 @@ class _ShareLevel(ABC):
         noise = rounding_noise(max(self.powers.shape), self.peak, self.precision)
         return effects_of_scores(scores, units, self.n, noise, ddof)
 
-    def effect(
-        self,
-        units: Array,
-        others: Array,
-        ddof: int,
-        *,
-        whole: bool = False,  # noqa: ARG002  (changes nothing here)
-    ) -> Array:
-        """Effect size for each set of weights, shape (sets,)."""
-        return self.effects(units, others, ddof).d
-
-    def bound(self, units: Array, ddof: int) -> Array:
-        """The greatest effect size there is, shape (sets,)."""
-        return greatest(units[:, : self.n].sum(axis=1), units[:, self.n :].sum(axis=1), ddof)
-
 
 @dataclass(frozen=True)
 class TargetLevel(_ShareLevel):
@@ -356,11 +341,6 @@ class TargetLevel(_ShareLevel):
         targets, labels = self.powers.shape
         return targets, labels
 
-    @property
-    def others(self) -> tuple[tuple[slice, float], ...]:
-        """Labels of A and of B."""
-        return (slice(0, self.n_a), 1.0), (slice(self.n_a, None), -1.0)
-
     def shares(self, others: Array) -> tuple[Array, Array]:
         """Share of A in each reading, and the sum of the powers, shape (sets or 1, targets)."""
         of_a = product(self.powers[:, : self.n_a], others[:, : self.n_a].T).T
@@ -371,18 +351,11 @@ class TargetLevel(_ShareLevel):
         """Share of A in each reading."""
         return self.shares(others)[0]
 
-    def effect_and_variance(
-        self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
-    ) -> tuple[Array, Array]:
-        """Effect sizes and their sampling variances over targets, over labels, or both."""
-        found, variance = self.effects(units, others, ddof), np.zeros(1)
-        if over[0]:
-            variance = variance + unit_variance(self.n, found, units, ddof)
-        if over[1]:
-            variance = variance + self._label_variance(found, units, others, ddof)
-        return found.d, variance
+    def unit_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:  # noqa: ARG002
+        """Infinitesimal jackknife over targets."""
+        return unit_variance(self.n, found, units, ddof)
 
-    def _label_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
+    def other_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
         """Infinitesimal jackknife over labels.
 
         With c the derivative of d by the share S of a target, powers e and their weighted sum N,
@@ -406,11 +379,6 @@ class LabelLevel(_ShareLevel):
         targets, labels = self.powers.shape
         return labels, targets
 
-    @property
-    def others(self) -> tuple[tuple[slice, float], ...]:
-        """The targets."""
-        return ((slice(None), 1.0),)
-
     def _reading(self, units: Array, others: Array) -> tuple[Array, Array]:
         """Weight of each target in a mean over the sum of its powers; and these sums."""
         total = product(self.powers, units.T).T
@@ -421,32 +389,33 @@ class LabelLevel(_ShareLevel):
         reading, _ = self._reading(units, others)
         return product(self.powers.T, reading.T).T
 
-    def effect_and_variance(
-        self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
-    ) -> tuple[Array, Array]:
-        """Effect sizes and their sampling variances over labels, over targets, or both.
+    def unit_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
+        """Infinitesimal jackknife over labels.
 
         With c the derivative of d by the mean share of a label, powers e, their weighted sum N in
         the reading of a target, and v the target's weight in the mean: that by the weight of a
         label is what its score contributes, less the sum over targets of
-        ``v e / N**2 (sum over labels of c e)``; that by the weight of a target is the sum over
-        labels of ``c e / N``.
+        ``v e / N**2 (sum over labels of c e)``.
         """
-        found, variance = self.effects(units, others, ddof), np.zeros(1)
+        reading, pulled = self._pulled(found, units, others, ddof)
+        moved = product(self.powers.T, (reading * pulled).T).T
+        direct = [
+            influence / size[:, None]
+            for _, influence, size in unit_influence(self.n, found, units, ddof)
+        ]
+        return _variance(units, np.concatenate(direct, axis=1) - moved, self.n)
+
+    def other_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
+        """Infinitesimal jackknife over targets: the sum over labels of ``c e / N`` of each."""
+        _, pulled = self._pulled(found, units, others, ddof)
+        return mean_variance(others, pulled, others.sum(axis=1))
+
+    def _pulled(
+        self, found: Effects, units: Array, others: Array, ddof: int
+    ) -> tuple[Array, Array]:
         c = score_gradient(self.n, found, units, ddof)
         reading, total = self._reading(units, others)
-        pulled = product(self.powers, c.T).T / total
-        if over[0]:
-            moved = product(self.powers.T, (reading * pulled).T).T
-            direct = [
-                influence / size[:, None]
-                for _, influence, size in unit_influence(self.n, found, units, ddof)
-            ]
-            change = np.concatenate(direct, axis=1) - moved
-            variance = variance + _variance(units, change, self.n)
-        if over[1]:
-            variance = variance + mean_variance(others, pulled, others.sum(axis=1))
-        return found.d, variance
+        return reading, product(self.powers, c.T).T / total
 
 
 @dataclass(frozen=True)

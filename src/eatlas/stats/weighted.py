@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Protocol
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from eatlas.stats.inputs import ROUNDING_UNITS, rounding_noise
 
 Array = NDArray[np.float64]
 TARGETS, ATTRIBUTES = "XY", "AB"
+Groups = tuple[tuple[slice, float], ...]
 ROLES = TARGETS + ATTRIBUTES
 """The groups of a test: those of the targets, in rows, and those of the attributes, in columns."""
 EPS = 2.0**-52
@@ -34,57 +35,75 @@ CANCELLED = 1e-6
 """Share of a sum of squares that is left about another mean, below which too few digits are."""
 
 
-def greatest(first: Array, second: Array, ddof: int) -> Array:
-    """The effect size of two groups of such sizes without a spread of their own."""
-    size = first + second
-    bound: Array = np.sqrt((size - ddof) * size / (first * second))
-    return bound
+@dataclass(frozen=True)
+class Effects:
+    """Scores and effect sizes of one level, one row or number for each set of weights."""
+
+    scores: Array
+    """Deviations of scores from their weighted mean, shape (sets, n_units) or (1, n_units)."""
+    difference: Array
+    """Mean of the first group less mean of the second, shape (sets,)."""
+    sd: Array
+    """Standard deviation of the union, shape (sets,); NaN where the scores have no spread."""
+    d: Array
+    """difference / sd, shape (sets,)."""
 
 
-class Weighable(Protocol):
-    """One effect size, for any weights of its units and of the terms that score them."""
+class EffectLevel(ABC):
+    """One effect size, for any weights of its units and of the terms that score them.
+
+    Weights come in sets, one a row; a side that is left as it is has one set of ones.
+    """
+
+    n: int
+    """Units of the first group."""
 
     @property
-    def n(self) -> int:
-        """Units of the first group."""
-
-    @property
+    @abstractmethod
     def shape(self) -> tuple[int, int]:
         """Number of units and of terms that score them."""
 
-    @property
-    def others(self) -> tuple[tuple[slice, float], ...]:
-        """Groups of the other side, each with the sign its mean has in a score."""
+    @abstractmethod
+    def effects(self, units: Array, others: Array, ddof: int) -> Effects:
+        """Scores and effect sizes for each set of weights."""
 
-    def effect(self, units: Array, others: Array, ddof: int, *, whole: bool = False) -> Array:
-        """Effect size for each set of weights."""
+    @abstractmethod
+    def unit_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
+        """Sampling variance of d over its units, shape (sets,): the infinitesimal jackknife."""
+
+    @abstractmethod
+    def other_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
+        """The same over the terms that score the units."""
+
+    def effect(self, units: Array, others: Array, ddof: int, *, whole: bool = False) -> Array:  # noqa: ARG002
+        """Effect size for each set of weights, shape (sets,); see `Weights.whole`."""
+        return self.effects(units, others, ddof).d
 
     def effect_and_variance(
         self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
     ) -> tuple[Array, Array]:
         """Effect sizes and their sampling variances over units, over the other side, or both."""
+        found, variance = self.effects(units, others, ddof), np.zeros(1)
+        if over[0]:
+            variance = variance + self.unit_variance(found, units, others, ddof)
+        if over[1]:
+            variance = variance + self.other_variance(found, units, others, ddof)
+        return found.d, variance
 
     def bound(self, units: Array, ddof: int) -> Array:
-        """The greatest effect size there is."""
-
-
-class Scored(Weighable, Protocol):
-    """The same with its scores, one for each unit, which relabelling moves."""
-
-    @property
-    def peak(self) -> float:
-        """The greatest magnitude of what associates."""
+        """The greatest effect size there is, shape (sets,): no spread within the two groups."""
+        first, second = (units[:, where].sum(axis=1) for where, _ in self.groups)
+        size = first + second
+        return np.asarray(np.sqrt((size - ddof) * size / (first * second)))
 
     @property
-    def precision(self) -> float | None:
-        """Unit roundoff of the vectors; None where they are exact."""
-
-    def effects(self, units: Array, others: Array, ddof: int) -> Effects:
-        """Scores and effect sizes for each set of weights."""
+    def groups(self) -> Groups:
+        """The two groups of units, each with the sign its mean has in the difference."""
+        return (slice(0, self.n), 1.0), (slice(self.n, None), -1.0)
 
 
 @dataclass(frozen=True)
-class Level:
+class Level(EffectLevel):
     """One effect size: units in two groups, each scored over the terms of the other side.
 
     Level 1 has targets as units, scored by the mean over A less the mean over B. Level 2 has
@@ -95,7 +114,7 @@ class Level:
     """Cosines, shape (n_units, n_others)."""
     n: int
     """The first `n` units are the first group."""
-    others: tuple[tuple[slice, float], ...]
+    others: Groups
     """Groups of the other side, each with the sign its mean has in a score."""
     precision: float | None = None
     """Unit roundoff of the vectors behind the cosines; None where they are exact."""
@@ -110,29 +129,41 @@ class Level:
         """Effect size for each set of weights, shape (sets,)."""
         return quick_effects(self, units, others, ddof, whole=whole)
 
-    def effect_and_variance(
-        self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
-    ) -> tuple[Array, Array]:
-        """Effect sizes and their sampling variances over units, over the other side, or both."""
-        found, variance = effects(self, units, others, ddof), np.zeros(1)
-        if over[0]:
-            variance = variance + unit_variance(self.n, found, units, ddof)
-        if over[1]:
-            variance = variance + other_variance(self, found, units, others, ddof)
-        return found.d, variance
-
     def effects(self, units: Array, others: Array, ddof: int) -> Effects:
         """Scores and effect sizes for each set of weights."""
-        return effects(self, units, others, ddof)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = self.scores(others)
+        return effects_of_scores(scores, units, self.n, self.noise, ddof)
+
+    def scores(self, others: Array) -> Array:
+        """Score of each unit, shape (sets or 1, n_units)."""
+        # transposed, as `product` makes rows that lie together in memory: a row for each unit
+        return product(self.block, score_weights(others, self.others).T).T
+
+    def unit_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:  # noqa: ARG002
+        """Sampling variance of d over its units."""
+        return unit_variance(self.n, found, units, ddof)
+
+    def other_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
+        """Sampling variance of d over the terms that score its units.
+
+        As :func:`unit_variance`. The influence of a column S_j of the block, in a group whose mean
+        has the sign (+-), is, but for its mean over the group,
+
+        ``(+-)[(mean of S_j in the first group - in the second) / sd
+        - d / (sd**2 (N - ddof)) sum over units of w (s - m) S_j]``.
+        """
+        gradient = product(self.block.T, score_gradient(self.n, found, units, ddof).T).T
+        variance = np.zeros(len(found.d))
+        for where, _ in self.others:
+            w = others[:, where]
+            variance += mean_variance(w, gradient[:, where], w.sum(axis=1))
+        return variance
 
     @cached_property
     def peak(self) -> float:
         """The greatest magnitude of what associates."""
         return float(np.abs(self.block).max())
-
-    def bound(self, units: Array, ddof: int) -> Array:
-        """The greatest effect size there is, shape (sets,): no spread within the two groups."""
-        return greatest(units[:, : self.n].sum(axis=1), units[:, self.n :].sum(axis=1), ddof)
 
     @cached_property
     def centred(self) -> Array:
@@ -179,7 +210,7 @@ class Layout(ABC):
 
     @property
     @abstractmethod
-    def levels(self) -> tuple[Weighable, Weighable, Weighable]:
+    def levels(self) -> tuple[EffectLevel, EffectLevel, EffectLevel]:
         """Level 1, level 2 of X, level 2 of Y."""
 
     @property
@@ -262,26 +293,6 @@ class Design(Layout):
         )
 
 
-@dataclass(frozen=True)
-class Effects:
-    """Scores and effect sizes of one level, one row or number for each set of weights."""
-
-    scores: Array
-    """Deviations of scores from their weighted mean, shape (sets, n_units) or (1, n_units)."""
-    difference: Array
-    """Mean of the first group less mean of the second, shape (sets,)."""
-    sd: Array
-    """Standard deviation of the union, shape (sets,); NaN where the scores have no spread."""
-    d: Array
-    """difference / sd, shape (sets,)."""
-
-
-def effects(level: Level, units: Array, others: Array, ddof: int) -> Effects:
-    """Effect sizes of one level under many sets of weights."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return effects_of_scores(_scores(level, others), units, level.n, level.noise, ddof)
-
-
 def effects_of_scores(s: Array, units: Array, n: int, noise: float, ddof: int) -> Effects:
     """Effect sizes of scores, shape (sets or 1, n_units), whose rounding error is `noise`."""
     groups = slice(0, n), slice(n, None)
@@ -300,10 +311,10 @@ def effects_of_scores(s: Array, units: Array, n: int, noise: float, ddof: int) -
 def quick_effects(
     level: Level, units: Array, others: Array, ddof: int, *, whole: bool = False
 ) -> Array:
-    """Effect sizes as :func:`effects` finds them, in a third of the time, and nothing else.
+    """Effect sizes as :meth:`Level.effects` finds them, in a third of the time, and nothing else.
 
     Squares are summed about the mean of the scores as they are, and moved to the mean of each set
-    of weights. Where that cancels most of their digits, :func:`effects` finds the effect size.
+    of weights. Where that cancels most of their digits, :meth:`Level.effects` finds d.
     `whole` says that the weights of each group sum to its size.
     """
     weights, n = units.T, level.n
@@ -312,7 +323,7 @@ def quick_effects(
         if whole:
             s = product(level.averaging, others.T)
         else:
-            s = product(level.centred, score_weights(level, others).T)
+            s = product(level.centred, score_weights(others, level.others).T)
             sizes = np.add.reduce(weights[:n], axis=0), np.add.reduce(weights[n:], axis=0)
         first, second = _sum(weights[:n], s[:n]), _sum(weights[n:], s[n:])
         total, every = sizes[0] + sizes[1], first + second
@@ -325,7 +336,7 @@ def quick_effects(
     lost = np.flatnonzero(~(squares > floor))
     if lost.size:
         u, o = (side if len(side) == 1 else side[lost] for side in (units, others))
-        d[lost] = effects(level, u, o, ddof).d
+        d[lost] = level.effects(u, o, ddof).d
     return d
 
 
@@ -334,17 +345,11 @@ def _sum(w: Array, x: Array) -> Array:
     return np.asarray(np.einsum("ib,ib->b", w, x))
 
 
-def _scores(level: Level, others: Array) -> Array:
-    """Score of each unit, shape (sets or 1, n_units)."""
-    # transposed, as `product` makes rows that lie together in memory: a row for each unit
-    return product(level.block, score_weights(level, others).T).T
-
-
-def score_weights(level: Level, others: Array) -> Array:
+def score_weights(others: Array, groups: Groups) -> Array:
     """What each cosine counts in a score: its weight over its group's, with the group's sign."""
     parts = [
         others[:, where] * (sign / others[:, where].sum(axis=1, keepdims=True))
-        for where, sign in level.others
+        for where, sign in groups
     ]
     return np.concatenate(parts, axis=1)
 
@@ -388,23 +393,6 @@ def score_gradient(n: int, found: Effects, units: Array, ddof: int) -> Array:
     return np.concatenate(parts, axis=1)
 
 
-def other_variance(level: Level, found: Effects, units: Array, others: Array, ddof: int) -> Array:
-    """Sampling variance of d over the terms that score its units, shape (sets,).
-
-    As :func:`unit_variance`. The influence of a column S_j of the block, in a group whose mean
-    has the sign (+-), is, but for its mean over the group,
-
-    ``(+-)[(mean of S_j in the first group - in the second) / sd
-    - d / (sd**2 (N - ddof)) sum over units of w (s - m) S_j]``.
-    """
-    gradient = product(level.block.T, score_gradient(level.n, found, units, ddof).T).T
-    variance = np.zeros(len(found.d))
-    for where, _ in level.others:
-        w = others[:, where]
-        variance += mean_variance(w, gradient[:, where], w.sum(axis=1))
-    return variance
-
-
 def mean_variance(w: Array, values: Array, size: Array) -> Array:
     """Sampling variance of the weighted mean of each row; `size` is the sum of weights."""
     away = values - (_dot(w, values) / size)[:, None]
@@ -417,7 +405,21 @@ def _dot(w: Array, x: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class ClusterLevel:
+class ClusterEffects(Effects):
+    """Effect sizes of clusters; `scores` are those of the rows that are kept."""
+
+    totals: Array
+    """Sums of the scores of each cluster."""
+    about: Array
+    """Sums of squares of the scores of each cluster about the mean of all."""
+    counts: list[Array]
+    """Rows of both groups."""
+    means: list[Array]
+    m: Array
+
+
+@dataclass(frozen=True)
+class ClusterLevel(EffectLevel):
     """One effect size: clusters of rows in two groups, each row scored over the other side."""
 
     rows: Array
@@ -432,7 +434,7 @@ class ClusterLevel:
     """What each term of the other side counts in a mean, shape (others,)."""
     n: int
     """The first `n` clusters are the first group."""
-    others: tuple[tuple[slice, float], ...]
+    others: Groups
     """Groups of the other side, each with the sign its mean has in a score."""
     noise: float
     """Rounding error of a score."""
@@ -443,60 +445,24 @@ class ClusterLevel:
         units, others = self.sums.shape
         return units, others
 
-    def effect(
-        self,
-        units: Array,
-        others: Array,
-        ddof: int,
-        *,
-        whole: bool = False,  # noqa: ARG002  (clusters have sizes of their own)
-    ) -> Array:
-        """Effect size for each set of weights, shape (sets,).
+    def bound(self, units: Array, ddof: int) -> Array:
+        """The greatest effect size of so many rows, shape (sets,)."""
+        return super().bound(units * self.sizes, ddof)
+
+    def effects(self, units: Array, others: Array, ddof: int) -> ClusterEffects:
+        """Effect sizes of resampled clusters, from sums over the rows of each.
 
         With S_i the sum of the scores s of cluster i and n_i its rows, weights u:
         ``m_k = sum_k u S / sum_k u n``, ``sd**2 = sum over rows of u (s - m)**2 / (N - ddof)``
         with ``N = sum u n``, and ``d = (m_1 - m_2) / sd``.
         """
-        return self._found(units, others, ddof).d
-
-    def effect_and_variance(
-        self, units: Array, others: Array, ddof: int, over: tuple[bool, bool]
-    ) -> tuple[Array, Array]:
-        """Effect sizes and their sampling variances over clusters, the other side, or both."""
-        found, variance = self._found(units, others, ddof), np.zeros(1)
-        if over[0]:
-            variance = variance + self._unit_variance(found, units, ddof)
-        if over[1]:
-            variance = variance + self._other_variance(found, units, others, ddof)
-        return found.d, variance
-
-    def bound(self, units: Array, ddof: int) -> Array:
-        """The greatest effect size of so many rows, shape (sets,)."""
-        rows = units * self.sizes
-        return greatest(rows[:, : self.n].sum(axis=1), rows[:, self.n :].sum(axis=1), ddof)
-
-    @property
-    def _groups(self) -> tuple[tuple[slice, float], ...]:
-        return (slice(0, self.n), 1.0), (slice(self.n, None), -1.0)
-
-    def _coefficients(self, others: Array) -> Array:
-        """What each term of the other side counts in a score."""
-        weight = others * self.weights
-        parts = [
-            weight[:, where] * (sign / weight[:, where].sum(axis=1, keepdims=True))
-            for where, sign in self.others
-        ]
-        return np.concatenate(parts, axis=1)
-
-    def _found(self, units: Array, others: Array, ddof: int) -> _Found:
-        """Effect sizes of resampled stimuli, from sums over the sentences of each."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            a = self._coefficients(others).T
+            a = score_weights(others * self.weights, self.others).T
             totals, scores = product(self.sums, a).T, product(self.rows, a).T
             inner = np.add.reduceat(scores * scores, self.starts, axis=1)
             rows = units * self.sizes
-            counts = [rows[:, where].sum(axis=1) for where, _ in self._groups]
-            parts = [(units[:, w] * totals[:, w]).sum(axis=1) for w, _ in self._groups]
+            counts = [rows[:, where].sum(axis=1) for where, _ in self.groups]
+            parts = [(units[:, w] * totals[:, w]).sum(axis=1) for w, _ in self.groups]
             means = [part / count for part, count in zip(parts, counts, strict=True)]
             count = counts[0] + counts[1]
             m = (parts[0] + parts[1]) / count
@@ -506,20 +472,22 @@ class ClusterLevel:
             rest = EPS * ROUNDING_UNITS * (units * inner + m[:, None] ** 2 * rows).sum(axis=1)
             sd = np.sqrt(np.maximum(squares, 0.0) / (count - ddof))
             sd[squares <= count * self.noise**2 + rest] = np.nan
-            d = (means[0] - means[1]) / sd
-            return _Found(totals, scores, about, counts, means, m, sd, d)
+            difference = means[0] - means[1]
+            d = difference / sd
+            return ClusterEffects(scores, difference, sd, d, totals, about, counts, means, m)
 
-    def _unit_variance(self, found: _Found, units: Array, ddof: int) -> Array:
+    def unit_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:  # noqa: ARG002
         """Infinitesimal jackknife over clusters: the sum of ``u_i (U_i)**2``.
 
         ``U_i = (+-)(S_i - n_i m_k) / (N_k sd) - d (Q_i - n_i sd**2) / (2 sd**2 (N - ddof))``,
         less its mean over the group, is the derivative of d by the weight of cluster i, with Q_i
         the sum of its squares about m.
         """
+        found = cast("ClusterEffects", found)
         squared, count = found.sd**2, found.counts[0] + found.counts[1]
         pull = found.d / (2 * squared * (count - ddof))
         variance = np.zeros(len(found.d))
-        for k, (where, sign) in enumerate(self._groups):
+        for k, (where, sign) in enumerate(self.groups):
             n = self.sizes[where]
             away = found.totals[:, where] - n * found.means[k][:, None]
             change = (sign / (found.counts[k] * found.sd))[:, None] * away
@@ -529,15 +497,16 @@ class ClusterLevel:
             variance += (u * (change - centre[:, None]) ** 2).sum(axis=1)
         return variance
 
-    def _other_variance(self, found: _Found, units: Array, others: Array, ddof: int) -> Array:
+    def other_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
         """Infinitesimal jackknife over the terms that score, each a cluster itself.
 
         As the influence of a column in `other_variance`, times what the column counts.
         """
+        found = cast("ClusterEffects", found)
         count = found.counts[0] + found.counts[1]
         pull = found.d / (found.sd**2 * (count - ddof))
         share = np.empty((len(found.d), self.shape[0]))
-        for k, (where, sign) in enumerate(self._groups):
+        for k, (where, sign) in enumerate(self.groups):
             share[:, where] = (sign / (found.counts[k] * found.sd))[:, None]
         share = (share + (pull * found.m)[:, None]) * units
         of = np.diff(np.append(self.starts, len(self.rows)))
@@ -552,24 +521,6 @@ class ClusterLevel:
             change = size * (gradient[:, where] - mean[:, None]) / total[:, None]
             variance += (v * change * change).sum(axis=1)
         return variance
-
-
-@dataclass(frozen=True)
-class _Found:
-    """One level under many sets of weights; figures of sets in the first dimension."""
-
-    totals: Array
-    """Sums of the scores of each cluster."""
-    scores: Array
-    """Scores of the rows that are kept."""
-    about: Array
-    """Sums of squares of the scores of each cluster about the mean of all."""
-    counts: list[Array]
-    """Rows of both groups."""
-    means: list[Array]
-    m: Array
-    sd: Array
-    d: Array
 
 
 @dataclass(frozen=True)
@@ -644,7 +595,7 @@ def cluster_design(
 def cluster_level(
     side: Side,
     weights: Array,
-    others: tuple[tuple[slice, float], ...],
+    others: Groups,
     precision: float | None = None,
 ) -> ClusterLevel:
     """Take the moments of the rows of each cluster, about the mean of all rows.
