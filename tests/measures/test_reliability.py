@@ -13,7 +13,7 @@ def test_a_result_says_what_its_similarities_say():
     (result,) = eatlas.run(tests="weat-6", measures="ml-eat(resamples=0)", frequency="off")
     found, table = eatlas.reliability(result), np.array(result.similarities)
     own = list_reliability(table[:8], table[8:], rng=np.random.default_rng(1), resamples=1)
-    assert (found.X.alpha.value, found.Y.terms) == (
+    assert (found.X.alpha.value, found.Y.items) == (
         pytest.approx(own.first.alpha.value, abs=1e-6),
         8,
     )
@@ -41,7 +41,7 @@ def test_random_words_are_not_apart_where_their_raw_alpha_is_high():
 def test_sentences_are_averaged_over_their_stimuli():
     test = make_sentences(dict.fromkeys("XYAB", (2, 3, 4, 1)))
     found = eatlas.reliability(eatlas.MLEAT(resamples=0)(test, make_vectors(test, dim=6)))
-    assert (found.unit, found.X.terms) == ("stimulus", 4)
+    assert (found.unit, found.X.items) == ("stimulus", 4)
 
 
 def test_what_keeps_no_similarities_has_none():

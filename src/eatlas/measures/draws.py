@@ -32,13 +32,13 @@ from eatlas.results.levels import (
     Level2OverDraws,
     Level3,
     Model,
+    NormalP,
     OverDraws,
     Replace,
     Scores,
     Variance,
     VarianceShares,
 )
-from eatlas.results.parts import ByTail, Probability
 from eatlas.stats.designs import Judge
 from eatlas.stats.draws import Components, DrawEffects, draw_effects, random_effects
 from eatlas.stats.effect_size import borenstein_variance, union_variance
@@ -166,7 +166,7 @@ def combined(
         se=pooled.se,
         interval=(pooled.low, pooled.high),
         z=pooled.z,
-        p=ByTail[Probability](greater=upper, less=lower, two_sided=pooled.p),
+        p=NormalP(greater=upper, less=lower, two_sided=pooled.p),
         tau2=pooled.tau2,
         q=pooled.q,
         i2=pooled.i2,

@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from eatlas.errors import EatlasError, described
-from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.rows import several, stimuli_of
 from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results import AssociationResult, is_result
-from eatlas.results.inference import Coefficient, GroupReliability, Reliability
-from eatlas.results.parts import defined
+from eatlas.results.inference import Unit
 from eatlas.stats.inputs import open_unit, whole
-from eatlas.stats.reliability import Coefficient as Estimate
-from eatlas.stats.reliability import list_reliability
-from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
+from eatlas.stats.reliability import Coefficient, ListReliability, list_reliability
+from eatlas.stimuli import ROLES
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Reliability of the four groups of a test, and of the contrasts between them."""
+
+    unit: Unit
+    """Whether terms, or stimuli of sentences, are the items."""
+    confidence: float
+    X: ListReliability
+    Y: ListReliability
+    A: ListReliability
+    B: ListReliability
+    targets: Coefficient
+    """Reliability of the difference between the mean profiles of X and Y over attributes: 0 or less
+    for random words, 1 where the words of each group are all alike."""
+    attributes: Coefficient
+    """The same of A and B over targets."""
+
+    def __repr__(self) -> str:
+        units = "terms" if self.unit == "term" else "stimuli"
+        groups = zip(ROLES, (self.X, self.Y, self.A, self.B), strict=True)
+        lines = [
+            f"{role}: {group.items} {units}, alpha {group.alpha}, omega {group.omega}, raw alpha "
+            f"{'undefined' if math.isnan(group.raw_alpha) else f'{group.raw_alpha:.2f}'}"
+            for role, group in groups
+        ]
+        apart = [f"X and Y apart: {self.targets}", f"A and B apart: {self.attributes}"]
+        return "\n".join([*lines, *apart])
 
 
 def reliability(
@@ -73,25 +100,15 @@ def reliability(
     if len(table) > len(x) + len(y):  # a row for each sentence, not for each stimulus
         table = (x + y).averaging().T @ table @ (a + b).averaging()
     rng = generator_of(whole(seed, "seed", 0), stimuli_covered(result.coverage), "reliability")
-    how: dict[str, Any] = {"rng": rng, "resamples": resamples, "level": open_unit(confidence)}
-    groups, between = {}, {}
-    for side, roles, scores, n in (
-        ("targets", TARGETS, table, len(x)),
-        ("attributes", ATTRIBUTES, table.T, len(a)),
-    ):
-        lists = list_reliability(scores[:n], scores[n:], **how)
-        between[side] = _record(lists.between)
-        for role, group in zip(roles, (lists.first, lists.second), strict=True):
-            groups[role] = GroupReliability(
-                terms=group.items,
-                raw_alpha=defined(group.raw_alpha, DECIMALS),
-                alpha=_record(group.alpha),
-                omega=_record(group.omega),
-            )
-    unit = "stimulus" if several(stimuli) else "term"
-    return Reliability(unit=unit, confidence=confidence, **groups, **between)
-
-
-def _record(estimate: Estimate) -> Coefficient:
-    names = ("value", "low", "high")
-    return Coefficient(**{name: defined(getattr(estimate, name), DECIMALS) for name in names})
+    level = open_unit(confidence)
+    x_y, a_b = (
+        list_reliability(scores[:n], scores[n:], rng=rng, resamples=resamples, level=level)
+        for scores, n in ((table, len(x)), (table.T, len(a)))
+    )
+    return Reliability(
+        "stimulus" if several(stimuli) else "term",
+        level,
+        *(x_y.first, x_y.second, a_b.first, a_b.second),
+        targets=x_y.between,
+        attributes=a_b.between,
+    )

@@ -22,6 +22,26 @@ from eatlas.results.parts import (
 from eatlas.stimuli.association_test import ATTRIBUTES, ROLES, TARGETS
 
 
+class Methods(ByTail[Method]):
+    """How each tail's p-value was found; a class of its own, as workers pickle it, as the next."""
+
+
+class Counts(ByTail[int | None]):
+    """A number of relabellings for each tail."""
+
+
+class Errors(ByTail[float | None]):
+    """A relative error for each tail."""
+
+
+class Ends(ByTail[Bounds | None]):
+    """Both ends of an interval for each tail."""
+
+
+class NormalP(ByTail[Probability]):
+    """P-values of z under a normal distribution."""
+
+
 class PValues(Record):
     """Permutation p-values of one statistic t, over all relabellings of one size.
 
@@ -34,9 +54,9 @@ class PValues(Record):
     """P(T <= t)."""
     two_sided: Probability
     """P(|T - E T| >= |t - E T|), not twice the smaller tail."""
-    method: Method | ByTail[Method]
+    method: Method | Methods
     """How they were found; one word where all tails agree."""
-    count: ByTail[int | None] | None = None
+    count: Counts | None = None
     """The relabellings counted that are at least as extreme, where at least one tail is exact; None
     of a tail where they were not counted, and of numbers with more than 3,900 digits."""
     total: int | None
@@ -44,13 +64,13 @@ class PValues(Record):
     more than 13,000 terms, since readers of JSON refuse it."""
     min_p: Probability
     """The smallest p-value this design can give, 1 / total, unless inequalities are strict."""
-    rel_err: ByTail[float | None] | None = None
+    rel_err: Errors | None = None
     """Stated relative error; None of a tail that is exact or bracketed."""
-    bracket: ByTail[Bounds | None] | None = None
+    bracket: Ends | None = None
     """Rigorous [lower, upper]; None of a tail that is known closer."""
-    interval: ByTail[Bounds | None] | None = None
+    interval: Ends | None = None
     """95% confidence interval; None of a tail that was not drawn at random."""
-    draws: ByTail[int | None] | None = None
+    draws: Counts | None = None
     """Random relabellings; None of a tail that was not drawn at random."""
 
     def tail(self, name: str) -> float:
@@ -240,7 +260,7 @@ class CombinedEffect(Record):
     interval: tuple[float, float]
     """Effect size plus and minus 1.96 standard errors."""
     z: float
-    p: ByTail[Probability]
+    p: NormalP
     """Of z under a normal distribution, for comparison with published tables; no evidence."""
     tau2: float
     """Variance of effect sizes between draws beyond their sampling variance."""

@@ -36,6 +36,12 @@ class Coefficient:
     low: float
     high: float
 
+    def __str__(self) -> str:
+        if math.isnan(self.value):
+            return "undefined"
+        ends = "" if math.isnan(self.low) else f" [{self.low:.2f}, {self.high:.2f}]"
+        return f"{self.value:.2f}{ends}"
+
 
 @dataclass(frozen=True)
 class ListReliability:
