@@ -187,7 +187,7 @@ __getattr__ = attributes(__name__, _HOMES, modules="errors report testing")
 offer(  # what measures and records call; no measure knows who measures, no record who shows it
     measure="eatlas.engine.measuring:measure",
     plot="eatlas.present.drawings.plot:plot",
-    notebook="eatlas.present.notebook:html",
+    notebook="eatlas.present.tables:notebook_html",
     report="eatlas.present.page:write_report",
     table="eatlas.present.tables:report_table",
     compared_text="eatlas.present.tables:plain",

@@ -338,7 +338,7 @@ def _too_few_are_refused(tried: _Tried) -> None:
 def _result_shows_everywhere(tried: _Tried) -> None:
     """Terminal, report, tables, notebook, frame and forest show the test and its first number."""
     from eatlas.cli.table import print_results  # noqa: PLC0415  (rich, which only tables need)
-    from eatlas.present import notebook, report_html, report_table  # noqa: PLC0415
+    from eatlas.present import report_html, report_table  # noqa: PLC0415
     from eatlas.present.drawings.plot import plot  # noqa: PLC0415
 
     results = Results([tried.result])
@@ -353,7 +353,7 @@ def _result_shows_everywhere(tried: _Tried) -> None:
         "report": lambda: report_html(results),
         **{f"table ({form})": lambda form=form: report_table(results, form)  # type: ignore[misc]
            for form in ("latex", "markdown", "html-table", "csv")},
-        "notebook": lambda: notebook.html(tried.result),
+        "notebook": tried.result._repr_html_,
         "frame": lambda: results.to_frame().to_string(),
         "forest": lambda: plot(results, "forest").drawn,
     }  # fmt: skip

@@ -54,15 +54,6 @@ def test_level_3_has_ids_alone_where_it_is_a_table_of_its_own(wide):
     assert re.search(r"^weat-4 +0\.12 \(0\.12\) +0\.06 \(0\.10\)", text, re.MULTILINE)
 
 
-def test_a_line_for_each_test_in_a_wide_terminal(wide):
-    text = wide(200, "--tests", "weat-6", "--tests", "weat-1")
-    lines = [line for line in text.splitlines() if line.startswith("weat-") and "■" in line]
-    assert [line.split()[0] for line in lines] == ["weat-6", "weat-1"]
-    assert "[1.51, 1.85]" in lines[0]
-    assert re.search(r"A □□ B □■ +BY-Singular +5\d%", lines[0])
-    assert "By the two-sided rule: weat-1 Non-Directional." in text
-
-
 def test_layers_and_prompts(wide, tmp_path):
     make_model(tmp_path / "bert", "bert")
     text = wide(80, "--tests", "weat-6", "--tests", "weat-1", "--vectors", "hf:bert?layer=all")

@@ -62,7 +62,7 @@ def test_report_over_another_family(eatlas_cli):
         in eatlas_cli(*arguments, "--format", "markdown").out
     )
     for option, allowed in (
-        ("--format", "html, latex, longtable, markdown, html-table, csv, methods, bibtex"),
+        ("--format", "html, latex, markdown, html-table, csv, methods, bibtex"),
         ("--family", "level1, level2, both, none"),
         ("--adjust", "holm, bh, by"),
     ):

@@ -7,7 +7,7 @@ from eatlas.present.summaries import in_brief
 
 def brief(*results, levels="level1") -> str:
     family = DeclaredFamily.of(results, levels)
-    return " ".join(in_brief(sections(results, family, dots=False), family))
+    return " ".join(in_brief(sections(results, family), family))
 
 
 def test_patterns_are_counted_the_most_common_first():

@@ -4,10 +4,20 @@ import pytest
 from tests.present.reading import contrast, svg_root
 from tests.present.records import PATTERNS, full, ml_eat
 
-from eatlas.present.drawings.eat_map import EDGE, OFF, ON, ON_TEXT, EATMap, mini_map
+from eatlas.present.drawings.eat_map import (
+    EDGE,
+    OFF,
+    ON,
+    ON_TEXT,
+    comparison,
+    eat_map,
+    glyphs,
+    in_words,
+    mini_map,
+)
 
 SVG = ""
-SIZES = {"full": EATMap.svg, "mini": mini_map}
+SIZES = {"full": eat_map, "mini": mini_map}
 HOSTILE = {
     "X": '<script>alert("x")</script>',
     "Y": "]]> & </svg>\x00\x1b[31m",
@@ -28,14 +38,14 @@ def text(svg: str) -> list[str]:
 @pytest.mark.parametrize("size", SIZES)
 def test_each_pattern_has_its_own_cells(label, size):
     x, y = PATTERNS[label]
-    drawn = [c for c in cells(SIZES[size](EATMap.of(ml_eat(label)))) if c in {"eat-on", "eat-off"}]
+    drawn = [c for c in cells(SIZES[size](ml_eat(label))) if c in {"eat-on", "eat-off"}]
     # column X from A to B, then column Y
     wanted = [attribute == row for attribute in (x, y) for row in "AB"]
     assert [c == "eat-on" for c in drawn] == wanted
 
 
 def test_columns_are_targets_and_rows_are_attributes():
-    root = svg_root(EATMap.of(ml_eat("BY-Singular")).svg())
+    root = svg_root(eat_map(ml_eat("BY-Singular")))
     at = {
         "".join(t.itertext()): (float(t.get("x")), float(t.get("y")))
         for t in root.iter(f"{SVG}text")
@@ -47,7 +57,7 @@ def test_columns_are_targets_and_rows_are_attributes():
 
 
 def test_names_numbers_and_pattern_are_written():
-    written = text(EATMap.of(ml_eat("AX-Singular", d_X=1.385, d_Y=-0.05)).svg())
+    written = text(eat_map(ml_eat("AX-Singular", d_X=1.385, d_Y=-0.05)))
     for part in (
         "AX-Singular",
         "d = 1.39*",
@@ -59,52 +69,52 @@ def test_names_numbers_and_pattern_are_written():
 
 
 def test_level_1_is_above_the_map_and_intervals_are_below_it():
-    shown = EATMap.of(full(d=-0.75, d_X=0.4))
-    assert "Flowers closer to Unpleasant than Insects: d = −0.75" in text(shown.svg())
-    root = svg_root(shown.svg())
+    shown = full(d=-0.75, d_X=0.4)
+    assert "Flowers closer to Unpleasant than Insects: d = −0.75" in text(eat_map(shown))
+    root = svg_root(eat_map(shown))
     (x,) = (node.get("d") for node in root.iter("path") if node.get("class") == "i x")
     low, high = map(float, re.findall(r"[MH]([\d.]+)", x))
-    ends = shown.X.level.interval
+    ends = shown.effect("level2.X").interval
     assert (high - low) / 122 * 4 == pytest.approx(ends[1] - ends[0], abs=0.01)  # for -2 to 2
-    assert shown.Y.level.interval is None
-    assert 'class="i y"' not in shown.svg()
-    assert EATMap.of(ml_eat(d=None)).comparison == ""
+    assert shown.effect("level2.Y").interval is None
+    assert 'class="i y"' not in eat_map(shown)
+    assert comparison(ml_eat(d=None)) == ""
 
 
 def test_another_two_sided_pattern_is_written():
-    written = text(EATMap.of(ml_eat(two_sided_label="Non-Directional")).svg())
+    written = text(eat_map(ml_eat(two_sided_label="Non-Directional")))
     assert "under the two-sided rule: Non-Directional" in written
-    assert not any("two-sided" in line for line in text(EATMap.of(ml_eat()).svg()))
+    assert not any("two-sided" in line for line in text(eat_map(ml_eat())))
 
 
 def test_a_two_sided_rule_reads_the_two_sided_p():
-    assert EATMap.of(ml_eat(tail="two-sided")).X.level.p_of()[0] == pytest.approx(200 / 12870)
-    assert "* p < .05 two-sided" in text(EATMap.of(ml_eat(tail="two-sided")).svg())
+    assert ml_eat(tail="two-sided").effect("level2.X").p_of()[0] == pytest.approx(200 / 12870)
+    assert "* p < .05 two-sided" in text(eat_map(ml_eat(tail="two-sided")))
 
 
 def test_undefined_columns_are_hatched_and_not_associated():
-    shown = EATMap.of(ml_eat("Non-Directional", undefined="X"))
-    svg = shown.svg()
+    shown = ml_eat("Non-Directional", undefined="X")
+    svg = eat_map(shown)
     assert text(svg).count("undefined") == 2
     assert "d undefined" in text(svg)
     assert "associated" not in text(svg)
     for drawn in SIZES.values():
         assert drawn(shown).count("eat-hatch") == 2
-    assert shown.alt == (
+    assert in_words(shown) == (
         "EAT-Map, pattern Non-Directional: Flowers, association undefined; Insects, associated "
         "with neither Pleasant nor Unpleasant (d = 0.10, p = .46)."
     )
 
 
 def test_alternative_text_says_what_the_map_shows():
-    shown = EATMap.of(ml_eat("AB-Divergent"))
-    assert shown.alt == (
+    shown = ml_eat("AB-Divergent")
+    assert in_words(shown) == (
         "EAT-Map, pattern AB-Divergent: Flowers, associated with Pleasant (d = 0.90, p = .0078); "
         "Insects, associated with Unpleasant (d = −0.90, p = .0078)."
     )
     for drawn in SIZES.values():
         root = svg_root(drawn(shown))
-        assert shown.alt in {root.get("aria-label"), root.findtext("title")}
+        assert in_words(shown) in {root.get("aria-label"), root.findtext("title")}
 
 
 def test_red_and_gray_differ_in_lightness_and_texts_can_be_read():
@@ -113,14 +123,8 @@ def test_red_and_gray_differ_in_lightness_and_texts_can_be_read():
     assert contrast(ON_TEXT, ON) >= 4.5
 
 
-def test_associated_cells_carry_a_mark():
-    shown = EATMap.of(ml_eat("AX-Singular"))
-    assert text(shown.svg()).count("● associated") == 1
-    assert len(list(svg_root(mini_map(shown)).iter(f"{SVG}circle"))) == 1
-
-
 def test_the_mini_map_is_small_and_has_no_text_but_its_title():
-    root = svg_root(mini_map(EATMap.of(ml_eat())))
+    root = svg_root(mini_map(ml_eat()))
     assert (root.get("width"), root.get("height")) == ("44", "44")
     assert not list(root.iter(f"{SVG}text"))
     assert root.find(f"{SVG}title").text.startswith("EAT-Map")
@@ -128,14 +132,14 @@ def test_the_mini_map_is_small_and_has_no_text_but_its_title():
 
 @pytest.mark.parametrize("size", SIZES)
 def test_hostile_names_stay_text_within_the_drawing(size):
-    svg = SIZES[size](EATMap.of(ml_eat(names=HOSTILE, test="<b>&")))
+    svg = SIZES[size](ml_eat(names=HOSTILE, test="<b>&"))
     root = svg_root(svg)  # well formed
     tags = {node.tag.removeprefix(SVG) for node in root.iter()}
     assert tags <= {"svg", "title", "desc", "g", "rect", "circle", "text", "path"}
 
 
 def test_long_names_are_shortened_with_the_whole_in_a_tooltip():
-    root = svg_root(EATMap.of(ml_eat(names={"X": "long name " * 30, "B": "Ω" * 300})).svg())
+    root = svg_root(eat_map(ml_eat(names={"X": "long name " * 30, "B": "Ω" * 300})))
     titles = [node.text for node in root.iter(f"{SVG}title")]
     assert "Ω" * 300 in titles
     lines = ["".join(t.itertext()) for t in root.iter(f"{SVG}text")]
@@ -144,18 +148,18 @@ def test_long_names_are_shortened_with_the_whole_in_a_tooltip():
 
 
 def test_maps_share_no_ids():
-    assert " id=" not in EATMap.of(ml_eat(undefined="X", names=HOSTILE)).svg()
+    assert " id=" not in eat_map(ml_eat(undefined="X", names=HOSTILE))
 
 
 @pytest.mark.parametrize("label", PATTERNS)
 def test_glyphs_show_each_pattern(label):
     x, y = PATTERNS[label]
     wanted = tuple("".join("■" if c == row else "□" for c in (x, y)) for row in "AB")
-    assert EATMap.of(ml_eat(label)).glyphs() == wanted
+    assert glyphs(ml_eat(label)) == wanted
     ascii_wanted = tuple(line.translate(str.maketrans("■□", "#.")) for line in wanted)
-    assert EATMap.of(ml_eat(label)).glyphs("ascii") == ascii_wanted
+    assert glyphs(ml_eat(label), "ascii") == ascii_wanted
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "no-such-encoding"])
 def test_other_encodings_get_ascii(encoding):
-    assert EATMap.of(ml_eat(undefined="Y")).glyphs(encoding) == ("#?", ".?")
+    assert glyphs(ml_eat(undefined="Y"), encoding) == ("#?", ".?")

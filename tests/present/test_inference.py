@@ -60,6 +60,6 @@ def test_the_page_has_a_column_and_a_sentence(results):
     assert (
         "With the spread of targets and of attributes taken into account, level 1 is not "
         "significant for weat-3: other words may not show this difference."
-    ) in " ".join(in_brief(sections(results, family, dots=False), family)).replace(
-        "\u2068", ""
-    ).replace("\u2069", "")
+    ) in " ".join(in_brief(sections(results, family), family)).replace("\u2068", "").replace(
+        "\u2069", ""
+    )

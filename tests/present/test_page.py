@@ -200,7 +200,7 @@ def test_of_many_results_the_details_are_packed():
     assert 'class="later"' not in few
     assert "100 of 12,870 relabellings" in few
     page = Page(many)
-    assert len(page.scripts) == 1 + 3 + 1  # tags, three packs of 16, the script
+    assert len(page.scripts) == 3 + 1  # three packs of 16, the script
     assert "100 of 12,870" not in page.text
     assert page.text.count("The vectors associate Flowers with Pleasant") == 41
     for pack in page.scripts[:-1]:

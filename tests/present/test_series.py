@@ -18,7 +18,7 @@ WEAK, STABLE = (uncertainty(patterns={"AX-Singular": share}) for share in (0.2, 
 
 
 def grouped(*results, trends=(), failures=()):
-    return series_of(sections(results, DeclaredFamily.of(results), dots=False), trends, failures)
+    return series_of(sections(results, DeclaredFamily.of(results)), trends, failures)
 
 
 def years(*of, **changes):
@@ -37,8 +37,7 @@ def test_years_of_one_test_source_and_signature_are_a_series():
 
 def test_a_year_between_that_nobody_gave_is_missing():
     (found,) = grouped(*years())
-    assert dict(found.missing) == {1920: NOT_GIVEN}
-    assert list(found.by_year) == [1900, 1910, 1920, 1930]
+    assert dict(found.gaps) == {1920: NOT_GIVEN}
     assert found.span == "1900 to 1930, 3 of 4 periods"
     assert found.trend is None
     assert found.finding == ""
@@ -47,7 +46,7 @@ def test_a_year_between_that_nobody_gave_is_missing():
 def test_reasons_stand_in_the_trend_or_with_the_failures():
     given = trend(YEARS, missing=[{"period": 1920, "reason": "no words"}])
     (found,) = grouped(*years(), trends=[given])
-    assert dict(found.missing) == {1920: "no words"}
+    assert dict(found.gaps) == {1920: "no words"}
     assert found.trend == given
     signature = given.signature
     failures = [
@@ -56,7 +55,7 @@ def test_reasons_stand_in_the_trend_or_with_the_failures():
         Failure("test-1", "some-vectors", signature, CoverageError("no year")),
     ]
     (found,) = grouped(*years(), failures=failures)
-    assert dict(found.missing) == {1920: NOT_GIVEN, 1940: "too few"}
+    assert dict(found.gaps) == {1920: NOT_GIVEN, 1940: "too few"}
 
 
 @pytest.mark.parametrize(
@@ -91,7 +90,6 @@ def test_the_page_shows_lines_sentences_gaps_and_a_table():
         "Level 2 of Flowers: rank correlation with the year −0.20, p = .50",
         "Note. small",
         "1 year without a result: 1920 only <2> words",
-        "1920 no result: only <2> words",
         "ML-EAT on some-vectors , 1900 to 1930, 3 of 4 periods",
     ):
         assert " ".join(words.split()) in page.text.replace("\N{NO-BREAK SPACE}", " ")

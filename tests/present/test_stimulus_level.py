@@ -8,8 +8,8 @@ from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
 from eatlas.cli.table import print_results
-from eatlas.present import notebook, report_html, report_table
-from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present import report_html, report_table
+from eatlas.present.drawings.eat_map import glyphs
 from eatlas.present.effects import OVER_SENTENCES
 from eatlas.present.numbers import effect, p_value
 from eatlas.present.sentences import sentence
@@ -78,7 +78,7 @@ def test_summary_sentence_and_map_are_over_stimuli(apart):
     said = sentence(apart)
     assert "No association with Pleasant or Unpleasant was found for Flowers alone" in said
     assert f"do not differ detectably (over stimuli, d = {effect(d)}, p = " in said
-    assert EATMap.of(apart).glyphs() == ("□□", "□□")
+    assert glyphs(apart) == ("□□", "□□")
     assert "* p &lt; .05 in the direction of d, over stimuli" in eatlas.plot(apart).drawn
 
 
@@ -120,10 +120,9 @@ def test_the_page_has_both_p_values_and_says_why_they_differ(measure):
     assert "Over single sentences, for comparison" in page
     for row in rows:
         single = row.over_sentences
-        assert f"{single.n[0]} v {single.n[1]}" in page
         assert f"{row.n[0]} v {row.n[1]}" in page
         assert p_value(row.p_of("two_sided")[0], 0.05) in page
-        assert p_value(single.p_of("two_sided")[0], 0.05) in page
+        assert p_value(single.p_of()[0], 0.05) in page
     assert "were assigned to the 8 target stimuli at random" in page
     assert "Over their 25 sentences d is" in page
     assert "Which single stimuli drive it" in page
@@ -151,7 +150,7 @@ def test_a_comparison_that_is_undefined_over_stimuli_is_said_to_be(measure, caps
     assert effect(result.level1.effect_size) not in above
     assert effect(result.level1.effect_size) in below
     assert "level 1, Flowers against Insects: d = –" in eatlas.plot(result, "forest").alt
-    assert "–" in notebook.html(result)
+    assert "–" in result._repr_html_()
     for form in ("latex", "markdown", "html-table", "csv"):
         assert report_table([result], form)
 
@@ -164,7 +163,7 @@ def test_no_pattern_is_shown_where_it_is_undefined_over_stimuli(capsys):
     assert sentence(result).startswith(
         "Over stimuli no EAT pattern is defined: all sentences of Pleasant are made of one stimulus"
     )
-    assert EATMap.of(result).glyphs() == ("▨▨", "▨▨")
+    assert glyphs(result) == ("▨▨", "▨▨")
     page = text_of(report_html([result]))
     assert "No EAT pattern is defined over stimuli: all sentences of Pleasant" in page
     print_results(Results([result]))

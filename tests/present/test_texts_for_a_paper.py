@@ -59,17 +59,6 @@ def test_the_methods_paragraph_alone(results):
     assert "</" not in text
 
 
-def test_a_table_over_pages(results):
-    text = report_text(results, "longtable")
-    assert r"\usepackage{booktabs,array,longtable}" in text
-    assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 1
-    assert text.count(r"Test & Concepts") == 2
-    body = text[text.index(r"\endlastfoot") :]
-    assert [one in body for one in ("weat-3", "weat-9")] == [True, True]
-    rows = [line for line in report_text(results, "latex").splitlines() if line.startswith("weat-")]
-    assert all(row in body for row in rows)
-
-
 def test_an_unknown_format(results):
     with pytest.raises(ResultsError, match=r"format 'bibtx'; did you mean bibtex\?"):
         report_text(results, "bibtx")

@@ -37,7 +37,7 @@ def test_an_unknown_format_writes_nothing(tmp_path):
         write_report([weat()], tmp_path / "r", format="latx")
     assert str(caught.value) == (
         "there is no report in the format 'latx'; did you mean latex?\n"
-        "  allowed: html, latex, longtable, markdown, html-table, csv, methods, bibtex"
+        "  allowed: html, latex, markdown, html-table, csv, methods, bibtex"
     )
     with pytest.raises(ResultsError, match="there is no table in the format 'html'"):
         report_table([weat()], "html")

@@ -37,8 +37,8 @@ def report(
         results.jsonl of eatlas run.
     output : -o, --output FILE
         The file to write. [default: report.html; all others go to standard output]
-    form : --format html|latex|longtable|markdown|html-table|csv|methods|bibtex
-        html: the page. latex, longtable (over several pages), markdown, html-table: tables for a
+    form : --format html|latex|markdown|html-table|csv|methods|bibtex
+        html: the page. latex, markdown, html-table: tables for a
         manuscript. csv: all numbers in full. methods: the methods paragraph. bibtex: all works that
         it cites.
     family : level1|level2|both|none[,settings]

@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.console import (
-    FIRST_COLUMN,
     ON,
     least_width,
     new_console,
@@ -24,11 +23,9 @@ from eatlas.cli.console import (
 )
 from eatlas.notes import Note, merged
 from eatlas.present.columns import (
-    ALONE,
     BY_ID,
     LEVEL3,
-    NARROW,
-    WIDE,
+    TERMINAL,
     Declared,
     Row,
     arranged,
@@ -39,7 +36,7 @@ from eatlas.present.columns import (
     rows_of,
     terms_table,
 )
-from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present.drawings.eat_map import glyphs
 from eatlas.present.effects import OVER_SENTENCES, own_share
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import UNDEFINED, count, effect, interval, number_of, percent
@@ -59,8 +56,6 @@ from eatlas.results.settings import Settings, repeated
 if TYPE_CHECKING:
     from eatlas.results.levels import DrawsRecord, OverDraws
 
-LINES = 160
-"""Columns of a terminal from which each result has one line."""
 DRAWS_HEADS = (
     "Over draws",
     "Draws",
@@ -129,10 +124,9 @@ def _print_group(
 
     Explanations are printed once: `said` has those that are above already.
     """
-    wide = _wide(members, console)
-    for table in wide or _tables(members, console):
+    for table in _tables(members, console):
         show(console, table)
-    explained = [one for one in explanations(members, wide=bool(wide)) if one not in said]
+    explained = [one for one in explanations(members) if one not in said]
     said.update(explained)
     if explained:
         show(console, Text("\n".join(explained), "dim"))
@@ -170,21 +164,6 @@ def _share(result: AssociationResult) -> str:
     return f" ({result.primary.label} in {percent(share)} of {of}{f', {more}' if more else ''})"
 
 
-def _wide(members: Sequence[AssociationResult], console: Console) -> list[Table]:
-    """Tables with a line for each result, and intervals; none where the terminal is too narrow."""
-    effects = [one for member in members for one in member.effects()]
-    if console.width < LINES or len({one.place for one in effects}) < 2:
-        return []
-    if members[0].by_target is not None or any(one.term is not None for one in effects):
-        return []
-    least = FIRST_COLUMN[1]
-    rows = [row for one in members for row in rows_of(one)]
-    found = _split(rows, WIDE, console, between=" ", least=least)
-    room = _room(found[0], console)
-    found[0].columns[0].max_width = room
-    return found if room >= least else []
-
-
 def _tables(members: Sequence[AssociationResult], console: Console) -> list[Table]:
     """A table of all results, in two parts where it is too wide; of single terms one a result."""
     effects = [one for member in members for one in member.effects()]
@@ -192,30 +171,19 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
         return [rich_table(terms_table(one)) for one in members]
     if members[0].by_target is not None or members[0].values is not None:
         return [rich_table(ends_table(one), names=(), between=" ") for one in members]
-    several = len({one.place for one in effects}) > 1
     rows = [row for one in members for row in rows_of(one, published_first=True)]
-    return _split(rows, NARROW if several else ALONE, console)
+    return _split(rows, TERMINAL, console)
 
 
-def _split(
-    rows: Sequence[Row],
-    form: Sequence[Declared],
-    console: Console,
-    between: str = "\n",
-    least: int | None = None,
-) -> list[Table]:
-    """Results in a form, with level 3 in a second table where one would be too wide.
-
-    With `least`, the room that the first column needs.
-    """
+def _split(rows: Sequence[Row], form: Sequence[Declared], console: Console) -> list[Table]:
+    """Results in a form, with level 3 in a second table where one would be too wide."""
     names = [called(row.result) for row in rows]
-    whole = rich_table(arranged(rows, form), names=names, between=between)
-    room = least or whole.columns[0].min_width or 0
-    if rows[0].result.level3 is None or _room(whole, console) >= room:
+    whole = rich_table(arranged(rows, form), names=names)
+    if rows[0].result.level3 is None or _room(whole, console) >= (whole.columns[0].min_width or 0):
         return [whole]
     others = arranged(rows, [one for one in form if one is not LEVEL3])
     return [
-        rich_table(others, names=names, between=between),
+        rich_table(others, names=names),
         rich_table(arranged(rows, BY_ID), between=" ", folds=False),
     ]
 
@@ -324,7 +292,7 @@ def _cell(result: AssociationResult | None, *, words: bool) -> Text:
     if result.pattern is None:
         return Text(said[0])
     text = Text()
-    for number, squares in enumerate(EATMap.of(result).glyphs()):
+    for number, squares in enumerate(glyphs(result)):
         text.append("\n" * number).append(squares, "dim")
         if words:
             bold = said[number].endswith("*")
@@ -342,7 +310,7 @@ def print_comparisons(console: Console, results: Results, family: DeclaredFamily
         return
     from eatlas.present.comparison import comparisons  # noqa: PLC0415  (most tables have none)
 
-    shown = sections(results, family, dots=False)
+    shown = sections(results, family)
     found = [one for one in comparisons(shown) if one.by != "source"]
     names = [f"{one.first.result.test} by {one.called}" for one in found]
     told = told_apart(names, [f" ({one.about})" for one in found])

@@ -1,23 +1,24 @@
 """The columns of tables of results: their heads, what their cells say, and the notes below them.
 
-Each column is declared here once. A form is the columns that a manuscript or a terminal chooses,
-with the lines of their cells; LaTeX, Markdown, HTML and the terminal only write what is arranged.
+Each column is declared here once. A form is the columns that a manuscript, a page or a terminal
+chooses, with the lines of their cells; LaTeX, Markdown, HTML and the terminal only write them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any, Literal, NamedTuple
 
-from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present.drawings.eat_map import glyphs
 from eatlas.present.effects import (
     BOUNDS,
     bounds_shown,
     bracketed,
     chance_cell,
     legend,
+    levels_of,
     matched_of,
     only_terms,
     own_share,
@@ -38,8 +39,6 @@ from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import CELLS
-from eatlas.results.levels import Cell as Mean
-from eatlas.results.parts import Tail
 from eatlas.results.settings import Settings
 
 
@@ -66,6 +65,8 @@ class Cell:
     """Whether the first line is significant."""
     strong: bool = False
     faint: bool = False
+    value: float | None = None
+    """The number of the first line, by which a page sorts its rows."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ class Table:
 
     def groups(self) -> list[tuple[str, int]]:
         """Heads over several columns, each with their number."""
-        found = groupby(self.columns, key=lambda column: column.group)
-        return [(name, len(list(columns))) for name, columns in found]
+        runs = groupby(self.columns, key=lambda column: column.group)
+        return [(name, len(list(columns))) for name, columns in runs]
 
 
 class Row(NamedTuple):
@@ -91,26 +92,20 @@ class Row(NamedTuple):
     result: AssociationResult
     effects: Mapping[str, Effect]
     """By place."""
-    setting: str
+    setting: str = ""
     """What tells the result from the others of its test."""
-    family: DeclaredFamily
+    family: DeclaredFamily = DeclaredFamily(None)
     """Whose adjusted p-values are shown."""
 
 
-def rows_of(
-    result: AssociationResult,
-    setting: str = "",
-    family: DeclaredFamily | None = None,
-    *,
-    published_first: bool = False,
-) -> list[Row]:
+def rows_of(result: AssociationResult, *how: Any, published_first: bool = False) -> list[Row]:
     """The row of a result; of a measure of single terms one for each term."""
-    effects, declared = result.effects(), family or DeclaredFamily(None)
+    effects = result.effects()
     if only_terms(effects):
-        return [Row(result, {one.place: one}, setting, declared) for one in effects]
+        return [Row(result, {shown.place: shown}, *how) for shown in effects]
     if published_first:
-        effects = tuple(sorted(effects, key=lambda one: one.in_family))
-    return [Row(result, {one.place: one for one in effects}, setting, declared)]
+        effects = tuple(sorted(effects, key=lambda shown: shown.in_family))
+    return [Row(result, {shown.place: shown for shown in effects}, *how)]
 
 
 def called(result: AssociationResult) -> str:
@@ -138,9 +133,9 @@ def _sentences(result: AssociationResult) -> str:
     return f"{x:,}, {y:,}; {a:,}, {b:,}"
 
 
-def _share(result: AssociationResult) -> str:
+def _draws(result: AssociationResult) -> str:
     share = own_share(result)
-    return "" if share is None else percent(share)
+    return "" if share is None else f"in {percent(share)} of draws"
 
 
 OF_RESULT: dict[str, Callable[[Row], str]] = {
@@ -151,56 +146,55 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
     "attributes": lambda row: "\n".join(map(one_line, row.result.sides[-1])),
     "sides": lambda row: ",\n".join(map(" / ".join, row.result.sides)),
     "stimuli": lambda row: _stimuli(row.result),
-    "map": lambda row: "A {}\nB {}".format(*EATMap.of(row.result).glyphs()),
+    "map": lambda row: "A {}\nB {}".format(*glyphs(row.result)),
     "pattern": lambda row: row.result.primary.label,
     "two-sided pattern": lambda row: _two_sided(row.result),
-    "share": lambda row: _share(row.result),
-    "draws": lambda row: f"in {share} of draws" if (share := _share(row.result)) else "",
+    "draws": lambda row: _draws(row.result),
     "chance": lambda row: chance_cell(row.result)[0],
     "p by chance": lambda row: chance_cell(row.result)[1],
     "sentences": lambda row: _sentences(row.result),
     "pattern of sentences": lambda row: row.result.pattern.label if row.result.pattern else "",
     "finding": lambda row: row.result.summary(),
+    "sentence": lambda row: short_sentence(row.result),
 }
 """What a line of a cell says of a result."""
 
 
-def _p(one: Effect, p: float | None, low: float | None) -> str:
-    return "" if p is None else p_value(p, one.rule.alpha, low)
+def _p(shown: Effect, p: float | None, low: float | None) -> str:
+    return "" if p is None else p_value(p, shown.rule.alpha, low)
 
 
-def _tail(tail: Tail) -> Callable[[Row, Effect], str]:
-    return lambda _, one: "" if one.p is None else _p(one, one.p.tail(tail), one.p.low(tail))
+def _two_sided_p(shown: Effect) -> str:
+    p = _p(shown, *shown.p_of("two_sided"))
+    return f"({p})" if p else ""
 
 
-def _adjusted(row: Row, one: Effect) -> str:
-    return "" if one.d is None else _p(one, *row.family.adjusted(row.result, one))
+def _over_sentences(shown: Effect) -> str:
+    tail = shown.tail
+    return _p(shown, shown.p.tail(tail), shown.p.low(tail)) if shown.p else UNDEFINED
 
 
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
-    "d": lambda _, one: effect(one.d),
-    "interval": lambda _, one: bracketed(one) if one.interval else "",
-    "p": lambda _, one: _p(one, *one.p_of()),
-    "p over sentences": lambda _, one: (
-        _p(one, one.p.tail(one.tail), one.p.low(one.tail)) if one.p else UNDEFINED
+    "d": lambda _, shown: effect(shown.d),
+    "interval": lambda _, shown: bracketed(shown) if shown.interval else "",
+    "p": lambda _, shown: _p(shown, *shown.p_of()),
+    "p over sentences": lambda _, shown: _over_sentences(shown),
+    "p in the direction of d": lambda _, shown: _p(shown, *shown.p_of(shown.direction)),
+    "two-sided p": lambda _, shown: _two_sided_p(shown),
+    "adjusted p": lambda row, shown: (
+        "" if shown.d is None else _p(shown, *row.family.adjusted(row.result, shown))
     ),
-    "p in the direction of d": lambda _, one: _p(one, *one.p_of(one.direction)),
-    "two-sided p": lambda _, one: f"({p})" if (p := _p(one, *one.p_of("two_sided"))) else "",
-    "p greater": _tail("greater"),
-    "p less": _tail("less"),
-    "p two-sided": _tail("two_sided"),
-    "method": lambda _, one: one.p.method_of("greater") if one.p else "",
-    "adjusted p": _adjusted,
-    "term": lambda _, one: one_line(one.name),
-    "role": lambda _, one: "".join(one.roles),
-    "group": lambda row, one: row.result.concepts[one.roles[0]],
+    "term": lambda _, shown: one_line(shown.name),
+    "role": lambda _, shown: "".join(shown.roles),
+    "group": lambda row, shown: row.result.concepts[shown.roles[0]],
 }
 """What it says of an effect size."""
-OF_MEAN: dict[str, Callable[[Mean], str]] = {
-    "mean": lambda cell: effect(cell.mean),
-    "sd": lambda cell: f"({effect(cell.sd)})",
+VALUES: dict[str, Callable[[Row, Effect], float | None]] = {
+    "d": lambda _, shown: shown.d,
+    "p in the direction of d": lambda _, shown: shown.p_of(shown.direction)[0],
+    "adjusted p": lambda row, shown: row.family.adjusted(row.result, shown)[0],
 }
-"""What it says of a cell of level 3."""
+"""The number behind a first line."""
 
 
 @dataclass(frozen=True)
@@ -221,30 +215,19 @@ class Declared:
     hangs: bool = False
     strong: bool = False
     faint: bool = False
-    empty: str = UNDEFINED
-    """What a cell without a line says."""
     when: Callable[[Sequence[Row]], bool] = lambda _: True
 
     def only(self, *lines: str, **changes: Any) -> Declared:
         """The column with some of its lines alone."""
         return replace(self, lines=lines, **changes)
 
-    def cell(self, lines: Iterable[str], *, star: bool = False) -> Cell:
-        """A cell of the lines that say something."""
-        said = tuple(one for line in lines if line for one in line.split("\n"))
-        return Cell(said or (self.empty,), star=star, strong=self.strong, faint=self.faint)
-
-
-Filled = tuple[Column, Callable[[Row], Cell]]
-"""A column and what its cells are filled with."""
-
 
 def _terms(rows: Sequence[Row]) -> bool:
     return only_terms(tuple(rows[0].effects.values()))
 
 
-def _d(rows: Sequence[Row]) -> bool:
-    return any(one.symbol == "d" for one in rows[0].effects.values())
+def _has_d(rows: Sequence[Row]) -> bool:
+    return any(shown.symbol == "d" for shown in rows[0].effects.values())
 
 
 def _has_pattern(rows: Sequence[Row]) -> bool:
@@ -264,13 +247,7 @@ EFFECT = Declared(
     "d", ("d", "interval", "p in the direction of d", "two-sided p"), of="effect",
     number=True, starred=True,
 )  # fmt: skip
-INTERVAL = Declared("interval", ("interval",), of="effect", number=True, faint=True)
-P = Declared("p", ("p",), of="effect", short="\np", number=True, faint=True, empty="")
-P_VALUES = tuple(
-    Declared(name, (name,), of="effect", number=True, when=_d)
-    for name in ("p greater", "p less", "p two-sided")
-)
-METHOD = Declared("method", ("method",), of="effect", number=True, when=_d)
+P = Declared("p", ("p in the direction of d", "two-sided p"), of="effect", number=True, when=_has_d)
 ADJUSTED = Declared("adjusted p", ("adjusted p",), of="effect", number=True)
 LEVEL3 = Declared(
     "Level 3", ("mean", "sd"), of="level 3", number=True,
@@ -280,147 +257,102 @@ MAP = Declared("Map", ("map",), short="Map\n  XY", faint=True, when=_has_pattern
 PATTERN = Declared(
     "EAT pattern", ("pattern", "two-sided pattern", "draws"), strong=True, when=_has_pattern
 )
-OTHER_WORDS = Declared(
-    "Other words", ("share",), short="Other\nwords", number=True, faint=True, when=_has_pattern
-)
 CHANCE = Declared(
     "Random words", ("chance", "p by chance"), short="Random\nwords", number=True,
     when=lambda rows: any(matched_of(row.result) is not None for row in rows),
 )  # fmt: skip
-FINDING = Declared("Finding", ("finding",), when=lambda rows: not _d(rows) and not _terms(rows))
+FINDING = Declared("Finding", ("finding",), when=lambda rows: not _has_d(rows) and not _terms(rows))
 
 MANUSCRIPT = (
     TEST, SOURCE, CONCEPTS, ATTRIBUTES, TERM, GROUP, EFFECT, ADJUSTED, LEVEL3, PATTERN, CHANCE,
     FINDING,
 )  # fmt: skip
-BEHIND_EFFECTS = (
+PAGE = (
+    TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval"), P, ADJUSTED, PATTERN, CHANCE,
+    FINDING.only("sentence", when=lambda rows: not _has_pattern(rows)),
+)  # fmt: skip
+"""Each result in one line, whose columns can be sorted."""
+HEADS = {
+    "level1": "Level 1\nd",
+    "level2.X": "Level 2\nd of X",
+    "level2.Y": "\nd of Y",
+    "over_attributes": "LPBS d over\nattributes",
+}
+TERMINAL = (
+    NAME,
+    EFFECT.only("d", "p", heads=HEADS, hangs=True),
     LEVEL3,
     MAP,
     PATTERN.only("pattern", "two-sided pattern"),
     CHANCE,
     replace(FINDING, when=lambda rows: not rows[0].effects),
 )
-"""In a terminal that is not wide."""
-ALONE = (NAME, EFFECT.only("d"), *P_VALUES, METHOD, *BEHIND_EFFECTS)
-"""In a terminal: one effect size with its three p-values beside it."""
-NARROW_HEADS = {
-    "level1": "Level 1\nd",
-    "level2.X": "Level 2\nd of X",
-    "level2.Y": "\nd of Y",
-    "over_attributes": "LPBS d over\nattributes",
-}
-NARROW = (NAME, EFFECT.only("d", "p", heads=NARROW_HEADS, hangs=True), *BEHIND_EFFECTS)
-"""In a terminal: several effect sizes, each with the p that is read below it."""
-WIDE_HEADS = {
-    "level1": "Level 1\nd",
-    "level2.X": "Level 2 X\nd",
-    "level2.Y": "Level 2 Y\nd",
-    "over_attributes": "LPBS\nd",
-}
-WIDE = (
-    NAME.only("called", "sides"),
-    EFFECT.only("d", heads=WIDE_HEADS, hangs=True),
-    INTERVAL,
-    P,
-    MAP,
-    PATTERN.only("pattern"),
-    OTHER_WORDS,
-    CHANCE.only("chance", faint=True, empty=""),
-    LEVEL3,
-)
-"""In a wide terminal: each result in one line."""
+"""In a terminal: each effect size with the p that is read below it."""
 BY_ID = (NAME.only("called", short="Test"), LEVEL3)
 """Below a table without level 3, which is too wide with it."""
-TERMS = (GROUP.only("group", short="group"), EFFECT.only("d"), *P_VALUES)
-"""In a terminal: behind each term of one result."""
 OVER_SENTENCES = (
     NAME.only("called", short="Over single sentences,\nfor comparison", strong=False),
     Declared("Sentences", ("sentences",), short="Sentences\nX, Y; A, B"),
-    EFFECT.only("d", "p over sentences", heads=NARROW_HEADS, starred=False),
+    EFFECT.only("d", "p over sentences", heads=HEADS, starred=False),
     PATTERN.only("pattern of sentences", strong=False),
 )
-"""In a terminal: what is below a table over stimuli."""
+"""Below a table over stimuli."""
 
 
 def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
-    """Rows under the columns of a form, as far as there is something to say in them."""
-    columns = list(_columns(rows, [one for one in form if one.when(rows)]))
-    return Table(
-        id=rows[0].result.measure,
-        columns=tuple(column for column, _ in columns),
-        rows=tuple(tuple(fill(row) for _, fill in columns) for row in rows),
-    )
-
-
-def _columns(rows: Sequence[Row], form: Iterable[Declared]) -> Iterator[Filled]:
-    """Each column with what fills it.
+    """Rows under the columns of a form, as far as there is something to say in them.
 
     Neighbours that are there for each effect size are repeated together.
     """
-    for of, some in groupby(form, key=lambda one: one.of):
-        if of == "effect":
-            declared = list(some)
-            places = {place: one for row in rows for place, one in row.effects.items()}
-            for place, shown in places.items():
-                for one in declared:
-                    yield from _of_effect(one, place, shown, rows)
-        else:
-            for one in some:
-                yield from _of_level3(one) if of == "level 3" else _of_result(one, rows)
+    places = dict.fromkeys(place for row in rows for place in row.effects)
+    keys = {"result": [""], "level 3": list(CELLS), "effect": list(places)}
+    columns, filled = [], []
+    shown = [declared for declared in form if declared.when(rows)]
+    for of, neighbours in groupby(shown, key=lambda declared: declared.of):
+        for key, declared in product(keys[of], list(neighbours)):
+            if declared is ADJUSTED and not rows[0].family.has(key.partition(".")[0]):
+                continue
+            columns.append(_column(declared, key, rows))
+            filled.append([_cell(declared, key, row) for row in rows])
+    return Table(rows[0].result.measure, tuple(columns), tuple(zip(*filled, strict=True)))
 
 
-def _of_result(declared: Declared, rows: Sequence[Row]) -> Iterator[Filled]:
-    """One column, with the heading of the results' measure where it has no title."""
-
-    def fill(row: Row) -> Cell:
-        return declared.cell(OF_RESULT[line](row) for line in declared.lines)
-
-    short = declared.short or ("" if declared.title else rows[0].result.heading)
-    yield Column(declared.title, number=declared.number, short=short), fill
-
-
-def _of_level3(declared: Declared) -> Iterator[Filled]:
-    """A column for each of the four cells."""
-    for name in CELLS:
-
-        def fill(row: Row, name: str = name) -> Cell:
-            found = row.result.level3
-            cell = found and found.cell(name)
-            return declared.cell(OF_MEAN[line](cell) for line in declared.lines if cell)
-
-        above = declared.title if name == CELLS[0] else ""
-        short = f"{above}\n{name[0]},{name[1]}"
-        yield Column(f"{name[0]}, {name[1]}", declared.title, declared.number, short), fill
+def _column(declared: Declared, key: str, rows: Sequence[Row]) -> Column:
+    """The head of one column of an effect size, of a cell of level 3, or of results."""
+    title, short, group = declared.title, declared.short, ""
+    if declared.of == "result":
+        short = short or ("" if title else rows[0].result.heading)
+    elif declared.of == "level 3":
+        group, title = title, f"{key[0]}, {key[1]}"
+        short = f"{group if key == CELLS[0] else ''}\n{key[0]},{key[1]}"
+    else:
+        shown = next(row.effects[key] for row in rows if key in row.effects)
+        several = any(len(row.effects) > 1 for row in rows)
+        group = shown.title if several and shown.symbol != shown.title else ""
+        if "d" in declared.lines:
+            title = shown.symbol
+            if declared.heads is not None and several:
+                short = declared.heads.get(key, f"{shown.title}\n{title}")
+        elif declared is ADJUSTED:
+            title = rows[0].family.method
+    return Column(title, group, declared.number, short, declared.hangs)
 
 
-def _of_effect(
-    declared: Declared, place: str, shown: Effect, rows: Sequence[Row]
-) -> Iterator[Filled]:
-    """A column for the effect size at one place, if there is something to say of it."""
-    found = [row.effects.get(place) for row in rows]
-    several = any(len(row.effects) > 1 for row in rows)
-    group = shown.title if several and shown.symbol != shown.title else ""
-    title, short = declared.title, declared.short
-    if "d" in declared.lines:
-        title = shown.symbol
-        if declared.heads is not None:
-            short = declared.heads.get(place, f"{shown.title}\n{title}")
-    elif declared is ADJUSTED:
-        if not rows[0].family.has(place.partition(".")[0]):
-            return
-        title = rows[0].family.method
-    elif declared is INTERVAL:
-        sure = [one.confidence for one in found if one and one.confidence]
-        if not sure:
-            return
-        short = f"{100 * sure[0]:g}%\ninterval"
-
-    def fill(row: Row) -> Cell:
-        one = row.effects.get(place)
-        lines = (OF_EFFECT[line](row, one) for line in declared.lines if one)
-        return declared.cell(lines, star=bool(declared.starred and one and one.significant))
-
-    yield Column(title, group, declared.number, short, declared.hangs), fill
+def _cell(declared: Declared, key: str, row: Row) -> Cell:
+    """The lines of a cell that say something, or a dash."""
+    shown, value = row.effects.get(key), None
+    if declared.of == "level 3":
+        mean = row.result.level3.cell(key) if row.result.level3 else None
+        lines = [] if mean is None else [effect(mean.mean), f"({effect(mean.sd)})"]
+    elif declared.of == "effect":
+        lines = [OF_EFFECT[line](row, shown) for line in declared.lines] if shown else []
+        if shown and declared.lines[0] in VALUES:
+            value = VALUES[declared.lines[0]](row, shown)
+    else:
+        lines = [OF_RESULT[line](row) for line in declared.lines]
+    written = tuple(part for line in lines if line for part in line.split("\n"))
+    star = bool(declared.starred and shown and shown.significant)
+    return Cell(written or (UNDEFINED,), star, declared.strong, declared.faint, value)
 
 
 NAMED = 4
@@ -435,7 +367,6 @@ OVER_ATTRIBUTES = (
 TWO_READINGS = (
     "Below: p of the permutation test in the direction of d, and in parentheses two-sided."
 )
-DEVIATION = "its standard deviation over pairs of terms"
 RESAMPLED = (
     "Draws: resamples of the terms that show the same pattern; no probability that other terms "
     "would."
@@ -447,21 +378,21 @@ def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list
     by_signature: dict[str, list[AssociationResult]] = {}
     for result in results:
         by_signature.setdefault(result.signature, []).append(result)
-    found = []
+    made = []
     for members in by_signature.values():
         if members[0].by_target is None:
-            found.append(_of_signature(members, family))
+            made.append(_of_signature(members, family))
         else:  # a row for each target
-            found += [_of_targets(one, number) for number, one in enumerate(members, start=1)]
-    return found
+            made += [_of_targets(result, number) for number, result in enumerate(members, start=1)]
+    return made
 
 
 def _of_signature(members: Sequence[AssociationResult], family: DeclaredFamily) -> Table:
     """The results of one signature, and what a reader needs below them."""
     settings = Settings.among(members)
-    rows = [row for one in members for row in rows_of(one, settings.of(one), family)]
-    whole = list(map(one_line, settings.in_words()))
-    named = ", ".join(whole) if len(whole) <= NAMED else number_of(len(whole), "source")
+    rows = [row for result in members for row in rows_of(result, settings.of(result), family)]
+    sources = list(map(one_line, settings.in_words()))
+    named = ", ".join(sources) if len(sources) <= NAMED else number_of(len(sources), "source")
     return replace(
         arranged(rows, MANUSCRIPT),
         caption=f"{number_of(len(members), 'result')} of {members[0].signature} on {named}.",
@@ -469,67 +400,85 @@ def _of_signature(members: Sequence[AssociationResult], family: DeclaredFamily) 
     )
 
 
+def page_table(
+    members: Sequence[AssociationResult], settings: Settings, family: DeclaredFamily
+) -> Table:
+    """The results of one signature, one line for each."""
+    rows = [
+        Row(result, {e.place: e for e in levels_of(result)}, settings.of(result), family)
+        for result in members
+    ]
+    notes = (OVER_ATTRIBUTES,) if "over_attributes" in rows[0].effects else ()
+    return replace(arranged(rows, PAGE), caption=f"{members[0].signature}.", notes=notes)
+
+
 def _of_targets(result: AssociationResult, number: int) -> Table:
     """Every target of a result, and what a reader needs below them."""
-    found, place = leans(result), ", ".join(Settings.among([result]).in_words())
+    shown, source = leans(result), ", ".join(Settings.among([result]).in_words())
     return replace(
-        _targets(result),
+        targets_table(result),
         id=f"{result.measure}-{number}" if number > 1 else result.measure,
-        caption=f"{one_line(result.test)} on {one_line(place)}: targets by {result.signature}.",
+        caption=f"{one_line(result.test)} on {one_line(source)}: targets by {result.signature}.",
         notes=(
-            " ".join(f"{one.title}: {effect(one.d)}." for one in result.effects()),
-            found.legend,
-            f"Reference: {found.reference}.",
+            " ".join(f"{e.title}: {effect(e.d)}." for e in result.effects()),
+            shown.legend,
+            f"Reference: {shown.reference}.",
         ),
     )
 
 
 def ends_table(result: AssociationResult) -> Table:
     """Targets at either end, above what all of them show in words."""
-    table = _targets(result, ends=True) if result.by_target is not None else _values(result)
-    return replace(table, caption=short_sentence(result))
+    make = targets_table if result.by_target is not None else values_table
+    return replace(make(result, ends=True), caption=short_sentence(result))
 
 
-def _targets(result: AssociationResult, *, ends: bool = False) -> Table:
+def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
     """A row for each target, or for those at either end, and one for the concept as a whole."""
-    found = leans(result)
-    groups = [isolated(found.groups[j]) for j in found.columns]
+    shown = leans(result)
+    groups = [isolated(shown.groups[j]) for j in shown.columns]
 
-    def row(one: Lean, name: str) -> tuple[Cell, ...]:
-        points = ((signed_points(one.points[j]), one.between(j)) for j in found.columns)
+    def row(lean: Lean, name: str) -> tuple[Cell, ...]:
+        points = ((signed_points(lean.points[j]), lean.between(j)) for j in shown.columns)
         return (
-            Cell((name,), strong=ends and one is found.whole),
+            Cell((name,), strong=ends and lean is shown.whole),
             *(Cell(tuple(filter(None, lines))) for lines in points),
-            Cell((one.bias,)),
-            *([Cell((f"{one.shown.contexts or 0:,}",))] if found.counted else []),
-            Cell((one.p,), star=bool(one.star)),
+            Cell((lean.bias,)),
+            *([Cell((f"{lean.shown.contexts or 0:,}",))] if shown.counted else []),
+            Cell((lean.p,), star=bool(lean.star)),
         )
 
-    shown, left_out = found.ends() if ends else (found.rows, 0)
-    rows = _with_gap([row(one, one_line(one.term)) for one in shown], left_out)
-    if found.whole is not None:
-        rows.append(row(found.whole, f"{one_line(found.whole.term)} as one mean"))
+    every, left_out = at_ends(shown.known) if ends else (shown.rows, 0)
+    rows = _with_gap([row(lean, one_line(lean.term)) for lean in every], left_out)
+    if shown.whole is not None:
+        rows.append(row(shown.whole, f"{one_line(shown.whole.term)} as one mean"))
     columns = (
         Column("Target", short=_heading(result)),
         *(Column("Points", name, number=True, short=f"{name}\npoints") for name in groups),
         Column("Bias", number=True),
-        *([Column("Contexts", number=True)] if found.counted else []),
+        *([Column("Contexts", number=True)] if shown.counted else []),
         Column("p", number=True),
     )
     return Table(result.measure, columns, tuple(rows))
 
 
-def _values(result: AssociationResult) -> Table:
-    """Numbers of the targets at either end and of all, and those by group where there are any."""
-    shown, left_out = at_ends(values_in_order(result))
+def values_table(result: AssociationResult, *, ends: bool = False) -> Table:
+    """Numbers of the targets, or of those at either end, and of all; by group where there are any.
+
+    Of a measure that gives each target one number.
+    """
+    every = values_in_order(result)
+    shown, left_out = at_ends(every) if ends else (every, 0)
     (whole,) = result.effects()
-    groups = result.sides[-1] if any(one.association for one in shown) else ()
+    groups = result.sides[-1] if any(target.association for target in shown) else ()
 
     def row(name: str, *numbers: float | None, strong: bool = False) -> tuple[Cell, ...]:
-        texts = (effect(one, DECIMALS) for one in numbers)
+        texts = (effect(number, DECIMALS) for number in numbers)
         return (Cell((name,), strong=strong), *(Cell((text,)) for text in texts))
 
-    rows = [row(one_line(one.term), one.value, *(one.association or ())) for one in shown]
+    rows = [
+        row(one_line(target.term), target.value, *(target.association or ())) for target in shown
+    ]
     names = map(isolated, (whole.title, *groups))
     return Table(
         result.measure,
@@ -549,19 +498,27 @@ def _with_gap(rows: list[tuple[Cell, ...]], left_out: int) -> list[tuple[Cell, .
     return [*rows[: len(rows) // 2], *gap, *rows[len(rows) // 2 :]]
 
 
-def terms_table(result: AssociationResult) -> Table:
+def terms_table(result: AssociationResult, family: DeclaredFamily | None = None) -> Table:
     """A row for each term, from the strongest association with A to that with B."""
-    rows = sorted(rows_of(result), key=lambda row: -(next(iter(row.effects.values())).d or 0.0))
-    return arranged(rows, [TERM.only("term", short=_heading(result)), *TERMS])
+    rows = rows_of(result, "", family or DeclaredFamily(None))
+
+    def place(row: Row) -> tuple[bool, float]:
+        (shown,) = row.effects.values()
+        return shown.d is None, -(shown.d or 0.0)
+
+    rows.sort(key=place)
+    term = TERM.only("term", short=_heading(result))
+    group = GROUP.only("group", short="group")
+    return arranged(rows, (term, group, EFFECT.only("d"), P.only(*P.lines, short="p"), ADJUSTED))
 
 
 def over_sentences(members: Iterable[AssociationResult]) -> Table | None:
     """Effect sizes and p-values over sentences, without stars; None where nothing is over them."""
-    found = (
-        (one, {e.place: e.over_sentences for e in one.effects() if e.over_sentences})
-        for one in members
-    )
-    rows = [rows_of(one)[0]._replace(effects=singles) for one, singles in found if singles]
+    rows = [
+        Row(result, singles)
+        for result in members
+        if (singles := {e.place: e.over_sentences for e in result.effects() if e.over_sentences})
+    ]
     return arranged(rows, OVER_SENTENCES) if rows else None
 
 
@@ -570,35 +527,29 @@ def _unit(result: AssociationResult) -> str:
     return f"{result.unit} in {result.scale}" if result.scale else result.unit
 
 
-def explanations(members: Sequence[AssociationResult], *, wide: bool = False) -> list[str]:
-    """What is below a terminal's table; of a `wide` one, p and shares have columns of their own."""
-    told = [_legend(members, wide=wide), legend(members, shares_alone=wide)]
-    read = [(one.test, one.primary) for one in members if wide and one.pattern is not None]
-    others = [f"{test} {of.two_sided_label}" for test, of in read if of.two_sided_label != of.label]
-    told += [f"By the two-sided rule: {', '.join(others)}."] if others else []
-    return [one for one in told if one]
+def explanations(members: Sequence[AssociationResult]) -> list[str]:
+    """What is below a terminal's table: what a star, level 3, the map and random words are."""
+    return list(filter(None, [_legend(members), legend(members)]))
 
 
-def _legend(members: Sequence[AssociationResult], *, wide: bool) -> str:
+def _legend(members: Sequence[AssociationResult]) -> str:
     """What a star says, and what the numbers of level 3 and the map are."""
     first = members[0]
     if first.by_target is not None:
-        return "\n".join(dict.fromkeys(leans(one).legend for one in members))
+        return "\n".join(dict.fromkeys(leans(result).legend for result in members))
     if first.values is not None:
         return "\n".join(dict.fromkeys(map(values_legend, members)))
-    effects = [one for result in members for one in result.effects()]
-    if not any(one.symbol == "d" for one in effects):
+    effects = [shown for result in members for shown in result.effects()]
+    if not any(shown.symbol == "d" for shown in effects):
         return ""
     stars = first.rule.meaning
     if any(result.primary.over_stimuli for result in members):
         stars += "; tests of sentences: over stimuli"
     bounds = f" {BOUNDS}" if bounds_shown(effects) else ""
     if first.level3 is None:
-        return f"{stars}.{bounds}" if bounds else stars
-    below = "." if wide else "; p below each effect size."
-    other = " Other words: how often resamples show the same pattern." if wide else ""
+        return f"{stars}; p below each effect size.{bounds}"
     return (
-        f"{stars}{below}{other} Level 3: mean {_unit(first)} (standard deviation). "
+        f"{stars}; p below each effect size. Level 3: mean {_unit(first)} (standard deviation). "
         "Map: rows A and B, columns X and Y, a filled square where they are associated."
         f"{bounds}"
     )
@@ -608,30 +559,31 @@ def _notes(
     members: Sequence[AssociationResult], rows: Sequence[Row], family: DeclaredFamily
 ) -> Iterator[str]:
     """What a reader needs below a table of effect sizes d; nothing below other numbers."""
-    first, effects = members[0], [one for row in rows for one in row.effects.values()]
-    terms, places = any(one.term is not None for one in effects), {one.place for one in effects}
-    if not terms and all(one.symbol != "d" for one in effects):
+    first, effects = members[0], [shown for row in rows for shown in row.effects.values()]
+    terms, places = any(e.term is not None for e in effects), {e.place for e in effects}
+    if not terms and all(shown.symbol != "d" for shown in effects):
         return
-    drawn = [known for result in members if (known := result.primary.uncertainty)]
-    sure = " and ".join(dict.fromkeys(percent(known.confidence) for known in drawn))
+    uncertain = [known for result in members if (known := result.primary.uncertainty)]
+    sure = " and ".join(dict.fromkeys(percent(known.confidence) for known in uncertain))
     adjusted = any(family.has(place.partition(".")[0]) for place in places)
-    resampled = any(known.patterns for known in drawn)
-    means = [
-        f"Effect sizes are means over draws of {what}, and p is that of the means."
-        for what in dict.fromkeys(result.draws.drawn for result in members if result.draws)
-    ]
+    resampled = any(known.patterns for known in uncertain)
+    deviation = "its standard deviation over pairs of terms"
+    means = dict.fromkeys(result.draws.drawn for result in members if result.draws)
     notes = [
         (True, f"Concepts: {'A, B' if terms else 'X / Y, and below them A / B'}."),
         (first.pattern, "Level 1 compares X with Y, level 2 takes each alone."),
         ("over_attributes" in places, OVER_ATTRIBUTES),
         (any(result.primary.over_stimuli for result in members), OVER_STIMULI),
-        *((True, note) for note in means),
+        *(
+            (True, f"Effect sizes are means over draws of {what}, and p is that of the means.")
+            for what in means
+        ),
         (True, f"d: effect size, above zero towards A; {first.rule.meaning}."),
         (sure, f"In brackets: {sure} bootstrap interval over the choice of terms."),
         (True, TWO_READINGS),
         (bounds_shown(effects), BOUNDS),
         (adjusted, f"{family.method}: two-sided p, adjusted over {family.what}."),
-        (first.level3, f"Level 3: mean {_unit(first)}, and in parentheses {DEVIATION}."),
+        (first.level3, f"Level 3: mean {_unit(first)}, and in parentheses {deviation}."),
         (resampled, RESAMPLED),
     ]
     yield from (note for holds, note in notes if holds)

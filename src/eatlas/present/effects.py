@@ -157,18 +157,14 @@ def chance_cell(result: AssociationResult) -> tuple[str, str]:
     )
 
 
-def legend(results: Sequence[AssociationResult], *, shares_alone: bool = False) -> str:
-    """What is in the column of a table; nothing where it has none.
-
-    With `shares_alone` the column has no p below the share.
-    """
+def legend(results: Sequence[AssociationResult]) -> str:
+    """What is in the column of random words of a table; nothing where it has none."""
     known = [matched for result in results if (matched := matched_of(result)) is not None]
     if not known:
         return ""
     p = "the p of d at level 1 among them, two-sided"
     if any(matched.patterns is not None for matched in known):
-        share = "share that shows the same pattern"
-        p = share if shares_alone else f"{share}; below, {p}"
+        p = f"share that shows the same pattern; below, {p}"
     draws = count(known[0].draws)
     return f"Random words: {draws} lists of unrelated words of the same frequencies; {p}."
 

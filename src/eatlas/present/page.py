@@ -6,15 +6,14 @@ import json
 import re
 import zlib
 from base64 import b64encode
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError, did_you_mean
+from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.effects import BOUNDS, OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
@@ -24,38 +23,29 @@ from eatlas.present.sentences import title, wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
-from eatlas.present.thumbnails import Named, Thumbnails, located
+from eatlas.present.thumbnails import Named, thumbnails_of
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, repeated
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
-    from eatlas.present.comparison import Series
-    from eatlas.results import AssociationResult, TrendResult
+    from eatlas.present.comparison import Comparison, Kind, Series
+    from eatlas.results import AssociationResult
 
 OPEN_UP_TO = 40
 """Results whose details are open in the page; of more, they are packed until they are opened."""
-KNOWN = ("ml-eat", "lpbs", "weat", "sc-eat")
-"""Tables of the summary in their order; those of other packages follow."""
 FIRST_ROWS = 150
 """Rows of a summary that are shown at once where details are packed. 1,000 rows take Chromium 2.5 s
 of processor time, these 0.4 s; sorting and filtering take all rows into account."""
-DOTS_UP_TO = 100_000
-"""Cosines that a page draws one by one, at 7 bytes each."""
 PACK = 16
 """Parts that are packed together: more of them shrink better, and take longer to open."""
-OFTEN = 20
-"""A tag that comes as often gets a letter."""
-_TAG = re.compile("<[^>]*>")
 _INDENT = re.compile(r"\n\s+")
 _BETWEEN = re.compile(
     r"\n+(?=</?(?:table|thead|tbody|tr|td|th|div|p|h4|ul|li|dl|dt|dd|figure|details|summary)\b)"
     r"|(?<=</td>)\n|(?<=</tr>)\n|(?<=</th>)\n"
 )
 """Ends of lines between blocks, which no reader sees."""
-_PRIVATE = range(0xE000, 0xF900)
-"""Letters that Unicode leaves to whoever needs some; texts hardly ever use them."""
 
 
 def report_html(
@@ -101,146 +91,121 @@ def report_html(
     True
     """
     given = list(results)
+    failures = tuple(getattr(results, "failures", ()))
+    trends = tuple(getattr(results, "trends", ()))
     declared = DeclaredFamily.of(given, family, adjust).of_several()
-    faults = {"failures": tuple(getattr(results, "failures", ())), "damage": tuple(damage)}
-    trends: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
-    texts = {
-        "family": declared,
-        "methods": methods_paragraph(given, declared, trends),
-        "bibtex": bibtex(given, declared, trends),
-    }
-    thumbnails = Thumbnails(located(images, given))
-    shown = sections(given, declared, dots=_dots(given), thumbnails=thumbnails)
+    shown = sections(given, declared)
     settings = Settings.among(given)
-    texts |= {
-        "title": title(given, settings) if given else wording(given).heading,
-        "kinds_named": distinct(one.measure.upper() for one in given),
-        "names_in_full": settings.in_words(full=True),
-    }
-    series = _series(shown, trends, faults["failures"])
-    brief = in_brief(shown, declared, series) if len(shown) > 1 else []
-    return _rendered(shown, series, thumbnails=thumbnails, brief=brief, **faults, **texts)
-
-
-def _rendered(shown: Sequence[Section], series: Sequence[Series], **texts: object) -> str:
-    """The page of these sections, with the texts about all of them."""
-    packed = len(shown) > OPEN_UP_TO
-    later = Deferred()
-    kept: dict[str, object] = {
-        "scales": Scales.of(shown),
-        "cells": CELLS,
-        "tails": TAILS,
-        "later": later,
-    }
-    kept |= {"known": KNOWN, "over_sentences": OVER_SENTENCES, "bounds": BOUNDS}
-    in_series = {section.anchor for one in series for section in one.members}
+    several = repeated(given)
+    series = _series(shown, trends, failures) if several else []
+    in_series = {section.anchor for line in series for section in line.members}
     others = [section for section in shown if section.anchor not in in_series]
-
-    def draw(template: str, **what: object) -> Markup | tuple[int, int]:
-        html = _BETWEEN.sub("", _INDENT.sub("\n", render(template, **what, **kept)))
-        return later.add(html) if packed else Markup(html)  # noqa: S704  (our own template)
-
-    # in this order they are packed
-    details = [draw("detail", section=section) for section in shown]
-    years = [(one, draw("years", series=one)) for one in series]
+    packed = len(shown) > OPEN_UP_TO
+    values: dict[str, object] = {
+        "scales": Scales.of(shown), "cells": CELLS, "tails": TAILS, "packed": packed,
+        "over_sentences_note": OVER_SENTENCES, "bounds": BOUNDS, "words": wording(given),
+        "thumbnails": thumbnails_of(images, given),
+    }  # fmt: skip
+    details = [_compact(render("detail", section=section, **values)) for section in shown]
     return render(
         "report",
-        **kept,
-        **_of_results(shown),
-        details=details,
-        series=years,
-        **_beside(others, draw),
-        packed=packed,
-        first_rows=FIRST_ROWS,
-        sections=shown,
-        **texts,
+        **values,
+        **_of_results(given),
         **page_files("cards.js", "report.js"),
+        title=title(given, settings) if given else wording(given).heading,
+        kinds_named=distinct(result.measure.upper() for result in given),
+        names_in_full=settings.in_words(full=True),
+        failures=failures,
+        damage=tuple(damage),
+        family=declared,
+        methods=methods_paragraph(given, declared, trends),
+        bibtex=bibtex(given, declared, trends),
+        brief=in_brief(shown, declared, series) if len(shown) > 1 else [],
+        sections=shown,
+        details=[divmod(i, PACK) for i in range(len(details))] if packed else details,
+        packs=[deflated(details[i : i + PACK]) for i in range(0, len(details), PACK)]
+        if packed
+        else [],
+        first_rows=FIRST_ROWS,
+        tables=_tables(shown, settings, declared),
+        series=series,
+        compared=_compared(others) if several else [],
+        sources={source_of(section.result): section.source_name for section in shown},
     )
 
 
-def _series(shown: Sequence[Section], *facts: Iterable[Any]) -> list[Series]:
+def _compact(html: str) -> Markup:
+    """A part of a page without blanks that no reader sees."""
+    return Markup(_BETWEEN.sub("", _INDENT.sub("\n", html)))  # noqa: S704  (our own template)
+
+
+def deflated(value: object) -> Markup:
+    """A value as Base64 of deflated JSON, fit for a page."""
+    text = json.dumps(value, ensure_ascii=False)
+    return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704
+
+
+def _tables(
+    shown: Sequence[Section], settings: Settings, family: DeclaredFamily
+) -> list[tuple[object, list[Section]]]:
+    """The table of all numbers of each signature, and the sections of its rows."""
+    by_signature: dict[str, list[Section]] = {}
+    for section in shown:
+        by_signature.setdefault(section.result.signature, []).append(section)
+    return [
+        (page_table([section.result for section in members], settings, family), members)
+        for members in by_signature.values()
+    ]
+
+
+def _series(shown: Sequence[Section], *records: Iterable[Any]) -> list[Series]:
     """Results that differ in their period alone, with trends and failures."""
-    if not repeated(section.result for section in shown):
-        return []
     from eatlas.present.comparison import series_of  # noqa: PLC0415  (most pages have none)
 
-    return series_of(shown, *facts)
+    return series_of(shown, *records)
 
 
-def _beside(others: Sequence[Section], draw: Callable[..., object]) -> dict[str, object]:
-    """Settings of one test beside each other, drawn in this order."""
-    if not repeated(section.result for section in others):
-        return {"compared": []}
+def _compared(shown: Sequence[Section]) -> list[tuple[Kind, list[list[Comparison]]]]:
+    """Kinds of settings beside each other, each with its comparisons."""
     from eatlas.present.comparison import comparisons, kinds, matrices  # noqa: PLC0415
 
-    compared = [(one, draw("compared", comparison=one)) for one in comparisons(others)]
-    return {
-        "compared": [
-            (kind, members, matrices(one for one, _ in members))
-            for by, kind in kinds().items()
-            if (members := [pair for pair in compared if pair[0].by == by])
-        ],
-    }
+    compared = comparisons(shown)
+    return [
+        (kind, matrices(members))
+        for by, kind in kinds().items()
+        if (members := [comparison for comparison in compared if comparison.by == by])
+    ]
 
 
-def _dots(given: Sequence[AssociationResult]) -> bool:
-    """Whether the page has room for every single cosine."""
-    kept = sum(len(rows) * len(rows[0]) for r in given if (rows := r.similarities))
-    return len(given) <= OPEN_UP_TO and kept <= DOTS_UP_TO
-
-
-def _of_results(shown: Sequence[Section]) -> dict[str, object]:
+def _of_results(results: Sequence[AssociationResult]) -> dict[str, object]:
     """What the page says about its results as a whole."""
-    results = [section.result for section in shown]
     maps = [result for result in results if result.pattern is not None]
     labels = [result.primary.label for result in maps]
     of_models = [result.language_model is not None for result in results]
-    tests, sources = (
-        distinct(r.test for r in results),
-        {source_of(s.result): s.source_name for s in shown},
-    )
-    signatures: dict[str, set[str]] = {}
-    for result in results:
-        signatures.setdefault(result.measure, set()).add(result.signature)
+    tests = distinct(result.test for result in results)
+    with_interval = {bool(e.interval) for r in results for e in r.effects()[:1] if e.term is None}
     return {
         "with_maps": bool(labels),
-        "only_groups": all(result.kind == "groups" for result in results),
-        "intervals": _intervals(shown),
+        "intervals": "some"
+        if len(with_interval) > 1
+        else "all"
+        if True in with_interval
+        else "none",
         "any_over_stimuli": any(result.primary.over_stimuli for result in results),
         "directional": any(result.rule.tail == "directional" for result in maps),
-        "kinds": sorted({s.kind for s in shown}, key=_place),
         "legend": legend(labels),
         "found_labels": sorted(set(labels)),
-        "symbols": symbols(
-            undefined=any(s.map and "U" in (s.map.X.state, s.map.Y.state) for s in shown)
-        ),
+        "symbols": symbols(),
         "shares": any(result.unit == "share" for result in results),
         "lpbs": any(of_models),
         "only_lpbs": bool(of_models) and all(of_models),
-        "words": wording(results),
         "tests": tests,
-        "test_numbers": {test: number for number, test in enumerate(tests)},
-        "sources": sources,
-        "source_numbers": {source: number for number, source in enumerate(sources)},
-        "signatures": distinct(r.signature for r in results),
-        "several_signatures": {name: len(known) > 1 for name, known in signatures.items()},
-        "versions": distinct(r.provenance.version for r in results),
-        "stars": distinct(r.rule.meaning for r in results),
+        "versions": distinct(result.provenance.version for result in results),
+        "stars": distinct(result.rule.meaning for result in results),
     }
 
 
-def _place(kind: str) -> tuple[int, str]:
-    """Where the table of a kind is in the summary."""
-    return (KNOWN.index(kind) if kind in KNOWN else len(KNOWN)), kind
-
-
-def _intervals(shown: Sequence[Section]) -> str:
-    """Whether effect sizes have intervals: "all", "some" or, as with CEAT, "none"."""
-    found = {bool(s.levels[0].interval) for s in shown if s.levels}
-    return "some" if len(found) > 1 else "all" if True in found else "none"
-
-
-_TEXTS = {"methods": methods_paragraph, "bibtex": bibtex}
+_TEXTS: dict[str, Callable[..., str]] = {"methods": methods_paragraph, "bibtex": bibtex}
 """What a manuscript takes over as it is."""
 FORMATS = ("html", *TABLES, *_TEXTS)
 """The page, tables, and texts for a manuscript."""
@@ -293,7 +258,7 @@ def write_report(
     results : Results or iterable of results
         In a page, the jobs of ``Results`` that failed are listed too.
     path : path
-    format : {"html", "latex", "longtable", "markdown", "html-table", "csv", "methods", "bibtex"}
+    format : {"html", "latex", "markdown", "html-table", "csv", "methods", "bibtex"}
         One self-contained page; tables for a manuscript, see :func:`eatlas.report.report_table`;
         the methods paragraph; or the BibTeX entries of all works that it cites.
     damage : iterable of ResultsError
@@ -323,46 +288,6 @@ def write_report(
     ...     "weat-6" in path.read_text(encoding="utf-8")
     True
     """
-    how: dict[str, Any] = {"damage": damage, "family": family, "adjust": adjust}
-    text = report_text(results, format, images=images, **how)
+    text = report_text(results, format, damage=damage, family=family, adjust=adjust, images=images)
     with atomic_file(Path(path)) as file:
         file.write(text)
-
-
-@dataclass
-class Deferred:
-    """Collects parts; each is known by its pack and its place therein."""
-
-    parts: list[str] = field(default_factory=list)
-
-    def add(self, html: str) -> tuple[int, int]:
-        """Keep a part; return the numbers by which the script finds it."""
-        self.parts.append(html)
-        return divmod(len(self.parts) - 1, PACK)
-
-    def packs(self) -> list[Markup]:
-        """Pack all parts: first the letters with their tags, then the parts in their order.
-
-        Each is Base64 of deflated JSON, fit for a page; nothing where there are no parts.
-        """
-        if not self.parts:
-            return []
-        letters = _letters(self.parts)
-        short = [_TAG.sub(lambda m: letters.get(m[0], m[0]), part) for part in self.parts]
-        packs = [short[start : start + PACK] for start in range(0, len(short), PACK)]
-        return [packed({letter: tag for tag, letter in letters.items()}), *map(packed, packs)]
-
-
-def _letters(parts: Sequence[str]) -> dict[str, str]:
-    """A letter for each tag that comes often, none that any part uses itself."""
-    counts = Counter(tag for part in parts for tag in _TAG.findall(part))
-    used = set().union(*map(set, parts))
-    free = (letter for code in _PRIVATE if (letter := chr(code)) not in used)
-    often = (tag for tag, times in counts.most_common() if times >= OFTEN)
-    return dict(zip(often, free, strict=False))
-
-
-def packed(value: object) -> Markup:
-    """A value as Base64 of deflated JSON, fit for a page."""
-    text = json.dumps(value, ensure_ascii=False)
-    return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704

@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from eatlas.errors import joined, listed
 from eatlas.notes import Note
 from eatlas.present import effects, numbers, targets
-from eatlas.present.drawings.eat_map import PATTERNS, mini_of
+from eatlas.present.drawings.eat_map import PATTERNS, mini
 from eatlas.present.text import clean, isolated, readable
 from eatlas.results.settings import source_name
 
@@ -178,13 +178,13 @@ FILTERS: dict[str, Callable[..., object]] = {
     "listed": _listed,
     "lower_first": lambda text: text[:1].lower() + text[1:],
     "matched": effects.matched_effects,
-    "mini": mini_of,
+    "mini": mini,
     "named": lambda names: listed(dict.fromkeys(names), FEW),
     "p": numbers.p_value,
     "ranges": targets.values_legend,
     "share_ends": lambda ends: f"[{', '.join(map(numbers.percent, ends))}]",
     "signature": _signature,
-    "targets_in_order": targets.values_in_order,
+    "leans_legend": lambda result: targets.leans(result).legend,
     "unbroken": _unbroken,
 }  # fmt: skip
 """What templates call: functions by their names, and some by shorter ones."""

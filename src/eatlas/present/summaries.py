@@ -48,7 +48,7 @@ def in_brief(
         "missing": missing,
         "words": wording(s.result for s in shown),
         "lacking": distinct(_looked_up(s) for s in shown if s.result.coverage.counts()[1]),
-        "gaps": any(one.missing for one in series),
+        "gaps": any(line.gaps for line in series),
         "leaning": [
             f"{_name(s)}: {short_sentence(s.result)}"
             for s in shown

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from eatlas.csv_cells import cell
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.present.columns import Cell, Column, Table, tables
+from eatlas.present.columns import (
+    Cell,
+    Column,
+    Table,
+    ends_table,
+    page_table,
+    tables,
+    terms_table,
+)
 from eatlas.present.effects import only_terms
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import UNDEFINED, effect, number_of
 from eatlas.present.rendering import render
+from eatlas.present.targets import leans
 from eatlas.present.text import clean, one_line
 from eatlas.results import AssociationResult
+from eatlas.results.base import is_result
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
@@ -82,33 +93,6 @@ def _latex_table(table: Table) -> Iterator[str]:
         yield r"\smallskip"
         yield rf"\parbox{{\linewidth}}{{\scriptsize {latex_text(' '.join(table.notes))}}}"
     yield r"\end{table*}"
-
-
-def longtable(tables: Iterable[Table]) -> str:
-    """Write tables as LaTeX that go on over pages, each with its head on every page."""
-    preamble = PREAMBLE.replace("{booktabs,array}", "{booktabs,array,longtable}")
-    return preamble + "".join("\n" + "\n".join(_latex_longtable(one)) + "\n" for one in tables)
-
-
-def _latex_longtable(table: Table) -> Iterator[str]:
-    """Lines of a table over pages: caption and head, the rows, and the notes behind the last."""
-    width = len(table.columns)
-    yield r"\begingroup\scriptsize\setlength{\tabcolsep}{4pt}"
-    yield rf"\begin{{longtable}}{{@{{}}{''.join(map(_latex_alignment, table.columns))}@{{}}}}"
-    yield "".join(_latex_caption(table)) + r" \\"
-    yield from _latex_head(table)
-    yield r"\endfirsthead"
-    yield from _latex_head(table)
-    yield r"\endhead"
-    yield rf"\midrule \multicolumn{{{width}}}{{r@{{}}}}{{continued on the next page}} \\"
-    yield r"\endfoot"
-    yield r"\bottomrule"
-    yield r"\endlastfoot"
-    yield from _latex_rows(table)
-    yield r"\end{longtable}"
-    if table.notes:
-        yield rf"\noindent {latex_text(' '.join(table.notes))}\par"
-    yield r"\endgroup"
 
 
 def _latex_caption(table: Table) -> Iterator[str]:
@@ -232,7 +216,7 @@ def html(tables: Iterable[Table]) -> str:
     return text.encode("ascii", "xmlcharrefreplace").decode()
 
 
-_MARKUP = {"latex": latex, "longtable": longtable, "markdown": markdown, "html-table": html}
+_MARKUP = {"latex": latex, "markdown": markdown, "html-table": html}
 FORMATS = (*_MARKUP, "csv")
 
 
@@ -251,9 +235,8 @@ def report_table(
     Parameters
     ----------
     results : Results or iterable of results
-    format : {"latex", "longtable", "markdown", "html-table", "csv"}
-        LaTeX needs the packages booktabs and array, ``longtable``, which goes on over pages, that
-        of its name too; Markdown is GitHub's.
+    format : {"latex", "markdown", "html-table", "csv"}
+        LaTeX needs the packages booktabs and array; Markdown is GitHub's.
     family : str, default "level1"
         Which p-values are adjusted together, "level1", "level2", "both" or "none", over the tests
         of each setting; with ",settings" over all results. :meth:`eatlas.Results.family` explains
@@ -325,6 +308,44 @@ def _written(value: Any) -> str:
     if isinstance(value, str):
         return cell(clean(value)) if value else ""
     return "" if value is None else str(value)
+
+
+MOST_ROWS = 50
+"""Rows of a table in a notebook, which keeps every output in its file."""
+
+
+def notebook_html(shown: Any) -> str:
+    """What a notebook shows of a result, or of several: their numbers, in light colours."""
+    given = [shown] if is_result(shown) else list(shown)
+    settings, alone = Settings.among(given), is_result(shown)
+    by_signature: dict[str, list[AssociationResult]] = {}
+    for result in given[:MOST_ROWS]:
+        by_signature.setdefault(result.signature, []).append(result)
+    made = [
+        page_table(members, settings, DeclaredFamily(None)) for members in by_signature.values()
+    ]
+    if alone and (given[0].by_target is not None or given[0].values is not None):
+        made = [ends_table(given[0])]
+    elif alone and only_terms(given[0].effects()):
+        made = [terms_table(given[0])]
+    return render(
+        "notebook",
+        given=given,
+        result=given[0] if alone else None,
+        source=settings.common,
+        tables=[replace(table, rows=table.rows[:MOST_ROWS]) for table in made],
+        more=max(0, (len(made[0].rows) if alone and made else len(given)) - MOST_ROWS),
+        legends=list(dict.fromkeys(_legend(result) for result in given[:MOST_ROWS])),
+        failures=() if alone else tuple(getattr(shown, "failures", ())),
+    )
+
+
+def _legend(result: AssociationResult) -> str:
+    """What a star says."""
+    if result.by_target is not None:
+        return leans(result).legend
+    over = ", over stimuli in tests of sentences" if result.primary.over_stimuli else ""
+    return f"{result.rule.meaning}{over}"
 
 
 STARS = "* significant as each measure reads its p-value."

@@ -16,7 +16,6 @@ from tests.present.records import full, ml_eat, sc_eat, weat
 
 import eatlas
 from eatlas.apps.protocol.card import card_html
-from eatlas.apps.replication.page import replication_html
 from eatlas.present import write_report
 from eatlas.results import Results
 
@@ -79,14 +78,6 @@ def card_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("card") / "card.html"
     criteria = ["face", "content", "convergent", "consequential"]
     path.write_text(card_html(eatlas.protocol("semaxis", criteria=criteria)), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="session")
-def replication_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A replication of a paper."""
-    path = tmp_path_factory.mktemp("replication") / "replication.html"
-    path.write_text(replication_html(eatlas.replicate("divdist")), encoding="utf-8")
     return path
 
 

@@ -49,7 +49,7 @@ def write_two(path: Path) -> None:
 
 
 def write_images(path: Path) -> None:
-    test, vectors = images_of(path.parent / "set", count=8)
+    test, vectors = images_of(path.parent / "set")
     results = eatlas.run(test, vectors, ["ml-eat(resamples=500)", "sc-eat"])
     write_report(results, path, images=path.parent / "set")
 

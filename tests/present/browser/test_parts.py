@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 from tests.present.reading import Page as Parsed
-from tests.present.records import full, ml_eat
+from tests.present.records import full
 
 from eatlas.present import report_html
 
@@ -18,16 +18,9 @@ def test_packed_details_are_what_they_would_be_unpacked(open_page):
         page.locator("summary.line").nth(place).click()
         expect(part.locator(".finding")).to_be_visible()
     whole = Parsed(report_html(many[17:18], family="none")).text
-    shown = page.locator("details.later").nth(17).locator("table.drivers").first.inner_text()
+    shown = page.locator("details.later").nth(17).locator("table.levels").first.inner_text()
     for row in shown.split("\n"):
         assert re.sub(r"\s", "", row) in re.sub(r"\s", "", whole)
-
-
-def test_letters_of_private_use_stay_as_they_are(open_page):
-    odd = "\ue000\ue001 name \uf8ff"
-    page = open_page([ml_eat(test=f"t{i}", names={"X": odd}) for i in range(41)], at="#t40")
-    part = page.locator("article.result:has(#t40) .groups dd bdi").first
-    expect(part).to_have_text(odd)
 
 
 def test_a_link_from_outside_opens_its_test(open_page):

@@ -5,16 +5,17 @@ from playwright.sync_api import Page, expect
 
 def order(page: Page, table: str = "ml-eat") -> list[str]:
     """Effect sizes of level 1 in the order of the rows that are shown."""
-    cells = page.locator(
-        f"table.{table} tbody tr:visible .d, table.{table} tbody tr:visible .undefined"
-    )
-    count = page.locator(f"table.{table} tbody tr:visible").count()
-    texts = [text.replace("\n", "") for text in cells.all_inner_texts()]
-    return texts[:: len(texts) // count]
+    rows = table_of(page, table).locator("tbody tr:visible")
+    cells = rows.locator("td.num:nth-child(4)").all_inner_texts()
+    return ["".join(text.split("\n")[0].split()) for text in cells]
+
+
+def table_of(page: Page, table: str = "ml-eat"):
+    return page.locator("table.summary", has_text=f"{table.upper()}(")
 
 
 def head(page: Page, name: str, table: str = "ml-eat"):
-    return page.locator(f"table.{table} thead").get_by_role("button", name=name, exact=True).first
+    return table_of(page, table).locator("thead").get_by_role("button", name=name, exact=True).first
 
 
 def test_rows_are_sorted_by_a_column_and_back(mixed, open_page):
@@ -38,10 +39,10 @@ def test_one_column_at_a_time(mixed, open_page):
     head(page, "d").click()
     head(page, "Test").click()
     assert page.locator("th[aria-sort]").count() == 1
-    tests = page.locator("table.ml-eat tbody th a").all_inner_texts()
+    tests = table_of(page).locator("tbody th a").all_inner_texts()
     assert tests == ["one", "one", "three", "two"]
-    head(page, "Label").press("Enter")
-    labels = page.locator("table.ml-eat td.pattern strong").all_inner_texts()
+    head(page, "EAT pattern").press("Enter")
+    labels = table_of(page).locator("tbody tr td:last-child strong").all_inner_texts()
     assert labels == ["A-Uniform", "AX-Singular", "AX-Singular", "Non-Directional"]
 
 
@@ -49,7 +50,7 @@ def test_numbers_of_tests_are_sorted_as_numbers(ten_page, open_page):
     page = open_page(ten_page)
     head(page, "Test").click()
     head(page, "Test").click()
-    assert page.locator("table.ml-eat tbody th a").all_inner_texts()[:2] == ["weat-10", "weat-9"]
+    assert table_of(page).locator("tbody th a").all_inner_texts()[:2] == ["weat-10", "weat-9"]
 
 
 def test_rows_are_found(mixed, open_page):

@@ -14,7 +14,7 @@ from tests.present.records import HOSTILE, full, ml_eat, sc_eat, weat
 
 import eatlas
 from eatlas.errors import EatlasError, ResultsError
-from eatlas.present.drawings.plot import INSTEAD, KINDS, Plot, style
+from eatlas.present.drawings.plot import KINDS, Plot, style
 from eatlas.present.drawings.rows import BINS, null
 from eatlas.present.drawings.svg import size_of
 from eatlas.results import Results
@@ -146,11 +146,10 @@ def test_notebooks_show_an_image():
     ("call", "said"),
     [
         (lambda r: eatlas.plot(r, "pie"), r"got: 'pie'\n  allowed: eat-map, findings, forest"),
-        (lambda r: eatlas.plot(r, "compact"), 'remedy: kind="findings"'),
         (lambda _: eatlas.plot(None), "a drawing is made of results"),
         (lambda _: eatlas.plot([]), "got: 0 results"),
         (lambda _: eatlas.plot(weat(), "eat-map"), "allowed: results of ML-EAT"),
-        (lambda r: eatlas.plot(r, "timeline"), "needs the period of every result"),
+        (lambda r: eatlas.plot(r, "timeline"), "got: 2 of 2 results without a period"),
         (lambda r: eatlas.plot(r, "specification"), "no specification curve of this"),
         (lambda r: eatlas.plot(r, width="tripple"), r'allowed: "single" \(89 mm\)'),
         (lambda r: eatlas.plot(r, width=5), "cannot have this width"),
@@ -161,10 +160,6 @@ def test_notebooks_show_an_image():
 def test_what_is_refused(results, call, said):
     with pytest.raises(EatlasError, match=said):
         call(results)
-
-
-def test_kinds_that_are_gone_name_another():
-    assert not INSTEAD.keys() & KINDS.keys()
 
 
 def test_a_forest_has_the_numbers_of_every_effect(results):
@@ -218,7 +213,7 @@ def test_null_is_the_permutation_distribution():
 def test_a_timeline_says_which_years_are_missing():
     series = [full(period=year) for year in (1950, 1960, 1980)]
     assert "without a result: 1970" in eatlas.plot(series, "timeline").alt
-    with pytest.raises(ResultsError, match="two results of test-1 for the period 1950"):
+    with pytest.raises(ResultsError, match="several results of one period"):
         eatlas.plot([series[0], series[0]], "timeline")
 
 

@@ -18,10 +18,10 @@ from markupsafe import Markup
 
 from eatlas.errors import ResultsError
 from eatlas.paths import is_folder
-from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present.drawings.eat_map import states
 from eatlas.present.effects import about_terms, levels_of
 from eatlas.present.numbers import effect, number_of
-from eatlas.present.page import PACK, packed
+from eatlas.present.page import PACK, deflated
 from eatlas.present.rendering import render
 from eatlas.present.sections import source_of
 from eatlas.present.sentences import sentence
@@ -170,8 +170,8 @@ class Collection:
             self.replaced += 1
             if self.cells[link].version > version:
                 return
-        shown = EATMap.of(result) if result.pattern is not None else None
-        self.directional |= shown is not None and result.rule.tail == "directional"
+        label = result.primary.label if result.pattern else ""
+        self.directional |= bool(label) and result.rule.tail == "directional"
         sizes = tuple(f"{effect(level.d)}{level.star}" for level in levels)
         terms = about_terms(result) or not sizes
         self.cells[link] = Cell(
@@ -179,14 +179,14 @@ class Collection:
             model=model.id,
             test=test.id,
             signature=signature,
-            state=f"{shown.X.state}{shown.Y.state}" if shown else "",
-            label=shown.label if shown else "",
+            state="".join(states(result)) if label else "",
+            label=label,
             number=number_of(len(result.rows()), "term") if terms else sizes[0],
             sizes=sizes,
             version=version,
             at=(len(self.packs), len(self._waiting)),
         )
-        details = {"link": link, "map": shown, "sentence": sentence(result), "source": model.name}
+        details = {"link": link, "sentence": sentence(result), "source": model.name}
         levels = levels or result.effects()
         self._waiting.append(render("atlas_cell", r=result, levels=levels, **details))
         if len(self._waiting) == PACK:
@@ -194,7 +194,7 @@ class Collection:
 
     def _close_pack(self) -> None:
         if self._waiting:
-            self.packs.append(packed(self._waiting))
+            self.packs.append(deflated(self._waiting))
             self._waiting.clear()
 
 

@@ -144,7 +144,7 @@ def in_letters(text: str) -> str:
 
 def section_of(result: AssociationResult) -> Section:
     """A result arranged as the report has it."""
-    (section,) = sections([result], DeclaredFamily.of([result], "none"), dots=False)
+    (section,) = sections([result], DeclaredFamily.of([result], "none"))
     return section
 
 

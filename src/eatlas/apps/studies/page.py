@@ -15,7 +15,7 @@ from eatlas.apps.studies.record import (
     summaries,
     summary,
 )
-from eatlas.present.drawings.shares import deviation_bar
+from eatlas.present.drawings.figures import share_bar
 from eatlas.present.drawings.specification import (
     MOST,
     MOST_POINTS,
@@ -23,7 +23,6 @@ from eatlas.present.drawings.specification import (
     panel,
     specification_curve,
 )
-from eatlas.present.drawings.svg import Axis
 from eatlas.present.numbers import effect
 from eatlas.present.rendering import page_files, render
 
@@ -45,15 +44,10 @@ def share(value: float | None) -> str:
     return f"{effect(100 * value, 0)}%"
 
 
-SCALE = Axis(0.0, 1.0, 0.5, 6.0, 176.0)
-"""Of shares of the variance."""
-
-
 def bar(of: ChoiceShare) -> Markup:
     """A share of the variance as a bar."""
     value = min(max(of.shapley, 0.0), 1.0)
-    drawn = deviation_bar(value, None, SCALE, strong=True)
-    return Markup(drawn)  # noqa: S704  (numbers alone)
+    return Markup(share_bar(value, strong=True))  # noqa: S704  (numbers alone)
 
 
 def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int] = ()) -> str:

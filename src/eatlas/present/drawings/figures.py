@@ -11,7 +11,6 @@ from typing import Literal, Self
 
 from eatlas.present.drawings.svg import Axis, label, path
 from eatlas.present.numbers import effect
-from eatlas.present.text import pixels
 from eatlas.results.effects import Effect
 from eatlas.results.inference import MatchedLevel
 
@@ -24,14 +23,10 @@ TARGET_OF = {"level2.X": "x", "level2.Y": "y", "over_attributes": "a"}
 MARGIN = 8.0
 """Room at both ends, for a mark that is on the edge."""
 ROW = 12.0
-BAR, BAR_HEIGHT, SHARE = 92, 10, 150
-"""Pixels of the bar of a change; of the height of bars; of a share of all."""
-WITHOUT = 112
-"""Pixels of the scale of effect sizes without single terms."""
+BAR_HEIGHT, SHARE = 10, 150
+"""Pixels of a bar."""
 COLUMN = 176.0
 """Pixels of the scale of effect sizes in a column of its own."""
-LEAST_WITHOUT = 0.1
-"""Half of the least that this scale spans, so that no tiny change looks large."""
 HILL, HILL_BASE, HILL_HEIGHT = 32.0, 38.0, 46.0
 """Pixels of the highest step of a hill; down to its foot; of the whole drawing."""
 
@@ -130,57 +125,12 @@ def matched_hill(null: MatchedLevel, d: float, mark: Mark, axis: Axis, *, beyond
     return _svg(axis.end + MARGIN, HILL_HEIGHT, "".join(children), "hill")
 
 
-def without_axis(values: Iterable[float], d: float) -> Axis:
-    """The scale of an effect size: as wide as single terms vary, at least 0.2."""
-    known = [d, *values]
-    middle, half = (min(known) + max(known)) / 2, max((max(known) - min(known)) / 2, LEAST_WITHOUT)
-    axis = Axis.around((0.0, 2 * half), MARGIN, WITHOUT - MARGIN)
-    return Axis(middle - half, middle + half, axis.step, MARGIN, WITHOUT - MARGIN)
-
-
-def without_mark(value: float, d: float, axis: Axis, *, rests: bool) -> str:
-    """An effect size without one term as a dot, and the line of the effect size with all.
-
-    Filled where the effect rests on the term.
-    """
-    zero = f'<path d="M{axis.at(0):.0f} 0v14" class="g"/>' if axis.low < 0 < axis.high else ""
-    line = f'<path d="M{axis.at(d):.0f} 0v14" class="z"/>'
-    mark = f'<circle cx="{axis.at(value):.0f}" cy="7" r="3.8" class="m{" on" if rests else ""}"/>'
-    return f'<svg class="fig without" aria-hidden="true">{zero}{line}{mark}</svg>'
-
-
-def without_ruler(axis: Axis) -> str:
-    """The numbers of that scale, as many as there is room for."""
-    numbers, end = [], float("-inf")
-    for tick in axis.ticks():
-        text, x = effect(tick, max(1, axis.decimals)), axis.at(tick)
-        half = pixels(text, 12) / 2
-        if end + 4 < x - half and x + half <= WITHOUT:
-            numbers.append(label(text, x, 11, size=10, text_anchor="middle"))
-            end = x + half
-    return f'<svg class="fig without" aria-hidden="true">{"".join(numbers)}</svg>'
-
-
 def share_bar(share: float, width: int = SHARE, *, strong: bool = False) -> str:
     """A share between 0 and 1 as a bar from the left on a faint whole."""
-    bar = _bar(0, max(share * width, 1.0), strong=strong) if share else ""
-    whole = f'<path d="M0 5H{width}" class="g"/>'
+    length, kind = max(share * width, 1.0), "b on" if strong else "b"
+    bar = path(f"M0 0h{length:.1f}v{BAR_HEIGHT}h-{length:.1f}z", kind) if share else ""
+    whole = path(f"M0 5H{width}", "g")
     return f'<svg class="fig bar w{width}" aria-hidden="true">{whole}{bar}</svg>'
-
-
-def change_bar(change: float, limit: float, *, strong: bool = False) -> str:
-    """A change as a bar from the middle, left where it is negative; ``limit`` fills one half."""
-    middle = BAR // 2
-    length = min(abs(change) / limit, 1.0) * (middle - 1) if limit else 0.0
-    bar = _bar(middle if change > 0 else middle - length, length, strong=strong)
-    zero = f'<path d="M{middle} 0V{BAR_HEIGHT}" class="z"/>'
-    return f'<svg class="fig bar" aria-hidden="true">{bar}{zero}</svg>'  # its size: the style
-
-
-def _bar(start: float, length: float, *, strong: bool) -> str:
-    """A rectangle, written without detours, as there are thousands on a page."""
-    kind = "b on" if strong else "b"
-    return f'<path d="M{start:.1f} 0h{length:.1f}v{BAR_HEIGHT}h-{length:.1f}z" class="{kind}"/>'
 
 
 def _grid(axis: Axis, top: float, height: float) -> str:

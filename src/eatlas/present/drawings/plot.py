@@ -12,10 +12,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from markupsafe import Markup
+
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
 from eatlas.present.drawings import rows
 from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
-from eatlas.present.drawings.eat_map import EATMap
+from eatlas.present.drawings.eat_map import eat_map
 from eatlas.present.drawings.plane import (
     LEFT_ROOM,
     SIDE,
@@ -25,12 +27,12 @@ from eatlas.present.drawings.plane import (
     plane_figure,
     points_of,
 )
-from eatlas.present.drawings.shares import ternary
+from eatlas.present.drawings.points import ternary
 from eatlas.present.drawings.specification import specification_curve
 from eatlas.present.drawings.svg import NAMESPACE, figure, placed, size_of
 from eatlas.present.drawings.timeline import WIDE, steps, timeline_of
 from eatlas.present.effects import shares_of
-from eatlas.present.targets import furthest, leans
+from eatlas.present.targets import leans
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
 from eatlas.results.compare import NUMBERED, SideBySide, pivot
@@ -237,7 +239,6 @@ def plot(results: object, kind: str | None = None, *, width: str | float | None 
             f"there is no such kind of drawing{did_you_mean(str(kind), KINDS)}",
             got=repr(kind),
             allowed=", ".join(KINDS),
-            remedy=INSTEAD.get(str(kind), ""),
         )
     mm = None if width is None else millimetres(width)
     if kind == "specification":
@@ -322,19 +323,15 @@ def below(draw: Callable[[AssociationResult, float], str]) -> Callable[..., str]
 
 
 def _eat_maps(results: Sequence[AssociationResult], width: float) -> str:
+    """Maps beside each other, as many as there is room for."""
     columns = max(1, min(len(results), int(width // 400)))
-    own = min(width / columns, 1.3 * MAP_WIDTH)
-    settings, several = Settings.among(results), len(results) > 1
-    maps = [
-        EATMap.of(result).svg(own, heading=_named(result, settings) if several else "")
-        for result in results
-    ]
+    own, settings = min(width / columns, 1.3 * MAP_WIDTH), Settings.among(results)
+    maps = []
+    for result in results:
+        setting = ", ".join(filter(None, (result.test, settings.of(result))))
+        heading = f"{setting}: {result.primary.label}" if len(results) > 1 else ""
+        maps.append(eat_map(result, own, heading=heading))
     return beside(maps, width, columns, "EAT-Maps")
-
-
-def _named(result: AssociationResult, settings: Settings) -> str:
-    setting = settings.of(result)
-    return f"{result.test}{f', {setting}' if setting else ''}: {result.primary.label}"
 
 
 def _planes(results: Sequence[AssociationResult], width: float) -> str:
@@ -355,46 +352,40 @@ def _triangle(result: AssociationResult, width: float) -> str:
     points = [
         (lean.term, lean.shown.distribution) for lean in shown.known if lean.shown.distribution
     ]
-    named = [lean.term for lean in furthest(shown) or shown.known[:1]]
+    named = [lean.term for lean in shown.furthest() or shown.known[:1]]
     return ternary(shown.groups, points, shown.result.reference, named, width)
 
 
 def _timelines(results: Sequence[AssociationResult], width: float) -> str:
     """A panel for each test, source and measure; files of one period each are one source."""
     dated = [result for result in results if result.period is not None]
-    if not dated:
-        groups = [(by, group) for by in NUMBERED for group in pivot(results, by)]
-        parts = [
-            timeline_of(
-                [(int(n), result) for n, result in group.items()], {},
-                title=f"{next(iter(group.values())).test} by {by}", unit=by, width=width,
-            )
-            for by, group in groups if all(value.isdigit() for value in group)
-        ]  # fmt: skip
-        if parts:
-            return beside(parts, width, 1, "Effect sizes by layer, window or distance")
-    if len(dated) < len(results):
-        raise ResultsError(
-            "a timeline needs the period of every result",
-            got=f"{len(results) - len(dated)} of {len(results)} results without one",
-            allowed="results of vectors of a year or decade, or of several layers, windows or "
-            "distances",
-            remedy="leave the others out: [r for r in results if r.period is not None]",
+    groups = [(by, group) for by in NUMBERED for group in pivot(results, by)] if not dated else []
+    parts = [
+        timeline_of(
+            [(int(n), result) for n, result in group.items()], {},
+            title=f"{next(iter(group.values())).test} by {by}", unit=by, width=width,
         )
+        for by, group in groups if all(value.isdigit() for value in group)
+    ]  # fmt: skip
+    if parts:
+        return beside(parts, width, 1, "Effect sizes by layer, window or distance")
     pairs = {(result.source, result.period) for result in dated}
     one_file_each = len(pairs) == len({s for s, _ in pairs}) == len({p for _, p in pairs})
     lines: dict[tuple[str, str, str], dict[int, AssociationResult]] = {}
     for result in dated:
         source = "" if one_file_each else result.source
         line = lines.setdefault((result.test, source, result.signature), {})
-        if result.period in line:
-            raise ResultsError(
-                f"two results of {result.test} for the period {result.period}",
-                got=f"twice {result.signature} on {result.source}",
-                allowed="one result for each test, source, measure and period",
-                remedy="leave one of them out",
-            )
         line[result.period or 0] = result
+    if sum(map(len, lines.values())) < len(results):
+        raise ResultsError(
+            "a timeline needs one result for each test, source, measure and period",
+            got=f"{len(results) - len(dated)} of {len(results)} results without a period"
+            if len(dated) < len(results)
+            else "several results of one period",
+            allowed="results of vectors of a year or decade, or of several layers, windows or "
+            "distances",
+            remedy="leave the others out: results.filter(...)",
+        )
     every = steps(result.period or 0 for result in dated)
     parts = [
         timeline_of(
@@ -462,13 +453,9 @@ KINDS: dict[str, Kind] = {
     "null": Kind(below(rows.null), lambda r: r.primary.level1, _LEVELS, 460.0),
 }  # fmt: skip
 """Kinds of drawings."""
-INSTEAD = {
-    "compact": 'kind="findings"', "ternary": 'kind="triangle"', "strip": 'kind="targets"',
-    "layers": 'kind="timeline"', "windows": 'kind="timeline"', "distances": 'kind="timeline"',
-    "prompts": 'results.compare("prompt").plot()', "levels": 'results.compare("level").plot()',
-    "weights": 'results.compare("weights").plot()', "level3": "the report shows level 3",
-    "cosines": "draw result.similarities, as the gallery does",
-    "draws": "draw result.draws.kept, as the gallery does",
-    "scatter-matrix": "the page of the study shows it", "legend": "the report shows the legend",
-}  # fmt: skip
-"""What to use instead of kinds that are gone."""
+
+
+def drawn(result: AssociationResult, kind: str) -> Markup:
+    """The drawing of one result for a page; empty where it has nothing of this kind."""
+    chosen = KINDS[kind]
+    return Markup(chosen.draw((result,), chosen.screen) if chosen.shows(result) else "")  # noqa: S704

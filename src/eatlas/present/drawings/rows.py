@@ -25,7 +25,7 @@ from eatlas.present.drawings.svg import (
 from eatlas.present.effects import changes_of, levels_of, own_share, shares_of
 from eatlas.present.numbers import effect, interval, p_value, percent
 from eatlas.present.sentences import headline
-from eatlas.present.targets import axis_of, leans
+from eatlas.present.targets import at_ends, axis_of, leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.compare import SideBySide, side_by_side
@@ -37,7 +37,7 @@ WIDE = 640.0
 """Pixels from which on rows have room for p-values, and panels for neighbours."""
 MARKS = "Diamonds: level 1. Circles and squares: level 2 of X and of Y alone."
 THESE = "p asks about these words, intervals about other words."
-DRIVERS, ENDS = 10, 15
+DRIVERS, ENDS = 6, 15
 """Terms of an effect size, and targets at either end, that a drawing shows."""
 DRAWN, BINS, SEED = 20_000, 41, 0
 """Relabellings of a null distribution; bars of it, an odd number so that one is at zero."""
@@ -410,9 +410,9 @@ def null(result: AssociationResult, width: float) -> str:
 def targets(result: AssociationResult, width: float) -> str:
     """Targets at either end, and in each column their deviation from the share of a group."""
     shown, sheet = leans(result), Sheet(width)
-    rows, left = shown.ends(ENDS)
+    rows, left = at_ends(shown.known, ENDS)
     if not rows:
-        raise ResultsError(f"no lean of {result.test} is defined", got=f"{shown.undefined} targets")
+        raise ResultsError(f"no lean of {result.test} is defined", got=f"{len(shown.rows)} targets")
     sheet.heading(named(result))
     names = min(0.28 * width, 200.0)
     column = (width - names - LEFT) / len(shown.columns)
@@ -430,9 +430,8 @@ def targets(result: AssociationResult, width: float) -> str:
         for n, row in enumerate(rows):
             y, value, ends = top + ROW * (n + 0.5), row.points[group], row.intervals[group]
             if value is not None:
-                kind = (
-                    f"{'fig-towards' if value > 0 else 'fig-away'}{'' if row.leans else ' faint'}"
-                )
+                kind = "fig-towards" if value > 0 else "fig-away"
+                kind += " faint" if row.towards is None else ""
                 zero = f"{axis.at(0):.1f}"
                 sheet.parts.append(path(f"M{zero} {y - 5:g}H{axis.at(value):.1f}v10H{zero}z", kind))
             if ends is not None:

@@ -6,9 +6,8 @@ Wolfe, Hiniker and Howe (2024), Figure 3.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import pairwise
+from typing import NamedTuple
 
 from eatlas.present.drawings.figures import TARGET_OF, mark_of, outline
 from eatlas.present.drawings.svg import (
@@ -29,93 +28,41 @@ from eatlas.present.effects import levels_of
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
+from eatlas.results.effects import Effect
 
 LOOKS: dict[str, tuple[str | None, int]] = {
     "level1": (None, 0), "level2.X": ("7 3", -1), "level2.Y": ("2 2", 1),
     "over_attributes": ("9 3 2 3", 2),
 }  # fmt: skip
 """Dashes of lines, and their places beside each other, so that no interval hides another."""
-AGAINST = " against "
 WIDE = 500.0
 _LEFT, _KEY = 52.0, 0.22
 """Pixels to the left of the axis; share of the width for the names of lines, on the right."""
 _TOP, _HEIGHT, _STRIP = 30.0, 250.0, 18.0
 _LETTERS, _BETWEEN = 14.0, 8.0
 """Pixels of a line of a name, and between two names."""
-_INSET = 10.0
-"""Between the axis and the first year."""
-_MARK = 11.0
-"""Pixels between two years below which marks shrink."""
-_APART = 6.0
-"""Between the numbers of two years."""
+_INSET, _MARK, _APART = 10.0, 11.0, 6.0
+"""Pixels between the axis and the first year; between two years below which marks shrink; between
+the numbers of two years."""
 
 
-@dataclass(frozen=True)
-class Point:
-    """An effect size of one year."""
-
-    year: int
-    d: float | None
-    interval: tuple[float, float] | None
-    filled: bool
-    """Where p is below alpha."""
-    text: str
-    """Its numbers in words."""
-
-
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One effect size over the years."""
 
-    place: str
-    """``level1``, ``level2.X``, ``level2.Y`` or, of an LPBS, ``over_attributes``."""
-    title: str
-    """Such as "Level 2, X"."""
-    targets: tuple[str, ...]
-    """The target that the line is about, both, or both attributes."""
-    points: tuple[Point, ...]
-
-    @property
-    def look(self) -> tuple[str | None, int]:
-        """Dashes and place; what no record of ours has is drawn as level 1."""
-        return LOOKS.get(self.place, LOOKS["level1"])
+    first: Effect
+    points: dict[int, Effect]
+    """By year."""
 
     @property
     def name(self) -> str:
         """What the line shows, in full."""
-        return one_line(f"{self.title}: {AGAINST.join(map(isolated, self.targets))}")
+        return one_line(f"{self.first.title}: {' against '.join(map(isolated, self.first.names))}")
 
-
-def timeline_of(
-    members: Sequence[tuple[int, AssociationResult]],
-    missing: Mapping[int, str],
-    *,
-    title: str,
-    unit: str = "year",
-    width: float = WIDE,
-) -> str:
-    """Draw each effect size by a number that each result has, such as its year."""
-    first = members[0][1]
-    lines = [
-        Line(one.place, one.title, one.names, tuple(_points(members, number)))
-        for number, one in enumerate(levels_of(first))
-    ]
-    up, *_, down = first.sides[-1]
-    return timeline(
-        lines, missing, title=title, ends=(up, down), threshold=first.rule.threshold, unit=unit,
-        width=width,
-    )  # fmt: skip
-
-
-def _points(members: Sequence[tuple[int, AssociationResult]], number: int) -> Iterator[Point]:
-    """One effect size of each result."""
-    for at, result in members:
-        level = levels_of(result)[number]
-        text = "undefined" if level.d is None else f"{level.symbol} = {effect(level.d)}"
-        p, low = level.p_of()
-        if p is not None:
-            text += f", {p_equals(p, level.rule.alpha, low)}"
-        yield Point(at, level.d, level.interval, level.significant, text)
+    def drawn(self, *children: str) -> str:
+        """What belongs to the line, in its colour."""
+        return tag(
+            "g", *children, class_=f"fig-series {TARGET_OF.get(self.first.place, '')}".strip()
+        )
 
 
 def steps(years: Iterable[int]) -> list[int]:
@@ -130,39 +77,45 @@ def steps(years: Iterable[int]) -> list[int]:
     return full if regular else known
 
 
-def timeline(
-    lines: Sequence[Line],
+def timeline_of(
+    members: Sequence[tuple[int, AssociationResult]],
     missing: Mapping[int, str],
     *,
     title: str,
-    ends: tuple[str, str],
-    threshold: float | None,
     unit: str = "year",
     width: float = WIDE,
 ) -> str:
-    """Draw effect sizes by year, or by another number that rises."""
-    years = sorted({point.year for line in lines for point in line.points} | set(missing))
-    top, bottom = _TOP, _TOP + _HEIGHT
-    across = _Years(tuple(years), width * (1 - _KEY))
-    up = Axis.around(_values(lines, threshold), bottom, top)
+    """Draw each effect size by a number that each result has, such as its year."""
+    first = members[0][1]
+    lines = [
+        Line(shown, {at: levels_of(result)[i] for at, result in members})
+        for i, shown in enumerate(levels_of(first))
+    ]
+    threshold, sides = first.rule.threshold, first.sides[-1]
+    years = sorted({at for at, _ in members} | set(missing))
+    across = _axis_of(years, width * (1 - _KEY))
+    bottom = _TOP + _HEIGHT
+    values = [v for line in lines for e in line.points.values() for v in (e.d, *(e.interval or ()))]
+    band = [] if threshold is None else [-threshold, threshold]
+    up = Axis.around([*band, *(v for v in values if v is not None)], bottom, _TOP)
     strip = _strip(lines, missing, across, bottom)
     below = bottom + (_STRIP if strip else 0.0)
-    upright = f"rotate(-90) translate({-(top + bottom) / 2:g} 14)"
-    shade = ""
-    if threshold is not None:
-        shade = _rect(_LEFT, up.at(threshold), across.end - _LEFT, up.at(-threshold))
+    end = across.end + _INSET
+    upright = f"rotate(-90) translate({-(_TOP + bottom) / 2:g} 14)"
     return figure(
         below + 62,
-        *_gaps(missing, across, top, bottom),
-        shade,
-        up.grid(_LEFT, across.end, upright=True),
-        *(_drawn(line, missing, across, up) for line in lines),
-        *_keys(lines, up, (top, bottom), across.end, width),
+        *_gaps(missing, across, years, bottom),
+        _rect(_LEFT, up.at(band[1]), end - _LEFT, up.at(band[0])) if band else "",
+        up.grid(_LEFT, end, upright=True),
+        *(_drawn(line, missing, across, up, _closest(across, years)) for line in lines),
+        *_keys(lines, up, end, width),
         *strip,
-        *across.draw(below),
-        _end("↑", ends[0], top - 12, across.end),
-        _end("↓", ends[1], below + 56, across.end),
-        label(unit, (_LEFT + across.end) / 2, below + 36, size=12, text_anchor="middle"),
+        *_numbers(across, years, below),
+        *(
+            label(f"{arrow} {short(name, end - _LEFT - 20)}", _LEFT, y, size=12)
+            for arrow, name, y in (("↑", sides[0], _TOP - 12), ("↓", sides[-1], below + 56))
+        ),
+        label(unit, (_LEFT + end) / 2, below + 36, size=12, text_anchor="middle"),
         tag("g", label("effect size d", 0, 0, size=12, text_anchor="middle"), transform=upright),
         title=title,
         alt=_in_words(lines, missing, unit),
@@ -171,211 +124,135 @@ def timeline(
     )
 
 
+def _axis_of(years: Sequence[int], end: float) -> Axis:
+    """Years from left to right; one alone is in the middle."""
+    low, high = (years[0], years[-1]) if len(years) > 1 else (years[0] - 1, years[0] + 1)
+    return Axis(low, high, 1, _LEFT + _INSET, end - _INSET)
+
+
+def _closest(across: Axis, years: Sequence[int]) -> float:
+    """Pixels between the two closest years."""
+    places = map(across.at, years)
+    return min((b - a for a, b in pairwise(places)), default=across.end - across.start)
+
+
+def _numbers(across: Axis, years: Sequence[int], y: float) -> Iterator[str]:
+    """A tick for every year, and as many numbers as there is room for."""
+    yield path("".join(f"M{across.at(year):.1f} {y:g}v4" for year in years), "fig-line")
+    end = float("-inf")
+    for year in years:
+        x, half = across.at(year), pixels(str(year), LARGEST) / 2
+        if x - half >= end + _APART:
+            end = x + half
+            yield muted(str(year), x, y + 18)
+
+
 def _rect(x: float, top: float, width: float, bottom: float, *inside: str) -> str:
     """A shaded rectangle."""
     size = {"x": x, "y": top, "width": width, "height": bottom - top}
     return tag("rect", *inside, **size, class_="fig-shade")
 
 
-def _values(lines: Sequence[Line], threshold: float | None) -> Iterator[float]:
-    for point in (point for line in lines for point in line.points):
-        yield from () if point.d is None else (point.d,)
-        yield from point.interval or ()
-    if threshold is not None:
-        yield from (-threshold, threshold)
-
-
-@dataclass(frozen=True)
-class _Years:
-    """Years from left to right."""
-
-    years: tuple[int, ...]
-    end: float
-    """Pixel of the right end."""
-
-    @cached_property
-    def closest(self) -> float:
-        """Pixels between the two closest years."""
-        places = [self.at(year) for year in self.years]
-        return min((b - a for a, b in pairwise(places)), default=self.end - _LEFT)
-
-    @property
-    def size(self) -> float:
-        """How large marks may be, 1 at most."""
-        return max(0.5, min(1.0, self.closest / _MARK))
-
-    def at(self, year: int) -> float:
-        first, last = self.years[0], self.years[-1]
-        share = (year - first) / (last - first) if last > first else 0.5
-        return _LEFT + _INSET + share * (self.end - _LEFT - 2 * _INSET)
-
-    def beside(self, year: int, side: int) -> float:
-        """Where the mark of a line is."""
-        return self.at(year) + side * min(3.0, 0.15 * self.closest)
-
-    def draw(self, y: float) -> Iterator[str]:
-        """A tick for every year, and as many numbers as there is room for."""
-        ticks = "".join(f"M{self.at(year):.1f} {y:g}v4" for year in self.years)
-        yield path(ticks, "fig-line")
-        end = float("-inf")
-        for year in self.years:
-            half = pixels(str(year), LARGEST) / 2
-            if self.at(year) - half < end + _APART:
-                continue
-            end = self.at(year) + half
-            yield muted(str(year), self.at(year), y + 18)
-
-
-def _end(arrow: str, name: str, y: float, end: float) -> str:
-    """What lies up, or down."""
-    return label(f"{arrow} {short(name, end - _LEFT - 20)}", _LEFT, y, size=12)
-
-
-def _keys(
-    lines: Sequence[Line], up: Axis, ends: tuple[float, float], x: float, width: float
+def _gaps(
+    missing: Mapping[int, str], across: Axis, years: Sequence[int], bottom: float
 ) -> Iterator[str]:
+    """A column for each year without a result, so that nobody takes the gap for a short line."""
+    width = max(3.0, min(16.0, 0.8 * _closest(across, years)))
+    for year, why in missing.items():
+        about = tag("title", words(f"{year}: {why}"))
+        yield _rect(across.at(year) - width / 2, _TOP, width, bottom, about)
+
+
+def _strip(
+    lines: Sequence[Line], missing: Mapping[int, str], across: Axis, bottom: float
+) -> list[str]:
+    """Below the plot: × for a year without a result, ? for one with an undefined effect size."""
+    signs = {year: ("×", [f"{year}: {why}"]) for year, why in missing.items()}
+    for line in lines:
+        for year, shown in line.points.items():
+            if shown.d is None:
+                about = signs.get(year, ("", [str(year)]))[1]
+                signs[year] = ("?", [*about, f"{line.name}: undefined"])
+    return [
+        tag(
+            "g",
+            tag("title", words("; ".join(why))),
+            muted(sign, across.at(year), bottom + 15, size=14),
+        )
+        for year, (sign, why) in sorted(signs.items())
+    ]
+
+
+def _keys(lines: Sequence[Line], up: Axis, x: float, width: float) -> Iterator[str]:
     """The name of each line where it ends, moved as far as it takes for all to be read."""
-    room = width - x - 28
-    names = [(_level(line, up, sum(ends) / 2), line, _name_of(line, room)) for line in lines]
-    ordered = sorted(names, key=lambda name: name[0])
-    heights = [_LETTERS * len(written) + _BETWEEN for _, _, written in ordered]
-    middles = apart([wanted for wanted, *_ in ordered], heights, *ends)
-    for middle, (_, line, written) in zip(middles, ordered, strict=True):
-        yield _key(line, written, middle, x)
+    named = []
+    for line in lines:
+        known = [shown.d for shown in line.points.values() if shown.d is not None]
+        level = up.at(known[-1]) if known else (up.start + up.end) / 2
+        texts: list[str] = []
+        for name in line.first.names:
+            texts += [*(["against"] if texts else []), *broken(name, width - x - 28, 2)]
+        named.append((level, line, texts))
+    named.sort(key=lambda key: key[0])
+    heights = [_LETTERS * len(texts) + _BETWEEN for *_, texts in named]
+    middles = apart([level for level, *_ in named], heights, _TOP, _TOP + _HEIGHT)
+    for middle, (_, line, texts) in zip(middles, named, strict=True):
+        first = middle + 4.5 - _LETTERS * (len(texts) - 1) / 2
+        shape = outline(mark_of(line.first.place), x + 14, round(first - 4.5, 1))
+        names = (
+            label(isolated(text), x + 24, first + _LETTERS * i, size=NAME)
+            for i, text in enumerate(texts)
+        )
+        yield tag("g", tag("title", words(line.name)), line.drawn(path(shape, "on")), *names)
 
 
-def _level(line: Line, up: Axis, otherwise: float) -> float:
-    """The height at which a line ends."""
-    known = [point.d for point in line.points if point.d is not None]
-    return up.at(known[-1]) if known else otherwise
-
-
-def _name_of(line: Line, room: float) -> list[str]:
-    """Its targets, each on two lines at most."""
-    found: list[str] = []
-    for target in line.targets:
-        between = [AGAINST.strip()] if found else []
-        found += [*between, *broken(target, room, 2)]
-    return found
-
-
-def _key(line: Line, written: Sequence[str], middle: float, end: float) -> str:
-    """The mark and the name of a line."""
-    first = middle + 4.5 - _LETTERS * (len(written) - 1) / 2
-    shape = outline(mark_of(line.place), end + 14, round(first - 4.5, 1))
-    mark = _styled(line, path(shape, "on"))
-    names = (
-        label(isolated(text), end + 24, first + _LETTERS * i, size=NAME)
-        for i, text in enumerate(written)
-    )
-    return tag("g", tag("title", words(line.name)), mark, *names)
-
-
-def _styled(line: Line, *children: str) -> str:
-    """What belongs to a line, in its colour."""
-    return tag("g", *children, class_=f"fig-series {TARGET_OF.get(line.place, '')}".strip())
-
-
-def _drawn(line: Line, missing: Mapping[int, str], across: _Years, up: Axis) -> str:
-    """Intervals as ribbons or, of single years, as bars; the line in pieces; a mark for each."""
-    at = {p.year: across.beside(p.year, line.look[1]) for p in line.points}
-    pieces = list(_pieces(line, missing))
-    ribbons, bars = "", ""
-    for piece in (run for one in pieces for run in _with_intervals(one)):
-        ends = [(at[point.year], *map(up.at, point.interval or ())) for point in piece]
-        if len(piece) == 1:
-            bars += "".join(f"M{x:.1f} {low:.1f}V{high:.1f}" for x, low, high in ends)
-        else:
-            around = [(x, high) for x, _, high in ends] + [(x, low) for x, low, _ in ends[::-1]]
-            ribbons += "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in around) + "z"
-    whole = "".join(
-        "M" + "L".join(f"{at[p.year]:.1f} {up.at(p.d):.1f}" for p in piece if p.d is not None)
-        for piece in pieces
-    )
-    marks = [_mark(line, p, at[p.year], up, across.size) for p in line.points]
-    return _styled(
-        line,
-        path(ribbons, "ribbon on") if ribbons else "",
+def _drawn(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closest: float) -> str:
+    """A line in pieces, with a bar for each interval and a mark for each year."""
+    dashes, side = LOOKS.get(line.first.place, LOOKS["level1"])
+    size = max(0.5, min(1.0, closest / _MARK))
+    bars, whole, marks, before = "", "", [], None
+    for year, shown in line.points.items():
+        if shown.d is None:
+            before = None
+            continue
+        x, y = across.at(year) + side * min(3.0, 0.15 * closest), up.at(shown.d)
+        broken_off = before is None or any(before < gap < year for gap in missing)
+        whole += f"{'M' if broken_off else 'L'}{x:.1f} {y:.1f}"
+        before = year
+        if shown.interval:
+            low, high = map(up.at, shown.interval)
+            bars += f"M{x:.1f} {low:.1f}V{high:.1f}"
+        shape = outline(mark_of(line.first.place), round(x, 1), round(y, 1), size)
+        about = tag("title", words(f"{year}, {line.name}: {_point_in_words(shown)}"))
+        marks.append(path(shape, "on" if shown.significant else "off", about))
+    return line.drawn(
         path(bars, "bar", stroke_opacity=0.4) if bars else "",
-        path(whole, "open", stroke_dasharray=line.look[0]) if whole else "",
+        path(whole, "open", stroke_dasharray=dashes) if whole else "",
         *marks,
     )
 
 
-def _with_intervals(piece: Sequence[Point]) -> Iterator[list[Point]]:
-    """Runs of years that have an interval."""
-    for known, run in groupby(piece, key=lambda point: point.interval is not None):
-        if known:
-            yield list(run)
-
-
-def _mark(line: Line, point: Point, x: float, up: Axis, size: float) -> str:
-    if point.d is None:
-        return ""
-    shape = outline(mark_of(line.place), round(x, 1), round(up.at(point.d), 1), size)
-    tooltip = tag("title", words(f"{point.year}, {line.name}: {point.text}"))
-    return path(shape, "on" if point.filled else "off", tooltip)
-
-
-def _pieces(line: Line, missing: Mapping[int, str]) -> Iterator[list[Point]]:
-    """Runs of years that have an effect size, with no missing year between."""
-    piece: list[Point] = []
-    for point in line.points:
-        broken = piece and any(piece[-1].year < year < point.year for year in missing)
-        if piece and (broken or point.d is None):
-            yield piece
-            piece = []
-        if point.d is not None:
-            piece.append(point)
-    if piece:
-        yield piece
-
-
-def _gaps(missing: Mapping[int, str], across: _Years, top: float, bottom: float) -> Iterator[str]:
-    """A column for each year without a result, so that nobody takes the gap for a short line."""
-    width = max(3.0, min(16.0, 0.8 * across.closest))
-    for year, why in missing.items():
-        about = tag("title", words(f"{year}: {why}"))
-        yield _rect(across.at(year) - width / 2, top, width, bottom, about)
-
-
-def _strip(
-    lines: Sequence[Line], missing: Mapping[int, str], across: _Years, bottom: float
-) -> list[str]:
-    """Below the plot: × for a year without a result, ? for one with an undefined effect size."""
-    signs = {year: ("×", f"{year}: {why}") for year, why in missing.items()}
-    for line in lines:
-        for point in line.points:
-            if point.d is None:
-                before = f"{signs[point.year][1]}; " if point.year in signs else f"{point.year}, "
-                undefined = f"{before}{line.name}: undefined"
-                signs[point.year] = ("?", undefined)
-    return [
-        tag(
-            "g", tag("title", words(why)),
-            muted(sign, across.at(year), bottom + 15, size=14),
-        )
-        for year, (sign, why) in sorted(signs.items())
-    ]  # fmt: skip
+def _point_in_words(shown: Effect) -> str:
+    p, low = shown.p_of()
+    of_p = "" if p is None else f", {p_equals(p, shown.rule.alpha, low)}"
+    return f"{shown.symbol} = {effect(shown.d)}{of_p}"
 
 
 def _in_words(lines: Sequence[Line], missing: Mapping[int, str], unit: str) -> str:
-    parts = [_line_in_words(line, unit) for line in lines]
+    """Where each line begins and ends, and how often p is below alpha."""
+    at = "" if unit == "year" else f"{unit} "
+    parts = []
+    for line in lines:
+        known = [(year, shown.d) for year, shown in line.points.items() if shown.d is not None]
+        if not known:
+            parts.append(f"{line.name}: undefined in every {unit}")
+            continue
+        (first, start), (last, end) = known[0], known[-1]
+        filled = sum(shown.significant for shown in line.points.values())
+        parts.append(
+            f"{line.name}: d from {effect(start)} in {at}{first} to {effect(end)} in {at}{last}, "
+            f"p below alpha in {filled} of {len(line.points)} {unit}s"
+        )
     if missing:
         parts.append(f"without a result: {', '.join(map(str, missing))}")
     return "; ".join(parts)
-
-
-def _line_in_words(line: Line, unit: str) -> str:
-    """Where a line begins and ends, and how often p is below alpha."""
-    known = [(point.year, point.d) for point in line.points if point.d is not None]
-    name = line.name
-    if not known:
-        return f"{name}: undefined in every {unit}"
-    (first, start), (last, end) = known[0], known[-1]
-    filled = sum(point.filled for point in line.points)
-    at = "" if unit == "year" else f"{unit} "
-    return (
-        f"{name}: d from {effect(start)} in {at}{first} to {effect(end)} in {at}{last}, "
-        f"p below alpha in {filled} of {len(line.points)} {unit}s"
-    )

@@ -186,8 +186,7 @@
     if (line.childElementCount) (body.querySelector(".step") ?? body).after(line);
   }
 
-  // Packed parts: unpacked when they are opened. The first pack says which letter stands for
-  // which tag.
+  // Packed parts: unpacked when they are opened.
   const packs = all("script.pack");
   const unpacked = new Map();
   async function unpack(number) {
@@ -202,8 +201,8 @@
   async function fill(part) {
     if (part.dataset.filled) return;
     part.dataset.filled = "yes";
-    const [tags, parts] = await Promise.all([once(0), once(Number(part.dataset.pack) + 1)]);
-    part.lastElementChild.innerHTML = parts[part.dataset.place].replace(/[\uE000-\uF8FF]/g, (letter) => tags[letter] ?? letter);
+    const parts = await once(part.dataset.pack);
+    part.lastElementChild.innerHTML = parts[part.dataset.place];
     window.dress(part);
     offer(part.closest(".body"));
   }
