@@ -46,7 +46,9 @@ def test_a_target_in_a_sentence():
 def test_a_target_leans_where_its_interval_excludes_0():
     """soldier's is [-26.7, -16.5] against one reference, businesswoman's [-8.1, +8.4]."""
     run = {"tests": "divdist-face-validity", "measures": "divdist(resamples=200)"}
-    (equal,), (other,) = (eatlas.run(**run, reference=one) for one in (None, (0.665, 0.335)))
+    (equal,), (other,) = (
+        eatlas.run(**run, reference=one) for one in (None, {"Female": 0.665, "Male": 0.335})
+    )
     for result, leaning in ((equal, "2 lean to Female and "), (other, "7 lean to M")):
         sure = [one for one in leans(result).rows if one.towards is not None]
         assert all(one.between(one.towards)[1] == "+" for one in sure)
@@ -66,7 +68,9 @@ def test_a_target_leans_where_its_interval_excludes_0():
 @pytest.mark.parametrize("form", ["markdown", "latex", "html-table", "csv"])
 def test_no_p_and_no_star_beside_another_reference(form):
     results = eatlas.run(
-        "divdist-face-validity", measures="divdist(resamples=50)", reference=(0.665, 0.335)
+        "divdist-face-validity",
+        measures="divdist(resamples=50)",
+        reference={"Female": 0.665, "Male": 0.335},
     )
     text = report_table(results, form)
     assert "0035" not in text
