@@ -76,7 +76,7 @@ def test_a_table_with_years_is_a_series(tmp_path):
     ("text", "said"),
     [
         ("", "names no column of terms"),
-        ("word,Female\nnurse,1\n", "fewer than two groups"),
+        ("word,Female\nnurse,1\n", "no column of terms and two of groups"),
         ("term,Female,Male\nnurse,1,-2\n", "line 2: this is not a count"),
         ("term,Female,Male\nnurse,1\n", "another number of cells"),
         ("term,Female,Male\nnurse,1,x\n", "this is not a count"),

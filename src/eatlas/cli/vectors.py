@@ -14,7 +14,7 @@ from eatlas.cli.progress import Lines, bar_of, bars
 
 if TYPE_CHECKING:
     from eatlas.results.residual import BeforeAfter, ResidualBias
-    from eatlas.sources.downloading import Watch
+    from eatlas.sources.fetching import Watch
     from eatlas.sources.published import Published
 
 SAMPLE = "glove-sample"

@@ -6,7 +6,7 @@ import csv
 import hashlib
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
@@ -113,9 +113,8 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
     wanted = parsed.options.get("year")
     by_year = _read(place_of_table(parsed.path))
     if wanted is None:
-        return tuple(
-            CountTable(name, rows, year) for year, rows in sorted(by_year.items(), key=_order)
-        )
+        years_first = sorted(by_year.items(), key=lambda item: item[0] or 0)
+        return tuple(CountTable(name, rows, year) for year, rows in years_first)
     years = {str(year): year for year in by_year if year is not None}
     if wanted not in years:
         raise SourceError(
@@ -148,36 +147,48 @@ def tables_of(path: Path) -> tuple[Path, ...]:
 Rows = dict[str, dict[str, float]]
 
 
-def _order(item: tuple[int | None, Rows]) -> int:
-    return item[0] or 0
-
-
 def _read(path: Path) -> dict[int | None, Rows]:
     """Rows of a table by year; None where it has no years."""
     lines = _lines(path)
+    found: dict[int | None, Rows] = {}
     try:
         head = [cell.strip() for cell in next(lines, [])]
-        columns = _Columns.of(head, path)
-        found: dict[int | None, Rows] = {}
+        names = [cell.casefold() for cell in head]
+        term, year, group, count = (
+            next((names.index(name) for name in known if name in names), -1)
+            for known in (TERM, YEAR, GROUP, COUNT)
+        )
+        long = group >= 0 and count >= 0
+        others = {term, year, *(i for i, name in enumerate(names) if name in BESIDE)}
+        groups = {name: i for i, name in enumerate(head) if i not in others}
+        if term < 0 or len(groups) < 2:
+            raise SourceError(
+                f"{path}: the header names no column of terms and two of groups",
+                got=", ".join(head)[:200] or "no header",
+                allowed=f"a column {', '.join(TERM[:-1])} or {TERM[-1]}, and group and count; or a "
+                "column for each group",
+            )
         for number, cells in enumerate(lines, start=2):
-            if not any(cells):
-                continue
             where = f"{path}, line {number}"
-            if len(cells) != len(head):
+            if cells and len(cells) != len(head):
                 raise SourceError(
                     f"{where}: the row has another number of cells than the header",
                     got=str(len(cells)),
                     allowed=str(len(head)),
                 )
-            year = None if columns.year is None else _year(cells[columns.year], where)
-            term = unmarked(cells[columns.term].strip())
-            row = found.setdefault(year, {}).setdefault(term, {})
-            for group, value in columns.numbers(cells):
-                if group in row:
+            if not any(cells):
+                continue
+            row = found.setdefault(None if year < 0 else _year(cells[year], where), {}).setdefault(
+                unmarked(cells[term].strip()), {}
+            )
+            pairs = {cells[group].strip(): count} if long else groups
+            for name, place in pairs.items():
+                if name in row and cells[place].strip():
                     raise SourceError(
-                        f"{where}: the pair occurs twice", got=f"{cells[columns.term]}, {group}"
+                        f"{where}: the pair occurs twice", got=f"{cells[term]}, {name}"
                     )
-                row[group] = _number(value, where)
+                if cells[place].strip():  # an empty cell holds no number
+                    row[name] = _number(cells[place], where)
     except csv.Error as error:
         raise SourceError(f"{path}: the table cannot be read", got=str(error)) from error
     if not found:
@@ -214,58 +225,6 @@ def _parquet_lines(path: Path) -> Iterator[list[str]]:
     rows = zip(*columns.values(), strict=True)
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
     return iter([list(columns), *cells])
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Where a table has what."""
-
-    term: int
-    year: int | None
-    groups: Mapping[str, int]
-    """Column of each group; empty where a row is of one group."""
-    group: int = -1
-    count: int = -1
-
-    @classmethod
-    def of(cls, head: list[str], path: Path) -> Self:
-        """Read a header."""
-        names = [cell.casefold() for cell in head]
-        term, year = _first(names, TERM), _first(names, YEAR)
-        if term is None:
-            raise SourceError(
-                f"{path}: the header names no column of terms",
-                got=", ".join(head)[:200] or "no header",
-                allowed=f"a column {', '.join(TERM[:-1])} or {TERM[-1]}",
-            )
-        group, count = _first(names, GROUP), _first(names, COUNT)
-        if group is not None and count is not None:
-            return cls(term, year, {}, group, count)
-        groups = {
-            name: i
-            for i, name in enumerate(head)
-            if i not in {term, year} and names[i] not in BESIDE
-        }
-        if len(groups) < 2:
-            raise SourceError(
-                f"{path}: the table has fewer than two groups",
-                got=", ".join(groups) or "no column of numbers",
-                allowed="columns term, group and count; or a column for each group",
-            )
-        return cls(term, year, groups)
-
-    def numbers(self, cells: list[str]) -> Iterator[tuple[str, str]]:
-        """Groups of a row with what is there; empty cells are passed over."""
-        pairs: Iterable[tuple[str, str]]
-        if self.groups:
-            pairs = ((group, cells[i]) for group, i in self.groups.items())
-        else:
-            pairs = [(cells[self.group].strip(), cells[self.count])]
-        return ((group, value) for group, value in pairs if value.strip())
-
-
-def _first(names: list[str], known: tuple[str, ...]) -> int | None:
-    return next((names.index(name) for name in known if name in names), None)
 
 
 def _year(text: str, where: str) -> int:

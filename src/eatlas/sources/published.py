@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -36,20 +36,6 @@ Hash = Annotated[
     ),
 ]
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
-_SAID = {
-    "missing": "is missing",
-    "extra_forbidden": "is not a key that eatlas knows",
-    "string_pattern_mismatch": "is not usable",
-}
-_ALLOWED = {
-    "name": "letters, digits, full stops, - and _",
-    "file": "a file's name: letters, digits, full stops, - and _",
-    "url": "an address that begins with http:// or https://",
-    "hash": "sha256:, sha1: or md5: and as many hexadecimal digits",
-    "vectors": "[[download.vectors]] tables",
-    "download": "[[download]] tables",
-    "schema": "schema = 1",
-}
 
 
 class _Entry(BaseModel):
@@ -147,22 +133,16 @@ def parse_registry(data: bytes, where: str) -> tuple[Published, ...]:
     try:
         file = _File.model_validate(document)
     except ValidationError as error:
-        faults = [_said(dict(detail)) for detail in error.errors(include_url=False)]
-        raise SourceError("\n".join(f"{where}: {fault}" for fault in faults)) from error
+        faults = [
+            f"{where}: key {'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+            for fault in error.errors(include_url=False)
+        ]
+        raise SourceError("\n".join(faults)) from error
     return tuple(
         Published(vectors=vectors, download=download)
         for download in file.download
         for vectors in download.vectors
     )
-
-
-def _said(detail: dict[str, Any]) -> str:
-    names = [part for part in detail["loc"] if isinstance(part, str)]
-    numbers = [f"number {part + 1}" for part in detail["loc"] if isinstance(part, int)]
-    said = _SAID.get(detail["type"], detail["msg"])
-    allowed = _ALLOWED.get(names[-1]) if detail["type"] != "extra_forbidden" else None
-    place = ", ".join([".".join(names), *numbers])
-    return f"key {place}: {said}" + (f" (allowed: {allowed})" if allowed else "")
 
 
 def published_vectors() -> tuple[Published, ...]:
@@ -286,29 +266,31 @@ def place_of(entry: Published) -> Path | None:
     return target if target.exists() else None
 
 
+_NO_VECTORS = {
+    "images": (
+        "a set of images",
+        "eatlas run --tests TEST names its images; eatlas vectors list {name}",
+    ),
+    "texts": ("a corpus of texts", "eatlas text {name} --tests TEST counts associations in it"),
+    "counts": (
+        "a table of counts",
+        '--measure "divdist(soa=counts)" takes it, and --reference {name}?year=YEAR',
+    ),
+}
+
+
 def on_this_machine(spec: FileSpec) -> FileSpec:
     """Replace the name of published vectors by their path; leave anything else as it is."""
     name = str(spec.path)
     entry = next((each for each in published_vectors() if each.name == name), None)
     if entry is None:
         return spec
-    if entry.vectors.images:
+    if entry.vectors.what != "vectors":
+        what, remedy = _NO_VECTORS[entry.vectors.what]
         raise SourceError(
-            f"{name}: this is a set of images, and no vectors",
-            allowed="a model that encodes images, such as clip:NAME, or features of images",
-            remedy=f"eatlas run --tests TEST names its images; eatlas vectors list {name}",
-        )
-    if entry.vectors.texts:
-        raise SourceError(
-            f"{name}: this is a corpus of texts, and no vectors",
+            f"{name}: this is {what}, and no vectors",
             allowed="published vectors; eatlas vectors list shows them",
-            remedy=f"eatlas text {name} --tests TEST counts associations in it",
-        )
-    if entry.vectors.counts:
-        raise SourceError(
-            f"{name}: this is a table of counts, and no vectors",
-            allowed="published vectors; eatlas vectors list shows them",
-            remedy=f'--measure "divdist(soa=counts)" takes it, and --reference {name}?year=YEAR',
+            remedy=remedy.format(name=name),
         )
     return replace(spec, path=require_here(entry))
 

@@ -21,7 +21,7 @@ from tests.sources.series_files import write_histwords
 from eatlas import fetch_vectors, open_vectors
 from eatlas.errors import SourceError
 from eatlas.sources import open_sources
-from eatlas.sources.downloading import CHUNK
+from eatlas.sources.fetching import CHUNK
 
 MANY = text_of([f"w{number}" for number in range(500)], dim=5)
 

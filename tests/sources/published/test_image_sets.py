@@ -58,7 +58,7 @@ def test_what_is_fetched_is_what_tests_find(root, publisher, data):
     assert test.at_hand
     assert [len(concept.images) for _, concept in test.parts] == [4, 4, 4, 4]
     assert test.X.terms[0] == "young/1_google.jpg"
-    assert remarks(test)[0] == (
+    assert str(remarks(test)[0]) == (
         "X (Young): 4 images of ieat:age/young are here, and 6 were published."
     )
 
