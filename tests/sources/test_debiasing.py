@@ -231,7 +231,7 @@ def test_double_hard_drops_the_component_that_the_authors_drop(first, tmp_path):
 
 def test_double_hard_says_where_no_component_is_clearly_better():
     clear, unclear = (
-        eatlas.transformed("glove-sample", f"double-hard:{sets}").notes
+        [*map(str, eatlas.transformed("glove-sample", f"double-hard:{sets}").notes)]
         for sets in ("gender", "divdist-gender")
     )
     assert clear[0].startswith("Of the first 20 principal components, number 2 was dropped.")

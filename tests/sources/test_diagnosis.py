@@ -163,7 +163,7 @@ def power_law(rows):
 def test_warnings_name_the_figure(make, starts):
     found = eatlas.diagnose(space(make), sample=50)
     assert len(found.warnings) == len(starts)
-    for warning, start in zip(found.warnings, starts, strict=True):
+    for warning, start in zip(map(str, found.warnings), starts, strict=True):
         assert warning.startswith(start)
     assert ("No figure passes its limit" in verdict(found)) == (not starts)
     assert eatlas.diagnose(eatlas.transformed(space(make), "whiten"), sample=50).warnings == ()

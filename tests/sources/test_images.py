@@ -102,7 +102,7 @@ def test_vectors_of_words_are_none_of_images(folder):
 
 def test_images_found_without_their_extension_are_named(test):
     given = vectors_for(test, lambda _, path: f"{path.parent.name}/{path.stem}")
-    notes = embed(test, open_vectors(given)).notes
+    notes = tuple(map(str, embed(test, open_vectors(given)).notes))
     assert any(
         note.startswith("X: images found by names without extension: flowers/0.png as flowers/0,")
         for note in notes
@@ -112,7 +112,7 @@ def test_images_found_without_their_extension_are_named(test):
 def test_pictures_that_a_source_does_not_tell_apart_are_remarked(test):
     given = vectors_for(test, by_path)
     given["flowers/1.png"] = given["flowers/0.png"]
-    notes = embed(test, open_vectors(given)).notes
+    notes = tuple(map(str, embed(test, open_vectors(given)).notes))
     assert (
         "flowers/0.png (X) and flowers/1.png (X) have one vector of 2 images: the source does not "
         "distinguish them."

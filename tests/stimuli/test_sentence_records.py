@@ -70,7 +70,7 @@ def test_few_stimuli_behind_many_sentences():
     )
     assert said in map(str, embedded.notes)
     (many,) = load_tests("sent-weat-6")
-    notes = embed(many, open_vectors(make_vectors(many))).notes
+    notes = tuple(map(str, embed(many, open_vectors(make_vectors(many))).notes))
     assert not any(note.startswith("Few ") for note in notes)
     (few,) = parse(FILE)  # two sentences: too few whatever they are made of
     assert [
