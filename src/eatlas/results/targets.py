@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
+from eatlas.decoding import own_toml
 from eatlas.results.base import GroupsResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.levels import Interval, LabelDesign, Probe, PValues, TargetShares, TargetValue
-from eatlas.results.parts import Record, is_empty, is_none
+from eatlas.results.parts import TAILS, Record, is_empty, is_none
 from eatlas.stats.multiplicity import holm
 from eatlas.stimuli.kinds import OF_TARGETS
 
@@ -127,50 +129,13 @@ class Words(NamedTuple):
     remark: str
 
 
-WORDS = {
-    "direct-bias": Words(
-        "Direct bias",
-        "direct bias (Bolukbasi et al. 2016), the mean size of the cosines of targets with a "
-        "direction",
-        "Direct bias has no sign: targets that lean to either group add up.",
-    ),
-    "indirect-bias": Words(
-        "Indirect bias",
-        "indirect bias (Bolukbasi et al. 2016), the share of a similarity along a direction",
-        "Indirect bias is a ratio, which is large where two targets are hardly similar.",
-    ),
-    "ripa": Words(
-        "RIPA",
-        "the relational inner product association (RIPA; Ethayarajh, Duvenaud and Hirst 2019)",
-        "RIPA grows with the length of vectors, and so with the frequency of words.",
-    ),
-    "semaxis": Words(
-        "SemAxis",
-        "SemAxis (An, Kwak and Ahn 2018), the cosine of targets with an axis between two groups",
-        "A mean of SemAxis is 0 where targets lean to both groups alike.",
-    ),
-    "rnd": Words(
-        "RND",
-        "the relative norm distance (RND; Garg et al. 2018) of targets from two groups",
-        "An RND is 0 where targets lean to both groups alike; it does not say how near they are.",
-    ),
-    "mac": Words(
-        "MAC",
-        "the mean average cosine distance (MAC; Manzini et al. 2019) of targets from groups",
-        "MAC is a mean over the groups: it cannot say that one of them is nearer than another.",
-    ),
-    "ect": Words(
-        "ECT",
-        "the embedding coherence test (ECT; Dev and Phillips 2019)",
-        "ECT compares the order of targets: it is 1 where all of them are nearer to one group.",
-    ),
-    "rnsb": Words(
-        "RNSB",
-        "the relative negative sentiment bias (RNSB; Sweeney and Najafian 2019)",
-        "RNSB compares targets with each other: it is 0 where all are equally negative.",
-    ),
-}
-"""The measures that the record serves."""
+@cache
+def earlier() -> dict[str, Words]:
+    """The words of the measures that the record serves, by name."""
+    words = own_toml(resources.files("eatlas.results") / "data" / "earlier.toml")
+    return {measure: Words(**texts) for measure, texts in words.items()}
+
+
 Named = Literal["direct-bias", "indirect-bias", "ripa", "semaxis", "rnd", "mac", "ect", "rnsb"]
 
 
@@ -213,17 +178,17 @@ class TargetValuesResult(GroupsResult):
     @property
     def display_name(self) -> str:  # type: ignore[override]
         """Name of the measure in texts."""
-        return WORDS[self.measure].short
+        return earlier()[self.measure].short
 
     @property
     def full_name(self) -> str:  # type: ignore[override]
         """The measure as a methods section names it."""
-        return WORDS[self.measure].full
+        return earlier()[self.measure].full
 
     @property
     def remark(self) -> str:  # type: ignore[override]
         """A sentence that a reader of any result of the measure needs."""
-        return WORDS[self.measure].remark
+        return earlier()[self.measure].remark
 
     @property
     def values(self) -> tuple[TargetValue, ...]:
@@ -253,8 +218,7 @@ class TargetValuesResult(GroupsResult):
         """One row for each target: its number, those by group, and the number for all."""
         whole = {self.measure.replace("-", "_"): self.value}
         if self.p_values is not None:
-            whole |= {f"p_{tail}": getattr(self.p_values, tail) for tail in ("greater", "less")}
-            whole["p_two_sided"] = self.p_values.two_sided
+            whole |= {f"p_{tail}": self.p_values.tail(tail) for tail in TAILS}
         return [
             {
                 **self.head(),

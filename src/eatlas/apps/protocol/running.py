@@ -19,7 +19,7 @@ from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.measures import Measure, get_measure
 from eatlas.paths import is_file, is_folder
 from eatlas.results.json_lines import record_types
-from eatlas.results.targets import WORDS
+from eatlas.results.targets import earlier
 from eatlas.sources import period_of, tables_of
 from eatlas.stimuli import load_tests
 from eatlas.version import __version__
@@ -233,8 +233,7 @@ def _given(material: Material) -> Iterator[Given]:
 
 def _names(measure: Measure) -> dict[str, str]:
     """What a measure is called in texts."""
-    if measure.name in WORDS:
-        words = WORDS[measure.name]
+    if words := earlier().get(measure.name):
         return {"title": words.short, "full_name": words.full}
     record = record_types().get(measure.name)
     if record is None:
