@@ -258,23 +258,18 @@ class Agreement(Record):
         return rows
 
 
-def _undefined(given: Given, found: RaterAgreement) -> Iterator[str]:
+def _undefined(given: Given, found: RaterAgreement) -> Iterator[Note]:
     """Say what is not defined, and why."""
     names = tuple(given)
     if not found.items:
-        whose = (
-            f"{names[0]} labelled alone"
-            if len(names) == 1
-            else f"{', '.join(names)} labelled different contexts"
-        )
-        yield f"Undefined agreement: no context has two labels; {whose}."
+        yield Note("undefined.agreement", values={"annotators": list(names)})
         return
     if not np.isfinite(found.alpha.value):
-        yield "Undefined alpha and kappa: all labels that can be compared are the same."
+        yield Note("undefined.alpha")
     pairs = combinations(names, 2)
     apart = [f"{a} and {b}" for a, b in pairs if not given[a].keys() & given[b].keys()]
     if apart:
-        yield f"Undefined agreement of annotators without a context in common: {'; '.join(apart)}."
+        yield Note("undefined.pairs", values={"pairs": apart})
 
 
 @dataclass(frozen=True, repr=False)
@@ -333,7 +328,7 @@ class Labels:
         )
         undefined = tuple(_undefined(self.given, found))
         for note in undefined:
-            warn(Note("undefined.agreement", values={"text": note}))
+            warn(note)
         names = self.annotators
         return Agreement(
             test=self.items.test,
@@ -367,7 +362,7 @@ class Labels:
             resamples=resamples,
             confidence=confidence,
             seed=seed,
-            undefined=undefined,
+            undefined=tuple(map(str, undefined)),
         )
 
     def adjudicated(self, decisions: Any = None) -> Adjudicated:
