@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -166,15 +167,21 @@ class CrossedTest:
     """Whether a negative variance estimate was set to 0: one side is below the residual."""
 
 
+class Rounding(TypedDict, total=False):
+    """What a spread must exceed, the confidence of the interval, and clusters of both sides."""
+
+    level: float
+    """Confidence of the interval, .95 by default."""
+    scale: float | None
+    """Magnitude of the similarities; by default the greatest among them."""
+    precision: float | None
+    """Unit roundoff of the vectors; None where they are exact."""
+    clusters: tuple[ArrayLike, ArrayLike] | None
+    """Cluster of each target and of each attribute; None where each is its own."""
+
+
 def crossed_interaction(
-    similarities: ArrayLike,
-    n_x: int,
-    n_a: int,
-    *,
-    level: float = 0.95,
-    scale: float | None = None,
-    precision: float | None = None,
-    clusters: tuple[ArrayLike, ArrayLike] | None = None,
+    similarities: ArrayLike, n_x: int, n_a: int, **options: Unpack[Rounding]
 ) -> CrossedTest:
     """Level 1: test whether X and Y differ in A against B, for terms beyond those listed.
 
@@ -188,21 +195,13 @@ def crossed_interaction(
     are larger, and exceed the level with unequal groups (see the page on inference).
     """
     table = _table(similarities)
-    n_x = _group(n_x, "n_x", table.shape[0], "targets")
-    n_a = _group(n_a, "n_a", table.shape[1], "attributes")
-    rows, columns = [n_x, table.shape[0] - n_x], [n_a, table.shape[1] - n_a]
-    members = _members(clusters, rows, columns)
-    return _tested(table, rows, columns, level, (scale, precision), members)
+    rows = _groups(n_x, "n_x", table.shape[0], "targets")
+    columns = _groups(n_a, "n_a", table.shape[1], "attributes")
+    return _tested(table, rows, columns, **options)
 
 
 def crossed_association(
-    similarities: ArrayLike,
-    n_a: int,
-    *,
-    level: float = 0.95,
-    scale: float | None = None,
-    precision: float | None = None,
-    clusters: tuple[ArrayLike, ArrayLike] | None = None,
+    similarities: ArrayLike, n_a: int, **options: Unpack[Rounding]
 ) -> CrossedTest:
     """Level 2: test whether X is nearer to A than to B, for terms beyond those listed.
 
@@ -216,10 +215,8 @@ def crossed_association(
             allowed=f"{LEAST} or more",
             remedy="use the permutation test, which takes the targets as given",
         )
-    n_a = _group(n_a, "n_a", table.shape[1], "attributes")
-    rows, columns = [table.shape[0]], [n_a, table.shape[1] - n_a]
-    members = _members(clusters, rows, columns)
-    return _tested(table, rows, columns, level, (scale, precision), members)
+    columns = _groups(n_a, "n_a", table.shape[1], "attributes")
+    return _tested(table, [table.shape[0]], columns, **options)
 
 
 def _table(similarities: ArrayLike) -> Array:
@@ -234,71 +231,70 @@ def _table(similarities: ArrayLike) -> Array:
     return table
 
 
-def _group(size: int, name: str, total: int, terms: str) -> int:
+def _groups(size: int, name: str, total: int, terms: str) -> list[int]:
+    """Sizes of two groups, each with a spread."""
     if total < 2 * LEAST:
         raise EatlasError(
             f"both groups of {terms} must have a spread",
             got=f"{total} {terms}",
             allowed=f"{2 * LEAST} or more",
         )
-    return whole(size, name, LEAST, total - LEAST)
+    size = whole(size, name, LEAST, total - LEAST)
+    return [size, total - size]
 
 
-def _members(
-    clusters: tuple[ArrayLike, ArrayLike] | None, rows: list[int], columns: list[int]
-) -> Clusters | None:
-    """Number the clusters of both sides; every group must have two."""
-    if clusters is None:
-        return None
-    numbered: list[Members] = []
-    for names, sizes, terms in zip(
-        clusters, (rows, columns), ("targets", "attributes"), strict=True
-    ):
-        _, of = np.unique(np.asarray(names), return_inverse=True)
-        if of.size != sum(sizes):
-            raise EatlasError(
-                f"each of the {terms} must have a cluster",
-                got=f"{of.size} clusters for {sum(sizes)} {terms}",
-                allowed="one each",
-            )
-        counts = [len(np.unique(group)) for group in np.split(of, np.cumsum(sizes)[:-1])]
-        if min(counts) < LEAST:
-            raise EatlasError(
-                f"every group of {terms} must have a spread over clusters",
-                got=f"{' and '.join(map(str, counts))} clusters",
-                allowed=f"{LEAST} or more in each group",
-            )
-        numbered.append(of)
-    return numbered[0], numbered[1]
+def _members(names: ArrayLike, sizes: list[int], terms: str) -> Members:
+    """Number the clusters of one side; every group must have two."""
+    of = np.unique(np.asarray(names), return_inverse=True)[1]
+    if of.size != sum(sizes):
+        raise EatlasError(
+            f"each of the {terms} must have a cluster",
+            got=f"{of.size} clusters for {sum(sizes)} {terms}",
+            allowed="one each",
+        )
+    counts = [len(np.unique(group)) for group in np.split(of, np.cumsum(sizes)[:-1])]
+    if min(counts) < LEAST:
+        raise EatlasError(
+            f"every group of {terms} must have a spread over clusters",
+            got=f"{' and '.join(map(str, counts))} clusters",
+            allowed=f"{LEAST} or more in each group",
+        )
+    return of
 
 
 def _tested(
-    table: Array,
-    rows: list[int],
-    columns: list[int],
-    level: float,
-    rounding: tuple[float | None, float | None],
-    clusters: Clusters | None,
+    table: Array, rows: list[int], columns: list[int], **options: Unpack[Rounding]
 ) -> CrossedTest:
     """The t-test over targets and attributes, both taken as drawn at random."""
-    level, layout = open_unit(level), analyse(table, rows, columns, clusters)
+    level, scale = open_unit(options.get("level", 0.95)), options.get("scale")
+    clusters = options.get("clusters")
+    if clusters is None:
+        layout = analyse(table, rows, columns)
+    else:
+        of_rows, of_columns = clusters
+        members = _members(of_rows, rows, "targets"), _members(of_columns, columns, "attributes")
+        layout = analyse(table, rows, columns, members)
     targets, attributes = layout.rows.variance, layout.columns.variance
     residual, least = layout.residual.variance, max(targets, attributes)
     difference, se = layout.contrast, math.sqrt(max(targets + attributes - residual, least))
-    scale, precision = rounding
-    if se > least_spread(float(np.abs(table).max()) if scale is None else scale, precision):
-        t, df = difference / se, _degrees(layout)
+    scale = float(np.abs(table).max()) if scale is None else scale
+    if se > least_spread(scale, options.get("precision")):
+        # harmonic mean of both sides' degrees of freedom, weighted by variance
+        parts = targets / layout.rows.df + attributes / layout.columns.df
+        t, df = difference / se, (targets + attributes) / parts
         outside, reach = t_outside(t, df), t_quantile(1 - level, df) * se
     else:
         warn(Note("undefined.crossed-test"), stacklevel=3)
         t = df = outside = reach = math.nan
+    # P(T >= t) and P(T <= t) from P(abs(T) >= abs(t))
+    near, far = max(outside / 2, SMALLEST), 1 - outside / 2
     return CrossedTest(
         difference=difference,
         se=se,
         t=t,
         df=df,
-        p_greater=_upper(outside, t),
-        p_less=_upper(outside, -t),
+        p_greater=near if t > 0 else far,
+        p_less=near if t < 0 else far,
         p_two_sided=outside,
         level=level,
         low=difference - reach,
@@ -308,15 +304,3 @@ def _tested(
         residual=residual,
         bounded=targets + attributes - residual < least,
     )
-
-
-def _degrees(layout: ContrastEstimate) -> float:
-    """Harmonic mean of both sides' degrees of freedom, weighted by variance."""
-    targets, attributes = layout.rows, layout.columns
-    parts = targets.variance / targets.df + attributes.variance / attributes.df
-    return (targets.variance + attributes.variance) / parts
-
-
-def _upper(outside: float, t: float) -> float:
-    """P(T >= t) from P(abs(T) >= abs(t))."""
-    return max(outside / 2, SMALLEST) if t > 0 else 1 - outside / 2

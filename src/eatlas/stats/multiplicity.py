@@ -8,9 +8,7 @@ relabellings are adjusted by their maximum (Westfall and Young's maxT).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from eatlas.errors import EatlasError
 from eatlas.kernels.cosines import ONE_THREAD
 from eatlas.stats.inputs import ROUNDING_UNITS, checked_scale, generator, numbers, whole
-from eatlas.stats.relabelling import random_subsets
+from eatlas.stats.relabelling import every, random_subsets
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -120,10 +118,8 @@ TILE = 128
 """Rows and relabellings in one matrix product."""
 
 
-def lattice_deviations(
-    rows: Array, scale: float | None, *, studentised: bool
-) -> tuple[Array, Array]:
-    """Each row less its mean, in standard deviations if wanted, and the tie tolerance of sums.
+def lattice_deviations(rows: Array, scale: float | None) -> tuple[Array, Array]:
+    """Each row less its mean, in standard deviations, and the tie tolerance of sums.
 
     All figures of a row come from its sorted scores, so that the order of terms changes nothing.
     A row without spread has deviations and tolerance 0.
@@ -131,7 +127,7 @@ def lattice_deviations(
     size = rows.shape[1]
     peak = np.abs(rows).max(axis=1)
     # powers of two bring any finite row into range and change no digit
-    shift = np.frexp(peak if studentised else np.full_like(peak, peak.max()))[1]
+    shift = np.frexp(peak)[1]
     # numpy adds up in the order of the memory, which shall not matter
     rows = np.ldexp(np.ascontiguousarray(rows), -shift[:, None])
     with np.errstate(over="ignore"):  # scores far below their rounding error: infinitely many ties
@@ -142,11 +138,10 @@ def lattice_deviations(
     deviations, ordered = rows - mean[:, None], ordered - mean[:, None]
     flat = np.add.reduce(ordered[:, size // 2 :], axis=1) * 2 <= tolerance
     deviations[flat] = ordered[flat] = tolerance[flat] = 0.0
-    if studentised:
-        sd = np.sqrt(np.add.reduce(ordered**2, axis=1) / (size - 1))
-        sd[flat] = 1.0
-        deviations, ordered = deviations / sd[:, None], ordered / sd[:, None]
-        tolerance = tolerance / sd
+    sd = np.sqrt(np.add.reduce(ordered**2, axis=1) / (size - 1))
+    sd[flat] = 1.0
+    deviations, ordered = deviations / sd[:, None], ordered / sd[:, None]
+    tolerance = tolerance / sd
     unit = np.frexp(np.add.reduce(np.abs(ordered), axis=1))[1] - SUM_BITS
     lattice = np.ldexp(np.rint(np.ldexp(deviations, -unit[:, None])), unit[:, None])
     return lattice, np.where(flat, 0.0, tolerance + np.ldexp(float(size), unit))
@@ -172,9 +167,9 @@ class _Pairs:
         high: list[Array] = []
         spans, ends, count = [], [0, 0], 0
         for k in range(max(fixed, n - (size - middle)), min(middle, n) + 1):
-            mine = _members(middle - fixed, k - fixed)
+            mine = every(middle - fixed, k - fixed)
             low.append(np.hstack([np.ones((len(mine), fixed)), mine]))
-            high.append(_members(size - middle, n - k))
+            high.append(every(size - middle, n - k))
             more = len(low[-1]), len(high[-1])
             spans.append([ends[0], ends[0] + more[0], ends[1], ends[1] + more[1], count])
             ends = [ends[0] + more[0], ends[1] + more[1]]
@@ -184,28 +179,14 @@ class _Pairs:
     def maxima(self, deviations: Array, *, compiled: bool) -> Array:
         """The greatest magnitude of each relabelling's sum over the rows, shape (count,)."""
         best = np.zeros(self.count)
-        fold = _compiled_fold() if compiled else _fold
+        fold = _fold
+        if compiled:  # heavy, and seldom needed
+            from eatlas.stats.permutation.compiled_batch import fold  # noqa: PLC0415
         middle = self.low.shape[1]
         for start in range(0, len(deviations), ROWS):
             part = deviations[start : start + ROWS].T
             fold(self.low @ part[:middle], self.high @ part[middle:], self.spans, best)
         return best
-
-
-def _members(size: int, k: int) -> Array:
-    """Every k-subset once, as rows of 0 and 1, shape (C(size, k), size)."""
-    chosen = np.array(list(combinations(range(size), k)), np.intp)
-    members = np.zeros((len(chosen), size))
-    np.put_along_axis(members, chosen, 1.0, axis=1)
-    return members
-
-
-def _compiled_fold() -> Callable[[Array, Array, Integers, Array], None]:
-    # heavy, and seldom needed
-    from eatlas.stats.permutation.compiled_batch import fold  # noqa: PLC0415
-
-    compiled: Callable[[Array, Array, Integers, Array], None] = fold
-    return compiled
 
 
 def _fold(low: Array, high: Array, spans: Integers, best: Array) -> None:
@@ -276,7 +257,7 @@ class RunningMaxT:
             )
         if not len(rows):
             return np.zeros(0), np.zeros(self.relabellings)
-        deviations, tolerance = lattice_deviations(rows, self._scale, studentised=True)
+        deviations, tolerance = lattice_deviations(rows, self._scale)
         reached = np.abs(np.add.reduce(deviations[:, : self.n], axis=1)) - tolerance
         if self._pairs is not None:
             compiled = len(rows) * self.relabellings > NUMPY_PAIRS

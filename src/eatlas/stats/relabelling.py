@@ -191,8 +191,8 @@ def _pairs(values: Numbers, n: int, reach: Numbers, enough: int) -> Counts:
     for k in range(min(n, middle), max(0, n - len(lower)) - 1, -1):
         greatest = upper[:k].sum(axis=0) + lower[: n - k].sum(axis=0)
         open_ = np.flatnonzero((counts < enough) & (greatest >= reach))
-        high = product(_every(middle, k), upper[:, open_])
-        low = product(_every(len(lower), n - k), lower[:, open_])
+        high = product(every(middle, k), upper[:, open_])
+        low = product(every(len(lower), n - k), lower[:, open_])
         counts[open_] += _at_least(high, low, reach[open_])
     return counts
 
@@ -213,6 +213,6 @@ def _number(hits: Labels) -> NDArray[np.uint8]:
 
 
 @lru_cache(maxsize=256)
-def _every(size: int, k: int) -> Array:
+def every(size: int, k: int) -> Array:
     """Rows of 0 and 1, shape (C(size, k), size): every k-subset once."""
     return next(every_subset(size, k, math.comb(size, k)))

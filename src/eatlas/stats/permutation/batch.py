@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +35,7 @@ from eatlas.stats.permutation.problem import (
     ask,
     subsets,
 )
+from eatlas.stats.relabelling import every
 
 LARGEST = 32
 """Scores in a row: 2**16 partial sums for each half, 0.5 MB, stay in the second-level cache."""
@@ -158,7 +158,8 @@ def _broadcast(size: int, n: int) -> Counter:
     """All pairs of a k-sum of the low half and an (n - k)-sum of the high half, in numpy."""
     low, high = size // 2, size - size // 2
     members = [
-        (_members(low, k), _members(high, n - k)) for k in range(max(0, n - high), min(low, n) + 1)
+        [every(size, k).T.astype(np.int64) for size, k in ((low, k), (high, n - k))]
+        for k in range(max(0, n - high), min(low, n) + 1)
     ]
 
     def count(values: Integers, thresholds: Integers) -> Integers:
@@ -173,14 +174,6 @@ def _broadcast(size: int, n: int) -> Counter:
         return counts
 
     return count
-
-
-def _members(size: int, k: int) -> Integers:
-    """0/1 columns, shape (size, C(size, k)): every k-subset once."""
-    chosen = np.array(list(combinations(range(size), k)), np.intp)
-    members = np.zeros((size, len(chosen)), np.int64)
-    members[chosen.T, np.arange(len(chosen))] = 1
-    return members
 
 
 MOST_SCORES = 512
