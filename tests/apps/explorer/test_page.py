@@ -96,7 +96,7 @@ def test_a_word_is_switched_off_and_on_and_undone(open_page):
     diana.hover()
     lit = page.locator(".lit").evaluate_all("all => all.map((one) => one.dataset.word)")
     assert set(lit) == {"Y4"}
-    assert len(lit) >= 5  # button, mark, name, and a mark in two rows or more of the strip
+    assert len(lit) >= 3  # button, mark and name
 
 
 def test_everything_by_keyboard(open_page):

@@ -187,8 +187,8 @@ class Collection:
             at=(len(self.packs), len(self._waiting)),
         )
         details = {"link": link, "sentence": sentence(result), "source": model.name}
-        levels = levels or result.effects()
-        self._waiting.append(render("atlas_cell", r=result, levels=levels, **details))
+        effects = levels or result.effects()
+        self._waiting.append(render("atlas_cell", r=result, levels=effects, **details))
         if len(self._waiting) == PACK:
             self._close_pack()
 

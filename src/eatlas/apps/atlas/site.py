@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -128,7 +128,7 @@ def write_atlas(
                 table.write(csv_line(row.get(name) for name in collected.columns))
         notes = _notes(collected)
         lines.seek(0)
-        page.write(_page(collected, title, notes, file_digest(lines, "sha256").hexdigest()))
+        page.write(_page(collected, title, notes, _sha256(lines)))
     sizes = len(collected.models), len(collected.tests), len(collected.cells)
     return Atlas(site, *sizes, tuple(notes))
 
@@ -148,7 +148,7 @@ def _require_own(site: Path) -> None:
             )
     if head and is_file(lines):
         with lines.open("rb") as file:
-            if file_digest(file, "sha256").hexdigest().encode() in head:
+            if _sha256(file).encode() in head:
                 return
     if others := [name for name in (LINES, TABLE) if is_there(site / name)]:
         raise ResultsError(
@@ -156,6 +156,10 @@ def _require_own(site: Path) -> None:
             got=joined(others),
             remedy="choose another folder with --out, or move them away",
         )
+
+
+def _sha256(file: Any) -> str:
+    return file_digest(file, "sha256").hexdigest()
 
 
 def _notes(collected: Collection) -> list[str]:

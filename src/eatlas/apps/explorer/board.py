@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from eatlas.apps.explorer.drawings import arrows, moved_effect, plane_of, strip, word_id
+from eatlas.apps.explorer.drawings import arrows, moved_effect, plane_of, word_id
 from eatlas.apps.explorer.lists import (
     LONGEST_NAME,
     NO_LISTS,
@@ -22,6 +22,7 @@ from eatlas.apps.explorer.measuring import DEFAULT_MEASURE, Explorer, View
 from eatlas.errors import EatlasError
 from eatlas.notes import Note
 from eatlas.present.drawings.eat_map import symbols
+from eatlas.present.drawings.rows import influence
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import levels_of
 from eatlas.present.family import DeclaredFamily
@@ -49,6 +50,8 @@ GROUPS = {
 }
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 COMMON = "also a common word: its vector mixes both meanings"
+INFLUENCE = 640.0
+"""Pixels of the drawing of the words on which effect sizes rest."""
 MISSING = 8
 """Words without a vector that are named one by one."""
 
@@ -118,6 +121,7 @@ def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
         were = "was" if view.looked_at == 1 else "were"
         said += f" {changed}{number_of(view.looked_at, 'list')} of words {were} looked at."
     groups = view.lists.groups
+    rests = any(now.d is not None and now.influence is not None for now, _ in levels)
     return {
         "section": section,
         "rows": [Row(now, was, moved_effect(now, was, axis)) for now, was in levels],
@@ -125,7 +129,7 @@ def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
         "said": said,
         "plain": in_letters(said),
         "plane": plane_of(view, result) if view.placed.at else "",
-        "strip": strip(view.lists, result, [now for now, _ in levels]),
+        "influence": Markup(influence(result, INFLUENCE)) if rests else "",  # noqa: S704
         "table": [
             (word, groups[role].name, word in groups[role].off, a, b)
             for (role, word), (a, b) in view.placed.at.items()

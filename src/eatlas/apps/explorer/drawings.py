@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import hypot
 
 from markupsafe import Markup
@@ -12,43 +12,29 @@ from eatlas.apps.explorer.measuring import Key, Pair, View
 from eatlas.present.drawings.figures import Estimate, across, estimate, outline
 from eatlas.present.drawings.plane import (
     CROSS,
-    LETTERS,
     Plane,
     Point,
     framed,
     in_words,
     mark,
     means_of,
-    shown,
     title_of,
     written,
 )
 from eatlas.present.drawings.plane import arrows as moving
-from eatlas.present.drawings.svg import Axis, cross, drawing, label, muted, path, short, tag, words
-from eatlas.present.effects import compared
-from eatlas.present.numbers import effect
-from eatlas.present.text import pixels
+from eatlas.present.drawings.svg import Axis, cross, path, tag
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.stimuli import ROLES, TARGETS
 
 MOVED = 1.4
 """Pixels by which a mark has to move for its old place to be drawn."""
 LEVEL, LEVEL_HEIGHT = 104.0, 22.0
 """Pixels of the scale of an effect size."""
-STRIP, STRIP_ROW, STRIP_LEFT = 1200.0, 46.0, 300.0
-"""Pixels of the strip of effect sizes without each word; of one row; of the names of rows."""
-NAMED = 3
-"""Words that a row of the strip names at either end."""
 
 
 def word_id(lists: Lists, role: str, word: str) -> str:
     """What a word is called in all views of the page, such as ``X3``."""
     return f"{role}{lists.groups[role].words.index(word)}"
-
-
-def _shape(role: str) -> str:
-    return {"X": "circle", "Y": "square"}.get(role, "diamond")
 
 
 def _data(lists: Lists, point: Point, view: str = "") -> dict[str, str]:
@@ -91,7 +77,8 @@ def _ghost(plane: Plane, before: Point, now: Point | None) -> str:
         return ""
     line = path(f"M{x:g} {y:g}L{to_x:g} {to_y:g}", f"trail {kind}")
     if before.term:
-        return line + path(outline(_shape(before.role), x, y, 0.6), f"ghost {kind}")
+        shape = "circle" if before.role == "X" else "square"
+        return line + path(outline(shape, x, y, 0.6), f"ghost {kind}")
     return line + path(cross(x, y, CROSS), f"mean ghost {kind}")
 
 
@@ -132,77 +119,3 @@ def moved_effect(now: Effect, was: Effect | None, axis: Axis) -> Markup:
         f'<svg width="{width:g}" height="22" viewBox="0 0 {width:g} 22" class="fig interval" '
         f'aria-hidden="true">{"".join(parts)}</svg>'
     )
-
-
-Dot = tuple[float, str, str, str]
-"""d without a word, the word, its role, and its id."""
-
-
-def strip(lists: Lists, result: AssociationResult, levels: Sequence[Effect]) -> Markup:
-    """Draw each effect size without one word at a time, and with all words as a line.
-
-    Rows have one scale, each around its own effect size: a distance means the same in all.
-    """
-    rows = [(level, dots) for level in levels if (dots := _without(lists, result, level))]
-    if not rows:
-        return Markup()
-    ends = [(min(level.d or 0.0, dots[0][0]), max(level.d or 0.0, dots[-1][0]))
-            for level, dots in rows]  # fmt: skip
-    span = max(high - low for low, high in ends) * 1.08 or 0.2
-    step = Axis.around((0.0, span), 0, 1).step / 2
-    drawn, said = [], []
-    for i, ((level, dots), (low, high)) in enumerate(zip(rows, ends, strict=True)):
-        middle = (low + high) / 2
-        axis = Axis(middle - span / 2, middle + span / 2, step, STRIP_LEFT, STRIP - 20)
-        drawn.append(_strip_row(level, dots, axis, 15 + STRIP_ROW * i))
-        (least, lowest, *_), (most, highest, *_) = dots[0], dots[-1]
-        said.append(
-            f"{compared(level)}: d = {effect(level.d)}; without {shown(lowest)} {effect(least)}, "
-            f"without {shown(highest)} {effect(most)}"
-        )
-    title = "Effect sizes without one word at a time"
-    height = STRIP_ROW * len(rows) + 4
-    svg = drawing(STRIP, height, *drawn, title=title, alt="; ".join(said), kind="figure strip")
-    return Markup(svg)  # noqa: S704  (a drawing of ours, escaped there)
-
-
-def _without(lists: Lists, result: AssociationResult, level: Effect) -> list[Dot]:
-    """The effect size without each word, from the smallest."""
-    if level.influence is None or level.d is None:
-        return []
-    dots = []
-    for role in ROLES:
-        changes = level.influence.group(role)
-        for word, change in zip(result.coverage.group(role).stimuli, changes, strict=False):
-            if change is not None:
-                dots.append((level.d + change, word, role, word_id(lists, role, word)))
-    return sorted(dots)
-
-
-def _strip_row(level: Effect, dots: Sequence[Dot], axis: Axis, y: float) -> str:
-    """One effect size: its line, a dot for each word, and the names of the outermost."""
-    parts = [
-        axis.grid(y - 10, y + 14),
-        path(f"M{axis.start:g} {y:g}H{axis.end:g}", "fig-grid"),
-        label(short(compared(level), STRIP_LEFT - 20, 12), 0, y - 2, size=12),
-        muted(f"d = {effect(level.d)} with all words", 0, y + 13, anchor="start"),
-        path(f"M{axis.at(level.d or 0.0):.1f} {y - 13:g}v26", "whole"),
-    ]
-    taken: list[tuple[float, float]] = []
-    pairs = [(dots[i], dots[-1 - i]) for i in range(min(NAMED, (len(dots) + 1) // 2))]
-    for d, word, role, key in dots:
-        about = tag("title", words(f"without {shown(word)}: d = {effect(d, 3)}"))
-        data = {"data_word": key, "data_key": f"strip-{level.place}-{key}"}
-        colour = role.lower() if role in TARGETS else "ink"
-        shape = outline(_shape(role), round(axis.at(d), 1), y, 0.85)
-        parts.append(path(shape, f"dot {colour}", about, **data))
-    for d, word, role, key in (dot for pair in pairs for dot in pair):
-        half = pixels(shown(word), LETTERS) / 2
-        x = min(max(axis.at(d), axis.start + half), axis.end + 12 - half)
-        if any(x - half <= right and left <= x + half for left, right in taken):
-            continue
-        taken.append((x - half, x + half))
-        kind = f"word {role.lower() if role in TARGETS else 'ink'}"
-        look = {"text_anchor": "middle", "class_": kind, "data_word": key}
-        parts.append(label(shown(word), x, y + 18, size=LETTERS, **look))
-    return tag("g", *parts)

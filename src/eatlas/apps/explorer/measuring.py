@@ -98,7 +98,7 @@ def named_sources(vectors: Any) -> tuple[NamedSource, ...]:
         paths = (Path(part) for part in (text, re.split("[?#]", text)[0]) if part)
         file = next((path for path in paths if path.exists()), None)
         vectors = {name: one.source} if name else one.source
-        stamp = file and stamp_of(file)
+        stamp = None if file is None else stamp_of(file)
         sources.append(NamedSource(shown, spec, one.source, vectors, file, stamp))
     return tuple(sources)
 
