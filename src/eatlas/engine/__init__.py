@@ -7,7 +7,7 @@ shows. :mod:`verify` computes old results again. Scans of a vocabulary and count
 rooms of their own.
 """
 
-from eatlas.engine.execution import Conditions, execute, perform_all, run
+from eatlas.engine.execution import Conditions, execute, perform_all, read_once, run
 from eatlas.engine.measuring import AnySource, open_for
 from eatlas.engine.plan import (
     Job,
@@ -20,7 +20,6 @@ from eatlas.engine.plan import (
     make_plan,
     open_as,
 )
-from eatlas.engine.reading import read_once
 from eatlas.engine.store import Store, open_store
 from eatlas.executors import Executor, Processes, choose, here
 

@@ -7,12 +7,21 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eatlas.engine.measuring import measure_opened
-from eatlas.engine.plan import Job, Plan, SourcesLike, make_plan
+from eatlas.engine.plan import (
+    Job,
+    Plan,
+    Reading,
+    SourcesLike,
+    Watch,
+    computes,
+    make_plan,
+    read_all,
+)
 from eatlas.engine.store import Store
 from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning
 from eatlas.executors import Executor, choose, here, reading_of, require_workers
@@ -220,6 +229,42 @@ class Conditions:
 
 
 Task = tuple[Job, Conditions]
+
+
+def read_once(
+    tasks: Sequence[Task], executor: Executor = here, watch: Watch | None = None
+) -> list[Task]:
+    """Have each source answer all that jobs need of it, and give them the answers.
+
+    Parameters
+    ----------
+    tasks : sequence of Job and Conditions
+        Their sources are open, and not read.
+    executor : Executor
+        Who encodes; layers of one model are encoded together. What is looked up is read here.
+    watch : callable, optional
+        Shows the progress of what is read here.
+
+    Returns
+    -------
+    list of Job and Conditions
+        The same jobs with what their sources answered, in their order.
+    """
+    readings: dict[Any, Reading] = {}
+    keys = []
+    for job, conditions in tasks:
+        need = job.measure.needs.source
+        # an encoder takes texts as they are written
+        case = "auto" if computes(job.source, need) else conditions.case
+        keys.append((id(job.source), need, case))
+        reading = readings.setdefault(keys[-1], Reading(job.source, need, (), case))
+        questions = (*reading.questions, (job.test, job.measure))
+        readings[keys[-1]] = reading._replace(questions=questions)
+    answers = dict(zip(readings, read_all([*readings.values()], watch, executor), strict=True))
+    return [
+        (replace(job, source=answers[key]), conditions)
+        for (job, conditions), key in zip(tasks, keys, strict=True)
+    ]
 
 
 def perform_task(task: Task) -> Outcome:

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast, get_args
 
 from eatlas.engine.frequency import ranking_of, strongest
 from eatlas.engine.measuring import AnySource, open_for
@@ -148,7 +149,8 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     for source, _, need in sources:
         for measure in {m.signature: m for _, m in questions[need]}.values():
             measure.require_source(source)
-    answers = _read(sources, questions, case, watch, executor)
+    readings = [Reading(source, need, questions[need], case) for source, _, need in sources]
+    answers = read_all(readings, watch, executor)
     return Plan(
         tuple(
             Job(test, renamed(answer, name), measure, answer.name if name else "")
@@ -345,35 +347,57 @@ def _prompted(sources: Sequence[AnySource], prompts: Any, need: Need) -> list[An
     return list({source.name: source for some in several for source in some}.values())
 
 
-def _read(
-    sources: Sequence[tuple[AnySource, str, Need]],
-    questions: Mapping[Need, Sequence[Question]],
-    case: CaseRule,
-    watch: Watch | None,
-    executor: Executor,
+class Reading(NamedTuple):
+    """What is read of a source in one go."""
+
+    source: AnySource
+    need: Need
+    questions: Sequence[Question]
+    case: CaseRule
+
+
+def read_all(
+    readings: Sequence[Reading], watch: Watch | None = None, executor: Executor = here
 ) -> list[AnySource]:
-    """Have each source answer all questions: the executor encodes, what is looked up is read here.
+    """Have each source answer its questions: the executor encodes, what is looked up is read here.
 
-    Progress is shown of what is read here, from when its turn comes.
+    Layers of one model are encoded together. Progress is shown of what is read here, from when its
+    turn comes.
     """
+    encoded = [computes(reading.source, reading.need) for reading in readings]
+    looked_up = [[place] for place, far in enumerate(encoded) if not far]
+    batches_of = ((here, looked_up), (executor, _passes(readings, encoded)))
     answers: dict[int, AnySource] = {}
-    encoded = [executor is not here and computes(source, need) for source, _, need in sources]
-    for who in (here, executor) if any(encoded) else (here,):
-        places = [place for place, far in enumerate(encoded) if far == (who is not here)]
-        tell = watch if who is here else None
-        requests = (
-            (source, need, questions[need], case, tell and tell(COUNTED[need], source.name))
-            for source, _, need in (sources[place] for place in places)
-        )
-        with closing(who(_answer, requests if who is here else list(requests))) as outcomes:
-            answers |= {places[position]: answer for position, answer in outcomes}
-    return [answers[place] for place in range(len(sources))]
+    for who, batches in batches_of:
+        if batches:
+            work = partial(_read_batch, watch=watch if who is here else None)
+            items = [[readings[place] for place in batch] for batch in batches]
+            with closing(who(work, items)) as outcomes:
+                for position, sources in outcomes:
+                    answers |= zip(batches[position], sources, strict=True)
+    return [answers[place] for place in range(len(readings))]
 
 
-def _answer(
-    request: tuple[AnySource, Need, Sequence[Question], CaseRule, Tell | None],
-) -> AnySource:
-    return read_source(*request)
+def _passes(readings: Sequence[Reading], encoded: Sequence[bool]) -> list[list[int]]:
+    """Places of what models compute, layers of one model together."""
+    places = [place for place, far in enumerate(encoded) if far]
+    if len(places) < 2:
+        return [places] if places else []
+    from eatlas.encoders.encoder import share_passes  # noqa: PLC0415  (few runs have models)
+
+    of_models = {
+        id(readings[place].source): place for place in places if readings[place].need == "vectors"
+    }
+    alone = [[place] for place in places if place not in of_models.values()]
+    sources = [cast("Source", readings[place].source) for place in of_models.values()]
+    return [*alone, *([of_models[id(one)] for one in batch] for batch in share_passes(sources))]
+
+
+def _read_batch(batch: Sequence[Reading], watch: Watch | None = None) -> list[AnySource]:
+    return [
+        read_source(*reading, watch and watch(COUNTED[reading.need], reading.source.name))
+        for reading in batch
+    ]
 
 
 def read_source(
