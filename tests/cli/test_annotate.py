@@ -88,20 +88,6 @@ def test_the_whole_way_from_a_corpus_to_a_result(sampled, eatlas_cli):
     assert found["adjudicated"]["counts"]["nurse"] == {"Female": 2, "Male": 2}
 
 
-@pytest.mark.filterwarnings("default::eatlas.errors.UndefinedWarning")
-def test_annotators_with_disjoint_items_get_null_and_a_warning(sampled, eatlas_cli):
-    labelled("Anna.csv", lambda text: "Male" if "nurse" in text else "")
-    labelled("Ben.csv", lambda text: "Male" if "pilot" in text else "")
-    done = eatlas_cli("annotate", "read", "items.csv", "Anna.csv", "Ben.csv", "--json")
-    assert done.code == 0
-    assert "warning: Undefined agreement: no context has two labels; Anna, Ben labelled" in done.err
-    found = json.loads(done.out)
-    assert found["alpha"]["value"] is found["kappa"]["value"] is None
-    done = eatlas_cli("annotate", "read", "items.csv", "Anna.csv", "Ben.csv")
-    assert "Krippendorff's alpha" in done.out
-    assert "nan" not in done.out.lower()
-
-
 @pytest.mark.parametrize(("arguments", "said"), [
     (("sample", "contexts.jsonl", "--tests", "weat-6"), "labelled with the groups of one test"),
     (("sample", "absent.jsonl", "--tests", "divdist-gender"), "there is no such file"),

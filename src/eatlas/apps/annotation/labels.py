@@ -226,11 +226,10 @@ class Agreement(Record):
     """What is not defined, and why."""
 
     def __repr__(self) -> str:
-        alpha, kappa = (
-            "undefined" if one.value is None else f"{one.value:.3f}"
-            for one in (self.alpha, self.kappa)
-        )
-        return f"<Agreement: alpha {alpha}, kappa {kappa}, {len(self.annotators)} annotators>"
+        n, alpha, kappa = len(self.annotators), self.alpha.value, self.kappa.value
+        if alpha is None or kappa is None:
+            return f"<Agreement: alpha and kappa undefined, {n} annotators>"
+        return f"<Agreement: alpha {alpha:.3f}, kappa {kappa:.3f}, {n} annotators>"
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each coefficient: of all labels, of each label, of each pair."""
@@ -329,7 +328,7 @@ class Labels:
         undefined = tuple(_undefined(self.given, found))
         for note in undefined:
             warn(note)
-        names = self.annotators
+        names, of = self.annotators, Figure.of
         return Agreement(
             test=self.items.test,
             items=len(self.items),
@@ -337,33 +336,23 @@ class Labels:
             compared=found.items,
             raters=found.raters,
             rated=found.rated,
-            alpha=Figure.of(found.alpha),
-            kappa=Figure.of(found.kappa),
-            agreement=Figure.of(found.observed),
+            alpha=of(found.alpha),
+            kappa=of(found.kappa),
+            agreement=of(found.observed),
             labels=tuple(
-                LabelAgreement(
-                    label=label,
-                    given=one.labels,
-                    alpha=Figure.of(one.alpha),
-                    kappa=Figure.of(one.kappa),
-                )
-                for label, one in zip(self.items.labels, found.categories, strict=True)
+                LabelAgreement(label=label, given=c.labels, alpha=of(c.alpha), kappa=of(c.kappa))
+                for label, c in zip(self.items.labels, found.categories, strict=True)
             ),
             pairs=tuple(
-                AnnotatorPair(
-                    first=names[pair.first],
-                    second=names[pair.second],
-                    items=pair.items,
-                    agreement=Figure.of(pair.observed),
-                    kappa=Figure.of(pair.kappa),
-                )
-                for pair in found.pairs
+                AnnotatorPair(first=names[p.first], second=names[p.second], items=p.items,
+                              agreement=of(p.observed), kappa=of(p.kappa))
+                for p in found.pairs
             ),
             resamples=resamples,
             confidence=confidence,
             seed=seed,
             undefined=tuple(map(str, undefined)),
-        )
+        )  # fmt: skip
 
     def adjudicated(self, decisions: Any = None) -> Adjudicated:
         """One label for each context: that of most annotators, or a decision.
@@ -397,7 +386,7 @@ class Labels:
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each label: item, annotator, label, target and text."""
         rows = [
-            (item, annotator, label, self.items.by_id[item].target, self.items.by_id[item].text)
+            (item, annotator, label, *self.items.by_id[item][1:3])
             for annotator, labels in self.given.items()
             for item, label in labels.items()
         ]

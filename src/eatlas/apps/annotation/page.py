@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
-from eatlas.apps.annotation.items import Item, Items, load_items
+from eatlas.apps.annotation.items import Items, load_items
 from eatlas.apps.annotation.journal import SKIPPED, Journal, journal_of, name_of
 from eatlas.apps.annotation.labels import Labels
 from eatlas.apps.serving import Answer, App, Served, as_json
@@ -37,15 +37,12 @@ class Request(BaseModel):
     """Whether the first context that was passed over is meant."""
 
 
-View = dict[str, Any]
-
-
 class Labelling:
     """What the page may do: show a context, label it, pass over it, undo."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal, self.items = journal, journal.items
-        self._orders: dict[str, tuple[Item, ...]] = {}
+        self._orders: dict[str, list[str]] = {}
         self._lock = Lock()
 
     def act(self, do: Callable[[Request], int | None]) -> Callable[[Request], Answer]:
@@ -77,39 +74,37 @@ class Labelling:
         self.journal.label(
             request.annotator, request.item, None if choice is None else labels[choice]
         )
-        return self._next(request.annotator, self._place(request.annotator, request.item))
+        return self._next(request.annotator, self._order(request.annotator).index(request.item))
 
     def undo(self, request: Request) -> int | None:
         """Take back the last act; then the context that it was about."""
         item = self.journal.undo(request.annotator)
-        return self.begin(request) if item is None else self._place(request.annotator, item)
+        return self.begin(request) if item is None else self._order(request.annotator).index(item)
 
-    def _order(self, annotator: str) -> tuple[Item, ...]:
+    def _order(self, annotator: str) -> list[str]:
+        """Ids of the items in the order in which a person sees them."""
         name = name_of(annotator)
         if name not in self._orders:
-            self._orders[name] = self.items.order_of(name)
+            self._orders[name] = [item.id for item in self.items.order_of(name)]
         return self._orders[name]
-
-    def _place(self, annotator: str, item: str) -> int:
-        return [one.id for one in self._order(annotator)].index(item)
 
     def _next(self, annotator: str, at: int) -> int | None:
         """The next context without a label, else the next that was passed over; None at the end."""
         order, labels = self._order(annotator), self.journal.of(annotator).labels
-        left = [i for i, item in enumerate(order) if item.id not in labels]
+        left = [i for i, item in enumerate(order) if item not in labels]
         if left:
             return next((i for i in left if i > at), left[0])
         return self._first_skipped(annotator, at) if at >= 0 else None
 
     def _first_skipped(self, annotator: str, after: int) -> int | None:
-        order, labels = self._order(annotator), self.journal.of(annotator).labels
-        skipped = (i for i, item in enumerate(order) if labels.get(item.id) == SKIPPED)
+        labels = self.journal.of(annotator).labels
+        skipped = (i for i, id_ in enumerate(self._order(annotator)) if labels.get(id_) == SKIPPED)
         return next((i for i in skipped if i > after), None)
 
-    def _view(self, name: str, at: int | None) -> View:
+    def _view(self, name: str, at: int | None) -> dict[str, Any]:
         """All that the page shows of one context, or of the end."""
         work = self.journal.of(name)
-        view: View = {
+        view = {
             "annotator": clean(name),
             "total": len(self.items),
             "done": work.done,
@@ -119,7 +114,7 @@ class Labelling:
         }
         if at is None:
             return view
-        item = self._order(name)[at]
+        item = self.items.by_id[self._order(name)[at]]
         before, word, after = map(clean, item.parts)
         label = work.labels.get(item.id)
         choice = self.items.labels.index(label) if label else None
