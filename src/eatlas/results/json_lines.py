@@ -12,7 +12,7 @@ from hashlib import sha256
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from pydantic import ValidationError
 
@@ -116,6 +116,22 @@ def write_results(results: Iterable[AssociationResult | TrendResult], path: Path
     """Write results as JSON Lines; the file appears only when it is whole."""
     with atomic_file(path) as file:
         file.writelines(to_json_line(result) + "\n" for result in results)
+
+
+R = TypeVar("R", bound=Record)
+
+
+def record_of_file(path: Path, kind: type[R], what: str, remedy: str) -> R:
+    """Read a record from a JSON file of its own."""
+    require_file(path, ResultsError)
+    try:
+        return kind.from_dict(json_value(path.read_bytes()))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        got = f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+    except (OSError, ValueError, RecursionError) as error:
+        got = getattr(error, "strerror", None) or str(error).splitlines()[0]
+    raise ResultsError(f"{path}: {what} cannot be read", got=got, remedy=remedy)
 
 
 def read_lines(

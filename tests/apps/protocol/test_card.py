@@ -79,21 +79,22 @@ def test_what_was_not_run_has_no_figures():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "got"),
     [
-        ("{", "this is not a measure card"),
-        ("[1]", "not a measure card of a known version"),
-        ('{"schema": "eatlas/card/99"}', "got: 'eatlas/card/99'"),
-        ('{"schema": "eatlas/card/1"}', "the card is damaged at version"),
-        (None, "cannot be read"),
+        ("{", "Expecting property name"),
+        ("[1]", "Input should be a valid dictionary"),
+        ('{"schema": "eatlas/card/99"}', "schema: Input should be 'eatlas/card/1'"),
+        ('{"schema": "eatlas/card/1"}', "version: Field required"),
+        (None, "No such file"),
     ],
 )
-def test_a_file_that_is_no_card_is_refused(tmp_path, text, message):
+def test_a_file_that_is_no_card_is_refused(tmp_path, text, got):
     path = tmp_path / "card.json"
     if text is not None:
         path.write_text(text)
-    with pytest.raises(eatlas.EatlasError, match=message):
+    with pytest.raises(eatlas.EatlasError, match="the measure card cannot be read") as caught:
         eatlas.read_card(path)
+    assert got in caught.value.got
 
 
 @pytest.mark.parametrize(

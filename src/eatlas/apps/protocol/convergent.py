@@ -21,6 +21,7 @@ from eatlas.apps.protocol.material import (
     Material,
     NotRunError,
     correlations,
+    figure,
     mark,
     marks_of,
     reason_of,
@@ -84,15 +85,11 @@ def _with_others(material: Material, test: GroupsTest, name: str, source: Any) -
         raise NotRunError(" ".join(("No other measure gives numbers for these targets.", *reasons)))
     by_label = {label: correlated(own.directed, other.directed) for label, other in others.items()}
     rhos = [of.spearman for of in by_label.values() if math.isfinite(of.spearman)]
-    middle = Figure(
-        name="median of Spearman's rho",
-        value=median(rhos) if rhos else None,
-        low=min(rhos, default=None),
-        high=max(rhos, default=None),
-        interval="smallest and largest",
-        n=len(rhos),
-        of="other measures",
-    )
+    middle = figure(
+        "median of Spearman's rho", median(rhos) if rhos else None,
+        (min(rhos), max(rhos)) if rhos else None, len(rhos), "other measures",
+        "smallest and largest",
+    )  # fmt: skip
     remarks = [f"Numbers of the targets of {test.id}: {own.what}."]
     if own.towards_first is None:
         remarks.append("This measure's numbers have no direction.")
@@ -136,10 +133,10 @@ def _subsets(material: Material, test: GroupsTest, name: str, source: Any) -> Fi
         raise NotRunError(" ".join(reasons) or "No subset gives numbers.")
     figures, marks = [], []
     for label, n, middle, low, high, r2 in rows:
-        interval = f"smallest and largest of {n} random lists"
         rho_of = Figure(
-            name=f"Spearman's rho, {label}", value=middle, low=low, high=high, interval=interval
-        )
+            name=f"Spearman's rho, {label}", value=middle, low=low, high=high,
+            interval=f"smallest and largest of {n} random lists",
+        )  # fmt: skip
         figures += [rho_of, Figure(name=f"R², {label}", value=r2)]
         marks.append(mark(label, rho_of))
     drawn = f"Rank correlation with shorter lists, {test.id}"
@@ -275,14 +272,8 @@ def _smallest(by_label: Mapping[str, Correlation]) -> list[Figure]:
     """The smallest of the rank correlations, and the R² there."""
     least = min(marks_of(by_label), key=lambda mark: mark.value or -2.0)
     of = by_label[least.label]
-    rho = Figure(
-        name="smallest Spearman's rho",
-        value=least.value,
-        low=least.low,
-        high=least.high,
-        interval="95%",
-        n=of.n,
-        of="targets",
+    rho = figure(
+        "smallest Spearman's rho", least.value, (least.low, least.high), of.n, "targets", "95%",
         text=least.label,
-    )
+    )  # fmt: skip
     return [rho, Figure(name="R² there", value=defined(of.pearson**2))]

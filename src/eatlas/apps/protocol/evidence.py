@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from eatlas.decoding import json_value, require_file
-from eatlas.errors import ResultsError, described
+from eatlas.results.json_lines import record_of_file
 from eatlas.results.parts import Record, is_empty, is_none
 
 SCHEMA: Literal["eatlas/card/1"] = "eatlas/card/1"
@@ -145,10 +144,7 @@ class Evidence(Record):
         KeyError
             If there is none.
         """
-        for one in self.figures:
-            if one.name == name:
-                return one
-        raise KeyError(name)
+        return {figure.name: figure for figure in self.figures}[name]
 
 
 class Given(Record):
@@ -198,12 +194,12 @@ class Card(Record):
 
     def of(self, criterion: Criterion) -> tuple[Evidence, ...]:
         """Return the evidence of one criterion."""
-        return tuple(one for one in self.evidence if one.criterion == criterion)
+        return tuple(of for of in self.evidence if of.criterion == criterion)
 
     @property
     def ran(self) -> tuple[Evidence, ...]:
         """The evidence of studies that were run."""
-        return tuple(one for one in self.evidence if one.ran)
+        return tuple(of for of in self.evidence if of.ran)
 
     def to_json(self) -> str:
         """Return the card as JSON text that ends in a newline."""
@@ -240,29 +236,8 @@ def read_card(path: str | Path) -> Card:
     ...     print(eatlas.read_card(data))
     <Card of MAC(): 0 of 2 pieces of evidence in 8 criteria>
     """
-    require_file(Path(path), ResultsError)
-    try:
-        values: Any = json_value(Path(path).read_bytes())
-    except OSError as error:
-        raise ResultsError(f"{path}: the card cannot be read", got=str(error.strerror)) from error
-    except ValueError as error:
-        raise ResultsError(f"{path}: this is not a measure card", got=str(error)) from error
-    schema = values.get("schema") if isinstance(values, dict) else values
-    if schema != SCHEMA:
-        raise ResultsError(
-            f"{path}: this is not a measure card of a known version",
-            got=described(schema),
-            allowed=SCHEMA,
-            remedy="eatlas protocol MEASURE writes one, card.json",
-        )
-    try:
-        return Card.from_dict(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ResultsError(
-            f"{path}: the card is damaged at {'.'.join(map(str, first['loc']))}",
-            got=first["msg"],
-        ) from error
+    remedy = "eatlas protocol MEASURE writes one, card.json"
+    return record_of_file(Path(path), Card, "the measure card", remedy)
 
 
 def json_schema() -> dict[str, Any]:

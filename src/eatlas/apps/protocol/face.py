@@ -15,6 +15,7 @@ from eatlas.apps.protocol.material import (
     Material,
     NotRunError,
     drawing,
+    figure,
     table,
     tried_each,
 )
@@ -41,17 +42,11 @@ def agreement(agreeing: int, total: int, of: str) -> Figure:
     """The share of signs that agree, with an exact interval and test against one half."""
     test = binomtest(agreeing, total, 0.5)
     interval = test.proportion_ci(0.95, method="exact")
-    return Figure(
-        name="share of signs that agree",
-        value=agreeing / total,
-        low=float(interval.low),
-        high=float(interval.high),
-        interval="95% Clopper-Pearson",
-        n=total,
-        of=of,
-        p=float(test.pvalue),
-        test="exact binomial against one half, two-sided",
-    )
+    ends = float(interval.low), float(interval.high)
+    return figure(
+        "share of signs that agree", agreeing / total, ends, total, of, "95% Clopper-Pearson",
+        p=float(test.pvalue), test="exact binomial against one half, two-sided",
+    )  # fmt: skip
 
 
 def stereotyped_professions(material: Material) -> Answers:

@@ -155,10 +155,13 @@ def drawing(title: str, axis: str, marks: Iterable[Mark], **ends: float) -> Draw
     return Drawing(title=title, axis=axis, marks=tuple(marks), **ends)
 
 
-def figure(name: str, value: float | None, ends: Any, n: int, of: str, **more: Any) -> Figure:
-    """A number of `n` things with its bootstrap interval, where it has one."""
+def figure(
+    name: str, value: float | None, ends: Any, n: int, of: str, interval: str = "", **more: Any
+) -> Figure:
+    """A number of `n` things with its interval, a bootstrap interval unless another is named."""
     low, high = ends or (None, None)
-    interval = f"95% bootstrap over {of}" if ends else ""
+    if ends and not interval:
+        interval = f"95% bootstrap over {of}"
     return Figure(name=name, value=value, low=low, high=high, interval=interval, n=n, of=of, **more)
 
 

@@ -6,6 +6,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import combinations
 
 import numpy as np
@@ -192,18 +193,12 @@ def _correlation(
 ) -> MethodCorrelation:
     points = [(_mean(a), _mean(b)) for a, b in pairs]
     x, y = (np.array([point[i] for point in points], np.float64) for i in (0, 1))
-    of = correlation(x, y)
+    numbers = {name: defined(value) for name, value in asdict(correlation(x, y)).items()}
     return MethodCorrelation(
         choice=choice,
         first=first,
         second=second,
         only="all" if only == "all" else "significant",
-        n=len(points),
-        pearson=defined(of.pearson),
-        pearson_low=defined(of.pearson_low),
-        pearson_high=defined(of.pearson_high),
-        spearman=defined(of.spearman),
-        spearman_low=defined(of.spearman_low),
-        spearman_high=defined(of.spearman_high),
         points=tuple(points) if only == "all" else (),
+        **{**numbers, "n": len(points)},
     )

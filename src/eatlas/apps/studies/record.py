@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -88,8 +88,6 @@ class StudyRecord(Record):
     alpha: float = Field(gt=0.0, lt=1.0)
     specifications: tuple[Specification, ...]
 
-    varying_first: ClassVar[tuple[str, ...]] = ("test", "stimuli", "vectors", "measure")
-
     @property
     def varying(self) -> tuple[str, ...]:
         """Choices that have more than one alternative."""
@@ -98,11 +96,11 @@ class StudyRecord(Record):
     @property
     def measured(self) -> tuple[Specification, ...]:
         """Specifications with an effect size."""
-        return tuple(one for one in self.specifications if one.counts)
+        return tuple(of for of in self.specifications if of.counts)
 
     def of(self, status: Status) -> tuple[Specification, ...]:
         """Return the specifications of a status."""
-        return tuple(one for one in self.specifications if one.status == status)
+        return tuple(of for of in self.specifications if of.status == status)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row for each specification."""
@@ -110,7 +108,7 @@ class StudyRecord(Record):
 
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the table of choices: the choices, then what was found."""
-        return [row_of(one, self.choices) for one in self.specifications]
+        return [row_of(of, self.choices) for of in self.specifications]
 
 
 _BEHIND = (
@@ -120,17 +118,14 @@ _BEHIND = (
 _CALLED = {"d": "effect_size", "two_sided": "p_two_sided", "holm": "p_holm", "bh": "p_bh"}
 
 
-def row_of(one: Specification, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def row_of(of: Specification, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """A specification as a row; choices whose name is that of another column get a mark."""
-    named = {choice_column(name): one.choices.get(name, "") for name in choices}
-    found = {_CALLED.get(name, name): getattr(one, name) for name in _BEHIND}
-    return {"specification": one.number, **named, "test_id": one.test, **found}
-
-
-def choice_column(name: str) -> str:
-    """Name of the column of a choice."""
-    taken = {"specification", "test_id", *_BEHIND, *_CALLED.values()}
-    return f"choice_{name}" if name in taken else name
+    row = {"test_id": of.test, **{_CALLED.get(name, name): getattr(of, name) for name in _BEHIND}}
+    taken = {"specification", *row, *_BEHIND}
+    named = {
+        f"choice_{name}" if name in taken else name: of.choices.get(name, "") for name in choices
+    }
+    return {"specification": of.number, **named, **row}
 
 
 class Summary(Record):
@@ -152,11 +147,11 @@ class Summary(Record):
     """Share of those with a pattern that have it."""
 
 
-def summary(given: Sequence[Specification], choice: str = "", label: str = "") -> Summary:
+def summary(some: Sequence[Specification], choice: str = "", label: str = "") -> Summary:
     """Sum up some specifications."""
-    effects = sorted(one.d for one in given if one.counts and one.d is not None)
-    judged = [one.significant for one in given if one.counts and one.significant is not None]
-    patterns = Counter(one.pattern for one in given if one.status == "done" and one.pattern)
+    effects = sorted(of.d for of in some if of.counts and of.d is not None)
+    judged = [of.significant for of in some if of.counts and of.significant is not None]
+    patterns = Counter(of.pattern for of in some if of.status == "done" and of.pattern)
     pattern, times = patterns.most_common(1)[0] if patterns else ("", 0)
     return Summary(
         choice=choice,
@@ -176,13 +171,13 @@ def summaries(record: StudyRecord) -> tuple[Summary, ...]:
 
     Numbers of different kinds are not summed up together: only effect sizes d count.
     """
-    given = [one for one in record.specifications if one.symbol == "d"]
-    found = [summary(given)]
-    for name in record.varying:
-        for label in record.choices[name]:
-            some = [one for one in given if one.choices.get(name) == label]
-            found.append(summary(some, name, label))
-    return tuple(found)
+    of_d = [of for of in record.specifications if of.symbol == "d"]
+    of_labels = [
+        summary([of for of in of_d if of.choices.get(name) == label], name, label)
+        for name in record.varying
+        for label in record.choices[name]
+    ]
+    return (summary(of_d), *of_labels)
 
 
 Share = Annotated[float, Field(ge=-1e-9, le=1.0 + 1e-9)]

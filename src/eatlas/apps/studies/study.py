@@ -16,7 +16,6 @@ from eatlas.apps.studies.analysis import analyse
 from eatlas.apps.studies.fitting import Prepared, as_text, prepare
 from eatlas.apps.studies.record import Metric, Specification, StudyRecord, row_of
 from eatlas.csv_cells import cell
-from eatlas.decoding import json_value
 from eatlas.engine import (
     Conditions,
     Job,
@@ -30,6 +29,7 @@ from eatlas.engine import (
 from eatlas.errors import EatlasError, ResultsError, StudyError
 from eatlas.executors import Executor, choose, here, reading_of
 from eatlas.results import AssociationResult, Failure, Results, read_results
+from eatlas.results.json_lines import record_of_file
 from eatlas.stats.multiplicity import benjamini_hochberg, holm
 from eatlas.stimuli import Test, load_tests, to_toml
 from eatlas.stimuli.writing import inline
@@ -405,14 +405,8 @@ def read_study(directory: str | Path) -> Study:
     True
     """
     path = Path(directory) / RECORD
-    try:
-        record = StudyRecord.from_dict(json_value(path.read_bytes()))
-    except (OSError, ValueError, TypeError, RecursionError) as error:
-        raise ResultsError(
-            f"{path}: the record of a study cannot be read",
-            got=getattr(error, "strerror", None) or str(error).splitlines()[0],
-            allowed="a folder that eatlas multiverse wrote",
-        ) from error
+    remedy = "name a folder that eatlas multiverse wrote"
+    record = record_of_file(path, StudyRecord, "the record of a study", remedy)
     return Study(record, read_results(Path(directory) / RESULTS))
 
 
