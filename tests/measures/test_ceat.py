@@ -13,7 +13,6 @@ import eatlas
 from eatlas import CEAT, AssociationTest, Concept
 from eatlas.errors import (
     CoverageError,
-    EatlasError,
     SignatureError,
     StimulusError,
     UndefinedWarning,
@@ -181,15 +180,6 @@ def test_by_default_no_draw_is_weighed_by_its_own_effect_size(said, vectors, dra
     assert abs(own.effect_size) > abs(d.mean()) + 3 * found.se
 
 
-def test_every_result_says_what_z_assumes_and_which_stimuli_do_not_vary(result):
-    assert [*map(str, result.warnings[-2:])] == [
-        "The draws share their stimuli. Q, tau2 and z of the random-effects model assume that "
-        "draws are independent, so its p-values mostly reflect the number of draws. The permutation "
-        "p-values of levels 1 and 2 do not depend on that.",
-        "Stimuli with a single context, the same in every draw: Y: y2.",
-    ]
-
-
 def test_variance_shares_are_those_of_all_contexts(said, vectors, result):
     shares = result.draws.level1.shares
     assert shares.contexts + shares.stimuli + shares.groups == pytest.approx(1)
@@ -242,12 +232,6 @@ def test_one_context_each_is_the_ml_eat_of_those_contexts():
     shares = ours.draws.level1.shares
     assert shares.contexts is None
     assert shares.stimuli + shares.groups == pytest.approx(1)
-
-
-def test_two_draws_have_no_prediction_interval(said, vectors):
-    combined = run(CEAT(n=2), said, vectors).draws.level1.combined
-    assert combined.draws == 2
-    assert combined.prediction is None
 
 
 def flat_vectors(test, groups):
@@ -360,22 +344,3 @@ def test_contexts_of_one_stimulus_are_too_few():
         "test said, group B (Unpleasant): only 1 stimulus has a usable vector in dict\n"
         "  got: 'b0' alone\n  allowed: at least 2 usable stimuli for ceat (its labels are permuted)"
     )
-
-
-def test_a_stimulus_without_contexts_is_listed_and_the_others_go_on(said, vectors):
-    kept = {text: row for text, row in vectors.items() if not text.startswith("x1 ")}
-    result = run(CEAT(n=20), said, kept)
-    assert len(result.coverage.X.missing) == 9
-    assert list(result.draws.contexts.X) == ["x0", "x2", "x3"]
-    assert result.level1.n == (3, 4)
-
-
-def test_draws_are_no_draws_of_contexts():
-    with pytest.raises(EatlasError) as caught:
-        CEAT(draws=100)
-    assert str(caught.value) == (
-        "ceat: draws counts relabellings where p is sampled\n"
-        "  got: draws=100, p=auto\n"
-        "  allowed: n for draws of contexts or sentences: ceat(n=100)"
-    )
-    assert CEAT(draws=100, p="sampled").draws == 100

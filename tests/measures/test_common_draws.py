@@ -40,15 +40,6 @@ def test_id_source_and_concept_names_decide_nothing() -> None:
     assert [r.uncertainty for r in found] == [one.uncertainty] * 2
 
 
-def test_measures_and_their_parameters_decide_nothing() -> None:
-    one, two_sided, weat = eatlas.run(
-        tests=TEST, vectors=VECTORS, measures=["ml-eat", "ml-eat(tail=two-sided)", "weat(alpha=.1)"]
-    )
-    assert two_sided.uncertainty.level2 == one.uncertainty.level2
-    assert weat.uncertainty.level1 == one.uncertainty.level1
-    assert two_sided.uncertainty.patterns != one.uncertainty.patterns
-
-
 @pytest.mark.parametrize("measure", [eatlas.MLEAT(), eatlas.MLEAT(p="sampled", draws=500)])
 def test_terms_in_another_order_give_the_same_bits(measure: eatlas.MLEAT) -> None:
     one = measure(TEST, VECTORS)
@@ -128,12 +119,3 @@ def test_the_error_that_is_stated_is_that_of_other_seeds() -> None:
     assert np.mean([u.patterns_error[label] for u in found]) == pytest.approx(
         np.std(shares, ddof=1), rel=0.45
     )
-
-
-def test_long_lists_are_resampled_less_often() -> None:
-    sizes = {role: tuple(f"{role}{i}" for i in range(90)) for role in ROLES}
-    test = make_test(**sizes)
-    result = eatlas.MLEAT()(test, make_vectors(test, dim=5))
-    assert result.uncertainty.resamples == 10_000
-    assert eatlas.MLEAT().resamples == "auto"
-    assert eatlas.MLEAT(resamples=70)(test, make_vectors(test, dim=5)).uncertainty.resamples == 70

@@ -1,7 +1,5 @@
 """Diagnosis of a test's terms: the figures, the typed warning, and where neither is due."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -63,24 +61,6 @@ def test_by_hand():
     )
 
 
-@given(st.integers(0, 2**32 - 1), st.floats(0, 3))
-def test_every_pair(seed, level):
-    rows = rows_of(space(lambda z: z + level, seed, dim=6))
-    found = diagnose_terms(rows)
-    products = [(t, a) for r in "XY" for t in rows[r] for s in "AB" for a in rows[s]]
-    cosines = np.array([t @ a for t, a in products])
-    parts = np.mean([t * a for t, a in products], axis=0)
-    cells = [rows[t] @ rows[a].T for t in "XY" for a in "AB"]
-    assert found.mean_cosine == pytest.approx(cosines.mean(), abs=1e-6)
-    assert found.sd_cosine == pytest.approx(cosines.std(), abs=1e-6)
-    assert found.lowest_mean == pytest.approx(min(cell.mean() for cell in cells), abs=1e-6)
-    assert found.largest_sd == pytest.approx(max(c.std(ddof=1) for c in cells), abs=1e-6)
-    assert found.rogue.contribution == pytest.approx(parts.max(), abs=1e-6)
-    assert parts[found.rogue.dimension] == pytest.approx(parts.max(), abs=1e-6)
-    lengths = np.concatenate(list(rows.values())).__pow__(2).mean(axis=0)
-    assert found.loudest.length == pytest.approx(lengths.max(), abs=1e-6)
-
-
 @given(st.integers(0, 2**32 - 1))
 def test_the_order_of_terms_changes_nothing_and_a_turn_only_dimensions(seed):
     rng = np.random.default_rng(seed)
@@ -127,32 +107,6 @@ def test_a_rogue_dimension_is_named_as_the_cause():
     assert "(all of it from dimension 3 alone)" in str(found.remarks()[0])
 
 
-def test_an_even_space_has_no_warning():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        result = eatlas.MLEAT()(LARGE, space(lambda rows: rows))
-    assert result.warnings == ()
-    assert result.diagnosis.iso_score > 0.75
-
-
 def test_the_papers_tests_on_glove_have_none():
     for result in eatlas.run(tests="caliskan", measures="weat"):
         assert result.diagnosis.remarks() == ()
-
-
-@pytest.mark.parametrize("measure", ["ml-eat", "weat", "sc-eat"])
-def test_a_run_keeps_the_remark_and_verifies(measure, tmp_path):
-    path = tmp_path / "vectors.csv"
-    lines = [",".join([t, *map(repr, row.tolist())]) for t, row in space(shared).items()]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # the result carries it; nobody is told twice
-        results = eatlas.run(tests=LARGE, vectors=path, measures=measure)
-    # of the vectors themselves, whatever the measure makes of them
-    assert results[0].diagnosis == diagnose_terms(rows_of(space(shared)))
-    assert any(
-        note.startswith("All four level 3 means are 0.36") for note in map(str, results[0].warnings)
-    )
-    from eatlas.engine.verify import verify
-
-    assert [verdict.status for verdict in verify(results)] == ["same"]

@@ -16,8 +16,6 @@ import eatlas
 from eatlas import Concept, DivDist, GroupsTest
 from eatlas.engine.references import with_reference
 from eatlas.errors import CoverageError, EatlasError, ResultsError, SourceError, StimulusError
-from eatlas.present.columns import tables
-from eatlas.present.family import DeclaredFamily
 from eatlas.sources import embed, open_vectors
 from eatlas.sources.counts import open_counts
 from eatlas.testing import check_measure
@@ -102,14 +100,6 @@ def test_refusals_of_tables(tmp_path):
     absent = groups_test(["astronaut"], Female=["she"], Male=["he"])
     with pytest.raises(CoverageError, match="no term has a usable vector|targets"):
         eatlas.run(absent, f"{path}?year=2000", COUNTS)
-
-
-def test_a_sum_of_zero_is_undefined(tmp_path):
-    path = written(tmp_path, "term,Female,Male\nnurse,0,0\npilot,1,3\n")
-    with pytest.warns(eatlas.EatlasWarning, match="Undefined bias of nurse"):
-        result = COUNTS(TEST, path)
-    assert result.targets[0].bias is None
-    assert result.mean_bias == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
@@ -409,19 +399,6 @@ def test_two_groups_of_a_softmax_are_a_zero_shot_reading():
     assert alone.targets[0].labels.count == expected
 
 
-def test_intervals_of_a_softmax_follow_the_words():
-    """With words that are all alike there is nothing to draw, and no interval has a width."""
-    test = groups_test(["t1", "t2"], f=("f1", "f2"), m=("m1", "m2"))
-    vectors = {
-        "t1": [1.0, 0.2], "t2": [1.0, 0.2], "f1": [1.0, 0.0], "f2": [2.0, 0.0],
-        "m1": [0.0, 1.0], "m2": [0.0, 3.0],
-    }  # fmt: skip
-    result = DivDist(soa="softmax", scale=2, resamples=100)(test, vectors)
-    for one in (*result.targets, result.concept):
-        for (low, high), deviation in zip(one.uncertainty.deviation, one.deviation, strict=True):
-            assert (low, high) == pytest.approx((deviation, deviation), abs=1e-6)
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -483,17 +460,3 @@ def test_intervals_of_few_contexts_hold_what_was_observed_and_more():
     assert by_chance == pytest.approx((1 / 4 + 3 / 4 / 3 + 1) / 2, abs=0.03)
     many = {"nurse": {"Female": 3000, "Male": 20}, "pilot": {"Female": 30, "Male": 1000}}
     assert eatlas.run(TEST, many, COUNTS)[0].warnings == ()
-
-
-def test_contexts_are_a_column_where_they_were_counted():
-    table = {"nurse": {"Female": 1003, "Male": 0}, "pilot": {"Female": 0, "Male": 1}}
-    results = eatlas.run(TEST, table, COUNTS)
-    assert [row["contexts"] for row in results[0].rows()] == [1003, 1]
-    (shown,) = tables(results, DeclaredFamily.of(results))
-    assert [column.title for column in shown.columns][-3:] == ["Bias", "Contexts", "p"]
-    assert "1,003" in str(shown.rows[0])
-    assert "Jeffreys" in shown.notes[1]
-    shares = {"nurse": {"Female": 0.9, "Male": 0.1}, "pilot": {"Female": 0.2, "Male": 0.8}}
-    (result,) = eatlas.run(TEST, shares, COUNTS)
-    assert "contexts" not in result.rows()[0]
-    assert result.targets[0].contexts is None

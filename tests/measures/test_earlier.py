@@ -85,15 +85,6 @@ def test_rnd_is_the_difference_of_distances_from_the_means(found):
     assert of_unit.whole.high == 2
 
 
-def test_rnd_by_cosine(found):
-    measured, targets, first, second = found
-    result = measured("rnd(distance=cosine,vectors=raw)")
-    means = [unit(group.mean(0)) for group in (first, second)]
-    expected = unit(targets) @ means[0] - unit(targets) @ means[1]
-    assert [one.value for one in result.targets] == pytest.approx(expected, **CLOSE)
-    assert result.whole.larger == "Women"
-
-
 @pytest.mark.parametrize("spec", ["rnd", "rnd(vectors=raw)", "rnd(distance=cosine)", "semaxis"])
 def test_labels_are_permuted(spec):
     test, source = tiny(), vectors(7)
@@ -245,13 +236,6 @@ def test_pairs_without_a_vector_are_left_out_and_named():
         eatlas.RIPA()(tiny((("woman", "man"),)), less)
 
 
-def test_pairs_that_coincide_are_refused():
-    same = vectors(she=np.ones(5), he=np.ones(5))
-    for measure in (eatlas.RIPA(), eatlas.RIPA(relation="mean"), eatlas.DirectBias()):
-        with pytest.raises(CoverageError, match="there is no direction between the groups"):
-            measure(tiny((("she", "he"),)), same)
-
-
 def test_what_is_undefined_is_none_and_said():
     ahead = np.eye(5)[0]
     rows = {"she": ahead, "woman": 2 * ahead, "girl": -3 * ahead}
@@ -294,14 +278,3 @@ def test_results_are_read_back_and_verified(tmp_path):
     assert again[0] == results[0]
     assert again[0].pairs[0] == ("she", "he")
     assert [one.status for one in eatlas.verify(again)] == ["same", "same"]
-
-
-def test_a_test_of_groups_of_an_association_test():
-    (test,) = eatlas.load_tests("weat-6")
-    groups = GroupsTest.of_association(test)
-    assert (groups.id, groups.targets.name) == ("weat-6-AB", "Male names/Female names")
-    assert groups.targets.terms == test.X.terms + test.Y.terms
-    assert groups.groups == (test.A, test.B)
-    swapped = GroupsTest.of_association(test, "XY", id="mine")
-    assert (swapped.id, swapped.groups) == ("mine", (test.X, test.Y))
-    assert swapped.targets.terms == test.A.terms + test.B.terms

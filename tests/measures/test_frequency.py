@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from tests.inputs import make_sentences, make_test
+from tests.inputs import make_test
 
 import eatlas
 from eatlas.errors import SignatureError
@@ -81,16 +81,6 @@ def test_the_record_is_that_of_the_contract():
     assert type(result).from_dict(json.loads(to_json_line(result))) == result
 
 
-def test_weat_has_level_1_and_its_own_comparison_alone():
-    (result,) = eatlas.run(tests=random_test(0, APART), measures="weat")
-    matched = result.frequency.matched
-    assert (matched.level2, matched.patterns) == (None, None)
-    assert matched.level1.p_two_sided > 0
-    assert not any(
-        "frequency" in w for w in map(str, result.warnings)
-    )  # X and Y are of one frequency
-
-
 def test_the_null_is_that_of_lists_drawn_anew():
     """The same words in a loop by hand: window by window, d by d."""
     (test,) = eatlas.load_tests("weat-6")
@@ -155,12 +145,6 @@ def test_what_is_no_number_of_lists_is_refused(value):
     assert "auto, off, or a whole number from 100" in str(caught.value)
 
 
-def test_a_number_of_lists_needs_a_measure_that_takes_it():
-    with pytest.raises(SignatureError, match="none of the measures draws random words"):
-        eatlas.run(tests="weat-6", measures="sc-eat", frequency=500)
-    assert eatlas.run(tests="weat-6", measures="sc-eat", frequency="off")[0].frequency
-
-
 def test_single_terms_and_projections_have_ranks_alone():
     (single,) = eatlas.run(tests="weat-6", measures="sc-eat")
     assert single.frequency.matched is None
@@ -188,32 +172,6 @@ def test_an_array_may_say_that_it_is_in_order():
     for role in ROLES:
         terms = told.frequency.ranks.group(role).terms
         assert terms == {t: rank[t] for t in test.concept(role).terms}
-
-
-def test_sentences_have_the_ranks_of_their_stimuli():
-    test = make_sentences(dict.fromkeys(ROLES, (2,) * 8))
-    rng = np.random.default_rng(0)
-    stimuli = sample_words()[100:132]
-    concepts = {
-        role: eatlas.Concept(
-            name=role,
-            sentences=[
-                {"text": f"This is {w} {j}.", "stimulus": w}
-                for w in stimuli[8 * i : 8 * i + 8]
-                for j in range(2)
-            ],
-        )
-        for i, role in enumerate(ROLES)
-    }
-    test = eatlas.AssociationTest(id="said", **concepts)
-
-    def encoder(texts):
-        return [rng.normal(size=20) for _ in texts]
-
-    result = eatlas.MLEAT()(test, encoder)
-    assert list(result.frequency.ranks.X.terms) == stimuli[:8]
-    assert result.frequency.ranks.vocabulary == "GloVe 6B"
-    assert result.frequency.reason == "the terms are sentences, which random words cannot replace"
 
 
 def test_words_that_are_not_listed_have_no_rank():

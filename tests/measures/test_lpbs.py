@@ -189,21 +189,6 @@ def test_templates_are_aggregated_as_named():
     assert mean.templates == ("{target} is {attribute}.", "Here {target} is {attribute}.")
 
 
-def test_lengths_are_normalised_as_named():
-    def answer(question):
-        known = of_table(question)
-        return Answer(known.log_probability, 2, 1)
-
-    whole = LPBS(resamples=0)(words(), Table(answer))
-    each = LPBS(normalize="mean", resamples=0)(words(), Table(answer))
-    assert each.similarities[0][0] == whole.similarities[0][0] / 2
-    assert whole.pieces.X == (2, 2)
-    assert (
-        "The tokenizer splits 4 of 4 targets into several pieces, at most 2. Their log-probability "
-        "is the sum over" in (str(whole.warnings[0]))
-    )
-
-
 def of_causal(question):
     # log P(a | prompt) is that of the table; without the target, -1, -2, -3, -4
     column = ["a0", "a1", "b0", "b1"].index(question.stimulus)
@@ -283,18 +268,6 @@ def test_attributes_are_said_as_adjectives():
     assert result.coverage.A.reasons == {"diamond": "no adjective is known for it"}
     assert "attributes=adjective" in result.signature
     assert len(result.similarities[0]) == 4
-
-
-def test_plurals_agree():
-    asked = set()
-
-    def answer(question):
-        asked.add(question.text)
-        return any_number(question)
-
-    test = make_test(X=("flower", "flowers"), Y=("ants", "insects"), A=("a", "b"), B=("c", "d"))
-    LPBS(plural="ants", resamples=0)(test, Table(answer))
-    assert {"Flower is a.", "Flowers are a.", "Ants are a.", "Insects are a."} <= asked
 
 
 def test_a_file_of_templates_becomes_part_of_the_signature(tmp_path):

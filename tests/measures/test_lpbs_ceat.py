@@ -18,7 +18,6 @@ from tests.measures.test_lpbs_in_sentences import TINY, some_pairs
 import eatlas
 from eatlas import LPBS, LPBSCEAT
 from eatlas.encoders.language import Answer
-from eatlas.engine.verify import verify
 from eatlas.errors import SignatureError, UndefinedWarning
 from eatlas.measures.lpbs_ceat import PairSentences
 from eatlas.results.json_lines import record_from_dict
@@ -191,13 +190,6 @@ def test_the_sentences_of_a_pair_do_not_depend_on_the_other_terms():
     assert not np.array_equal(one[:, 0], one[:, 1])
 
 
-def test_sentences_of_a_pair_that_has_one_for_each_draw_are_drawn_once_each():
-    m = matrices(words(), 3)
-    single = sentences_of(words()).single.reshape(4, 4, 3)
-    assert np.allclose(np.sort(m, axis=0).transpose(1, 2, 0), np.sort(single, axis=2))
-    assert not np.allclose(np.sort(matrices(words(), 3, replace="always"), axis=0), np.sort(m, 0))
-
-
 def test_variance_shares_are_those_of_the_scores_of_draws():
     test, sizes = words(6, 6, 4, 4), (6, 6, 4, 4)
     result = run(LPBSCEAT(templates=THREE, n=4000), test)
@@ -217,17 +209,6 @@ def test_variance_shares_are_those_of_the_scores_of_draws():
         pooled = (n * means[:n].var() + (len(means) - n) * means[n:].var()) / (len(means) - 2)
         units = found.stimuli * found.variance
         assert units == pytest.approx(max(0, pooled - 0.5 * within), abs=0.05 * within)
-
-
-def test_single_targets_have_level_2_and_the_published_effect_size():
-    (test,) = eatlas.load_tests("kurita-c9")
-    result = run(LPBSCEAT(templates=THREE, n=50), test)
-    assert result.level1.n == (1, 1)
-    assert result.draws.level1.combined is None
-    assert result.draws.level1.shares is None
-    assert result.over_attributes.n == (8, 8)
-    assert result.draws.over_attributes.combined.draws == 50
-    assert any("no p-value can fall below 0.5" in one for one in map(str, result.warnings))
 
 
 def flat_or_not(question):
@@ -280,18 +261,6 @@ def test_sentences_of_a_corpus_are_drawn():
     assert np.abs(spread[ones]).max() <= 1e-6
     assert 0 < np.abs(spread).max() < 0.2
     assert record_from_dict(found.to_dict()) == found
-
-
-def test_sentences_of_a_corpus_are_verified_with_their_file(tmp_path):
-    model, tokenizer = tiny.bert()
-    for one in (model, tokenizer):
-        one.save_pretrained(tmp_path / "bert")
-    pairs, name = some_pairs(), f"hf:{tmp_path / 'bert'}"
-    results = eatlas.run(tests=TINY, vectors=name, measures="lpbs-ceat(n=50)", contexts=pairs)
-    (verdict,) = verify(results, contexts=pairs)
-    assert (verdict.status, verdict.details) == ("same", ())
-    (without,) = verify(results)
-    assert without.status == "not repeated"
 
 
 @pytest.mark.parametrize(

@@ -231,13 +231,6 @@ def test_sentences_that_are_too_long_are_left_out_and_counted():
     )
 
 
-def test_sentences_whose_stimuli_overlap_are_left_out():
-    test = words()
-    rows = [*some_pairs(test), PairContext("x0", "a0", "x0a0", 0, 4, 2, 4)]
-    result = LPBS(pairs=Pairs.of(rows), resamples=0)(test, Table(any_number))
-    assert result.sentences[0][0] == 1
-
-
 def test_too_few_terms_are_an_error():
     test = words(2, 2, 2, 2)
     measure = LPBS(pairs=some_pairs(test, {(x, "b1") for x in ("x0", "x1", "y0", "y1")}))

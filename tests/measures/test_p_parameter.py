@@ -10,7 +10,6 @@ import pytest
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.engine import Processes, execute, here, make_plan
 from eatlas.errors import EatlasError
 from eatlas.measures.p_values import to_record
 from eatlas.measures.seeding import generator_of, stimuli_of_test
@@ -64,12 +63,6 @@ def test_a_result_records_interval_and_draws(p, tmp_path):
     assert eatlas.read_results(tmp_path / "results.jsonl") == results
 
 
-def test_a_result_by_the_normal_approximation():
-    p = weat("normal").level1.p
-    assert (p.method, p.count, p.interval, p.rel_err) == ("normal", None, None, None)
-    assert p.greater + p.less == pytest.approx(1)
-
-
 @pytest.mark.parametrize("p", DRAWN)
 def test_the_generator_is_explicit_and_defaults_to_the_seed(p):
     one = weat(p, rng=np.random.default_rng(4))
@@ -78,21 +71,6 @@ def test_the_generator_is_explicit_and_defaults_to_the_seed(p):
     assert weat(p, seed=4).level1 == weat(p, seed=4).level1 != weat(p, seed=5).level1
     with pytest.raises(EatlasError, match="rng must be a numpy Generator\n  got: int"):
         weat(p, rng=4)
-
-
-def test_numbers_do_not_depend_on_the_order_of_jobs_or_on_workers():
-    measures = ["ml-eat(p=sampled,draws=300)", "weat(p=sampled,draws=300)"]
-    plan = make_plan(TESTS, VECTORS, measures, seed=3)
-    one = execute(plan, here)
-    assert execute(plan, Processes(2)) == one
-    turned = execute(make_plan(TESTS[::-1], VECTORS, measures[::-1], seed=3), here)
-    key = lambda result: (result.test, result.measure)  # noqa: E731
-    assert sorted(turned, key=key) == sorted(one, key=key)
-    alone = execute(make_plan(TESTS[2], VECTORS, measures[0], seed=3), here)
-    assert alone[0] in list(one)
-    assert execute(make_plan(TESTS[2], VECTORS, measures[0], seed=4), here)[0].level1 != (
-        alone[0].level1
-    )
 
 
 def test_the_seed_and_the_stimuli_decide_random_relabellings():

@@ -58,16 +58,6 @@ def test_counts_of_an_encoder_do_not_depend_on_its_rounding(exact):
     assert max(counts) < exact.level1.p.count.greater
 
 
-def test_a_transform_makes_the_error_larger(tmp_path):
-    narrow = {k: v + 10 * np.ones(20, np.float32) for k, v in vectors(0.0, np.float32).items()}
-    source = eatlas.transformed(encoder(narrow), "center")
-    result = eatlas.WEAT(resamples=0)(TEST, source)
-    lengths = np.linalg.norm([*narrow.values()], axis=1)
-    assert result.encoding.roundoff == pytest.approx(
-        2.0**-24 * np.median(lengths), rel=0.3
-    )  # centred ones are about 1 long
-
-
 def test_most_resamples_of_scores_that_differ_by_rounding_alone_have_no_effect_size():
     found = vectors(0.0, np.float32)
     r = np.random.default_rng(7)

@@ -8,7 +8,6 @@ from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
 from eatlas.errors import UndefinedWarning
-from eatlas.present import report_html
 from eatlas.present.sentences import sentence
 from eatlas.results import Results, SCEATResult
 from eatlas.results.parts import TAILS
@@ -90,19 +89,3 @@ def test_a_test_of_sentences_is_read_over_stimuli():
     assert "Of 5 targets, the vectors associate" in sentence(result)
     assert "5 stimuli from" in result.summary()
     assert SCEATResult.from_dict(result.to_dict()) == result
-
-
-def test_attributes_of_one_stimulus_have_no_level_over_stimuli():
-    test = make_sentences({**COUNTS, "B": (5,)})
-    with pytest.warns(UndefinedWarning, match="all sentences of B are made of one stimulus"):
-        result = eatlas.SCEAT()(test, make_vectors(test))
-    assert result.stimulus_terms == result.primary_terms == ()
-    assert len(result.terms) == 12
-    assert sentence(result) == "No effect size is defined for 0 targets."
-    assert report_html([result])
-
-
-def test_words_are_read_one_by_one():
-    result = eatlas.SCEAT()(make_test(), make_vectors(make_test()))
-    assert result.stimulus_terms is None
-    assert result.primary_terms == result.terms

@@ -82,15 +82,6 @@ def test_against_every_relabelling_of_stimuli(seed):
         check(found.level2.group(t), *(by_stimulus(test, r, rows[r] @ mean) for r in "AB"))
 
 
-def test_weat_and_ml_eat_agree():
-    test = make_sentences(COUNTS)
-    vectors = make_vectors(test)
-    one, other = (m(test, vectors).stimulus_level for m in (eatlas.WEAT(), eatlas.MLEAT()))
-    assert (one.level1, one.scores.X, one.sentences) == (
-        other.level1, other.scores.X, other.sentences,
-    )  # fmt: skip
-
-
 @settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4))
 def test_sentences_that_repeat_their_stimulus_add_nothing(seed, copies):
@@ -139,26 +130,6 @@ def test_the_order_of_sentences_changes_nothing(random):
     assert dict(zip(one.sentences.X, one.scores.X, strict=True)) == dict(
         zip(other.sentences.X, other.scores.X, strict=True)
     )
-
-
-def test_one_sentence_for_each_stimulus_needs_no_second_level():
-    test = make_sentences(dict.fromkeys("XYAB", (1, 1, 1, 1)))
-    vectors = make_vectors(test)
-    assert eatlas.MLEAT()(test, vectors).stimulus_level is None
-    assert eatlas.WEAT()(test, vectors).stimulus_level is None
-
-
-def test_a_stimulus_on_both_sides_is_one_of_each():
-    test = make_sentences(COUNTS)
-    renamed = [
-        {"text": s.text, "stimulus": "x0" if s.stimulus == "y0" else s.stimulus}
-        for s in test.Y.sentences
-    ]
-    both = test.model_copy(update={"Y": Concept(name="Insects", sentences=renamed)})
-    vectors = make_vectors(test)
-    one, other = (eatlas.MLEAT()(t, vectors).stimulus_level for t in (test, both))
-    assert one.level1 == other.level1
-    assert other.sentences.Y == {"x0": 2, "y1": 5, "y2": 1}
 
 
 @pytest.mark.parametrize(("role", "level"), [("Y", "level 1"), ("A", "level 2 of X")])

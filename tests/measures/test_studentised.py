@@ -36,12 +36,6 @@ def remarks(result):
     return [note for note in map(str, result.warnings) if "differ in size" in note]
 
 
-def test_the_default_leaves_signatures_as_they_were():
-    assert eatlas.WEAT().signature == "WEAT(alpha=0.05,ddof=1,p=auto)"
-    studentised = eatlas.WEAT(statistic="studentised").signature
-    assert studentised == "WEAT(alpha=0.05,ddof=1,p=auto,statistic=studentised)"
-
-
 @pytest.mark.parametrize("name", ["weat", "ml-eat", "sc-eat"])
 def test_p_values_are_those_of_the_studentised_statistic(name):
     test, vectors = make_test("unequal", **WORDS), spread(1.0)

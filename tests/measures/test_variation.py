@@ -75,29 +75,6 @@ def test_influence_is_what_a_test_without_the_term_measures():
                 assert mine[i] == pytest.approx(change, abs=1e-6)
 
 
-def test_drivers_are_named_strongest_first():
-    result = measured()
-    d = result.level1.effect_size
-    drivers = result.influence.level1.drivers(d, result.coverage)
-    changes = [driver.change for driver in drivers]
-    assert changes == sorted(changes, key=lambda c: -abs(c))
-    assert all(change * d < 0 for change in changes)
-    assert drivers[0].term in TEST.concept(drivers[0].role).terms
-    assert result.influence.level1.drivers(d, result.coverage, 2) == drivers[:2]
-    assert result.influence.level1.drivers(None, result.coverage) == ()
-
-
-def test_weat_has_an_interval_of_level_1_alone():
-    rng = np.random.default_rng(5)
-    result = eatlas.WEAT()(TEST, VECTORS, rng=rng)
-    assert result.uncertainty.level1 == measured().uncertainty.level1
-    assert result.uncertainty.level2 is None
-    assert result.uncertainty.patterns is None
-    assert result.influence.level2 is None
-    row = result.rows()[0]
-    assert (row["low"], row["high"]) == result.uncertainty.level1.interval
-
-
 def test_one_attribute_cannot_be_resampled_but_targets_can():
     test = make_test(A=("love",))
     vectors = make_vectors(make_test())

@@ -104,12 +104,6 @@ def test_clusters_are_read_written_kept_and_verified(tmp_path):
     assert eatlas.read_results(tmp_path / "results.jsonl") == found
 
 
-def test_a_group_that_is_one_cluster_is_not_resampled():
-    result = eatlas.MLEAT()(with_clusters(A=(TERMS["A"],)), make_vectors(TEST))
-    assert result.uncertainty is None
-    assert "No intervals: a group of one cluster cannot be resampled." in map(str, result.warnings)
-
-
 def test_words_that_are_nearly_one_are_remarked_on_until_they_share_a_cluster():
     vectors = alike(cosine=0.999)
     (said,) = (

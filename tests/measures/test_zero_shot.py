@@ -10,7 +10,7 @@ from tests.inputs import make_test, make_vectors
 from tests.properties.test_measures import _swap, _test, worlds
 
 import eatlas
-from eatlas.errors import SourceError, StimulusError
+from eatlas.errors import StimulusError
 from eatlas.results.parts import Encoding
 from eatlas.sources import ArraySource
 from eatlas.sources.source import Wrapper
@@ -108,22 +108,6 @@ def test_every_number_of_plain_loops(scale):
     assert result.level1.effect_size == pytest.approx(d, rel=FIT)
 
 
-def test_p_values_relabel_targets_and_labels():
-    from itertools import combinations
-
-    test = make_test(X=("x1", "x2", "x3"), Y=("y1", "y2", "y3"))
-    vectors = make_vectors(test, dim=12, seed=4)
-    result = UNRESAMPLED(test, vectors)
-    rows = np.array(list(readings(test, vectors, 100).values()))
-    n_a = len(test.A.terms)
-    shares = rows[:, :n_a].sum(axis=1)
-    of_x = rows[:3].mean(axis=0)
-    for level, values, n in ((result.level1, shares, 3), (result.level2.X, of_x, n_a)):
-        sums = [values[list(some)].sum() for some in combinations(range(len(values)), n)]
-        assert level.p.count.greater == sum(s >= values[:n].sum() - 1e-12 for s in sums)
-        assert level.p.total == len(sums)
-
-
 @pytest.mark.parametrize("family", ["clip", "siglip"])
 def test_shares_are_those_of_the_model_itself(family):
     """The softmax of logits_per_image of a tiny model of random weights, and its own scale."""
@@ -214,19 +198,6 @@ def test_the_order_of_terms_changes_nothing(world):
     assert [e.p.two_sided for e in one.effects()] == [e.p.two_sided for e in other.effects()]
     ends, others = one.share_intervals, other.share_intervals
     assert others.difference == pytest.approx(ends.difference, abs=2e-6)
-
-
-def test_word_vectors_need_a_scale():
-    with pytest.raises(SourceError) as caught:
-        eatlas.run(tests="weat-6", measures="zero-shot")
-    error = caught.value
-    assert error.what == (
-        "glove-sample states no logit scale, so that its cosines are not probabilities"
-    )
-    assert error.allowed == "two-tower models such as clip:NAME for zero-shot"
-    assert "zero-shot(scale=100)" in error.remedy
-    with pytest.raises(SourceError, match="states no logit scale"):
-        eatlas.ZeroShot()(make_test(), make_vectors(make_test()))
 
 
 def test_a_scale_other_than_the_models_is_said():

@@ -60,19 +60,3 @@ def test_shares_of_images_are_the_models_own(world, prompt):
     assert result.level3.XA.mean == pytest.approx(expected[:4, :4].sum(axis=1).mean(), abs=OWN)
     bias = [one for one in map(str, result.warnings) if "forced choice" in one]
     assert bool(bias) is (family == "siglip")
-
-
-@pytest.mark.filterwarnings("ignore::eatlas.errors.EatlasWarning")
-def test_prompts_leave_images_as_they_are(world):
-    """With the texts of one prompt in another's place all is the same: images had none."""
-    _, model, test = world
-    source = f"clip:{model}?cache=no"
-    prompted = eatlas.run(test, source, "zero-shot(resamples=0)", prompts=["a picture of {}"])[0]
-    written = test.model_copy(
-        update={
-            role: Concept(name=role, terms=tuple(f"a picture of {word}" for word in words))
-            for role, words in (("A", A), ("B", B))
-        }
-    )
-    plain = eatlas.run(written, source, "zero-shot(resamples=0)")[0]
-    np.testing.assert_allclose(prompted.readings, plain.readings, atol=OWN)
