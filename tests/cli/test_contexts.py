@@ -9,7 +9,7 @@ import pytest
 from tests.inputs import TERMS
 
 import eatlas
-from eatlas.corpora import Context, Contexts, PairContext, Pairs
+from eatlas.corpora import Context, Contexts
 
 
 @pytest.fixture
@@ -46,14 +46,6 @@ def test_the_reason_is_beside_the_count(eatlas_cli, tmp_path, test_file):
     assert table[2].split(maxsplit=3) == ["clover", "2", "1", "1 repeats a text that is kept"]
     assert table[3].split() == ["iris", "4", "3"]
     assert "with more than 3, which --per-term keeps: 1" in table
-    table = eatlas_cli(*ask, "--repeats", "keep").out.splitlines()
-    assert table[1].split() == ["aster", "5", "3"]
-    assert table[2].split() == ["clover", "2", "2"]
-    assert eatlas.load_contexts(tmp_path / "c.jsonl").provenance["repeats"] == "keep"
-    ended = eatlas_cli(*ask, "--repeats", "all")
-    assert ended.code == 2
-    assert "got: 'all'" in ended.err
-    assert "allowed: drop, keep" in ended.err
 
 
 def test_json_alone(eatlas_cli, tmp_path, corpus, test_file):
@@ -63,34 +55,6 @@ def test_json_alone(eatlas_cli, tmp_path, corpus, test_file):
     said = json.loads(ended.out)
     assert (said["seed"], said["counts"][0], said["files"][0]["damaged"]) == (4, ["aster", 2, 2], 1)
     assert (tmp_path / "c.csv").read_text().startswith('"stimulus","text","start","end"\n')
-
-
-def test_every_damaged_line_stands_in_the_log(eatlas_cli, tmp_path, test_file):
-    path = tmp_path / "dump.jsonl"
-    path.write_text("\n".join(["{"] * 9 + ['{"body": "love"}']) + "\n")
-    ended = eatlas_cli("contexts", path, "--tests", test_file, "--log", "bad.log")
-    assert ended.code == 0
-    assert ended.err.splitlines()[-1] == "skipped: more lines; bad.log names all"
-    assert len(ended.err.splitlines()) == 6
-    lines = (tmp_path / "bad.log").read_text().splitlines()
-    assert len(lines) == 9
-    assert lines[8] == f"{path}, line 9: Input data was truncated"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("none.txt",), "error: none.txt: there is no such file\n"),
-        (("corpus.txt", "-o", "c.xlsx"), "error: c.xlsx: contexts cannot be written so\n"),
-        (("corpus.txt", "--case", "loose"), "error: unknown rule for case\n"),
-        (("corpus.txt", "--format", "doc"), "error: a corpus cannot be read with this format\n"),
-    ],
-)
-def test_mistakes(eatlas_cli, tmp_path, corpus, test_file, arguments, message):
-    ended = eatlas_cli("contexts", *arguments, "--tests", test_file)
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith(message)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.txt", "tiny.toml"]
 
 
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
@@ -156,29 +120,17 @@ def test_a_run_of_the_command_line(tmp_path, eatlas_cli, test_file):
     )
 
 
-@pytest.mark.parametrize("named", ["-o", "--log"])
-def test_the_corpus_is_not_written_over(tmp_path, eatlas_cli, test_file, named):
+def test_the_corpus_is_not_written_over(tmp_path, eatlas_cli, test_file):
     texts = '{"text": "The rose."}\n'
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text(texts)
-    ended = eatlas_cli("contexts", "corpus.jsonl", "--tests", test_file, "-o", "c.csv", named, "corpus.jsonl")  # fmt: skip
+    ended = eatlas_cli("contexts", "corpus.jsonl", "--tests", test_file, "-o", "corpus.jsonl")  # fmt: skip
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == (
         "error: corpus.jsonl: this is the file that is read; writing would destroy it\n"
         "  remedy: choose another name with -o\n"
     )
     assert corpus.read_text() == texts
-    assert not (tmp_path / "c.csv").exists()
-
-
-def test_where_nothing_can_be_written_is_said_before_a_corpus_is_read(
-    tmp_path, eatlas_cli, test_file
-):
-    (tmp_path / "folder.jsonl").mkdir()
-    corpus = ("contexts", "no-such-corpus.txt", "--tests", test_file)
-    said = [eatlas_cli(*corpus, "-o", name).err for name in ("folder.jsonl", "/proc/c.jsonl")]
-    assert said[0].startswith("error: folder.jsonl: cannot be written\n  got: Is a directory\n")
-    assert said[1].startswith("error: /proc/c.jsonl: cannot be written\n")
 
 
 def test_several_windows(tmp_path, eatlas_cli, test_file):
@@ -211,44 +163,6 @@ def test_several_windows(tmp_path, eatlas_cli, test_file):
             assert f"\ntiny by window ({measure} on {source}): " in shown.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ("--window", 1),
-            "a window cuts contexts, and no contexts are given\n"
-            "  got: window 1\n"
-            "  allowed: --contexts FILE --window N; in Python contexts=..., windows=[...]\n",
-        ),
-        (
-            ("--contexts", "c.jsonl", "--window", 12),
-            "c.jsonl: its contexts have fewer words\n"
-            "  got: a window of 12 words\n"
-            "  allowed: 0 to 9 words on either side\n"
-            "  remedy: take longer ones from the corpus: eatlas contexts --window 12\n",
-        ),
-        (
-            ("--contexts", "c.jsonl", "--window", "wide"),
-            "the window is not usable\n"
-            "  got: 'wide' (str)\n"
-            "  allowed: a whole number from 0, or 'sentence'\n",
-        ),
-        (
-            ("--contexts", "c.jsonl", "--distance", 3),
-            "contexts of single stimuli have no distance between two\n"
-            "  got: distance 3\n"
-            "  allowed: windows for contexts; windows and distances for pairs\n"
-            "  remedy: leave the distance out, or take a file of eatlas contexts --pairs\n",
-        ),
-    ],
-)
-def test_windows_that_cannot_be(tmp_path, eatlas_cli, test_file, arguments, message):
-    row = Context("love", "a love b", 2, 6)
-    Contexts.of([row], provenance={"window": 9}).write(tmp_path / "c.jsonl")
-    ended = eatlas_cli("run", "--tests", test_file, "--vectors", "cbow:glove-sample", *arguments)
-    assert (ended.code, ended.out, ended.err) == (2, "", f"error: {message}")
-
-
 def test_pairs(eatlas_cli, tmp_path, test_file):
     (tmp_path / "some.txt").write_text("aster love\nant war\n")
     ended = eatlas_cli("contexts", "some.txt", "--tests", test_file, "--pairs", "-o", "p.csv")
@@ -265,19 +179,3 @@ def test_pairs(eatlas_cli, tmp_path, test_file):
     ask = ("contexts", "some.txt", "--tests", test_file, "--pairs", "-o", "p.csv")
     first = "pairs with a context: 2 of 64; contexts kept: "
     assert f"{first}2 of 4; 2 repeat a text that is kept" in eatlas_cli(*ask).out
-    ended = eatlas_cli(*ask, "--repeats", "keep", "--per-term", 2)
-    assert f"{first}3 of 4\n" in ended.out
-    assert "with more than 2, which --per-term keeps: 1\n" in ended.out
-
-
-def test_contexts_of_the_other_kind_are_refused(eatlas_cli, tmp_path, test_file):
-    Pairs.of([PairContext("aster", "love", "aster love", 0, 5, 6, 10)]).write(tmp_path / "p.csv")
-    given = ("run", "--tests", test_file, "--contexts", "p.csv", "--per-term", 1)
-    ended = eatlas_cli(*given, "--vectors", "glove-sample")
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err == (
-        "error: the measure ml-eat does not take these contexts\n"
-        "  got: pairs of a target and an attribute\n"
-        "  allowed: contexts of single stimuli\n"
-        "  remedy: make them with eatlas contexts, or eatlas.find_contexts; pairs are for lpbs and lpbs-ceat\n"
-    )

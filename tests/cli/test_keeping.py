@@ -48,48 +48,11 @@ def test_the_same_run_again_and_one_that_adds_to_it_take_the_place_of_the_old(ea
     assert ids_in(tmp_path / "out" / "results.jsonl") == ["weat-6", "weat-7"]
 
 
-def test_another_seed_is_another_run(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat")
-    ended = eatlas_cli("run", "--tests", "weat-6", "--measure", "weat", "--seed", 1)
-    assert "had results of another run" in ended.err
-    kept = read_results(tmp_path / "out" / "results-1.jsonl")
-    assert [result.provenance.seed for result in kept] == [0]
-
-
-def test_files_of_others_are_kept_too(eatlas_cli, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "report.html").write_text("a page of somebody else")
-    ended = eatlas_cli("run", "--tests", "weat-6", "--measure", "weat")
-    assert ended.err == "out had results of another run; kept as out/report-1.html\n"
-    assert (out / "report-1.html").read_text() == "a page of somebody else"
-
-
-def test_a_damaged_file_is_kept(eatlas_cli, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "results.jsonl").write_bytes(b"\xff no result\n")
-    assert "out/results-1.jsonl" in eatlas_cli("run", "--tests", "weat-6").err
-    assert (out / "results-1.jsonl").read_bytes() == b"\xff no result\n"
-
-
 def test_a_run_that_was_killed_after_keeping_keeps_once(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_text("{}\n")
     assert keep_others({path: []}) == (tmp_path / "results-1.jsonl",)
     assert keep_others({path: []}) == (tmp_path / "results-1.jsonl",)
-    assert names(tmp_path) == ["results-1.jsonl", "results.jsonl"]
-
-
-def test_where_a_file_has_one_name_alone_it_is_copied(tmp_path, monkeypatch):
-    def no_links(*_):
-        raise PermissionError(1, "Operation not permitted")
-
-    monkeypatch.setattr(os, "link", no_links)
-    path = tmp_path / "results.jsonl"
-    path.write_text("{}\n")
-    keep_others({path: []})
-    assert (tmp_path / "results-1.jsonl").read_text() == "{}\n"
     assert names(tmp_path) == ["results-1.jsonl", "results.jsonl"]
 
 

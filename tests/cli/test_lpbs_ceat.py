@@ -63,22 +63,3 @@ def test_a_run_prints_what_draws_say_and_can_be_verified(eatlas_cli, folder, bat
         table = eatlas_cli("report", "here/results.jsonl", "--format", form)
         assert table.code == 0, table.err
         assert part in table.out
-
-
-@pytest.mark.parametrize(
-    ("measure", "said"),
-    [
-        ("lpbs-ceat(tau2=ml)", "lpbs-ceat: the parameter tau2 has no such value"),
-        ("lpbs-ceat(model=dl)", "lpbs-ceat: the parameter model has no such value"),
-        ("lpbs-ceat(aggregate=mean)", "lpbs-ceat has no parameter 'aggregate'"),
-        ("lpbs-ceat(templates=nope)", "lpbs-ceat: there are no templates called 'nope'"),
-        ("lpbs-ceat(n=0)", "allowed: a whole number from 2"),
-        ("lpbs-caet", "did you mean lpbs-ceat?"),
-        ("lpbs-ceat", "log-probabilities need a masked language model"),
-    ],
-)
-def test_what_cannot_be_is_said_and_nothing_printed(eatlas_cli, measure, said):
-    ran = eatlas_cli("run", "--tests", "weat-6", "--measure", measure, "--json")
-    assert ran.code == 2
-    assert said in ran.err
-    assert ran.out == ""

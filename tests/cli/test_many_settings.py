@@ -46,14 +46,6 @@ def test_two_sources(wide):
     assert not re.search(r" +$", text, re.MULTILINE)
 
 
-def test_level_3_has_ids_alone_where_it_is_a_table_of_its_own(wide):
-    text = wide(80, "--tests", "weat-4")
-    assert text.count("European American") == text.split("Level 3", 1)[0].count(
-        "European American"
-    ) + len(re.findall(r"European American names go", text)) + text.count("words of European")
-    assert re.search(r"^weat-4 +0\.12 \(0\.12\) +0\.06 \(0\.10\)", text, re.MULTILINE)
-
-
 def test_layers_and_prompts(wide, tmp_path):
     make_model(tmp_path / "bert", "bert")
     text = wide(80, "--tests", "weat-6", "--tests", "weat-1", "--vectors", "hf:bert?layer=all")

@@ -1,44 +1,160 @@
-"""What a first user types: one message, exit code 2, nothing written."""
+"""What a user gets wrong: one message, exit code 2, nothing written, no traceback."""
 
+import json
+
+import numpy as np
 import pytest
+from tests.inputs import TOML, make_test, make_vectors
+
+from eatlas.corpora import Context, Contexts, PairContext, Pairs
+
+JOBS = """\
+schema = 1
+[[test]]
+id = "jobs"
+targets = { name = "Jobs", terms = ["nurse", "pilot"] }
+groups = [{ name = "Female", terms = ["she"] }, { name = "Male", terms = ["he"] }]
+reference = "uniform"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Files of every kind that commands read."""
+    (tmp_path / "mine.toml").write_text(TOML)
+    (tmp_path / "jobs.toml").write_text(JOBS)
+    rows = make_vectors(make_test()).items()
+    (tmp_path / "v.csv").write_text(
+        "".join(f"{w},{','.join(map(repr, r.tolist()))}\n" for w, r in rows)
+    )
+    (tmp_path / "short.txt").write_text("aster 1 2\nclover 1\n")
+    (tmp_path / "corpus.txt").write_text("an aster\nlove\n")
+    (tmp_path / "table.csv").write_text("a,b\nnurse,she\n")
+    (tmp_path / "page.html").write_text("<html><body>The nurse</body></html>")
+    (tmp_path / "seat.json").write_text("{}")
+    (tmp_path / "file").touch()
+    (tmp_path / "folder.csv").mkdir()
+    contexts = Contexts.of([Context("love", "a love b", 2, 6)], provenance={"window": 9})
+    contexts.write(tmp_path / "c.jsonl")
+    Pairs.of([PairContext("aster", "love", "aster love", 0, 5, 6, 10)]).write(tmp_path / "p.jsonl")
+    return tmp_path
+
+
+RUN = "run --tests mine.toml --vectors cbow:glove-sample"
+SCAN = "scan --vectors glove-sample --attributes weat-7"
+POWER = "tests power"
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("run weat-6", "error: eatlas run: a value without an option before it\n  got: weat-6\n  remedy: eatlas run --tests weat-6, if that is a test; eatlas run -h lists the options\n"),
-        ("run --tests weat-6,weat-7", "error: there is no test or battery 'weat-6,weat-7'\n  allowed: one of them at a time: weat-6, weat-7\n  remedy: repeat the option: --tests weat-6 --tests weat-7; in Python, give a list\n"),
+        ("run weat-6", "Got unexpected extra argument"),
+        ("run --tests weat-6,weat-7", "error: there is no test or battery 'weat-6,weat-7'\n  allowed: the name of a battery, the id of a test, or a TOML file\n  remedy: repeat the option: --tests weat-6 --tests weat-7; in Python, give a list\n"),
         ("run --tests weat_6", "remedy: did you mean weat-6"),
         ("run --tests .", "error: .: this is a directory\n  allowed: a TOML file\n  remedy: name a file in it\n"),
-        ("run --tests mine.toml", "error: mine.toml: there is no such test file\n"),
+        ("run --tests none.toml", "error: none.toml: there is no such test file\n"),
         ("run --test weat-6", "--tests"),
+        ("run --tests divdist --measure weat", "does not take tests of the kind of divdist-gender"),
+        ("run --tests weat-6 --vectors v.csv", "test weat-6, group X (Male names): no term has a usable vector"),
+        ("run --tests sent-weat-6", "got: missing: This is John. (not in glove-sample), "),
         ("run --vectors=", "error: no vectors are named\n  got: an empty text\n  allowed: a file, a name\n"),
         ("run --vectors glove-sample?layer=1", "error: glove-sample?layer=1: unknown option\n  got: ?layer=1\n  allowed: glove-sample, which has none\n"),
+        ("run --vectors glove-sample?transform=white", "did you mean whiten?"),
         ("run --vectors elmo:small", "error: elmo:small: there are no vectors of the kind elmo:\n  allowed: a file, one of: glove-sample, cbow: and either of these, or "),
-        ("run --vectors hf:a/b/c", "error: hf:a/b/c: there is no such folder or file\n  allowed: hf:NAME, hf:FOLDER with config.json, hf:FILE.gguf; a NAME on the hub is such as bert-base-cased or facebook/opt-125m\n  remedy: check the path, or the name on the hub\n"),
+        ("run --vectors hf:a/b/c", "error: hf:a/b/c: there is no such folder or file\n"),
         ("run --vectors hf:a/b/c?layr=2", "error: hf:a/b/c: unknown option\n  got: layr\n  allowed: "),
         ("run --vectors https://a.org/v.txt", "error: https://a.org/v.txt: no model is named\n"),
         ("run --vectors my:file.txt", "error: my:file.txt: there is no such file\n  remedy: check the path\n"),
-        ("run --measure weat,ml-eat", "error: one measure was expected, not 'weat,ml-eat'\n  remedy: repeat the option: --measure weat --measure ml-eat; in Python, give a list\n"),
         ("run --vectors glove_sample", "remedy: did you mean glove-sample?\n"),
+        ("run --vectors crawl-300d-2M", "remedy: eatlas vectors fetch crawl-300d-2M (1.5 GB)\n"),
+        ("run --tests mine.toml --vectors short.txt", "short.txt, line 2: a vector of the wrong length"),
+        ("run --vectors =v.csv", "the name of a source is empty"),
+        ("run --vectors a=v.csv --vectors a=short.txt", "two sources have the name 'a'"),
+        ("run --measure weat,ml-eat", "error: one measure was expected, not 'weat,ml-eat'\n  remedy: repeat the option: --measure weat --measure ml-eat; in Python, give a list\n"),
         ("run --measure mleat", "remedy: did you mean ml-eat?\n"),
         ("run --measure ml-eat(alfa=0.1)", "error: ml-eat has no parameter 'alfa'; did you mean alpha?\n"),
+        ("run --measure ml-eat(alpha=2)", "the parameter alpha has no such value"),
         ("run --measure=", "error: a measure cannot be read\n  got: ''\n"),
+        ("run --tests weat-6 --measure ceat", "the measure ceat takes contexts, and test weat-6 has words"),
+        ("run --measure lpbs-ceat(aggregate=mean)", "lpbs-ceat has no parameter 'aggregate'"),
+        ("run --measure lpbs-ceat(templates=nope)", "lpbs-ceat: there are no templates called 'nope'"),
+        ("run --measure lpbs-ceat", "log-probabilities need a masked language model"),
         ("run --seed -1", "'--seed'"),
         ("run --workers two", "'--workers'"),
+        ("run --case lower", "unknown case rule"),
+        ("run --out file/below", "--out file/below: cannot be written to"),
+        ("run --per-term 2", "error: --per-term needs a file of contexts\n  got: --per-term 2 alone\n  allowed: --contexts FILE --per-term N\n"),
+        (f"{RUN} --window 1", "a window cuts contexts, and no contexts are given\n  got: window 1\n"),
+        (f"{RUN} --contexts c.jsonl --window 12", "c.jsonl: its contexts have fewer words\n  got: a window of 12 words\n  allowed: 0 to 9 words on either side\n"),
+        (f"{RUN} --contexts c.jsonl --window wide", "the window is not usable\n  got: 'wide' (str)\n"),
+        (f"{RUN} --contexts c.jsonl --distance 3", "contexts of single stimuli have no distance between two\n  got: distance 3\n"),
+        (f"{RUN} --contexts p.jsonl", "the measure ml-eat does not take these contexts\n  got: pairs of a target and an attribute\n"),
         ("rum", "Did you mean 'run'?"),
         ("tests show weat-66", "remedy: did you mean weat-6"),
+        ("tests check none.toml", "none.toml: the test file cannot be read"),
+        ("tests check weat-6", "remedy: weat-6 comes with eatlas: eatlas tests show weat-6 prints it"),
         ("tests import mine.json --format wfe", "error: there is no format 'wfe' to import; did you mean wefe?\n"),
-        ("scan --vectors glove-sample --a he --b she,her", "error: attributes A (he): a group of one term\n  got: 'he'\n  allowed: at least 2 terms on each side (their labels are permuted)\n  remedy: add terms\n"),
+        ("tests import seat.json", "--format"),
+        ("tests import seat.json --format wefe -o out.toml", "seat.json, key target_sets: field required"),
+        ("tests import seat.json --format wefe -o file/x.toml", "seat.json, key target_sets: field required"),
+        ("tests sentences jobs.toml", "error: no sentences can be made of the test jobs"),
+        ("tests sentences mine.toml --class X=nam", "did you mean name?"),
+        ("tests sentences weat-6 --templates no.toml", "error: no.toml: the file cannot be read"),
+        ("tests sentences weat-6 -o mine.toml/x", "cannot be written"),
+        (POWER, "error: power needs a design, and none is named\n  allowed: tests, as in eatlas tests power weat-6, or --sizes 8,8,25,25\n"),
+        (f"{POWER} --sizes 8;8", "error: --sizes takes whole numbers separated by commas\n  got: '8;8'\n"),
+        (f"{POWER} --sizes 0,8", "0"),
+        (f"{POWER} divdist-race", "error: power is that of a test, or of sizes of groups"),
+        (f"{POWER} weat-6 --d 2.5", "error: no difference of means has such an effect size"),
+        ("scan --vectors glove-sample --a he --b she,her", "error: attributes A (he): a group of one term\n  got: 'he'\n"),
+        ("scan --vectors glove-sample --attributes caliskan", "caliskan: a scan takes the attributes of one test\n  got: 10"),
+        ("scan --vectors glove-sample", "two groups of attributes are needed\n  got: none\n  allowed: --attributes TEST, or both --a WORD,WORD,... and --b WORD,WORD,...\n"),
+        (f"{SCAN} --b she,her", "two groups of attributes are needed\n  got: --attributes and --b\n"),
+        ("scan --vectors glove-sample --a he,him --b ,", "Concept 'attributes', argument terms: "),
+        ("scan --vectors glove-sample --a he,him --b she,he", "some attributes are on both sides, A and B\n  got: he\n"),
+        (f"{SCAN} --frequency-bands ten", "--frequency-bands: these are not ranks\n  got: ten\n"),
+        (f"{SCAN} --frequency-bands 10,5", "the frequency bands are not usable\n  got: 10, 5\n"),
+        (f"{SCAN} --sort size", "lists cannot be sorted by this"),
+        (f"{SCAN} --top -1", "--top"),
+        (f"{SCAN} --case exact", "error: there is no eatlas scan --case\n  remedy: use eatlas.scan(..., case=...) in Python\n"),
+        (f"{SCAN} --out x.xlsx", "--out x.xlsx: this kind of file is not known\n  got: .xlsx\n  allowed: .csv or .parquet\n"),
+        (f"{SCAN} --out folder.csv", "--out folder.csv: folder.csv is a directory\n"),
+        (f"{SCAN} --out file/x.csv", "--out file/x.csv: cannot be written to"),
+        ("scan --attributes weat-7 --vectors x=", "nothing is named 'x'"),
+        ("text none.txt --tests jobs.toml", "error: none.txt: there is no such file\n"),
+        ("text corpus.txt --tests jobs.toml -o c.xlsx", "error: c.xlsx: counts cannot be written so\n"),
+        ("text corpus.txt --tests jobs.toml --span 0", "Invalid value for '--span'"),
+        ("text corpus.txt --tests weat-6", "error: the test weat-6 has no social groups\n"),
+        ("text table.csv --tests jobs.toml -o table.csv", "error: table.csv: this is the file that is read"),
+        ("text page.html --tests jobs.toml", "error: page.html: this is a page of HTML or XML"),
+        ("text table.csv --tests jobs.toml", "error: table.csv: there is no column 'text' or 'body'\n"),
+        ("text corpus.txt --tests jobs.toml --log=x", "remedy: use count_text(tell=...) in Python\n"),
+        ("contexts none.txt --tests mine.toml", "error: none.txt: there is no such file\n"),
+        ("contexts corpus.txt --tests mine.toml -o c.xlsx", "error: c.xlsx: contexts cannot be written so\n"),
+        ("contexts corpus.txt --tests mine.toml -o folder.csv", "error: folder.csv: cannot be written\n  got: Is a directory\n"),
+        ("contexts corpus.txt --tests mine.toml --case loose", "error: unknown rule for case\n"),
+        ("contexts table.csv --tests mine.toml -o table.csv", "this is the file that is read; writing would destroy it\n"),
+        ("vectors list glove.6B.51d", "error: there are no published vectors called 'glove.6B.51d'\n"),
+        ("vectors fetch glove.6B.51d", "error: there are no published vectors called 'glove.6B.51d'\n"),
+        ("vectors check none.txt", "error: none.txt: there is no such file"),
+        ("vectors check glove-sample?transform=centre", "error: unknown transform\n  got: 'centre'\n  allowed: center, standardize, whiten, all-but-the-top:K, "),
+        ("vectors check glove-sample?transform=all-but-the-top:100", "nothing is left of the vectors\n  got: 100 components with any variance"),
+        ("vectors check --residual own", "nothing was done to these vectors"),
+        ("vectors check glove-sample=v.csv", "'glove-sample' is the name of other vectors"),
+        ("vectors transform glove-sample?transform=hard-debias:gendre --out v.vec", "did you mean gender?"),
+        ("vectors transform glove-sample --out v.docx", "the suffix names no format"),
+        ("data list", "error: there is no eatlas data\n  remedy: use eatlas vectors list, or eatlas vectors fetch\n"),
         ("report nothing.jsonl", "error: nothing.jsonl: the results file cannot be read\n  got: No such file or directory\n"),
+        ("verify seat.json", "there are no results to verify"),
     ],
 )  # fmt: skip
-def test_one_message_and_nothing_written(eatlas_cli, tmp_path, arguments, said):
+def test_one_message_and_nothing_written(eatlas_cli, folder, arguments, said):
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     ended = eatlas_cli(*arguments.split())
     assert (ended.code, ended.out) == (2, "")
     assert said in ended.err
     assert "Traceback" not in ended.err
-    assert list(tmp_path.iterdir()) == []
+    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
 @pytest.mark.parametrize("command", ["report", "verify"])
@@ -64,10 +180,23 @@ def test_a_folder_of_results(eatlas_cli, tmp_path):
     assert "  remedy: name the file in it: out/results.jsonl\n" in eatlas_cli("report", "out").err
 
 
-def test_a_file_that_is_named_twice_is_read_once(eatlas_cli):
-    eatlas_cli("run", "--tests", "weat-6")
-    path = "out/results.jsonl"
+def test_lines_that_are_edited(eatlas_cli, tmp_path):
+    """A file that is named twice is read once; a key that occurs twice is refused."""
+    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat(resamples=0)", "--frequency", "off")
+    path = tmp_path / "out" / "results.jsonl"
     assert "\n1 of 1 results are the same\n" in eatlas_cli("verify", path, path).out
+    line = json.loads(path.read_text())
+    assert line["test"] == "weat-6"
+    text = path.read_text().replace('"X": "Male names"', '"X": "Cats", "X": "Male names"')
+    (tmp_path / "twice.jsonl").write_text(text)
+    ended = eatlas_cli("verify", "twice.jsonl")
+    assert ended.code == 2
+    assert "line 1: this line is not a result\n  got: the key 'X' occurs twice" in ended.err
+    for options in (["--vectors", "glove=mine.txt"], ["--trust", "glove"]):
+        ended = eatlas_cli("verify", path, *options)
+        assert ended.code == 2
+        assert "source" in ended.err
+        assert "  allowed: glove-sample" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -83,3 +212,15 @@ def test_a_name_that_the_system_does_not_take(eatlas_cli, arguments):
     assert ended.code == 2
     assert ended.err.startswith("error: ")
     assert "Traceback" not in ended.err
+
+
+def test_a_broken_vector_far_down_costs_no_traceback(eatlas_cli, folder):
+    words = [*make_vectors(make_test()), *(f"w{i}" for i in range(9000))]
+    rows = np.random.default_rng(2).normal(size=(len(words), 3))
+    rows[8500] = np.nan
+    lines = [f"{w} {' '.join(map(repr, row.tolist()))}" for w, row in zip(words, rows, strict=True)]
+    (folder / "v.txt").write_text("\n".join(lines) + "\n")
+    ended = eatlas_cli("scan", "--vectors", "v.txt", "--attributes", "mine.toml", "--out", "w.csv")
+    assert ended.code == 2
+    assert "not finite" in ended.err
+    assert not (folder / "w.csv").exists()

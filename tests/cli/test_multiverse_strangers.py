@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from tests.cli.conftest import RUNS
-from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.apps.studies import read_plan
@@ -70,13 +68,6 @@ def test_choices_hide_nothing(eatlas_cli, plan, evil, more):
     assert "refused, as it would import the Python module evil" in ended.err
 
 
-def test_a_file_of_tests_does_not_lead_around_it(eatlas_cli, plan, evil, tmp_path):
-    (tmp_path / "own.toml").write_text(OWN, encoding="utf-8")
-    ended = eatlas_cli("multiverse", plan("py:subprocess:call", tests='["own.toml"]'))
-    assert ended.code == 2
-    assert "import the Python module subprocess and call its function call" in ended.err
-
-
 @pytest.mark.parametrize("dry", DRY)
 def test_nothing_is_sent_to_an_endpoint_of_a_plan(eatlas_cli, plan, listener, dry):
     address = f"http://127.0.0.1:{listener.server_port}/v1/embeddings"
@@ -85,35 +76,6 @@ def test_nothing_is_sent_to_an_endpoint_of_a_plan(eatlas_cli, plan, listener, dr
     assert listener.asked == []
     assert "it would send the texts of the test, and the key in EATLAS_API_KEY" in ended.err
     assert "sk-of-the-auditor" not in ended.err
-
-
-@pytest.mark.parametrize("scheme", ["hf:bert-base-cased", "st:all-MiniLM-L6-v2"])
-def test_no_hub_is_asked(eatlas_cli, plan, scheme):
-    ended = eatlas_cli("multiverse", plan(scheme), "--dry-run")
-    assert ended.code == 2
-    assert "it would ask the hub of Hugging Face for the model" in ended.err
-
-
-def test_code_of_a_model_of_a_plan_is_not_run(eatlas_cli, plan, tmp_path):
-    folder = make_model(tmp_path / "model", "bert")
-    config = json.loads((folder / "config.json").read_text("utf-8"))
-    config["auto_map"] = {"AutoConfig": "evil.Config", "AutoModel": "evil.Model"}
-    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    (folder / "evil.py").write_text(RUNS, encoding="utf-8")
-    source = "hf:model?pool=mean&trust_remote_code=yes"
-    for more in ("", "[choices]\nlayer = [1, -1]\n"):
-        ended = eatlas_cli("multiverse", plan(source, more))
-        assert ended.code == 2
-        assert "it would run Python code that comes with the model model" in ended.err
-    assert not (tmp_path / "it-ran").exists()
-
-
-def test_word_sets_of_packages_are_not_looked_for(eatlas_cli, plan):
-    ended = eatlas_cli(
-        "multiverse", plan("glove-sample", '[choices]\ntransform = ["hard-debias:x"]')
-    )
-    assert ended.code == 2
-    assert "glove-sample: refused, as it would look for word sets called x in what" in ended.err
 
 
 def test_a_source_that_is_trusted_runs(eatlas_cli, plan, evil):
@@ -126,12 +88,6 @@ def test_a_source_that_is_trusted_runs(eatlas_cli, plan, evil):
     assert "refused, as it would import" in ended.err
 
 
-def test_an_endpoint_that_is_trusted_is_asked(eatlas_cli, plan, listener):
-    source = f"http://127.0.0.1:{listener.server_port}/v1/embeddings?model=m"
-    eatlas_cli("multiverse", plan(source), "--trust", source)
-    assert {key for key, _ in listener.asked} == {"Bearer sk-of-the-auditor"}
-
-
 @pytest.mark.parametrize("trusted", ["mine", "py:evil", "py:evil:f "])
 def test_trust_of_a_plan_is_for_the_very_source(eatlas_cli, plan, evil, trusted):
     path = plan(["py:evil:f"])
@@ -140,12 +96,6 @@ def test_trust_of_a_plan_is_for_the_very_source(eatlas_cli, plan, evil, trusted)
     assert f"trust: {path} has no source with this name\n  got: {trusted}" in ended.err
     assert "allowed: py:evil:f" in ended.err
     assert not evil.exists()
-
-
-def test_data_of_a_plan_needs_no_trust(eatlas_cli, plan, tmp_path):
-    make_model(tmp_path / "model", "bert")
-    ended = eatlas_cli("multiverse", plan("hf:model?pool=mean"))
-    assert ended.code == 0
 
 
 def test_plans_in_python(plan, evil, monkeypatch, tmp_path):

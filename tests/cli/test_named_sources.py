@@ -85,24 +85,6 @@ def test_a_series_under_one_name(eatlas_cli, folder):
     assert (ended.code, ended.out.count(": same")) == (0, 3), ended.out
 
 
-@pytest.mark.parametrize(
-    ("vectors", "said"),
-    [
-        (["=deep/one.txt"], "the name of a source is empty"),
-        (["a=deep/one.txt", "a=deep/two.txt"], "two sources have the name 'a'"),
-        (["x\ty=deep/one.txt"], "the name of a source is not usable"),
-        (["a=deep/one.tx"], "did you mean deep/one.txt?"),
-    ],
-)
-def test_mistakes(eatlas_cli, folder, vectors, said):
-    ended = eatlas_cli(
-        "run", "--tests", "t.toml", *(p for one in vectors for p in ("--vectors", one))
-    )
-    assert ended.code == 2
-    assert said in ended.err
-    assert not (folder / "out").exists()
-
-
 def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, folder):
     a, b = (",".join(concept.terms) for concept in list(make_test().concepts.values())[2:])
     scan = ("scan", "--a", a, "--b", b, "--frequency-bands", "none")
@@ -128,24 +110,6 @@ def test_a_diagnosis_of_layers_under_one_name(eatlas_cli, folder):
     lines = [json.loads(one) for one in ended.out.splitlines()]
     assert [one["source"] for one in lines] == [f"tiny?layer={n}" for n in range(LAYERS + 1)]
     assert lines[1]["source_from"].startswith("hf:bert?layer=1")
-
-
-@pytest.mark.parametrize(
-    ("vectors", "said"),
-    [
-        ("=deep/one.txt", "the name of a source is empty"),
-        ("small=", "nothing is named 'small'"),
-        ("x\ty=deep/one.txt", "the name of a source is not usable"),
-        ("glove-sample=deep/one.txt", "'glove-sample' is the name of other vectors"),
-        ("a=deep/one.tx", "did you mean deep/one.txt?"),
-    ],
-)
-def test_mistakes_of_a_scan_and_a_diagnosis(eatlas_cli, folder, vectors, said):
-    scan = ("scan", "--attributes", "weat-7", "--out", "words.csv", "--vectors", vectors)
-    for command in (("vectors", "check", vectors), scan):
-        ended = eatlas_cli(*command)
-        assert (ended.code, said in ended.err) == (2, True), ended.err
-    assert not list(folder.glob("words*"))
 
 
 def test_a_scan_does_not_write_over_a_source_that_has_a_name(eatlas_cli, folder):

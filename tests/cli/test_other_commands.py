@@ -68,15 +68,3 @@ def test_check(eatlas_cli, test_file, tmp_path):
     assert ended.code == 2
     assert "key X.terms: duplicate terms 'aster'" in ended.err
     assert "Traceback" not in ended.err
-
-
-def test_check_of_a_file_that_is_not_there(eatlas_cli):
-    ended = eatlas_cli("tests", "check", "none.toml")
-    assert ended.code == 2
-    assert "none.toml: the test file cannot be read" in ended.err
-
-
-def test_show_of_an_unknown_test(eatlas_cli):
-    ended = eatlas_cli("tests", "show", "weat-0")
-    assert ended.code == 2
-    assert "there is no test or battery 'weat-0'" in ended.err

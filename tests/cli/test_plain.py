@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests import terminal
 
-from eatlas.cli.messages import cleaned, plain, plain_error, plain_line
+from eatlas.cli.messages import cleaned, plain_error, plain_line
 from eatlas.errors import EatlasError, SourceError
 
 EVIL = "\x1b[2J\x1b]0;title\x07\x1b]52;c;Y2xpcA==\x07\x9b31m\u202eevil[/bold]"
@@ -97,14 +97,6 @@ def test_errors(eatlas_cli, folder, arguments):
     assert_shown_as_text(ended.err)
 
 
-def test_a_file_that_is_damaged_by_escapes(eatlas_cli, folder):
-    (folder / "bad.txt").write_text(f"word 1 2 3\nother {EVIL} 2 3\n", encoding="utf-8")
-    ended = eatlas_cli("run", "--tests", "t.toml", "--vectors", "bad.txt")
-    assert ended.code == 2
-    for char in "\x1b\x07\x9b\u202e":
-        assert char not in ended.err
-
-
 def test_a_scan(eatlas_cli, folder):
     ended = eatlas_cli(
         "scan", "--vectors", "v.npz", "--attributes", "t.toml", "--frequency-bands", "none"
@@ -132,11 +124,6 @@ def test_forged_lines_stay_within_their_message():
     ]  # fmt: skip
     assert plain_error(EatlasError("two\nfaults")) == "two\nfaults"
     assert plain_line("a\nb\tc") == "a\\nb c"
-
-
-def test_what_is_no_command_stays():
-    text = "naïve 長い言葉 עברית 🌹 \u2068עברית\u2069 tab\there\nline – “quoted” −0.5"
-    assert plain(text) == text
 
 
 def test_styles_of_rich_stay():

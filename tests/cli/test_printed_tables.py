@@ -33,12 +33,6 @@ def test_labels_are_folded_and_names_are_not(capsys, monkeypatch):
     assert max(map(len, lines)) <= 40
 
 
-def test_labels_that_are_not_folded_widen_the_table(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "40")
-    lines = printed(capsys, table_of(("Test",), [("x" * 70,)], folds=False))
-    assert lines[-1] == "x" * 70
-
-
 @pytest.mark.parametrize(
     ("align", "expected"), [("l", ["a    1", "bc  20"]), ("ll", ["a   1", "bc  20"])]
 )
@@ -50,8 +44,3 @@ def test_plain_rows(capsys, align, expected):
 def test_plain_rows_have_least_widths_and_no_blanks_at_their_ends(capsys):
     print_rows([("a", "1", ""), ("bc", "20", "twenty")], "lrl", least=(4, 5))
     assert capsys.readouterr().out.splitlines() == ["a         1", "bc       20  twenty"]
-
-
-def test_nothing_to_print(capsys):
-    print_rows([])
-    assert capsys.readouterr().out == ""

@@ -20,9 +20,3 @@ def test_a_table_for_people_and_json(eatlas_cli, monkeypatch):
     assert "Beside 2 random directions, each after its removal: " in ended.out
     ended = eatlas_cli("vectors", "check", SOURCE, "--residual", "own", "--json")
     assert json.loads(ended.out) == eatlas.residual_bias(SOURCE).to_dict()
-
-
-def test_mistakes_end_with_2(eatlas_cli):
-    ended = eatlas_cli("vectors", "check", "glove-sample", "--residual", "own")
-    assert (ended.code, ended.out) == (2, "")
-    assert "nothing was done to these vectors" in ended.err

@@ -48,50 +48,6 @@ def test_written_file_with_another_id(eatlas_cli, seat, tmp_path):
     assert [p.name for p in written.parent.iterdir()] == ["flowers.toml"]
 
 
-def test_plurals(eatlas_cli, tmp_path):
-    forms = {"concept": "c", "singular": ["he"], "plural": ["men", "boys"]}
-    others = {"targ2": "she", "attr1": "work", "attr2": "home"}
-    content = {"targ1": forms} | {k: {"concept": k, "singular": [w]} for k, w in others.items()}
-    (tmp_path / "c6.jsonl").write_text(json.dumps(content), encoding="utf-8")
-    arguments = ("tests", "import", "c6.jsonl", "--format", "sent-bias")
-    assert 'terms = ["he"]' in eatlas_cli(*arguments).out
-    assert 'terms = ["he", "men", "boys"]' in eatlas_cli(*arguments, "--plurals").out
-
-
-@pytest.mark.parametrize(
-    ("data", "form", "message"),
-    [
-        (b"\xff", "sent-bias", "weat1.jsonl: this is not JSON in UTF-8"),
-        (b"{", "wefe", "weat1.jsonl: this is not JSON in UTF-8"),
-        (b"{}", "mind-your-bias", "weat1.jsonl, key targ1: Field required"),
-        (b"{}", "csv", "there is no format 'csv' to import\n  allowed: sent-bias, mind-your-bias, wefe"),
-        (None, "wefe", "weat1.jsonl: the file cannot be read"),
-    ],
-)  # fmt: skip
-def test_bad_input_ends_in_a_message_and_2(eatlas_cli, seat, tmp_path, data, form, message):
-    if data is None:
-        seat.unlink()
-    else:
-        seat.write_bytes(data)
-    ended = eatlas_cli("tests", "import", "weat1.jsonl", "--format", form, "-o", "out.toml")
-    assert (ended.code, ended.out) == (2, "")
-    assert message in ended.err
-    assert "Traceback" not in ended.err
-    assert not (tmp_path / "out.toml").exists()
-
-
-def test_a_place_that_cannot_be_written(eatlas_cli, seat):
-    ended = eatlas_cli("tests", "import", seat, "--format", "sent-bias", "-o", seat / "x.toml")
-    assert ended.code == 2
-    assert "cannot be written" in ended.err
-
-
-def test_the_format_must_be_given(eatlas_cli, seat):
-    ended = eatlas_cli("tests", "import", seat)
-    assert ended.code == 2
-    assert "--format" in ended.err
-
-
 def test_groups_are_listed_shown_and_checked(eatlas_cli, tmp_path):
     out = eatlas_cli("tests", "list").out
     assert (

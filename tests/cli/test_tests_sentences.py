@@ -63,34 +63,6 @@ def test_built_in_words(eatlas_cli):
     assert 'text = "That is Paul."' in eatlas_cli("tests", "show", "sent-weat-6").out
 
 
-def test_plurals_are_pointed_out(eatlas_cli, tmp_path):
-    path = tmp_path / "plurals.toml"
-    path.write_text(JOBS.replace("nurse", "nurses"), encoding="utf-8")
-    ended = eatlas_cli("tests", "sentences", path, *CLASSES)
-    assert ended.code == 0
-    assert ended.err.startswith("warning: taken for singulars, but they may be plurals: 'nurses';")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["jobs.toml"], "error: test jobs: it is not known of which class these words are\n  got: 'Ada', "),
-        (["jobs.toml", "--class", "Z=name"], "error: there is no group 'Z' whose class could be given"),
-        (["jobs.toml", "--class", "X=nam"], "error: there is no class of words 'nam'; did you mean name?"),
-        (["sent-weat-6"], "error: no sentences can be made of the test sent-weat-6"),
-        (["divdist"], "error: no sentences can be made of the test divdist-gender"),
-        (["weat-6", "--templates", "no.toml"], "error: no.toml: the file of templates cannot be read"),
-        (["jobs.toml", *CLASSES, "-o", "jobs.toml"], "error: jobs.toml: "),
-        (["nothing"], "error: there is no test or battery 'nothing'"),
-    ],
-)  # fmt: skip
-def test_mistakes(eatlas_cli, jobs, arguments, message):
-    ended = eatlas_cli("tests", "sentences", *arguments)
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith(message)
-    assert jobs.read_text(encoding="utf-8") == JOBS
-
-
 def test_vectors_of_words_have_no_sentences(eatlas_cli):
     ended = eatlas_cli("run", "--tests", "sent-weat-6")
     assert ended.code == 2

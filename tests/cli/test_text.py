@@ -52,7 +52,7 @@ def test_the_table(eatlas_cli, tmp_path, jobs):
         "provenance: counts.csv.json",
     ]
     assert ended.err == (
-        "warning: no context found for 1 of 3 targets, whose counts are undefined: abbot\n"
+        "warning: No context found for 1 of 3 targets, whose counts are undefined: abbot.\n"
     )
     assert (tmp_path / "counts.csv").read_text() == (
         "term,spans,Female,Male\nnurse,2,1,0\npilot,2,1,1\nabbot,,,\n"
@@ -73,9 +73,9 @@ def test_the_table_is_measured(eatlas_cli, tmp_path, jobs):
 
 
 def test_json_alone(eatlas_cli, tmp_path, jobs):
-    ended = eatlas_cli("text", "corpus.txt", "--tests", jobs, "--span", 1, "--sliding", "--json")
+    ended = eatlas_cli("text", "corpus.txt", "--tests", jobs, "--span", 1, "--json")
     said = json.loads(ended.out)
-    assert (said["schema"], said["span"], said["sliding"]) == ("eatlas/text/1", 1, True)
+    assert (said["schema"], said["span"], said["sliding"]) == ("eatlas/text/1", 1, False)
     assert said["unseen"] == ["abbot"]
     assert said["families"][0]["outcomes"] == ["Female", "Male", "(none)", "(several)"]
     assert said["families"][0]["counts"] == {
@@ -104,49 +104,6 @@ def test_a_file_of_another_encoding(eatlas_cli, tmp_path, jobs):
     assert "nurse       2       1     0" in ended.out
     assert "latin.txt: 30 of 30 lines could not be read" in ended.err
     assert "iconv -f WINDOWS-1252 -t UTF-8" in ended.err
-
-
-def test_counts_without_any_number(eatlas_cli, tmp_path, jobs):
-    (tmp_path / "none.txt").write_text("The cat sat.\n")
-    assert eatlas_cli("text", "none.txt", "--tests", jobs).code == 0
-    ended = eatlas_cli("run", "--tests", jobs, "--vectors", "counts.csv",
-                       "--measure", "divdist(soa=counts)")  # fmt: skip
-    assert ended.code == 2
-    assert "no term has a usable row of numbers in counts.csv" in ended.err
-    assert "remedy: use terms that the table has numbers for, or count a larger text" in ended.err
-
-
-def test_every_damaged_line_is_named(eatlas_cli, tmp_path, jobs):
-    (tmp_path / "d.jsonl").write_text("\n".join(["{"] * 7 + ['{"text": "A nurse."}']) + "\n")
-    ended = eatlas_cli("text", "d.jsonl", "--tests", jobs, "--log", "bad.log")
-    assert ended.code == 0
-    assert len((tmp_path / "bad.log").read_text().splitlines()) == 7
-    assert "skipped, damaged lines: 7" in ended.out
-    assert "skipped: more lines; bad.log names all" in ended.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("none.txt",), "error: none.txt: there is no such file\n"),
-        (("corpus.txt", "-o", "c.xlsx"), "error: c.xlsx: counts cannot be written so\n"),
-        (("corpus.txt", "-o", "corpus.txt.csv", "--span", "0"), "Invalid value for '--span'"),
-        (("corpus.txt", "--tests", "weat-6"), "error: the test weat-6 has no social groups\n"),
-        (("corpus.txt", "--format", "doc"), "error: a corpus cannot be read with this format\n"),
-        (("table.csv", "-o", "table.csv"), "error: table.csv: this is the file that is read"),
-        (("page.html",), "error: page.html: this is a page of HTML or XML"),
-        (("table.csv",), "error: table.csv: there is no column 'text' or 'body'\n"),
-    ],
-)
-def test_mistakes(eatlas_cli, tmp_path, jobs, arguments, message):
-    (tmp_path / "table.csv").write_text("a,b\nnurse,she\n")
-    (tmp_path / "page.html").write_text("<html><body>The nurse</body></html>")
-    before = names(tmp_path)
-    given = arguments if "--tests" in arguments else (*arguments, "--tests", jobs)
-    ended = eatlas_cli("text", *given)
-    assert (ended.code, ended.out) == (2, "")
-    assert message in ended.err
-    assert names(tmp_path) == before
 
 
 INTERRUPTED = """

@@ -54,20 +54,6 @@ def test_show(eatlas_cli):
     assert values["name"] == "glove.6B.50d"
 
 
-@pytest.mark.parametrize("command", ["list", "fetch"])
-def test_a_wrong_name(eatlas_cli, command):
-    ended = eatlas_cli("vectors", command, "glove.6B.51d")
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith("error: there are no published vectors called 'glove.6B.51d'\n")
-
-
-def test_what_is_not_here(eatlas_cli):
-    ended = eatlas_cli("run", "--vectors", "crawl-300d-2M")
-    assert (ended.code, ended.out) == (2, "")
-    assert "crawl-300d-2M: these published vectors are not on this machine yet" in ended.err
-    assert "remedy: eatlas vectors fetch crawl-300d-2M (1.5 GB)\n" in ended.err
-
-
 def test_from_fetch_to_a_result(eatlas_cli, publisher, data, vectors):  # noqa: F811
     publisher.files["mine.txt"] = vectors
     register(data, publisher.url, "mine.txt", {"name": "mine", "title": "t"}, hash=sha256(vectors))
@@ -115,24 +101,3 @@ def test_a_debiased_file_and_its_note(eatlas_cli, tmp_path):
     wanted = eatlas.open_vectors(spec).lookup(["nurse"])["nurse"]
     found = eatlas.open_vectors(tmp_path / "new" / "debiased.vec").lookup(["nurse"])["nurse"]
     assert (found == wanted.astype(np.float32)).all()
-
-
-def test_mistakes_end_with_2_and_write_nothing(eatlas_cli, tmp_path):
-    for source, out, said in (
-        ("glove-sample?transform=hard-debais:gender", "v.vec", "did you mean hard-debias?"),
-        ("glove-sample?transform=hard-debias:gendre", "v.vec", "did you mean gender?"),
-        ("glove-sample", "v.docx", "the suffix names no format"),
-        ("nowhere.txt", "v.vec", "there is no such file"),
-    ):
-        ended = eatlas_cli("vectors", "transform", source, "--out", out)
-        assert ended.code == 2
-        assert said in ended.err
-        assert ended.out == ""
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("name", ["data", "diagnose", "residual", "transform"])
-def test_commands_that_are_gone_name_what_does_their_work(eatlas_cli, name):
-    ended = eatlas_cli(name, "glove-sample")
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith(f"error: there is no command eatlas {name}\n  remedy: eatlas vec")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import eatlas
 from eatlas import __version__
 
 
@@ -16,18 +17,6 @@ def test_all_the_same(eatlas_cli, test_file, vectors_csv):
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.count(": same\n") == 2
     assert "2 of 2 results are the same" in ended.out
-
-
-def test_the_built_in_tests_are_the_same(eatlas_cli):
-    eatlas_cli("run", "--tests", "weat-1", "--tests", "weat-8", "--measure", "weat(resamples=0)")
-    assert eatlas_cli("verify", "out/results.jsonl").code == 0
-
-
-def test_missing_terms_are_part_of_the_test(eatlas_cli, test_file, vectors_csv):
-    text = vectors_csv.read_text("utf-8")
-    vectors_csv.write_text(text.replace("clover", "trefoil"), encoding="utf-8")
-    eatlas_cli("run", "--tests", test_file, "--vectors", vectors_csv)
-    assert eatlas_cli("verify", "out/results.jsonl").code == 0
 
 
 def test_a_changed_number_is_named(eatlas_cli, tmp_path):
@@ -89,6 +78,12 @@ def test_what_another_machine_adds_otherwise_is_the_same(eatlas_cli, tmp_path):
     assert ended.out.count(": same\n") == 2
 
 
+@pytest.fixture(scope="module")
+def line():
+    (result,) = eatlas.run("weat-6")
+    return json.dumps(result.to_dict())
+
+
 @pytest.mark.parametrize(
     ("keys", "by"),
     [
@@ -103,15 +98,13 @@ def test_what_another_machine_adds_otherwise_is_the_same(eatlas_cli, tmp_path):
         (("level1", "p", "count", "greater"), 1),
     ],
 )
-def test_more_than_that_is_a_difference(eatlas_cli, tmp_path, keys, by):
-    eatlas_cli("run", "--tests", "weat-6")
-    path = tmp_path / "out" / "results.jsonl"
-    line = json.loads(path.read_text("utf-8"))
-    inner = line
+def test_more_than_that_is_a_difference(eatlas_cli, tmp_path, line, keys, by):
+    path, changed = tmp_path / "results.jsonl", json.loads(line)
+    inner = changed
     for key in keys[:-1]:
         inner = inner[key]
     inner[keys[-1]] += by
-    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(changed) + "\n", encoding="utf-8")
     ended = eatlas_cli("verify", path)
     assert ended.code == 1
     place = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)
@@ -141,22 +134,6 @@ def test_a_result_that_asks_nothing_sensible_costs_no_other(eatlas_cli, tmp_path
     assert "1 of 2 results are the same" in ended.out
 
 
-def test_what_cannot_be_repeated_says_why(eatlas_cli, test_file, vectors_csv):
-    eatlas_cli("run", "--tests", test_file, "--vectors", vectors_csv)
-    vectors_csv.unlink()
-    ended = eatlas_cli("verify", "out/results.jsonl")
-    assert ended.code == 1
-    assert ": not repeated\n" in ended.out
-    assert "there is no such file" in ended.out
-
-
-def test_nothing_to_verify(eatlas_cli, tmp_path):
-    (tmp_path / "bad.jsonl").write_text("{}\n", encoding="utf-8")
-    ended = eatlas_cli("verify", "bad.jsonl")
-    assert ended.code == 2
-    assert "there are no results to verify" in ended.err
-
-
 def test_terms_that_make_no_test_cost_no_other_result(eatlas_cli, tmp_path):
     eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-9")
     path = tmp_path / "out" / "results.jsonl"
@@ -166,7 +143,7 @@ def test_terms_that_make_no_test_cost_no_other_result(eatlas_cli, tmp_path):
     ended = eatlas_cli("verify", path)
     assert ended.code == 1
     assert (
-        "  the terms of the result make no test: AssociationTest 'weat-6', argument terms: terms "
+        "  the terms of the result make no test: AssociationTest 'weat-6': terms "
         "'John' are on both sides, X and Y; a term that is both"
     ) in ended.out
     assert ended.out.count(": same\n") == 1

@@ -1,13 +1,21 @@
 """What a result and its groups are called belongs to what is verified."""
 
 import json
+from functools import cache
 
 import pytest
 
+import eatlas
 from eatlas import load_tests
 from eatlas.stimuli import to_toml
 
 SWAP = {"X": "Y", "Y": "X", "A": "A", "B": "B"}
+
+
+@cache
+def weat_6():
+    (result,) = eatlas.run("weat-6", measures="weat(resamples=0)", frequency="off")
+    return result.to_dict()
 
 
 @pytest.fixture
@@ -15,9 +23,13 @@ def doctored(eatlas_cli, tmp_path):
     """A results file of one test, changed."""
 
     def make(test, change, *more):
-        eatlas_cli("run", "--tests", test, "--measure", "weat(resamples=0)", *more)
-        path = tmp_path / "out" / "results.jsonl"
-        line = json.loads(path.read_text("utf-8"))
+        if not more and test == "weat-6":
+            line = json.loads(json.dumps(weat_6()))
+            path = tmp_path / "results.jsonl"
+        else:
+            eatlas_cli("run", "--tests", test, "--measure", "weat(resamples=0)", *more)
+            path = tmp_path / "out" / "results.jsonl"
+            line = json.loads(path.read_text("utf-8"))
         change(line)
         path.write_text(json.dumps(line) + "\n", encoding="utf-8")
         return path
@@ -108,12 +120,6 @@ def test_names_of_a_test_that_is_not_built_in(eatlas_cli, doctored, test_file, v
     assert "concepts.X: 'Insects' in the file, 'Flowers' in the test that was given" in ended.out
 
 
-def test_a_file_without_the_hash(eatlas_cli, doctored, test_file, vectors_csv):
-    ended = eatlas_cli("verify", doctored(test_file, without_hash, "--vectors", vectors_csv))
-    assert ended.code == 1
-    assert "provenance.labels_sha256: None in the file" in ended.out
-
-
 def from_elsewhere(line):
     line["provenance"]["sentences_from"] = "reddit.jsonl, SHA-256 12"
 
@@ -157,41 +163,3 @@ def test_what_was_done_is_said_once_at_the_end(eatlas_cli):
         "citation of weat-6, weat-7 with the built-in tests\n"
         "taken from the file: which terms, measure, seed and source were chosen\n"
     )
-
-
-def test_what_is_left_out_of_a_file_of_this_version(eatlas_cli, doctored):
-    def change(line):
-        del line["coverage"]["X"]["found_as"]["John"]
-
-    ended = eatlas_cli("verify", doctored("weat-6", change))
-    assert ended.code == 1
-    assert "coverage.X.found_as.John: None in the file, 'john' now" in ended.out
-
-
-def test_contexts_of_a_built_in_test(eatlas_cli, tmp_path):
-    (test,) = load_tests("weat-6")
-    (tmp_path / "corpus.txt").write_text(
-        "\n".join(f"Here is {t} {i}." for t in test.terms for i in range(2)), encoding="utf-8"
-    )
-    eatlas_cli("contexts", "corpus.txt", "--tests", "weat-6", "-o", "contexts.jsonl")
-    arguments = ("--contexts", "contexts.jsonl", "--vectors", "cbow:glove-sample")
-    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat(resamples=0)", *arguments)
-    assert eatlas_cli("verify", "out/results.jsonl").code == 0
-    path = tmp_path / "out" / "results.jsonl"
-    line = json.loads(path.read_text("utf-8"))
-    swapped(line)
-    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    ended = eatlas_cli("verify", "out/results.jsonl")
-    assert ended.code == 1
-    assert "concepts.X: 'Female names' in the file, 'Male names' in the built-in" in ended.out
-
-
-def test_a_key_that_stands_twice_is_refused(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat(resamples=0)")
-    text = (tmp_path / "out" / "results.jsonl").read_text("utf-8")
-    twice = text.replace('"X": "Male names"', '"X": "Cats", "X": "Male names"')
-    assert twice != text
-    (tmp_path / "twice.jsonl").write_text(twice, encoding="utf-8")
-    ended = eatlas_cli("verify", "twice.jsonl")
-    assert ended.code == 2
-    assert "line 1: this line is not a result\n  got: the key 'X' occurs twice" in ended.err

@@ -1,7 +1,6 @@
 """A results file from a stranger: nothing that it names is run, and nothing is sent."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -24,11 +23,17 @@ WRAPPED = [
 ]
 
 
+@pytest.fixture(scope="module")
+def line():
+    """A result of weat-6 as a file has it."""
+    (result,) = eatlas.run("weat-6", measures="weat(resamples=0)", frequency="off")
+    return result.to_dict()
+
+
 @pytest.fixture
-def naming(eatlas_cli, tmp_path):
+def naming(line, tmp_path, monkeypatch):
     """A results file of weat-6 that names another source, or says something else besides."""
-    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat(resamples=0)")
-    line = json.loads((tmp_path / "out" / "results.jsonl").read_text("utf-8"))
+    monkeypatch.chdir(tmp_path)
 
     def write(source, **changes):
         path = tmp_path / "foreign.jsonl"
@@ -38,21 +43,32 @@ def naming(eatlas_cli, tmp_path):
     return write
 
 
-@pytest.mark.parametrize("wrapped", [*WRAPPED, "{}?cache=yes&version=1", "{}?prompt=A {}."])
-def test_a_function_is_not_imported(eatlas_cli, naming, evil, wrapped):
-    source = wrapped.format("py:evil:f", "{}")
+@pytest.mark.parametrize(
+    ("source", "would"),
+    [
+        *((one.format("py:evil:f", "{}"), "import the Python module evil and call") for one in (*WRAPPED, "{}?cache=yes&version=1", "{}?prompt=A {}.")),
+        *(("cbow:http://127.0.0.1:1/v1/embeddings?model=m", would) for would in ("send the texts of the test, and the key in EATLAS_API_KEY", "to http://127.0.0.1:1/v1/embeddings")),
+        *((one, "ask the hub of Hugging Face for the model") for one in ("hf:bert-base-cased", "st:all-MiniLM-L6-v2", "hf:a/b?pool=mean", "cbow:st:a/b")),
+        *((one + option, "run Python code that comes with the model model") for one in ("hf:model?pool=mean&", "cbow:hf:model?") for option in ("trust_remote_code=yes", "trust%5Fremote%5Fcode=%79es")),
+    ],
+)  # fmt: skip
+def test_what_a_source_would_do_is_said_and_not_done(
+    eatlas_cli, naming, evil, listener, tmp_path, source, would
+):
+    folder = make_model(tmp_path / "model", "bert")
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    config["auto_map"] = {"AutoConfig": "evil.Config", "AutoModel": "evil.Model"}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (folder / "evil.py").write_text(RUNS, encoding="utf-8")
+    source = source.replace("127.0.0.1:1", f"127.0.0.1:{listener.server_port}")
     ended = eatlas_cli("verify", naming(source))
     assert ended.code == 2
     assert not evil.exists()
-    assert ": refused\n" in ended.out
-    assert f"  {source}: refused, as it would import the Python module evil and call" in ended.out
+    assert listener.asked == []
+    assert f"  {source}: refused, as it would " in ended.out
+    assert would.replace("127.0.0.1:1", f"127.0.0.1:{listener.server_port}") in ended.out
+    assert "--trust " in ended.out
     assert "every source that the results name was refused" in ended.err
-
-
-def test_a_command_of_the_system_is_not_called(eatlas_cli, naming, tmp_path):
-    ended = eatlas_cli("verify", naming("py:subprocess:call"))
-    assert ended.code == 2
-    assert "it would import the Python module subprocess and call its function call" in ended.out
 
 
 @pytest.mark.parametrize("source", ["%70y:evil:f", "PY:evil:f", " py:evil:f", "py%3Aevil:f"])
@@ -63,54 +79,12 @@ def test_a_function_in_another_spelling_is_no_source(eatlas_cli, naming, evil, s
     assert "0 of 1 results are the same" in ended.out
 
 
-@pytest.mark.parametrize("wrapped", WRAPPED)
-def test_nothing_is_sent_to_an_endpoint(eatlas_cli, naming, listener, wrapped):
-    address = f"http://127.0.0.1:{listener.server_port}/v1/embeddings"
-    ended = eatlas_cli("verify", naming(wrapped.format(f"{address}?model=m")))
-    assert ended.code == 2
-    assert listener.asked == []
-    assert "it would send the texts of the test, and the key in EATLAS_API_KEY" in ended.out
-    assert f"to {address}" in ended.out
-
-
 def test_an_endpoint_that_the_user_trusts_is_asked(eatlas_cli, naming, listener):
     source = f"http://127.0.0.1:{listener.server_port}/v1/embeddings?model=m"
     ended = eatlas_cli("verify", naming(source), "--trust", source)
     assert ended.code == 1
     assert listener.asked
     assert ": differs\n" in ended.out
-
-
-@pytest.mark.parametrize("option", ["trust_remote_code=yes", "trust%5Fremote%5Fcode=%79es"])
-@pytest.mark.parametrize("wrapped", ["hf:{}?pool=mean&", "cbow:hf:{}?pool=mean&", "hf:{}?"])
-def test_code_of_a_model_is_not_run(eatlas_cli, naming, tmp_path, option, wrapped):
-    folder = make_model(tmp_path / "model", "bert")
-    config = json.loads((folder / "config.json").read_text("utf-8"))
-    config["auto_map"] = {"AutoConfig": "evil.Config", "AutoModel": "evil.Model"}
-    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    (folder / "evil.py").write_text(RUNS, encoding="utf-8")
-    ended = eatlas_cli("verify", naming(wrapped.format("model") + option))
-    assert ended.code == 2
-    assert not (tmp_path / "it-ran").exists()
-    assert "it would run Python code that comes with the model model" in ended.out
-
-
-def test_code_of_a_language_model_is_not_run(eatlas_cli, naming, tmp_path):
-    make_model(tmp_path / "model", "bert")
-    path = naming("hf:model?trust_remote_code=yes", measure="lpbs", signature="LPBS()")
-    line = json.loads(path.read_text("utf-8"))
-    assert eatlas_cli("verify", path).code == 2
-    assert line["signature"] == "LPBS()"
-
-
-@pytest.mark.parametrize(
-    "source", ["hf:bert-base-cased", "st:all-MiniLM-L6-v2", "hf:a/b?pool=mean", "cbow:st:a/b"]
-)
-def test_a_name_on_a_hub_is_not_looked_up(eatlas_cli, naming, source):
-    ended = eatlas_cli("verify", naming(source))
-    assert ended.code == 2
-    assert "it would ask the hub of Hugging Face for the model" in ended.out
-    assert f"--trust '{source}'" in ended.out or f"--trust {source};" in ended.out
 
 
 def test_what_a_package_registers_is_not_loaded(naming, tmp_path):
@@ -256,12 +230,6 @@ def test_settings_of_a_sentence_model_that_lead_out_of_its_folder(
     assert said.partition("\n")[0] in ended.out
 
 
-def test_plain_settings_of_a_sentence_model(sentence_model):
-    plain = {"model_args": {"dtype": "float32", "attn_implementation": "eager"}}
-    source = eatlas.open_vectors(f"st:{sentence_model(FIRST, **plain)}")
-    assert list(source.lookup(["ivy"])) == ["ivy"]
-
-
 @pytest.mark.parametrize("part", ["../other", "/etc"])
 def test_a_part_outside_the_folder(sentence_model, part):
     folder = sentence_model("config.json")
@@ -269,13 +237,6 @@ def test_a_part_outside_the_folder(sentence_model, part):
     parts[1]["path"] = part
     (folder / "modules.json").write_text(json.dumps(parts), encoding="utf-8")
     with pytest.raises(SourceError, match="a part of this model is outside its folder\n  got: "):
-        eatlas.open_vectors(f"st:{folder}")
-
-
-def test_a_pipe_in_the_folder_of_a_model(sentence_model):
-    folder = sentence_model("config.json")
-    os.mkfifo(folder / "weights.txt")
-    with pytest.raises(SourceError, match=r"weights\.txt: this is neither a file nor a folder"):
         eatlas.open_vectors(f"st:{folder}")
 
 
@@ -310,18 +271,6 @@ def test_a_source_that_never_ends(eatlas_cli, naming):
     assert "  /dev/zero: this is neither a file nor a folder\n" in ended.out
 
 
-def test_a_table_that_never_ends(naming, tmp_path):
-    os.mkfifo(tmp_path / "pipe.txt")
-    for table in ("pipe.txt", "/dev/zero", "/proc/kmsg"):
-        path = naming(f"glove-sample?counts={table}")
-        done = subprocess.run(
-            [sys.executable, "-m", "eatlas", "verify", path],
-            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
-        )  # fmt: skip
-        assert done.returncode == 1
-        assert f"  {table}: this is neither a file nor a folder\n" in done.stdout
-
-
 @pytest.mark.parametrize("source", ["cbow:" * 9000 + "x", "x" * 20000, "a\0b", "?" * 500])
 def test_a_source_that_is_no_place(eatlas_cli, naming, source):
     ended = eatlas_cli("verify", naming(source))
@@ -336,14 +285,6 @@ def test_a_trusted_function_is_called(eatlas_cli, naming, evil):
     assert ": differs\n" in ended.out
 
 
-@pytest.mark.parametrize("trusted", ["py:evil:f ", "py:evil", "evil"])
-def test_trust_is_for_the_very_source(eatlas_cli, naming, evil, trusted):
-    ended = eatlas_cli("verify", naming("py:evil:f"), "--trust", trusted)
-    assert ended.code == 2
-    assert f"trust: no result has a source with this name\n  got: {trusted}" in ended.err
-    assert not evil.exists()
-
-
 def test_in_python_too(naming, evil):
     results = eatlas.read_results(naming("py:evil:f"))
     (verdict,) = eatlas.verify(results)
@@ -354,21 +295,13 @@ def test_in_python_too(naming, evil):
     assert evil.exists()
 
 
-def test_one_that_is_refused_costs_no_other(eatlas_cli, naming, tmp_path):
+def test_one_that_is_refused_costs_no_other(eatlas_cli, naming, line):
     path = naming("py:evil:f")
     with path.open("a", encoding="utf-8") as file:
-        file.write((tmp_path / "out" / "results.jsonl").read_text("utf-8"))
+        file.write(json.dumps(line) + "\n")
     ended = eatlas_cli("verify", path)
     assert ended.code == 1
     assert "1 of 2 results are the same" in ended.out
-
-
-def test_a_model_of_plain_weights_is_data(eatlas_cli, tmp_path):
-    make_model(tmp_path / "model", "bert")
-    measure = ("--measure", "weat(resamples=0)")
-    eatlas_cli("run", "--tests", "weat-6", "--vectors", "hf:model?pool=mean", *measure)
-    ended = eatlas_cli("verify", "out/results.jsonl")
-    assert (ended.code, ended.err) == (0, "")
 
 
 def test_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):
@@ -386,35 +319,6 @@ def test_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):
     ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
     assert ended.code == 1
     assert "provenance.source_fingerprint: " in ended.out
-
-
-def test_a_model_that_was_moved(eatlas_cli, tmp_path):
-    folder = make_model(tmp_path / "model", "bert")
-    measure = ("--measure", "weat(resamples=0)")
-    eatlas_cli("run", "--tests", "weat-6", "--vectors", "hf:model?pool=mean", *measure)
-    folder.rename(tmp_path / "elsewhere")
-    said = "hf:model?pool=mean=hf:elsewhere?pool=mean"
-    ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", said)
-    assert (ended.code, ended.err) == (0, "")
-
-
-def test_missing_terms_of_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):
-    """The reason why a term is missing names the source."""
-    text = vectors_csv.read_text("utf-8").replace("clover", "trefoil")
-    vectors_csv.write_text(text + text.splitlines()[0] + "\n", encoding="utf-8")
-    eatlas_cli("run", "--tests", test_file, "--vectors", vectors_csv)
-    moved = vectors_csv.rename(tmp_path / "moved.csv")
-    ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
-    assert (ended.code, ended.err) == (0, "")
-
-
-def test_vectors_that_no_result_names(eatlas_cli, naming):
-    ended = eatlas_cli("verify", naming("glove-sample"), "--vectors", "glove=mine.txt")
-    assert ended.code == 2
-    assert ended.err == (
-        "error: --vectors: no result has a source with this name\n  got: glove=mine.txt\n"
-        "  allowed: glove-sample=PATH\n"
-    )
 
 
 def test_a_name_does_not_hide_what_would_run(eatlas_cli, naming, evil):

@@ -116,25 +116,6 @@ def test_other_files_of_a_folder_are_left_out_and_named(folder):
     assert len(test.X.images) == 3
 
 
-def test_links_lead_to_images_and_links_of_folders_are_not_entered(folder, tmp_path):
-    draw_folder(tmp_path / "other", 2, 5)
-    (folder / "flowers" / "linked.png").symlink_to(tmp_path / "other" / "0.png")
-    (folder / "flowers" / "more").symlink_to(tmp_path / "other")
-    (folder / "flowers" / "self").symlink_to(folder / "flowers")
-    (test,) = load_tests(write(folder, '"flowers/**"'))
-    assert len(test.X.images) == 4
-
-
-def test_too_many_and_too_large_are_refused(folder, monkeypatch):
-    monkeypatch.setattr("eatlas.stimuli.image_files.MOST_IMAGES", 2)
-    with pytest.raises(StimulusError, match=r"3 images \(allowed: 2 at most\)"):
-        load_tests(write(folder, '"flowers"'))
-    monkeypatch.setattr("eatlas.stimuli.image_files.MOST_IMAGES", 9)
-    monkeypatch.setattr("eatlas.stimuli.image_files.LARGEST_IMAGE", 100)
-    with pytest.raises(StimulusError, match=r"bytes \(allowed: 1 to 100\)"):
-        load_tests(write(folder, '"flowers"'))
-
-
 def test_python_takes_what_files_take(folder, monkeypatch):
     monkeypatch.chdir(folder)
     by_pattern = Concept(name="Flowers", images="flowers/*.png")

@@ -72,14 +72,3 @@ def test_where_a_stimulus_stands(stimulus, text, span):
 
 def test_a_span_that_is_given_stands():
     assert Sentence(text="These are asters.", stimulus="aster", span=(10, 16)).span == (10, 16)
-
-
-def test_the_hash_of_sentences_holds_what_each_is_about():
-    def test_of(**sentence):
-        x = Concept(name="X", sentences=[{"text": "Ivy is no rose.", **sentence}])
-        others = {r: Concept(name=r, terms=(f"{r}1", f"{r}2")) for r in "YAB"}
-        return AssociationTest(id="t", X=x, **others).stimuli_sha256
-
-    about_ivy = test_of(stimulus="ivy")
-    assert about_ivy == test_of(stimulus="ivy", span=(0, 3), template="{term} is no rose.")
-    assert len({about_ivy, test_of(stimulus="rose"), test_of(stimulus="ivy", span=(10, 14))}) == 3

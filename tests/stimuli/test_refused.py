@@ -212,7 +212,7 @@ IVY = {"text": "This is ivy.", "stimulus": "ivy"}
         (lambda: load_tests(5), "this is not a test\n  got: 5 (int)\n  allowed: the name of a battery, the id of a test, or a TOML file, an AssociationTest"),
         (lambda: load_tests([["weat-6"]]), "this is not a test\n  got: ['weat-6'] (list)"),
         (lambda: load_tests([]), "no test was chosen"),
-        (lambda: load_tests("weat-6,weat-7"), "no test or battery 'weat-6,weat-7'\n  allowed: one of them at a time: weat-6, weat-7\n  remedy: repeat the option: --tests weat-6 --tests weat-7; in Python, give a list"),
+        (lambda: load_tests("weat-6,weat-7"), "no test or battery 'weat-6,weat-7'\n  allowed: the name of a battery, the id of a test, or a TOML file\n  remedy: repeat the option: --tests weat-6 --tests weat-7; in Python, give a list"),
         (lambda: load_tests("WEAT6"), "did you mean weat-6"),
         (lambda: load_tests("no/such.toml"), "no/such.toml: there is no such test file"),
         (lambda: load_tests([make_test(), make_test(X=("rose",))]), "two different tests have the id 'tiny'"),

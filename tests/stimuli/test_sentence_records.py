@@ -2,7 +2,7 @@
 
 from tests.inputs import make_test, make_vectors
 
-from eatlas import Concept, load_tests, open_vectors
+from eatlas import Concept, open_vectors
 from eatlas.sources import embed
 from eatlas.stimuli import Sentence
 from eatlas.stimuli.toml import parse_battery
@@ -59,20 +59,3 @@ def test_coverage_names_the_stimulus_of_used_and_missing_sentences():
     )
     plain = embed(make_test(), open_vectors(make_vectors(make_test())))
     assert not any("stimulus" in note for note in map(str, plain.notes))
-
-
-def test_few_stimuli_behind_many_sentences():
-    (test,) = load_tests("sent-weat-9")
-    embedded = embed(test, open_vectors(make_vectors(test)))
-    said = (
-        "Few stimuli behind the sentences of X (6), Y (6), A (7), B (7): the papers recommend at "
-        "least 8."
-    )
-    assert said in map(str, embedded.notes)
-    (many,) = load_tests("sent-weat-6")
-    notes = tuple(map(str, embed(many, open_vectors(make_vectors(many))).notes))
-    assert not any(note.startswith("Few ") for note in notes)
-    (few,) = parse(FILE)  # two sentences: too few whatever they are made of
-    assert [
-        n[:24] for n in map(str, embed(few, open_vectors(make_vectors(few))).notes) if "Few" in n
-    ] == ["Few usable terms in X (2"]

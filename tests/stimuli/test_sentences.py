@@ -9,11 +9,9 @@ from eatlas import load_tests
 from eatlas.errors import StimulusWarning
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.sentences import (
-    PLACES,
     Forms,
     Templates,
     built_in,
-    fill,
     make_sentence,
     sentence_tests,
 )
@@ -125,24 +123,12 @@ def test_words_of_a_users_own_get_their_forms_from_inflect():
     assert {"Women of color are people.", "An MP is a person."} <= set(made.Y.terms)
 
 
-def test_one_class_for_all_groups():
-    test = make_test(X=("Ada", "Ida"), Y=("Bo", "Cy"), A=("Eve", "Fay"), B=("Gil", "Hal"))
-    assert one(test, classes="name").B.terms[-1] == "The person's name is Hal."
-
-
 def test_words_that_are_known_keep_their_class():
     made = one(make_test(X=("rose", "ivy"), Y=FLAT), classes={"X": "mass"})
     assert "Roses are things." in made.X.terms
     assert [s.text for s in made.X.sentences if s.stimulus == "ivy"] == [
         "This is ivy.", "That is ivy.", "There is ivy.", "It is ivy.",
     ]  # fmt: skip
-
-
-def test_one_word_may_be_of_two_classes():
-    test = make_test(X=("ivy", "rose"), A=("ivy", "love"))
-    made = one(test, classes={"X": "name", "A": "mass"})
-    assert "Ivy is a person." in made.X.terms
-    assert "It is ivy." in made.A.terms
 
 
 def test_plurals_are_pointed_out():
@@ -178,10 +164,3 @@ def test_every_term_makes_sentences_and_none_stands_twice(words, name):
     assert list(dict.fromkeys(group.stimulus_of.values())) == words
     assert len(group.terms) == len(words) * len(built_in().templates[name])
     assert all(sentence.stimulus in sentence.text.lower() for sentence in group.sentences)
-
-
-@given(text=st.text(st.characters(exclude_characters="{}"), max_size=20))
-def test_what_stands_around_a_place_is_kept(text):
-    for place in PLACES:
-        said = fill(f"X{text}{{{place}}}", "axe", Forms("an axe", "axes"))[0]
-        assert said[1:].startswith(text)

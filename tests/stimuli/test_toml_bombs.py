@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from tests.sources.files.faults import no_more_memory_than
 
 import eatlas
 from eatlas.decoding import read_toml
-from eatlas.errors import CoverageError, EatlasError, StimulusError
-from eatlas.measures.resampling import leave_one_out
+from eatlas.errors import EatlasError, StimulusError
 from eatlas.sources.published import parse_registry
-from eatlas.stats.weighted import Design
 from eatlas.stimuli.batteries import read_test_file
 from eatlas.stimuli.pairs import parse_pairs, read_pairs
 from eatlas.stimuli.sentences import parse_templates, read_templates
@@ -154,28 +151,3 @@ def battery_of(count: int) -> bytes:
 def test_a_test_of_a_hundred_thousand_terms_passes():
     (test,) = parse_battery(battery_of(25_000), "FILE", "x").tests
     assert sum(len(test.concept(role).terms) for role in "XYAB") == 100_000
-
-
-def test_terms_that_a_source_lacks_are_not_all_listed():
-    battery = parse_battery(battery_of(5_000), "FILE", "x")
-    with pytest.raises(CoverageError) as caught:
-        eatlas.run(tests=list(battery.tests), vectors={"X1": [1.0, 0.0], "up": [0.0, 1.0]})
-    said = str(caught.value)
-    assert "only 1 term has a usable vector in dict\n  got: missing: X0 (not in dict), X2" in said
-    assert " and 4,991 more" in said
-    assert len(said) < 2000
-
-
-def test_leaving_out_one_by_one_is_bounded_and_said():
-    rows = np.random.default_rng(1).random((24_000, 4))
-    test = Design(rows, 12_000, 2)
-    notes: list[str] = []
-    assert leave_one_out(test, "term", {}, 1, notes) is None
-    assert notes == [
-        "No influence: there are too many terms to leave out each one "
-        "(24,000 targets, 4 attributes)."
-    ]
-    few = Design(rows[:40], 20, 2)
-    places = {"X": range(20), "Y": range(20), "A": range(2), "B": range(2)}
-    assert leave_one_out(few, "term", places, 1, notes) is not None
-    assert len(notes) == 1

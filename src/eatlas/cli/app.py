@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from eatlas.cli.messages import complain, remark, warnings_in_words
 from eatlas.cli.options import Commands
@@ -29,21 +29,6 @@ class _Interruptible(TyperGroup):
             raise typer.Exit(130) from interruption
 
 
-class OptionsAlone(TyperCommand):
-    """A command whose every value has an option before it."""
-
-    def invoke(self, ctx: Any) -> object:
-        """Do what the command does, unless a word stands alone."""
-        if ctx.args:
-            raise EatlasError(
-                f"eatlas {ctx.info_name}: a value without an option before it",
-                got=" ".join(ctx.args),
-                remedy=f"eatlas {ctx.info_name} --tests {ctx.args[0]}, if that is a test; "
-                f"eatlas {ctx.info_name} -h lists the options",
-            )
-        return super().invoke(ctx)
-
-
 OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v, a container's)"
 
 COMMANDS = (
@@ -56,8 +41,25 @@ INSTEAD = {
     "diagnose": "eatlas vectors check",
     "residual": "eatlas vectors check SOURCE --residual SETS",
     "transform": "eatlas vectors transform",
+    "contexts --compounds": "find_contexts(compounds=...) in Python",
+    "contexts --repeats": "find_contexts(repeats=...) in Python",
+    "contexts --format": "the end of the file's name, such as .jsonl",
+    "contexts --log": "find_contexts(tell=...) in Python",
+    "text --sliding": "count_text(sliding=True) in Python",
+    "text --case": "count_text(case=...) in Python",
+    "text --compounds": "count_text(compounds=...) in Python",
+    "text --format": "the end of the file's name, such as .jsonl",
+    "text --log": "count_text(tell=...) in Python",
+    "scan --measure": "eatlas.scan(..., measure=...) in Python",
+    "scan --case": "eatlas.scan(..., case=...) in Python",
+    "scan --seed": "eatlas.scan(..., seed=...) in Python",
+    "tests --power": "eatlas.power(..., wanted=...) in Python",
+    "tests --alpha": "eatlas.power(..., alpha=...) in Python",
+    "tests --tail": "eatlas.power(..., tail=...) in Python",
+    "vectors --sample": "eatlas.diagnose(..., sample=...) in Python",
+    "vectors --seed": "eatlas.diagnose(..., seed=...) in Python",
 }
-"""Commands that are gone, and what does their work."""
+"""Commands and options that are gone, and what does their work."""
 
 
 def application(names: Sequence[str] = COMMANDS) -> Commands:
@@ -77,9 +79,6 @@ def application(names: Sequence[str] = COMMANDS) -> Commands:
         module = import_module(f"eatlas.cli.{name}")
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)
-        elif name == "run":
-            settings = {"allow_extra_args": True}
-            app.command(name, cls=OptionsAlone, context_settings=settings)(module.run)
         else:
             app.command()(getattr(module, name))
     return app
@@ -110,11 +109,11 @@ def run_app() -> None:
     """Run the command line; a user's mistake ends in a message and exit code 2."""
     try:
         with warnings_in_words():
-            named = sys.argv[1:2]
-            if named and named[0] in INSTEAD:
-                gone = named[0]
-                raise EatlasError(f"there is no command eatlas {gone}", remedy=INSTEAD[gone])
-            application(named if named and named[0] in COMMANDS else COMMANDS)(prog_name="eatlas")
+            command, *words = sys.argv[1:] or [""]
+            for name in (command, *(f"{command} {word.partition('=')[0]}" for word in words)):
+                if name in INSTEAD:
+                    raise EatlasError(f"there is no eatlas {name}", remedy=f"use {INSTEAD[name]}")
+            application([command] if command in COMMANDS else COMMANDS)(prog_name="eatlas")
     except EatlasError as error:
         complain(error)
         sys.exit(2)

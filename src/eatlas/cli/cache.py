@@ -62,10 +62,10 @@ def _counted(gone: Iterable[Kept]) -> str:
     >>> _counted([])
     '0 vectors'
     """
-    some = list(gone)
-    vectors, answers = sum(one.vectors for one in some), sum(one.answers for one in some)
-    counts = [f"{vectors:,} vectors"] if vectors or not answers else []
-    return " and ".join([*counts, *([f"{answers:,} answers"] if answers else [])])
+    gone = list(gone)
+    vectors, answers = sum(one.vectors for one in gone), sum(one.answers for one in gone)
+    counts = [f"{vectors:,} vectors"] * bool(vectors or not answers)
+    return " and ".join([*counts, *[f"{answers:,} answers"] * bool(answers)])
 
 
 def _values(found: Contents) -> dict[str, object]:

@@ -120,16 +120,16 @@ def _text(cell: Cell, between: str, hang: str) -> Text:
     return text
 
 
-def show(console: Console, what: Table | Text) -> None:
-    """Print at the width that the content needs, however narrow the terminal."""
-    given, what = console.width, cleaned(what)
+def show(console: Console, what: Table | Text, *, least: bool = True) -> None:
+    """Print a table at the `least` width that its content needs, however narrow the terminal."""
+    width, what = console.width, cleaned(what)
     with console.capture() as captured:
         if isinstance(what, Text):
             console.print(what, soft_wrap=not console.is_terminal)
         else:
-            console.width = max(given, least_width(what, console))
+            console.width = max(width, least_width(what, console)) if least else width
             console.print(what)
-    console.width = given
+    console.width = width
     text = captured.get()
     if not console.is_terminal:  # a log has no use for the blanks that fill a column
         text = "".join(f"{line.rstrip(' ')}\n" for line in text.splitlines())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.options import executor_of, number_or_word
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eatlas.corpora.reading import Damage
 
 SHOWN = 5
-"""Damaged lines that are shown one by one; --log writes all."""
+"""Damaged lines that are shown one by one."""
 
 
 def contexts(
@@ -31,16 +31,12 @@ def contexts(
     pairs: bool = False,
     distance: int = 18,
     case: str = "auto",
-    compounds: str = "either",
-    repeats: str = "drop",
     field: str | None = None,
-    form: str = "auto",
     unit: str = "line",
     seed: int = 0,
     workers: int | None = None,
     engine: str = "local",
     address: str | None = None,
-    log: Path | None = None,
     as_json: bool = False,
 ) -> None:
     """Sample contexts of the stimuli of tests from texts.
@@ -70,30 +66,6 @@ def contexts(
     case : auto|exact|ignore
         auto: a stimulus in lower case also matches with a capital and in capitals, others match as
         written. exact: as written. ignore: any capitalisation.
-    compounds : either|written|head
-        Stimuli of several words. either: hyphen and space are the same. written: as written. head:
-        the last word alone (fried-chicken is searched as chicken).
-    repeats : drop|keep
-        drop: equal texts are one context. keep: one for each place in the corpus. Shares of
-        contexts, such as those of a probe, depend on it.
-    field : NAME
-        Name of the field or column with the text. [default: text, else body]
-    form : --format FORMAT
-        auto, text, jsonl, csv, tsv or parquet. auto: by the name of the file.
-    unit : line|paragraph
-        What one text is in a plain text file: a line, or a paragraph between blank lines.
-    seed : N >= 0
-        Seed of the sample.
-    workers : N >= 1
-        Number of processes. [default: as many as are useful]
-    engine : local|ray
-        local: processes of this machine. ray: the workers of a Ray cluster (needs the extra ray).
-        Every node must see the files.
-    address : HOST:PORT
-        Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
-        machine. [default: a new one on this machine, ended with the command]
-    log : FILE
-        Write the damaged lines of the corpus to FILE.
     as_json : --json
         Print only JSON: the counts as one object.
     """
@@ -101,117 +73,95 @@ def contexts(
     from eatlas.corpora.writing import require_place  # noqa: PLC0415
 
     require_place(output)
-    require_other_files(corpus, output, log)
+    require_other_files(corpus, output)
     find: Any = partial(find_pairs, distance=distance) if pairs else find_contexts
-    with damage_shown(log) as tell, bar_of("files") as progress:
+    with bar_of("files") as progress:
         found = find(
             corpus,
             tests,
             per_term=per_term,
             window=number_or_word(window),
             case=case,
-            compounds=compounds,
-            repeats=repeats,
             field=field,
-            format=form,
             unit=unit,
             seed=seed,
             workers=workers,
             executor=executor_of(engine, address, workers),
-            tell=tell,
+            tell=damage_shown(),
             progress=progress,
         )
     found.write(output)
     with output_of_a_command():
         if as_json:
-            print_json([found.provenance | {"counts": [list(count) for count in found.counts]}])
+            print_json([found.provenance | {"counts": [list(row) for row in found.counts]}])
         else:
             _print_table(found, output, pairs=pairs)
 
 
-def require_other_files(corpus: list[str], output: Path, log: Path | None) -> None:
+def require_other_files(corpus: list[str], output: Path) -> None:
     """Refuse to write over what is read."""
     from eatlas.corpora.files import corpus_files  # noqa: PLC0415
     from eatlas.corpora.writing import beside  # noqa: PLC0415
     from eatlas.writing import require_other_file  # noqa: PLC0415
 
     files = corpus_files(corpus)
-    for path in filter(None, (output, beside(output), log)):
+    for path in (output, beside(output)):
         require_other_file(path, files)
 
 
-@contextmanager
-def damage_shown(log: Path | None) -> Iterator[Any]:
-    """Show the first damaged lines; write all of them to a log, where there is one."""
-    from eatlas.writing import atomic_file  # noqa: PLC0415
+def damage_shown() -> Callable[[Damage], None]:
+    """Something that shows the first damaged lines that it is told of."""
+    lines = count()
 
-    shown = 0
+    def tell(damage: Damage) -> None:
+        number = next(lines)
+        if number <= SHOWN:
+            remark(f"skipped: {damage}" if number < SHOWN else "skipped: more lines")
 
-    def tell(damage: Damage, file: IO[str] | None = None) -> None:
-        nonlocal shown
-        if file is not None:
-            file.write(f"{damage}\n")
-        if shown < SHOWN:
-            remark(f"skipped: {damage}")
-        elif shown == SHOWN:
-            remark("skipped: more lines; " + (f"{log} names all" if log else "--log names all"))
-        shown += 1
-
-    if log is None:
-        yield tell
-        return
-    with atomic_file(log) as file:
-        yield lambda damage: tell(damage, file)
+    return tell
 
 
 def _print_table(found: Any, output: Path, *, pairs: bool) -> None:
     """Print the counts of every stimulus, what was skipped, and where the file lies."""
     if not pairs:
         rows = [
-            (one.stimulus, f"{one.found:,}", f"{one.kept:,}", _repeats(found, [one]))
-            for one in found.counts
+            (row.stimulus, f"{row.found:,}", f"{row.kept:,}", _repeats(found, [row]))
+            for row in found.counts
         ]
         print_rows([("stimulus", "found", "kept", ""), *rows], align="lrrl", least=(0, 11, 7))
         print_line("")
-    wanting = _of_pairs(found) if pairs else _wanting(found)
-    for line in (*_read(found), *wanting, *_at_limit(found)):
+    wanted, files = found.provenance["per_term"], found.provenance["files"]
+    more = sum(row.found > row.kept == wanted for row in found.counts)
+    for line in (
+        f"{sum(file['texts'] for file in files):,} texts of {size_of(files)}",
+        *skipped_in(files),
+        *(_of_pairs(found) if pairs else _wanting(found)),
+        *([f"with more than {wanted:,}, which --per-term keeps: {more:,}"] if more else []),
+        "",
+        f"{'pairs' if pairs else 'contexts'}: {output}",
+    ):
         print_line(line)
-    print_line("")
-    print_line(f"{'pairs' if pairs else 'contexts'}: {output}")
 
 
 def _repeats(found: Contexts | Pairs, counts: Iterable[Any]) -> str:
     """Say how many of some contexts repeat a text; it is known of those below --per-term."""
     wanted = found.provenance["per_term"]
-    n = sum(count.found - count.kept for count in counts if count.kept < wanted)
+    n = sum(row.found - row.kept for row in counts if row.kept < wanted)
     return f"{n:,} {'repeats' if n == 1 else 'repeat'} a text that is kept" if n else ""
-
-
-def _at_limit(found: Contexts | Pairs) -> list[str]:
-    """Say of how many there are more than --per-term."""
-    wanted = found.provenance["per_term"]
-    n = sum(count.found > count.kept == wanted for count in found.counts)
-    return [f"with more than {wanted:,}, which --per-term keeps: {n:,}"] if n else []
 
 
 def _of_pairs(found: Pairs) -> list[str]:
     """Say how many pairs there are; a test of 50 and 50 stimuli has 2,500."""
-    there = [count for count in found.counts if count.kept]
-    targets = dict.fromkeys(count.target for count in found.counts)
-    alone = [one for one in targets if not any(count.target == one for count in there)]
-    lines = [
-        f"pairs with a context: {len(there):,} of {len(found.counts):,}; "
-        f"contexts kept: {len(found):,} of {sum(count.found for count in there):,}"
-    ]
-    if repeats := _repeats(found, there):
-        lines[0] += f"; {repeats}"
+    rows = [row for row in found.counts if row.kept]
+    together = {row.target for row in rows}
+    alone = [t for t in dict.fromkeys(row.target for row in found.counts) if t not in together]
+    line = (
+        f"pairs with a context: {len(rows):,} of {len(found.counts):,}; "
+        f"contexts kept: {len(found):,} of {sum(row.found for row in rows):,}"
+    )
+    repeats = _repeats(found, rows)
+    lines = [f"{line}; {repeats}" if repeats else line]
     return [*lines, f"targets without any pair: {', '.join(alone)}"] if alone else lines
-
-
-def _read(found: Contexts | Pairs) -> list[str]:
-    files = found.provenance["files"]
-    texts = sum(file["texts"] for file in files)
-    return [f"{texts:,} texts of {size_of(files)}", *skipped_in(files)]
 
 
 def size_of(files: Sequence[dict[str, Any]]) -> str:
@@ -228,12 +178,8 @@ def skipped_in(files: Sequence[dict[str, Any]]) -> list[str]:
 
 def _wanting(found: Contexts) -> list[str]:
     """Name the stimuli without contexts, and those with fewer than were requested."""
-    none = [count for count in found.few if not count.kept]
-    fewer = [f"{count.stimulus} ({count.kept:,})" for count in found.few if count.kept]
-    lines = []
-    if none:
-        lines.append(f"without any context: {', '.join(count.stimulus for count in none)}")
-    if fewer:
-        wanted = found.provenance["per_term"]
-        lines.append(f"with fewer than {wanted:,}: {', '.join(fewer)}")
-    return lines
+    none = [row.stimulus for row in found.few if not row.kept]
+    fewer = [f"{row.stimulus} ({row.kept:,})" for row in found.few if row.kept]
+    lines = [f"without any context: {', '.join(none)}"] if none else []
+    wanted = found.provenance["per_term"]
+    return [*lines, f"with fewer than {wanted:,}: {', '.join(fewer)}"] if fewer else lines

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import shutil
-import sys
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from os.path import commonprefix
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import PIPE_WIDTH, new_console, show, table_of, write
-from eatlas.cli.messages import cleaned, plain_line
+from eatlas.cli.console import least_width, new_console, show, table_of
+from eatlas.cli.messages import plain_line
 from eatlas.errors import listed
 from eatlas.present.diagnosis import readings, verdict
 from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
@@ -39,144 +33,104 @@ SORTED = {
     "p": "Sorted by p.",
 }
 """What the order of the lists means."""
-WORDS = (12, 28)
-"""Least width of a column of words, and the greatest; a longer word takes what it needs."""
-LEAST_WIDTH = 40
-"""Lines of text are not folded narrower than this."""
+WIDTH = 110
+"""Columns above which lines of sentences are hard to follow."""
 
 
 def print_scan(result: ScanResult) -> None:
-    """Print lists by band, then sentences on all words together."""
-    width = shutil.get_terminal_size((PIPE_WIDTH, 0)).columns
-    for line in _lines(result, width):
-        write(f"{plain_line(line)}\n", sys.stdout.encoding or "utf-8")
-
-
-def _lines(result: ScanResult, width: int) -> Iterator[str]:
-    """Lines of a scan: what was tested, the lists of each band, and what the p-values show."""
-    names = result.concepts
-    yield from _folded(
-        f"{result.signature} of {number_of(result.vocabulary.tested, 'word')} of "
-        f"{_safe(result.source)}: {names.A} (A) against {names.B} (B)"
-        + ("" if result.test is None else f", the attributes of {result.test}"),
-        width,
+    """Print what was tested, lists by band, then sentences on all words together."""
+    console, names, alpha = new_console(), result.concepts, result.family.alpha
+    test = "" if result.test is None else f", the attributes of {result.test}"
+    head = (
+        f"{result.signature} of {number_of(result.vocabulary.tested, 'word')} of {result.source}: "
+        f"{names.A} (A) against {names.B} (B){test}"
     )
-    for i, band in enumerate(result.bands):
+    show(console, Text(head))
+    for number, band in enumerate(result.bands):
         lean = [percent(n / max(1, band.words)) for n in (band.leaning.A, band.leaning.B)]
-        yield ""
-        yield from _folded(
-            f"Words {band.band.label} of the source ({count(band.words)}: "
-            f"{lean[0]} lean to A, {lean[1]} to B; below {result.family.alpha:g} by maxT: "
-            f"A {count(band.max_t.A)}, B {count(band.max_t.B)})",
-            width,
+        head = (
+            f"\nWords {band.band.label} of the source ({count(band.words)}: {lean[0]} lean to A, "
+            f"{lean[1]} to B; below {alpha:g} by maxT: A {count(band.max_t.A)}, "
+            f"B {count(band.max_t.B)})"
         )
-        yield from _band(result, result.tops[2 * i : 2 * i + 2], width)
-    yield ""
-    yield from _folded(
-        f"{SORTED[result.sort]} d is the effect size, above 0 towards A; diff. is the difference "
+        show(console, Text(head))
+        _print_lists(console, result, result.tops[2 * number : 2 * number + 2])
+    for sentence in _about_scan(result):
+        show(console, Text(sentence))
+
+
+def _print_lists(console: Console, result: ScanResult, lists: Sequence[TopList]) -> None:
+    """Both sides beside each other, or one below the other where that is too wide."""
+    heads, rows = [], []
+    for top in lists:
+        heads.append((f"{top.side}: {result.concepts.name(top.side)}", *HEADS))
+        rows.append([
+            (
+                plain_line(word.word),
+                effect(word.level2.effect_size),
+                effect(word.level2.difference, 3),
+                *(
+                    p_value(p, result.family.alpha)
+                    for p in (word.level2.p.two_sided, word.p_max_t, word.p_by)
+                ),
+            )
+            for word in top.words
+        ])  # fmt: skip
+    align = "lrrrrr"
+    empty = ("",) * len(align)
+    together = [(*a, *b) for a, b in zip_longest(*rows, fillvalue=empty)]
+    both = table_of(sum(heads, ()), together, 2 * align, folds=False)
+    if least_width(both, console) <= console.width:
+        show(console, both)
+    else:
+        for head, words in zip(heads, rows, strict=True):
+            show(console, table_of(head, words, align, folds=False))
+
+
+def _about_scan(result: ScanResult) -> Iterator[str]:
+    """What the columns are, and what the p-values of all words show."""
+    yield (
+        f"\n{SORTED[result.sort]} d is the effect size, above 0 towards A; diff. is the difference "
         "of the mean cosines with A and with B; p is two-sided; maxT and BY are p adjusted for all "
         "words. The place in the source stands for frequency, as in GloVe, word2vec and fastText "
-        "files.",
-        width,
+        "files."
     )
-    flagged = result.vocabulary.attributes
-    if flagged:
-        yield from _folded(
-            f"{number_of(flagged, 'attribute word')} {'is' if flagged == 1 else 'are'} in no list "
-            "and no family.",
-            width,
-        )
+    if flagged := result.vocabulary.attributes:
+        are = "is" if flagged == 1 else "are"
+        yield f"{number_of(flagged, 'attribute word')} {are} in no list and no family."
     yield ""
-    for sentence in (*explain(result), *_missing(result), *map(str, result.warnings)):
-        yield from _folded(sentence, width)
-
-
-def _missing(result: ScanResult) -> Iterator[str]:
+    yield from explain(result)
     for side in SIDES:
-        group = result.coverage.group(side)
-        if group.missing:
-            names = listed(group.missing, 100)
-            yield f"Missing attributes of {result.concepts.name(side)}: {names}."
+        if missing := result.coverage.group(side).missing:
+            yield f"Missing attributes of {result.concepts.name(side)}: {listed(missing, 100)}."
+    yield from map(str, result.warnings)
 
 
-def _band(result: ScanResult, lists: Iterable[TopList], width: int) -> Iterator[str]:
-    """Both sides beside each other, or one below the other where that is too wide."""
-    blocks = [_block(result, found) for found in lists]
-    widest = [max(map(cell_len, block)) for block in blocks]
-    if sum(widest) + 3 * len(blocks) - 1 <= width:
-        height = max(map(len, blocks))
-        filled = [block + [""] * (height - len(block)) for block in blocks]
-        for row in zip(*filled, strict=True):
-            cells = [_padded(cell, w) for cell, w in zip(row, widest, strict=True)]
-            yield f"  {' │ '.join(cells)}".rstrip()
-        return
-    for block in blocks:
-        yield from (f"  {line}" for line in block)
+def print_diagnosis(diagnosis: Diagnosis) -> None:
+    """Print the verdict, a row for each figure with what it means, and what passes a limit."""
+    console = new_console()
+    console.width = min(console.width, WIDTH)
+    zero = f"; {diagnosis.zero:,} zero vectors left out" if diagnosis.zero else ""
+    size = f"{diagnosis.vectors:,} vectors of {diagnosis.dim} components{zero}"
+    show(console, Text(f"{one_line(diagnosis.source)}: {size}", "bold"))
+    show(console, Text(f"{verdict(diagnosis)}\n"))
+    rows: list[tuple[str | Text, ...]] = []
+    for reading in readings(diagnosis):
+        sign = _sign(doubtful=reading.doubtful)
+        rows += [(Text(reading.figure, "bold"), reading.value, sign, one_line(reading.meaning)), ()]
+    table = table_of(("Figure", "Value", "", "What it means"), rows, "llll", folds=False)
+    for column in table.columns[0], table.columns[1], table.columns[3]:
+        column.no_wrap, column.overflow = False, "fold"
+    show(console, table, least=False)
+    for warning in diagnosis.warnings:
+        show(console, Text.assemble(("WARNING: ", "bold"), str(warning)))
 
 
-def _block(result: ScanResult, found: TopList) -> list[str]:
-    """The list of one side: a head and a row for each word, in columns."""
-    alpha = result.family.alpha
-    rows = [
-        (
-            _safe(word.word),
-            effect(word.level2.effect_size),
-            effect(word.level2.difference, 3),
-            *(p_value(p, alpha) for p in (word.level2.p.two_sided, word.p_max_t, word.p_by)),
-        )
-        for word in found.words
-    ]
-    head = (f"{found.side}: {result.concepts.name(found.side)}", *HEADS)
-    if not rows:
-        return [head[0], "(no word)"]
-    widths = [max(cell_len(row[i]) for row in (head, *rows)) for i in range(1, len(head))]
-    longest = max(cell_len(row[0]) for row in (head, *rows))
-    first = max(WORDS[0], min(WORDS[1], longest))
-    return [
-        _padded(row[0], first)
-        + "".join(f"  {cell:>{w}}" for cell, w in zip(row[1:], widths, strict=True))
-        for row in (head, *rows)
-    ]
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - cell_len(text))
-
-
-def _safe(word: str) -> str:
-    """A word of any vocabulary without what would disturb a terminal."""
-    return word if word.isprintable() else word.encode("unicode_escape").decode("ascii")
-
-
-def _folded(text: str, width: int) -> list[str]:
-    """Lines of a terminal's width; a pipe gets one line."""
-    if not sys.stdout.isatty():
-        return [text]
-    wide = max(LEAST_WIDTH, width)
-    return textwrap.wrap(text, wide, break_long_words=False, break_on_hyphens=False) or [""]
-
-
-FINE, DOUBTFUL = "fine", "doubtful"
-WIDTHS = (60, 110)
-"""Columns below which sentences become towers, and above which lines are hard to follow."""
-
-
-def print_diagnosis(found: Diagnosis) -> None:
-    """Print the verdict, a table of all figures, and what passes a limit."""
-    zero = f"; {found.zero:,} zero vectors left out" if found.zero else ""
-    size = f"{found.vectors:,} vectors of {found.dim} components{zero}"
-    _write(
-        Text(f"{one_line(found.source)}: {size}", "bold"),
-        Text(verdict(found)),
-        "",
-        _readings_table(found),
-        *(Text.assemble(("WARNING: ", "bold"), str(warning)) for warning in found.warnings),
-    )
-
-
-def print_diagnoses(found: Sequence[Diagnosis]) -> None:
+def print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
     """Print the figures of several sources, such as the layers of a model, side by side."""
-    shared = _shared([one.source for one in found])
+    console = new_console()
+    begin = commonprefix([one.source for one in diagnoses])  # noqa: RUF071  (characters)
+    shared = begin[: max(begin.rfind("?"), begin.rfind("&")) + 1]
     heads = (
         "" if shared else "Source", "mean cosine", "sd", "IsoScore", "top\ncomponent",
         "loudest\ndimension", "",
@@ -191,100 +145,59 @@ def print_diagnoses(found: Sequence[Diagnosis]) -> None:
             f"{one.loudest.dimension}: {one.loudest.length:.0%}",
             _sign(doubtful=any(reading.doubtful for reading in readings(one))),
         )
-        for one in found
+        for one in diagnoses
     ]
-    table = table_of(heads, rows, "lrrrrrl", folds=False)
-    table.columns[0].no_wrap, table.columns[0].overflow = False, "fold"
-    sizes = sorted({one.vectors for one in found})
+    sizes = sorted({one.vectors for one in diagnoses})
     spread = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
-    vectors = f"{len(found)} sources, {spread} vectors of each"
+    vectors = f"{len(diagnoses)} sources, {spread} vectors of each"
     if shared:
         vectors = f"{one_line(shared.rstrip('?&'))}: {vectors}"
-    about = "Mean cosine: of two texts; IsoScore: 1 where all directions vary alike; top component "
-    about += "and loudest dimension: share of variance and of squared length. One source alone is "
-    _write(Text(vectors, "bold"), "", table, Text(f"{about}shown with every figure.", "dim"))
-
-
-def _shared(names: Sequence[str]) -> str:
-    """What the source strings of one model begin with, up to the option in which they differ."""
-    begin = commonprefix(names)  # noqa: RUF071  (characters, not folders)
-    end = max(begin.rfind("?"), begin.rfind("&")) + 1
-    return begin[:end]
-
-
-def _write(*parts: Text | Table | str) -> None:
-    write(_rendered(parts), sys.stdout.encoding or "utf-8")
-
-
-def _rendered(parts: Sequence[Text | Table | str]) -> str:
-    """Texts and tables as lines that a reader can follow, without blanks at their ends."""
-    columns = shutil.get_terminal_size((WIDTHS[1], 0)).columns
-    colours = sys.stdout.isatty()
-    console = Console(
-        file=io.StringIO(),
-        width=min(max(columns, WIDTHS[0]), WIDTHS[1]),
-        force_terminal=colours,
-        highlight=False,
-        markup=False,
-        emoji=False,
+    show(console, Text(f"{vectors}\n", "bold"))
+    show(console, table_of(heads, rows, "lrrrrrl"))
+    about = (
+        "Mean cosine: of two texts; IsoScore: 1 where all directions vary alike; top component and "
+        "loudest dimension: share of variance and of squared length. One source alone is shown "
+        "with every figure."
     )
-    with console.capture() as captured:
-        for part in parts:
-            console.print(cleaned(Text(part) if isinstance(part, str) else part))
-    # rich fills lines up with blanks
-    return "".join(
-        chain.from_iterable((line.rstrip(), "\n") for line in captured.get().split("\n"))
-    )
-
-
-def _readings_table(found: Diagnosis) -> Table:
-    """A row for each figure of a diagnosis: its value, whether it is fine, what it means."""
-    rows: list[tuple[str | Text, ...]] = []
-    for reading in readings(found):
-        value = "\n".join(map(one_line, reading.value.split("\n")))
-        sign, meaning = _sign(doubtful=reading.doubtful), one_line(reading.meaning)
-        rows += [(Text(reading.figure, "bold"), value, sign, meaning), ()]
-    table = table_of(("Figure", "Value", "", "What it means"), rows, "llll", folds=False)
-    for column, ratio in zip(table.columns, (5, 5, None, 12), strict=True):
-        column.ratio = ratio
-        column.no_wrap, column.overflow = ratio is None, "fold"
-    table.columns[2].min_width = len(DOUBTFUL)
-    return table
+    show(console, Text(about, "dim"))
 
 
 def _sign(*, doubtful: bool | None) -> Text:
     if doubtful is None:
         return Text("")
-    return Text(DOUBTFUL, "bold red") if doubtful else Text(FINE, "green")
+    return Text("doubtful", "bold red") if doubtful else Text("fine", "green")
 
 
 Design = tuple[str, dict[str, int], Power]
 """Name, sizes by role, and what they can find."""
 
 
-def print_powers(found: Sequence[Design]) -> None:
-    """Print a row for each design, and what the columns are."""
-    console = new_console()
-    show(console, _powers_table(found))
-    over_stimuli = any(one.unit == "stimulus" for *_, one in found)
-    show(console, Text(_below(found[0][2], over_stimuli=over_stimuli), "dim"))
-
-
-def _powers_table(found: Sequence[Design]) -> Table:
-    """A row for each design: at both levels its sizes, smallest p, smallest d and power."""
-    d, heads, rows = found[0][2].d, ["Test"], []
-    for level, what in ((1, "X v Y"), (2, "A v B")):
-        heads += [f"Level {level}\n{what}", "smallest\np", "smallest\nd"]
+def print_powers(designs: Sequence[Design]) -> None:
+    """Print a row for each design: at both levels its sizes, smallest p, smallest d and power."""
+    console, first = new_console(), designs[0][2]
+    d, heads, rows = first.d, ["Test"], []
+    for number, what in ((1, "X v Y"), (2, "A v B")):
+        heads += [f"Level {number}\n{what}", "smallest\np", "smallest\nd"]
         heads += [] if d is None else [f"power at\nd = {d:g}"]
-    for name, _, one in found:
+    for name, _, one in designs:
         cells = [name]
-        for place, found_there in (("level1", one.level1), ("level2", one.level2)):
-            cells += _cells(found_there, one.alpha)
+        for place, level in (("level1", one.level1), ("level2", one.level2)):
+            cells += _cells(level, one.alpha)
             if d is not None:
                 chance = (one.chance or {}).get(place)
                 cells.append("" if chance is None else percent(chance))
         rows.append(cells)
-    return table_of(heads, rows)
+    show(console, table_of(heads, rows))
+    needed = ", ".join(f"d = {d}: {n}" for d, n in (first.terms_needed or {}).items())
+    below = (
+        f"Smallest d: found with a power of {first.power:g} by the {first.tail.replace('_', '-')} "
+        f"p < {level_of(first.alpha)}; none where no p-value of the design is that small. Normal "
+        "scores; the terms of the other side as given. Terms needed in each of two groups: "
+        f"{needed}."
+    )
+    if any(one.unit == "stimulus" for *_, one in designs):
+        below += " In tests of sentences the sizes are those of stimuli."
+    show(console, Text(below, "dim"))
 
 
 def _cells(level: DesignPower | None, alpha: float) -> list[str]:
@@ -292,18 +205,6 @@ def _cells(level: DesignPower | None, alpha: float) -> list[str]:
         return ["", "", ""]
     d = "none" if level.smallest_d is None else effect(level.smallest_d)
     return [f"{level.n[0]} v {level.n[1]}", p_value(level.min_p, alpha), d]
-
-
-def _below(one: Power, *, over_stimuli: bool) -> str:
-    """What the columns are, and how many terms it takes."""
-    tail = one.tail.replace("_", "-")
-    needed = ", ".join(f"d = {d}: {n}" for d, n in (one.terms_needed or {}).items())
-    return (
-        f"Smallest d: found with a power of {one.power:g} by the {tail} p < {level_of(one.alpha)}; "
-        "none where no p-value of the design is that small. Normal scores; the terms of the other "
-        f"side as given. Terms needed in each of two groups: {needed}."
-        + (" In tests of sentences the sizes are those of stimuli." if over_stimuli else "")
-    )
 
 
 def print_plan(prepared: Prepared) -> None:

@@ -22,9 +22,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from eatlas.apps.serving import Served
 
 # control characters but tab and the end of a line; DEL and C1; what turns the direction of all that
@@ -88,33 +85,20 @@ def _written(match: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def cleaned(what: Table | Text) -> Table | Text:
-    """A text or a table of rich, made plain in place; cells are no markup."""
-    from rich.table import Table  # noqa: PLC0415  (0.1 s, and only tables need it)
-    from rich.text import Text  # noqa: PLC0415
+def cleaned(what: Any) -> Any:
+    """A text or a table of rich, made plain in place; texts are no markup."""
+    from rich.text import Text  # noqa: PLC0415  (0.1 s, and only tables need it)
 
-    def cell(part: Any) -> Any:
-        if isinstance(part, str):
-            return Text(plain(part))
-        return _plain_text(part) if isinstance(part, Text) else part
-
-    if isinstance(what, Table):
-        for column in what.columns:
-            column.header, column.footer = cell(column.header), cell(column.footer)
-            column._cells[:] = [cell(part) for part in column._cells]
-        what.title, what.caption = cell(what.title), cell(what.caption)
+    if isinstance(what, str):
+        return Text(plain(what))
+    if isinstance(what, Text):
+        what.plain = plain(what.plain)
         return what
-    return _plain_text(what)
-
-
-def _plain_text(text: Text) -> Text:
-    """A text whose styles stay where they are; those of one that had to be changed go."""
-    safe = plain(text.plain)
-    if safe == text.plain:
-        return text
-    changed = text.blank_copy(safe)
-    changed.end = text.end
-    return changed
+    for column in what.columns:
+        column.header = cleaned(column.header)
+        column._cells[:] = map(cleaned, column._cells)
+    what.title, what.caption = (part and cleaned(part) for part in (what.title, what.caption))
+    return what
 
 
 def complain(error: Exception | str) -> None:

@@ -67,14 +67,6 @@ def multiverse(
         Print a commented plan to save, change and run.
     as_json : --json
         Print only JSON, one object for each specification.
-    workers : N >= 1
-        Number of processes. [default: as many as are useful]
-    engine : local|ray
-        local: processes of this machine. ray: the workers of a Ray cluster (needs the extra ray).
-        The numbers are the same.
-    address : HOST:PORT
-        Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
-        machine. [default: a new one on this machine, ended with the command]
     """
     from eatlas.apps.studies import example as plan_example  # noqa: PLC0415
     from eatlas.apps.studies import prepare  # noqa: PLC0415

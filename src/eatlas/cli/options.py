@@ -24,6 +24,28 @@ _BROKEN = re.compile(r"(?<=\S)\n(?=\S)(?!Exit codes:)")
 _BRACKET = re.compile(r"\[(?=[a-z])")
 _FORM = re.compile(r"((?:--?[a-z-]+(?:, |$| ))*)(.*?)(?: ?>= (\d+))?")
 
+SHARED = {
+    "seed": ("N >= 0", "Seed of every random draw. Recorded with the results."),
+    "workers": ("N >= 1", "Number of processes. [default: as many as are useful]"),
+    "engine": (
+        "local|ray",
+        "local: this machine. ray: the workers of a Ray cluster (needs the extra ray), where every "
+        "node must see the files. The numbers are the same.",
+    ),
+    "address": (
+        "HOST:PORT",
+        "Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this "
+        "machine. [default: a new one on this machine, ended with the command]",
+    ),
+    "field": ("NAME", "Name of the field or column with the text. [default: text, else body]"),
+    "unit": (
+        "line|paragraph",
+        "What one text is in a plain text file: a line, or a paragraph between blank lines.",
+    ),
+    "as_json": ("--json", "Print only JSON, one object a line."),
+}
+"""Form and help of options that several commands have, where a docstring does not say them."""
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -38,7 +60,7 @@ class Commands(typer.Typer):
             entries = {entry[1]: (entry[2] or "", entry[3]) for entry in _ENTRY.finditer(section)}
             hints = get_type_hints(function)
             for parameter in signature(function).parameters.values():
-                form, help_ = entries.get(parameter.name, ("", ""))
+                form, help_ = entries.get(parameter.name, SHARED.get(parameter.name, ("", "")))
                 described = _described(parameter, form, " ".join(help_.split()))
                 function.__annotations__[parameter.name] = Annotated[
                     hints[parameter.name], described

@@ -1,16 +1,11 @@
-"""Progress on standard error: bars for a person who has waited long enough, or lines.
-
-Beside a pipe or a file there is nothing, or lines where a command takes long: seldom enough to be
-read, soon enough to be believed.
-"""
+"""Progress on standard error: bars on a terminal; beside a pipe, lines now and then."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Any
+from contextlib import contextmanager
 
 import typer
 
@@ -19,166 +14,106 @@ from eatlas.errors import EatlasError
 
 PAUSES = (2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 """Seconds between two lines; the last one from then on."""
-MINUTE, HOUR = 60.0, 3600.0
-EXACT_MINUTES = 10
-"""Below so many minutes, halves are shown."""
 PATIENCE = 1.0
-"""Seconds after which progress is shown."""
-SHOWN = 40
-"""Characters of a source's name."""
-SLOW = 10
-"""Below so many a second, a rate has a decimal."""
+"""Seconds after which a bar is shown."""
 
 Tick = Callable[[int, int | None], None]
 """Called with the number done and the number of all; None where that is not known."""
 
 
 @contextmanager
-def bar_of(what: str) -> Iterator[Tick | None]:
-    """A bar of what is done, such as jobs."""
-    with bars() as watch:
+def bar_of(what: str, *, size: bool = False) -> Iterator[Tick | None]:
+    """A bar of what is done, such as jobs; of bytes, with `size`. None where nobody sees it."""
+    with bars(size=size) as watch:
         yield None if watch is None else watch(what, "")
 
 
 @contextmanager
-def bars() -> Iterator[Callable[[str, str], Tick] | None]:
+def bars(*, size: bool = False) -> Iterator[Callable[[str, str], Tick] | None]:
     """Bars one after the other: each with what a source is read for, and the name of the source."""
     if not sys.stderr.isatty():
         yield None
         return
-    with ExitStack() as open_bars:
-        yield lambda what, name: _Bar(open_bars, f"{what} {_short(name)}".rstrip())
+    from rich import progress  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415
+
+    shown = progress.Progress(
+        progress.BarColumn(),
+        progress.DownloadColumn() if size else progress.MofNCompleteColumn(),
+        progress.TextColumn("{task.description}, left:", markup=False),  # a name may hold brackets
+        progress.TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    begun = time.monotonic()
+
+    def watch(what: str, name: str) -> Tick:
+        text, bar = plain_line(f"{what} {name[-40:]}".rstrip()), None
+
+        def tick(done: int, total: int | None) -> None:
+            nonlocal bar
+            if bar is None:  # what was taken over took no time
+                for before in shown.task_ids:
+                    shown.remove_task(before)
+                bar = shown.add_task(text)
+                shown.reset(bar, total=total, completed=done)
+            shown.update(bar, completed=done, total=total)
+            if time.monotonic() - begun > PATIENCE:
+                shown.start()
+
+        return tick
+
+    try:
+        yield watch
+    finally:
+        shown.stop()
 
 
 @contextmanager
 def what_is_kept(done: Callable[[], int], kept: str, nothing: str) -> Iterator[None]:
     """Say, when a command ends before its time, what is done and how to go on.
 
-    Parameters
-    ----------
-    done : callable
-        Returns how much is kept.
-    kept, nothing : str
-        What is said of that, such as "words are done", and of none.
-
-    Raises
-    ------
-    typer.Exit
-        With the code 130, when it is interrupted.
+    `done` returns how much is kept; `kept` and `nothing` are said of that and of none.
     """
     try:
         yield
     except (KeyboardInterrupt, EatlasError) as stop:
-        interrupted = isinstance(stop, KeyboardInterrupt)
-        begin = "interrupted; " if interrupted else ""
+        begin = "interrupted; " * isinstance(stop, KeyboardInterrupt)
         if number := done():
             remark(f"{begin}{number:,} {kept} and kept; repeat the command to continue")
-        elif interrupted:
+        elif begin:
             remark(f"{begin}{nothing}")
-        if interrupted:
+        if begin:
             raise typer.Exit(130) from stop
         raise
 
 
-class _Bar:
-    """The bar of one piece of work; it takes the place of the one before.
-
-    The rate counts from the first call on: what was taken over took no time, and loading a model
-    or compiling is no part of it.
-    """
-
-    def __init__(self, open_bars: ExitStack, what: str) -> None:
-        self._bars, self._what = open_bars, plain_line(what)
-        self._begun = time.monotonic()
-        self._first: tuple[float, int] | None = None
-        self._bar: Any = None
-
-    def __call__(self, done: int, total: int | None) -> None:
-        now = time.monotonic()
-        if self._first is None:
-            self._bars.close()
-            self._bar, self._first = self._bars.enter_context(_new_bar()), (now, done)
-            self._task = self._bar.add_task("", total=total, completed=done)
-        begun, before = self._first
-        rate = (done - before) / (now - begun) if now > begun else 0.0
-        shown = f"{rate:,.0f}" if rate >= SLOW else f"{rate:.1f}"
-        text = f"{self._what}, {shown} a second, left:" if rate else self._what
-        self._bar.update(self._task, completed=done, total=total, description=text)
-        if now - self._begun > PATIENCE:
-            self._bar.start()
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= SHOWN else f"...{name[-SHOWN:]}"
-
-
-@contextmanager
-def _new_bar() -> Iterator[Any]:
-    """A bar of rich on standard error; it stops where the block ends."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}", markup=False),  # a name may hold brackets
-        TimeRemainingColumn(),
-    )
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    try:
-        yield bar
-    finally:
-        bar.stop()
-
-
 def duration(seconds: float) -> str:
-    """A time in the unit that suits it.
+    """A time in the unit that suits it; below ten of a unit, halves are shown.
 
-    Examples
-    --------
     >>> [duration(s) for s in (0.4, 42, 80, 260, 3000, 40_000)]
     ['1 s', '42 s', '1.5 min', '4.5 min', '50 min', '11 h']
     """
-    if seconds < MINUTE:
+    if seconds < 60:
         return f"{max(1, round(seconds))} s"
-    if seconds < HOUR:
-        minutes = seconds / MINUTE
-        return f"{round(2 * minutes) / 2 if minutes < EXACT_MINUTES else round(minutes):g} min"
-    hours = seconds / HOUR
-    return f"{round(2 * hours) / 2 if hours < EXACT_MINUTES else round(hours):g} h"
+    number, unit = (seconds / 60, "min") if seconds < 3600 else (seconds / 3600, "h")
+    return f"{round(2 * number) / 2 if number < 10 else round(number):g} {unit}"
 
 
 class Lines:
-    """Says now and then how far some work is.
-
-    Parameters
-    ----------
-    what : str
-        Things that are done, such as words.
-    quiet : float
-        Seconds before the first line.
-    done : int
-        What was done before and took no time.
-    """
+    """Says now and then how far some work is: `what` is done, `done` of it before."""
 
     def __init__(self, what: str, quiet: float, *, done: int = 0) -> None:
-        self._what, self._before = what, done
-        self._begun = time.monotonic()
-        self._next, self._said = self._begun + quiet, 0
+        self._what, self._before, self._begun = what, done, time.monotonic()
+        self._next, self._lines = self._begun + quiet, 0
 
     def __call__(self, done: int, total: int | None) -> None:
         """Say a line if it is time for one."""
         now = time.monotonic()
         if now < self._next or done == total:
             return
-        self._next = now + PAUSES[min(self._said, len(PAUSES) - 1)]
-        self._said += 1
+        self._next = now + PAUSES[min(self._lines, len(PAUSES) - 1)]
+        self._lines += 1
         rate = (done - self._before) / max(now - self._begun, 1e-9)
         remark(line(self._what, done, total, rate))
 
@@ -186,8 +121,6 @@ class Lines:
 def line(what: str, done: int, total: int | None, rate: float) -> str:
     """How far some work is.
 
-    Examples
-    --------
     >>> line("words", 20_480, 400_000, 2048.0)
     'words: 20,480 of 400,000 (5%), 2,048 a second, about 3 min left'
     >>> line("words", 20_480, None, 2048.0)

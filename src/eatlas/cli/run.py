@@ -84,18 +84,6 @@ def run(
         them. A file with one template a line, or 'a photo of {}|a picture of {}'. May be repeated.
     out : DIR
         Folder for results.jsonl and report.html. [default: out, or none with --json]
-    as_json : --json
-        Print only JSON, one object a line.
-    seed : N >= 0
-        Seed of every random draw. Recorded with every result.
-    workers : N >= 1
-        Number of processes. [default: as many as are useful]
-    engine : local|ray
-        local: processes of this machine. ray: the workers of a Ray cluster (needs the extra ray).
-        The numbers are the same.
-    address : HOST:PORT
-        Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
-        machine. [default: a new one on this machine, ended with the command]
     contexts : FILE
         Measure the stimuli in the contexts of FILE, written by eatlas contexts (for lpbs and
         lpbs-ceat by eatlas contexts --pairs).

@@ -34,11 +34,8 @@ def scan(
     sort: str = "effect_size",
     out: Path | None = None,
     as_json: bool = False,
-    measure: str = "sc-eat",
     frequency_bands: str = "1000,10000,100000",
     first: int | None = None,
-    seed: int = 0,
-    case: str = "auto",
     engine: str = "local",
     address: str | None = None,
 ) -> None:
@@ -68,24 +65,11 @@ def scan(
         interrupted scan, repeat the command.
     as_json : --json
         Print only JSON: the summary as one object.
-    measure : SIGNATURE
-        sc-eat, with parameters such as 'sc-eat(alpha=0.01,ddof=0)'.
     frequency_bands : N,N,...|none
         Limits of the frequency bands, as ranks of words in the source. none: one list for all
         words.
     first : N >= 1
         Scan only the first N words of the source. [default: all]
-    seed : N >= 0
-        Seed of the relabellings for maxT, if there are too many to visit all.
-    case : auto|exact
-        How attributes are looked up. auto: as written, then lower, capitalised, upper case;
-        exact: only as written.
-    engine : local|ray
-        local: threads of this process. ray: the workers of a Ray cluster (needs the extra ray). The
-        numbers are the same.
-    address : HOST:PORT
-        Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this
-        machine. [default: a new one on this machine, ended with the command]
     """
     from eatlas.engine.scan.family import Lists  # noqa: PLC0415  (--help waits for none)
     from eatlas.engine.scan.plan import make_scan, require_usable  # noqa: PLC0415
@@ -95,8 +79,7 @@ def scan(
     lists = Lists(top, _edges(frequency_bands), order)
     if out is not None:
         require_usable(out, vectors, attributes)
-    lookup: Any = case.lower()  # make_scan says which values there are
-    plan = make_scan(vectors, chosen, measure, case=lookup, seed=seed, first=first)
+    plan = make_scan(vectors, chosen, first=first)
     result = _scanned(plan, out, lists, executor_of(engine, address, None))
     with output_of_a_command():
         if as_json:
@@ -109,14 +92,14 @@ def _attributes(test: str | None, a: str | None, b: str | None) -> str | tuple[l
     """The name of a test, or two lists of words."""
     if test is not None and a is None and b is None:
         return test
-    if test is not None or a is None or b is None:
-        given = {"--attributes": test, "--a": a, "--b": b}
-        raise EatlasError(
-            "two groups of attributes are needed",
-            got=" and ".join(name for name, value in given.items() if value is not None) or "none",
-            allowed="--attributes TEST, or both --a WORD,WORD,... and --b WORD,WORD,...",
-        )
-    return tuple([word.strip() for word in text.split(",") if word.strip()] for text in (a, b))
+    if test is None and a is not None and b is not None:
+        return tuple([word.strip() for word in text.split(",") if word.strip()] for text in (a, b))
+    options = {"--attributes": test, "--a": a, "--b": b}
+    raise EatlasError(
+        "two groups of attributes are needed",
+        got=" and ".join(name for name, value in options.items() if value is not None) or "none",
+        allowed="--attributes TEST, or both --a WORD,WORD,... and --b WORD,WORD,...",
+    )
 
 
 def _edges(text: str) -> tuple[int, ...]:

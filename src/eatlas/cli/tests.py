@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +15,9 @@ from eatlas.cli.messages import (
     remark,
 )
 from eatlas.cli.options import Commands
-from eatlas.errors import EatlasError, StimulusError, StimulusWarning, joined
+from eatlas.errors import EatlasError, StimulusWarning
 from eatlas.stimuli import (
     ROLES,
-    AssociationTest,
-    Concept,
     Test,
     battery_names,
     load_tests,
@@ -153,9 +151,6 @@ def power(
     *,
     sizes: list[str] | None = None,
     d: float | None = None,
-    wanted: float = 0.8,
-    alpha: float = 0.05,
-    tail: str = "two-sided",
     as_json: bool = False,
 ) -> None:
     """Show what a design can find: smallest p, smallest effect size, number of terms needed.
@@ -170,62 +165,47 @@ def power(
         Sizes of groups instead of tests, such as 8,8,25,25. May be repeated.
     d
         Effect size: how likely is it found?
-    wanted : --power
-        Power of the smallest effect.
-    alpha
-        Significance level.
-    tail
-        two-sided, greater or less.
-    as_json : --json
-        Print only JSON, one object a line.
     """
     if not (names or sizes):
         raise EatlasError(
             "power needs a design, and none is named",
             allowed="tests, as in eatlas tests power weat-6, or --sizes 8,8,25,25",
         )
-    options = {"d": d, "wanted": wanted, "alpha": alpha, "tail": tail.replace("-", "_")}
-    found = [*_of_tests(names or (), options), *_of_sizes(sizes or (), options)]
+    designs = [*_of_tests(names or (), d), *_of_sizes(sizes or (), d)]
     with output_of_a_command():
         if as_json:
-            print_json({"test": name, "sizes": n, **one.to_dict()} for name, n, one in found)
+            print_json({"test": name, "sizes": n, **one.to_dict()} for name, n, one in designs)
             return
         from eatlas.cli.figures import print_powers  # noqa: PLC0415  (only a person sees tables)
 
-        print_powers(found)
+        print_powers(designs)
 
 
-def _of_tests(names: Sequence[str], options: Mapping[str, Any]) -> Iterator[Design]:
+def _of_tests(names: Sequence[str], d: float | None) -> Iterator[Design]:
     """What tests can find, each with its sizes by role."""
     from eatlas.measures.inference import power  # noqa: PLC0415  (--help need not wait)
 
-    for test in load_tests(names) if names else ():
-        if not isinstance(test, AssociationTest):
-            raise StimulusError(
-                f"the test {test.id} does not have two targets and two attributes",
-                got=f"a test of the kind {test.kind}",
-                allowed="tests of the kind association",
-            )
-        found = power(test, **options)
-        known = (found.level1, found.level2)
-        n = [size for level in known if level for size in level.n]
+    tests: tuple[Any, ...] = load_tests(names) if names else ()
+    for test in tests:  # power says which there are
+        found = power(test, d=d)
+        n = [size for level in (found.level1, found.level2) if level for size in level.n]
         yield test.id, dict(zip(ROLES, n, strict=True)), found
 
 
-def _of_sizes(sizes: Sequence[str], options: Mapping[str, Any]) -> Iterator[Design]:
+def _of_sizes(sizes: Sequence[str], d: float | None) -> Iterator[Design]:
     """What designs of these sizes can find."""
     from eatlas.measures.inference import power  # noqa: PLC0415
 
     for text in sizes:
         parts = [part.strip() for part in text.split(",")]
-        if len(parts) not in (2, 4) or not all(part.isdecimal() for part in parts):
+        if not all(part.isdecimal() for part in parts):
             raise EatlasError(
                 "--sizes takes whole numbers separated by commas",
                 got=repr(text),
                 allowed="of X and Y, as 8,8, or of X, Y, A and B, as 8,8,25,25",
             )
         n = tuple(map(int, parts))
-        yield text, dict(zip(ROLES, n, strict=False)), power(n, **options)
+        yield text, dict(zip(ROLES, n, strict=False)), power(n, d=d)
 
 
 def _classes(given: list[str]) -> dict[str, str]:
@@ -256,34 +236,22 @@ def _of_sets(test: Test) -> str:
 
 
 def _groups_of_one(test: Test) -> Iterator[str]:
-    """Name groups that some measure would have to permute and cannot."""
-    alone = [(role, concept.name) for role, concept in test.parts if len(concept.terms) == 1]
-    if not alone:
-        return
-    from eatlas.measures import measure_types  # noqa: PLC0415  (0.5 s, and few tests need it)
-
-    for role, name in alone:
-        refusing = [
-            measure.name
-            for measure in measure_types().values()
-            if measure.kind == test.kind and measure.minimum.get(role, 1) > 1
-        ]
-        if refusing:
+    """Name groups that most measures would have to permute and cannot."""
+    for role, concept in test.parts:
+        if len(concept.terms) == 1:
             yield (
-                f"{role} ({name}) has one term; a group of one cannot be permuted, so "
-                f"{joined(refusing)} will refuse this test."
+                f"{role} ({concept.name}) has one term; a group of one cannot be permuted, so "
+                "measures that permute it will refuse this test."
             )
 
 
 def _sizes(test: Test) -> str:
     """Sizes of the concepts as in X25 Y25 A25 B25; of groups with their names."""
-    if test.kind == "association":
-        between = ", " if any(concept.images for _, concept in test.parts) else " "
-        return between.join(f"{role}{_size(concept)}" for role, concept in test.parts)
-    targets, *groups = (len(concept.terms) for _, concept in test.parts)
-    return f"groups: {targets} targets, {' + '.join(map(str, groups))}"
-
-
-def _size(concept: Concept) -> str:
-    """Number of terms, and that they are images where they are."""
-    return f"{len(concept.terms)}{' images' if concept.images else ''}"
+    sizes = [len(concept.terms) for _, concept in test.parts]
+    if test.kind == "groups":
+        return f"groups: {sizes[0]} targets, {' + '.join(map(str, sizes[1:]))}"
+    images = any(concept.images for _, concept in test.parts)
+    return (", " if images else " ").join(
+        f"{role}{size}{' images' if concept.images else ''}"
+        for (role, concept), size in zip(test.parts, sizes, strict=True)
+    )

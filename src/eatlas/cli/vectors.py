@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +12,6 @@ from eatlas.cli.progress import Lines, bar_of, bars
 
 if TYPE_CHECKING:
     from eatlas.results.residual import BeforeAfter, ResidualBias
-    from eatlas.sources.fetching import Watch
     from eatlas.sources.published import Published
 
 SAMPLE = "glove-sample"
@@ -39,8 +36,6 @@ def list_vectors(names: list[str] | None = None, *, as_json: bool = False) -> No
     ----------
     names : NAME...
         Names of published vectors.
-    as_json : --json
-        Print only JSON, one object a line.
     """
     from eatlas.sources.published import find, place_of, published_vectors  # noqa: PLC0415
 
@@ -87,7 +82,7 @@ def fetch(names: list[str]) -> None:
             remark(f"{name}: {entry.download.page}; licence: {licence}")
             for note in entry.download.notes:
                 remark(f"{name}: {note}")
-        with _progress(name) as watch:
+        with bar_of(name, size=True) as watch:
             path = fetch_vectors(name, watch=watch, say=remark)
         print_line(f"{name}: {path}")
 
@@ -99,8 +94,6 @@ def check(
     tests: list[str] | None = None,
     residual: str | None = None,
     as_json: bool = False,
-    sample: int = 10_000,
-    seed: int = 0,
 ) -> None:
     """Check whether cosines are meaningful in a space: anisotropy, rogue dimensions, hubness.
 
@@ -125,13 +118,16 @@ def check(
         Word sets that define the bias that is looked for; own: those of the transform.
     as_json : --json
         Print only JSON, one object for each source.
-    sample : N >= 2
-        Number of random vectors for hubness. All other figures use every vector.
-    seed : N >= 0
-        Seed of that sample; or of the clusters and random directions.
     """
     if residual is not None:
-        _check_residual(source, None if residual == OWN else residual, as_json=as_json, seed=seed)
+        from eatlas.sources.residual import residual_bias  # noqa: PLC0415  (--help need not wait)
+
+        bias = residual_bias(source, sets=None if residual == OWN else residual)
+        with output_of_a_command():
+            if as_json:
+                print_json([bias.to_dict()])
+            else:
+                _print_residual(bias)
         return
     from eatlas.sources.diagnosis import diagnose  # noqa: PLC0415  (--help need not wait)
     from eatlas.sources.naming import open_named  # noqa: PLC0415
@@ -142,8 +138,6 @@ def check(
             diagnose(
                 named.source,
                 tests=tests or None,
-                sample=sample,
-                seed=seed,
                 tell=None if watch is None else watch("texts by", named.called),
             ).called(named.name)
             for named in several
@@ -196,33 +190,21 @@ def transform(source: str, *, out: Path) -> None:
         print_line(f"origin:  {note}")
 
 
-def _check_residual(source: str, sets: str | None, *, as_json: bool, seed: int) -> None:
-    """Look for a bias after a transform."""
-    from eatlas.sources.residual import residual_bias  # noqa: PLC0415  (--help need not wait)
-
-    bias = residual_bias(source, sets=sets, seed=seed)
-    with output_of_a_command():
-        if as_json:
-            print_json([bias.to_dict()])
-        else:
-            _print_residual(bias)
-
-
-def _print_residual(found: ResidualBias) -> None:
+def _print_residual(bias: ResidualBias) -> None:
     """Print a row for each figure, what each is, and where it is beside chance."""
-    said = {
+    meaning = {
         "projection": "mean cosine with the direction of the group; what debiasing targets",
-        "clusters": f"{found.clustered:,} most biased words in the cluster of their group",
-        "neighbours": f"correlation of the bias of {found.targets:,} targets and their neighbours",
-        "classifier": f"accuracy on {found.tested:,} biased words, trained on {found.trained:,}",
+        "clusters": f"{bias.clustered:,} most biased words in the cluster of their group",
+        "neighbours": f"correlation of the bias of {bias.targets:,} targets and their neighbours",
+        "classifier": f"accuracy on {bias.tested:,} biased words, trained on {bias.trained:,}",
     }
-    print_line(f"{found.source}: {', '.join(found.groups)}; {found.vocabulary:,} words")
+    print_line(f"{bias.source}: {', '.join(bias.groups)}; {bias.vocabulary:,} words")
     print_line("")
-    rows = [("", "before", "after", "chance", f"{found.directions} directions", "")]
-    rows += [(name, *_numbers(one), said[name]) for name, one in found.figures().items()]
+    rows = [("", "before", "after", "chance", f"{bias.directions} directions", "")]
+    rows += [(name, *_numbers(one), meaning[name]) for name, one in bias.figures().items()]
     print_rows(rows, "lrrrrl", least=(11, 6, 6, 6, 4))
     print_line("")
-    for warning in found.warnings:
+    for warning in bias.warnings:
         print_line(str(warning))
 
 
@@ -255,61 +237,26 @@ def _values(entry: Published) -> dict[str, Any]:
 
 def _shown(entry: Published) -> Iterator[tuple[str, str]]:
     """What is known of published vectors, as names and values; what is unknown says so."""
+    from eatlas.sources.fetching import unproven  # noqa: PLC0415
+
     values = _values(entry)
+    size = f"{values['size']:,} bytes ({_size(entry)})" if values["size"] else "unknown"
     unknown = {
         "hash": "not published; the first download records what it got",
         "licence": "not recorded here; see the page",
+        "path": f"no; eatlas vectors fetch {entry.name}",
+        "dim": "unknown" if entry.vectors.what == "vectors" else "",
     }
-    yield "name", entry.name
-    yield "title", entry.vectors.title
-    if entry.vectors.what == "vectors":
-        yield "dim", str(values["dim"] or "unknown")
-    yield "url", values["url"]
-    size = values["size"]
-    yield "size", f"{size:,} bytes ({_size(entry)})" if size else "unknown"
-    for key in ("hash", "evidence", "licence", "page", "citation"):
-        if values[key] or key in unknown:
-            yield key, values[key] or unknown[key]
-    for note in values["notes"]:
-        yield "note", note
-    from eatlas.sources.fetching import unproven  # noqa: PLC0415
-
-    if values["hash"] and (caution := unproven(entry, None)):
-        yield "caution", caution
-    yield "here", values["path"] or f"no; eatlas vectors fetch {entry.name}"
-    if values["fetched"]:
-        yield "fetched", f"{values['fetched']}, sha256:{values['fetched_sha256']}"
+    values |= {"size": size, "caution": values["hash"] and unproven(entry, None)}
+    keys = ("name", "title", "dim", "url", "size", "hash", "evidence", "licence", "page",
+            "citation", "notes", "caution", "path", "fetched")  # fmt: skip
+    for key in keys:
+        value = values.get(key) or unknown.get(key)
+        for text in value if isinstance(value, list) else [value] if value else []:
+            yield {"path": "here", "notes": "note"}.get(key, key), str(text)
 
 
 def _size(entry: Published) -> str:
     from eatlas.sources.published import size_text  # noqa: PLC0415
 
     return size_text(entry.download.size) if entry.download.size else "?"
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Watch | None]:
-    """A bar on a terminal; a log file has no use for one."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(name, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)

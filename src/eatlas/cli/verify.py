@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +75,11 @@ def verify(
         print_line(f"{_called(verdict.result)} by {verdict.result.signature}: {verdict.status}")
         for detail in verdict.details:
             print_line(f"  {detail}")
-    print_line(_in_all(verdicts, len(good)))
+    same = [verdict.status == "same" for verdict in verdicts]
+    counts = [f"{sum(same[: len(good)])} of {len(good)} results"]
+    if trends := same[len(good) :]:
+        counts.append(f"{sum(trends)} of {len(trends)} trends")
+    print_line(f"{' and '.join(counts)} are the same")
     for line in _account(verdicts):
         print_line(line)
     statuses = {verdict.status for verdict in verdicts}
@@ -91,15 +95,13 @@ def _named(text: str, names: set[str]) -> tuple[str, str]:
     """A name in the results and what is opened in its place; both may hold an equals sign."""
     from eatlas.errors import SourceError  # noqa: PLC0415
 
-    found = [name for name in names if text.startswith(f"{name}=")]
-    if len(found) == 1:
-        return found[0], text.removeprefix(f"{found[0]}=")
+    fitting = [name for name in names if text.startswith(f"{name}=")]
+    if len(fitting) == 1:
+        return fitting[0], text.removeprefix(f"{fitting[0]}=")
     raise SourceError(
-        "--vectors: two sources of the results fit this"
-        if found
-        else "--vectors: no result has a source with this name",
+        "--vectors: not exactly one source of the results has this name",
         got=text,
-        allowed=", ".join(f"{name}=PATH" for name in sorted(found or names)),
+        allowed=", ".join(f"{name}=PATH" for name in sorted(fitting or names)),
     )
 
 
@@ -109,44 +111,30 @@ def _called(record: AssociationResult | TrendResult) -> str:
     if not is_result(record):
         return f"trend of {record.test} on {record.source}"
     size = record.contexts and record.contexts.size
-    more = [str(one) for one in (record.period, size) if one]
-    place = f"{', '.join([record.source, *more])}," if more else record.source
-    return f"{record.test} on {place}"
+    parts = [str(part) for part in (record.source, record.period, size) if part]
+    return f"{record.test} on {', '.join(parts)}{',' * (len(parts) > 1)}"
 
 
-def _in_all(verdicts: Sequence[Verdict], results: int) -> str:
-    """How many are the same; trends, which come after the results, are counted apart."""
-    counts = [
-        (sum(verdict.status == "same" for verdict in some), len(some), what)
-        for some, what in ((verdicts[:results], "results"), (verdicts[results:], "trends"))
-    ]
-    return (
-        f"{' and '.join(f'{n} of {all_} {what}' for n, all_, what in counts if all_)} are the same"
-    )
-
-
-def _account(verdicts: Sequence[Verdict]) -> list[str]:
+def _account(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """What was computed, what was compared, and what is the file's word alone."""
     if not any(verdict.status in {"same", "differs"} for verdict in verdicts):
-        return []
-
-    def called(against: str, rest: str) -> list[str]:
-        tests = list(dict.fromkeys(v.result.test for v in verdicts if v.against == against))
-        names = f"names of groups, title and citation of {listed(tests, SHOWN)}"
-        return [f"{names}{rest}"] if tests else []
-
-    compared = [
-        "every number, count, label and hash in the file",
-        *called("built in", " with the built-in tests"),
-        *called("given", " with the tests that were given"),
-    ]
-    word = [
-        "which terms, measure, seed and source were chosen",
-        *called("hash", ", which fit their hash (--tests FILE compares them)"),
-    ]
-    return [
+        return
+    names: dict[str, str] = {}
+    for against in ("built in", "given", "hash"):
+        tests = dict.fromkeys(v.result.test for v in verdicts if v.against == against)
+        if tests:
+            names[against] = f"names of groups, title and citation of {listed(tests, SHOWN)}"
+    compared = ["every number, count, label and hash in the file"]
+    trusted = ["which terms, measure, seed and source were chosen"]
+    if "built in" in names:
+        compared.append(f"{names['built in']} with the built-in tests")
+    if "given" in names:
+        compared.append(f"{names['given']} with the tests that were given")
+    if "hash" in names:
+        trusted.append(f"{names['hash']}, which fit their hash (--tests FILE compares them)")
+    yield (
         "computed again: vectors, associations, effect sizes, p-values, intervals, patterns, "
-        "warnings",
-        f"compared: {'; '.join(compared)}",
-        f"taken from the file: {'; '.join(word)}",
-    ]
+        "warnings"
+    )
+    yield f"compared: {'; '.join(compared)}"
+    yield f"taken from the file: {'; '.join(trusted)}"

@@ -238,15 +238,6 @@ def _names() -> list[str]:
 
 def _unknown(name: str) -> StimulusError:
     """Say that there is no such test or battery, and what may be meant."""
-    parts = [part.strip() for part in name.split(",")]
-    if len(parts) > 1 and all(part in _names() or is_file(part) for part in parts):
-        return StimulusError(
-            f"there is no test or battery {name!r}",
-            allowed=f"one of them at a time: {', '.join(parts)}",
-            remedy="repeat the option: "
-            + " ".join(f"--tests {part}" for part in parts)
-            + "; in Python, give a list",
-        )
     if name and is_folder(name):
         return StimulusError(
             f"{name}: this is a directory", allowed="a TOML file", remedy="name a file in it"
@@ -256,13 +247,16 @@ def _unknown(name: str) -> StimulusError:
             f"{name}: there is no such test file",
             remedy="check the path; eatlas tests list shows the built-in tests",
         )
-    near = nearest(name, _names(), 3)
-    return StimulusError(
-        f"there is no test or battery {name!r}",
-        allowed=_ALLOWED,
-        remedy=(f"did you mean {', '.join(near)}? " if near else "")
-        + "eatlas tests list shows them all",
-    )
+    parts, near = [part.strip() for part in name.split(",")], nearest(name, _names(), 3)
+    if len(parts) > 1:
+        remedy = (
+            f"repeat the option: {' '.join(f'--tests {part}' for part in parts)}; in Python, give "
+            "a list"
+        )
+    else:
+        meant = f"did you mean {', '.join(near)}? " if near else ""
+        remedy = f"{meant}eatlas tests list shows them all"
+    return StimulusError(f"there is no test or battery {name!r}", allowed=_ALLOWED, remedy=remedy)
 
 
 @cache
