@@ -18,7 +18,6 @@ from eatlas.present.drawings.plane import (
     means_of,
     plane_figure,
     points_of,
-    written,
 )
 from eatlas.present.text import pixels
 
@@ -105,22 +104,6 @@ def test_no_name_lies_on_another_or_beyond_the_edge(given):
 def test_words_that_lie_apart_are_all_named(results):
     plane = Plane.around(points_of(results["weat-6"]), "Career", "Family")
     assert len(plane.names()) == 16
-
-
-def test_a_name_without_room_beside_its_mark_has_a_line():
-    points = [Point("X", f"word-{i}", 0.5 + i / 1000, 0.5) for i in range(4)]
-    points += [Point("Y", "far", 0.9, 0.1), Point("X", "", 0.5015, 0.5), Point("Y", "", 0.9, 0.1)]
-    plane = Plane.around(points, "Pleasant", "Unpleasant")
-    names = plane.names()
-    assert sorted(place.point for place in names) == [0, 1, 2, 3, 4]
-    lines = [place for place in names if place.leader is not None]
-    assert lines
-    for place in lines:
-        x, y = plane.at(points[place.point])
-        assert 12 <= np.hypot(place.leader[0] - x, place.leader[1] - y) <= 90
-    assert written(plane).count('class="leader"') == len(lines)
-    many = Plane.around([*points, *(Point("Y", "z", 0.2, n / 99) for n in range(40))], "A", "B")
-    assert not any(place.leader for place in many.names())
 
 
 def test_the_drawing_escapes_names_and_says_what_it_shows():

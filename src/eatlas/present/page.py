@@ -112,7 +112,7 @@ def report_html(
         **values,
         **_of_results(given),
         **page_files("cards.js", "report.js"),
-        title=title(given, settings) if given else wording(given).heading,
+        title=title(given, settings) if given else wording(given)["heading"],
         kinds_named=distinct(result.measure.upper() for result in given),
         names_in_full=settings.in_words(full=True),
         failures=failures,

@@ -6,8 +6,7 @@ Their wording is in the templates, a macro each.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -136,30 +135,10 @@ def limits(result: AssociationResult) -> list[str]:
     return lines("limits", r=result, found=found, name=names, leans=leans)
 
 
-@dataclass(frozen=True)
-class Wording:
-    """What a page calls that which associates; ``data/wording.toml`` says what each phrase is."""
+def wording(results: Iterable[AssociationResult]) -> Mapping[str, str]:
+    """What a page calls that which associates; ``data/wording.toml`` says what each phrase is.
 
-    heading: str
-    one: str
-    several: str
-    associate: str
-    described: str
-    built_on: str
-    association: str
-    level1: str
-    level3: str
-    moved: str
-    beyond: str
-    lacking: str
-    missing_one: str
-    missing_some: str
-
-
-def wording(results: Iterable[AssociationResult]) -> Wording:
-    """Return the phrases that fit some results; those of vectors where there are none.
-
-    >>> wording([]).heading
+    >>> wording([])["heading"]
     'Embedding association tests'
     """
     given = list(results)
@@ -171,8 +150,8 @@ def wording(results: Iterable[AssociationResult]) -> Wording:
 
 
 @cache
-def _wordings() -> dict[str, Wording]:
-    return {name: Wording(**phrases) for name, phrases in own_toml(WORDING).items()}
+def _wordings() -> dict[str, dict[str, str]]:
+    return own_toml(WORDING)
 
 
 def heading(trend: TrendResult, settings: Settings) -> str:

@@ -14,7 +14,7 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import percent
 from eatlas.present.rendering import lines
 from eatlas.present.sections import Section, distinct, source_of
-from eatlas.present.sentences import levels_of_trend, short_sentence, wording
+from eatlas.present.sentences import levels_of_trend, wording
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from eatlas.results.scan import ScanResult
 
 TRENDS = 3
-"""Series whose trends, and tests of groups whose targets, are reported one by one."""
-UNSTABLE = 0.5
-"""Below this share of the resamples, a pattern is seen less often than others together."""
+"""Series whose trends are reported one by one."""
 
 
 def in_brief(
@@ -39,96 +37,76 @@ def in_brief(
     """Say in sentences what the results of a page show together; nothing for none."""
     if not shown:
         return []
-    # several measures of one test look up the same terms
-    counts = {(s.result.test, source_of(s.result)): s.result.coverage.counts() for s in shown}
-    used, missing = (sum(column) for column in zip(*counts.values(), strict=True))
-    facts: dict[str, object] = {
-        "finding": family.finding,
-        "used": used,
-        "missing": missing,
-        "words": wording(s.result for s in shown),
-        "lacking": distinct(_looked_up(s) for s in shown if s.result.coverage.counts()[1]),
-        "gaps": any(line.gaps for line in series),
-        "leaning": [
-            f"{_name(s)}: {short_sentence(s.result)}"
-            for s in shown
-            if s.result.by_target is not None
-        ][:TRENDS],
-    }
-    return lines("brief", **facts, **_over_time(series), **_patterns(shown), **_doubts(shown))
-
-
-def _over_time(series: Sequence[Series]) -> dict[str, object]:
-    """Trends one by one while they are few, else the way that each goes."""
-    known = [one for one in series if one.finding]
-    if len(known) > TRENDS:
-        return {"trends": [], "ways": [one.way for one in known]}
-    trends = [
-        f"{isolated(one.name)} from {one.span}: {one.finding[0].lower()}{one.finding[1:]}"
-        for one in known
-    ]
-    return {"trends": trends, "ways": []}
-
-
-def _patterns(shown: Sequence[Section]) -> dict[str, object]:
-    """Which EAT patterns there are, and which of them another rule or other words change."""
+    used, missing = _terms(section.result for section in shown)
+    trends = [line for line in series if line.finding]
     maps = [section for section in shown if section.result.pattern is not None]
-    reads = [(section, section.result.primary) for section in maps]
-    labels = Counter(read.label for _, read in reads)
-    measures = {section.result.measure.upper() for section in maps}
-    directional = [pair for pair in reads if pair[0].result.rule.tail == "directional"]
-    known = [(_name(section), read.share) for section, read in reads if read.share is not None]
-    return {
-        "maps": len(maps),
-        "labels": labels.most_common(),
-        "called": measures.pop() if len(measures) == 1 else "test",
-        "subjects": distinct(section.result.subject for section in maps),
-        "read": list({read.over_stimuli for _, read in reads}),
-        "undefined": UNDEFINED in labels,
-        "found": len(maps) - labels["Non-Directional"] - labels[UNDEFINED],
-        "directional": bool(directional),
-        "changed": _names(s for s, read in directional if read.two_sided_label != read.label),
-        "known": len(known),
-        "weak": [name for name, share in known if share < UNSTABLE],
-        "least": min(known, key=lambda pair: pair[1], default=None),
-    }
-
-
-def _doubts(shown: Sequence[Section]) -> dict[str, object]:
-    """Which findings other words may not show, and which random words give too."""
+    labels = Counter(section.result.primary.label for section in maps)
+    changed = [
+        section
+        for section in maps
+        if section.result.rule.tail == "directional"
+        and section.result.primary.two_sided_label != section.result.primary.label
+    ]
     crossed = [
         (section, p)
         for section in shown
-        if (found := section.result.generalisation) and found.level1
-        if (p := found.level1.p_two_sided) is not None
+        if (tested := section.result.generalisation) and tested.level1
+        if (p := tested.level1.p_two_sided) is not None
     ]
     matched = [section for section in shown if matched_of(section.result) is not None]
-    patterned = [s for s in matched if s.result.primary.label != "Non-Directional"]
-    return {
+    often = [
+        section
+        for section in matched
+        if section.result.primary.label != "Non-Directional"
+        and (share_by_chance(section.result) or 0.0) >= OFTEN
+    ]
+    facts: dict[str, object] = {
+        "trends": [
+            f"{isolated(line.name)} from {line.span}: {line.finding[0].lower()}{line.finding[1:]}"
+            for line in trends
+        ],
+        "ways": [line.way for line in trends] if len(trends) > TRENDS else [],
+        "maps": len(maps),
+        "labels": labels.most_common(),
+        "over_stimuli": sorted({section.result.primary.over_stimuli for section in maps}),
+        "found": len(maps) - labels["Non-Directional"] - labels[UNDEFINED],
+        "changed": _names(changed),
         "tested": len(crossed),
         "doubtful": _names(section for section, p in crossed if p >= section.result.rule.alpha),
         "matched": bool(matched),
         "seldom": OFTEN,
-        "often": _names(s for s in patterned if (share_by_chance(s.result) or 0.0) >= OFTEN),
-        "by_chance": _names(s for s in matched if not_beyond(s.result)),
+        "often": _names(often),
+        "by_chance": _names(section for section in matched if not_beyond(section.result)),
+        "finding": family.finding,
+        "used": used,
+        "missing": missing,
+        "words": wording(section.result for section in shown),
+        "lacking": distinct(map(_looked_up, shown)),
+        "gaps": any(line.gaps for line in series),
     }
+    return lines("brief", **facts)
+
+
+def _terms(results: Iterable[AssociationResult]) -> tuple[int, int]:
+    """Terms that are used and missing; several measures of one test look up the same ones."""
+    counts = {(r.test, source_of(r)): r.coverage.counts() for r in results}
+    used, missing = zip(*counts.values(), strict=True)
+    return sum(used), sum(missing)
 
 
 def _names(shown: Iterable[Section]) -> list[str]:
-    return list(map(_name, shown))
+    """Tests and, where there are several, their settings: source, layer, year, measure."""
+    return [isolated(section.settings.named(section.result)) for section in shown]
 
 
 def _looked_up(section: Section) -> str:
     """The test and, where there are several, the source and year that lack its terms."""
     result, names = section.result, section.settings.sources
+    if not result.coverage.counts()[1]:
+        return ""
     parts = [names[result.source] if len(names) > 1 else "", str(result.period or "")]
     setting = ", ".join(filter(None, parts))
     return isolated(f"{result.test} ({setting})" if setting else result.test)
-
-
-def _name(section: Section) -> str:
-    """The test and, where there are several, its setting: source, layer, year, measure."""
-    return isolated(section.settings.named(section.result))
 
 
 def explain(result: ScanResult) -> tuple[str, ...]:
@@ -198,8 +176,7 @@ def methods_paragraph(
     given = list(results)
     if not given:
         return ""
-    counts = {(r.test, source_of(r)): r.coverage.counts() for r in given}
-    used, missing = (sum(column) for column in zip(*counts.values(), strict=True))
+    used, missing = _terms(given)
     levels = [level for trend in trends for _, level in levels_of_trend(trend)]
     found = [one.p for result in given for one in result.effects() if one.p is not None]
     facts: dict[str, object] = {

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import product
 from math import hypot
 from typing import NamedTuple, Self
 
@@ -39,8 +39,6 @@ MOST = 400
 """Words that one map shows."""
 MARK, GAP = 4.5, 3.0
 """Half the size of a mark, with a little room; pixels between a mark and its name."""
-FAR, FEW = (12.0, 24.0, 36.0, 48.0), 40
-"""Pixels between a mark and a name that a line leads to, on maps of so few points."""
 
 Spot = tuple[float, float]
 """Pixels from the left and the upper edge."""
@@ -248,9 +246,6 @@ def written(plane: Plane, lines: Sequence[Box] = (), data: Data = lambda _: {}) 
     parts = []
     for place in plane.names(lines):
         point = plane.points[place.point]
-        if place.leader is not None:  # from a mark to a name that is not beside it
-            ends = (plane.at(point), place.leader)
-            parts.append(path("M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*chain(*ends)), "leader"))
         anchor = None if place.anchor == "start" else place.anchor
         at = {"x": round(place.x), "y": round(place.y + LETTERS * 0.35), "text_anchor": anchor}
         kind = f"word {point.role.lower()}"
@@ -404,8 +399,11 @@ class Place(NamedTuple):
     """Pixels from the upper edge to the middle of the letters."""
     anchor: str
     """``start``, ``middle`` or ``end``: which part of the name is at x."""
-    leader: Spot | None = None
-    """Where a line from the point ends, of a name that is not beside it."""
+
+
+AROUND = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1), (-1, 1)))
+"""Places around a mark for its name, the best first: right, left, above, below, corners."""
+ANCHORS = {1: "start", -1: "end", 0: "middle"}
 
 
 def placed(
@@ -415,44 +413,21 @@ def placed(
     taken: Sequence[Box],
     side: float = SIDE,
 ) -> Iterator[Place]:
-    """Place as many names as fit beside their marks, or of few farther away; none on another."""
+    """Place as many names as fit beside their marks; none lies on another."""
     names: list[Box] = []
-    lines: list[Box] = []
-    far = FAR if len(spots) <= FEW else ()
+    half = LETTERS * 0.55
     for i in order:
-        for place, box in _candidates(i, *spots[i], texts[i], far):
-            line = boxes(spots[i], place.leader) if place.leader else []
-            free = (
-                _within(box, side)
-                and not _meets(box, taken, own=i)
-                and not _meets(box, names + lines)
-            )
-            if free and not any(_meets(part, names) for part in line):
+        (x, y), wide = spots[i], pixels(texts[i], LETTERS) * 0.94
+        for dx, dy in AROUND:
+            share = 0.6 if dx and dy else 1.0
+            at, middle = x + dx * (MARK + GAP) * share, y + dy * (half + MARK * share)
+            left = at - (wide if dx < 0 else 0 if dx else wide / 2)
+            box = (left, middle - half, left + wide, middle + half)
+            inside = min(box[:2]) >= 0 and max(box[2:]) <= side
+            if inside and not _meets(box, taken, own=i) and not _meets(box, names):
                 names.append(box)
-                lines += line
-                yield place
+                yield Place(i, at, middle, ANCHORS[dx])
                 break
-
-
-def _candidates(
-    i: int, x: float, y: float, text: str, far: Sequence[float]
-) -> Iterator[tuple[Place, Box]]:
-    """Places around a mark for its name, the best first: right, left, above, below, corners."""
-    wide, half = pixels(text, LETTERS) * 0.94, LETTERS * 0.55
-    around = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1), (-1, 1)))
-    for more, (dx, dy) in product((0.0, *far), around):
-        share = 0.6 if dx and dy else 1.0
-        at = x + dx * ((MARK + GAP) * share + more)
-        left = at - (wide if dx < 0 else 0 if dx else wide / 2)
-        middle = y + dy * (half + MARK * share + more)
-        anchor = {1: "start", -1: "end", 0: "middle"}[dx]
-        leader = (at, middle - dy * half) if more else None
-        box = (left, middle - half, left + wide, middle + half)
-        yield Place(i, at, middle, anchor, leader), box
-
-
-def _within(box: Box, side: float) -> bool:
-    return box[0] >= 0 and box[1] >= 0 and box[2] <= side and box[3] <= side
 
 
 def _meets(box: Box, taken: Sequence[Box], own: int = -1) -> bool:

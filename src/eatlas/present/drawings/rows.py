@@ -155,47 +155,25 @@ def _forest_row(
     sheet.y += height
 
 
-def findings(results: Sequence[AssociationResult], width: float) -> str:
-    """A row for each result: its map, what it says, its effect sizes, and how stable that is."""
-    settings, sheet = Settings.among(results), Sheet(width)
-    shares = [own_share(result) for result in results]
-    share = 62.0 if any(s is not None for s in shares) else 0.0
-    scale = min(0.28 * width, 220.0)
-    axis = _axis_of(results).on(width - share - scale - 16, width - share - 20)
-    left = LEFT + 42 if any(result.pattern for result in results) else LEFT
-    room = axis.start - left - 14
-    sheet.parts += [muted(effect(v, 0), axis.at(v), 14) for v in axis.ticks()]
-    if share:
-        sheet.parts.append(muted("stability", width - 10, 14, anchor="end"))
-    sheet.y = 20
-    for result, own in zip(results, shares, strict=True):
-        lines = broken(headline(result), room, 4, LETTERS)
-        about = broken(" · ".join(filter(None, (
-            result.test, result.primary.label if result.pattern else "", settings.of(result)
-        ))), room, 2, 11)  # fmt: skip
-        levels = sorted(levels_of(result), key=attrgetter("place"))
-        height = max(44.0, 15.0 * len(lines) + 14.0 * len(about) + 10, 12.0 * len(levels) + 10)
-        top = sheet.y
-        sheet.parts.append(path(f"M{LEFT:g} {top:g}H{width - LEFT:g}", "fig-grid"))
-        if result.pattern is not None:
-            sheet.parts.append(mini_map(result.primary.label, LEFT, top + 6, 32))
-        sheet.parts.append(text_lines(lines, left, top + 17, size=LETTERS))
-        below = top + 17 + 15.0 * len(lines)
-        sheet.parts += [
-            muted(t, left, below + 14.0 * i, anchor="start") for i, t in enumerate(about)
-        ]
-        threshold = result.rule.threshold or 0.0
-        sheet.parts.append(stacked([Estimate.of(e) for e in levels], axis, top + 4, threshold)[0])
-        if own is not None:
-            sheet.parts += _share(own, width - share, top + 16, share - 10, strong=True)
-        sheet.y += height
-    sheet.y += 4
-    effects = [e for result in results for e in levels_of(result)]
-    ends = [f"Scale: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."]
-    stable = ["Stability: share of resamples of the terms with the same pattern."] if share else []
-    sheet.notes([*source_note(settings), *ends, *notes_of(effects, marks=True), *stable])
-    alt = " ".join(f"{isolated(r.test)}: {headline(r)}" for r in results)
-    return sheet.close(f"{len(results)} findings", alt, "findings")
+def _titled(sheet: Sheet, left: float, title: Sequence[str], about: Sequence[str] = ()) -> float:
+    """The rule above a row, its lines and what is about it; the height that they take."""
+    below = sheet.y + 17 + 15.0 * len(title)
+    sheet.parts += [
+        path(f"M{LEFT:g} {sheet.y:g}H{sheet.width - LEFT:g}", "fig-grid"),
+        text_lines(title, left, sheet.y + 17, size=LETTERS),
+        *(muted(text, left, below + 14.0 * i, anchor="start") for i, text in enumerate(about)),
+    ]
+    return 15.0 * len(title) + 14.0 * len(about) + 10
+
+
+def _small(sheet: Sheet, result: AssociationResult, x: float, side: float, axis: Axis) -> float:
+    """The small map of a result and its effect sizes below each other; the height of these."""
+    if result.pattern is not None:
+        sheet.parts.append(mini_map(result.primary.label, x, sheet.y + 6, side))
+    levels = [Estimate.of(e) for e in sorted(levels_of(result), key=attrgetter("place"))]
+    threshold = result.rule.threshold or 0.0
+    sheet.parts.append(stacked(levels, axis, sheet.y + 4, threshold)[0])
+    return 12.0 * len(levels) + 12
 
 
 def _axis_of(results: Iterable[AssociationResult]) -> Axis:
@@ -203,22 +181,54 @@ def _axis_of(results: Iterable[AssociationResult]) -> Axis:
     return Axis.of_effects(v for e in levels for v in (e.d, *(e.interval or ())))
 
 
+def _legend(results: Iterable[AssociationResult], axis: Axis, scale: str) -> list[str]:
+    effects = [e for result in results for e in levels_of(result)]
+    ends = f"{scale}: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."
+    return [ends, *notes_of(effects, marks=True)]
+
+
+def findings(results: Sequence[AssociationResult], width: float) -> str:
+    """A row for each result: its map, what it says, its effect sizes, and how stable that is."""
+    settings, sheet = Settings.among(results), Sheet(width)
+    stable = 62.0 if any(own_share(result) is not None for result in results) else 0.0
+    axis = _axis_of(results).on(width - stable - min(0.28 * width, 220.0) - 16, width - stable - 20)
+    left = LEFT + 42 if any(result.pattern for result in results) else LEFT
+    room = axis.start - left - 14
+    sheet.parts += [muted(effect(v, 0), axis.at(v), 14) for v in axis.ticks()]
+    if stable:
+        sheet.parts.append(muted("stability", width - 10, 14, anchor="end"))
+    sheet.y = 20
+    for result in results:
+        label_of = result.primary.label if result.pattern else ""
+        about = " · ".join(filter(None, (result.test, label_of, settings.of(result))))
+        lines = broken(headline(result), room, 4, LETTERS), broken(about, room, 2, 11)
+        height = max(_titled(sheet, left, *lines), _small(sheet, result, LEFT, 32, axis), 44.0)
+        if (share := own_share(result)) is not None:
+            sheet.parts += _share(share, width - stable, sheet.y + 16, stable - 10, strong=True)
+        sheet.y += height
+    sheet.y += 4
+    shares = ["Stability: share of resamples of the terms with the same pattern."] if stable else []
+    sheet.notes([*source_note(settings), *_legend(results, axis, "Scale"), *shares])
+    alt = " ".join(f"{isolated(r.test)}: {headline(r)}" for r in results)
+    return sheet.close(f"{len(results)} findings", alt, "findings")
+
+
 def _share(share: float, x: float, y: float, width: float, *, strong: bool) -> list[str]:
     """A share as a bar on a faint whole, and its percentage below."""
-    whole = path(f"M{x:g} {y:g}h{width:g}v6h-{width:g}z", "fig-shade")
-    bar = path(
-        f"M{x:g} {y:g}h{share * width:.1f}v6h-{share * width:.1f}z", "b on" if strong else "b"
-    )
+    bar = f"M{x:g} {y:g}h{share * width:.1f}v6h-{share * width:.1f}z"
     look = {"font_weight": 700} if strong else {"class_": "eat-muted"}
-    text = label(percent(share), x + width / 2, y + 19, size=11, text_anchor="middle", **look)
-    return [whole, bar, text]
+    return [
+        path(f"M{x:g} {y:g}h{width:g}v6h-{width:g}z", "fig-shade"),
+        path(bar, "b on" if strong else "b"),
+        label(percent(share), x + width / 2, y + 19, size=11, text_anchor="middle", **look),
+    ]
 
 
 def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> str:
     """Tests by settings: a small EAT-Map and the effect sizes in each cell, and what differs."""
     table = settings if isinstance(settings, SideBySide) else side_by_side(settings)
     sheet, names = Sheet(width), min(0.3 * width, 200.0)
-    column = (width - names - LEFT) / len(table.values)
+    column, room = (width - names - LEFT) / len(table.values), names - LEFT - 8
     if column < 90:
         raise ResultsError(
             "the matrix does not fit into this width",
@@ -227,52 +237,32 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
             remedy='take width="double", or fewer results: results.filter(...)',
         )
     axis = _axis_of(table.results)
+    places = [names + i * column for i in range(len(table.values))]
     heads = [broken(value, column - 10, 3, LETTERS) for value in table.values]
-    for i, lines in enumerate(heads):
-        x = names + i * column
+    for x, lines in zip(places, heads, strict=True):
         sheet.parts.append(text_lines(lines, x, 18, size=LETTERS, font_weight=700))
     sheet.y = 10 + 15.0 * max(map(len, heads))
+    phrases = []
     for row in table:
-        top, sides = sheet.y, row.first.sides
-        lines = broken(row.name, names - LEFT - 8, 2, LETTERS)
-        groups = [" / ".join(map(isolated, side)) for side in sides]
-        about = [*groups, *([f"differs: {row.differs}"] if row.differs else [])]
-        below = [line for text in about for line in broken(text, names - LEFT - 8, 4, 11)]
-        sheet.parts.append(path(f"M{LEFT:g} {top:g}H{width - LEFT:g}", "fig-grid"))
-        sheet.parts.append(text_lines(lines, LEFT, top + 17, size=LETTERS))
-        y = top + 17 + 15.0 * len(lines)
-        sheet.parts += [muted(t, LEFT, y + 14.0 * i, anchor="start") for i, t in enumerate(below)]
-        most = 0
-        for i, result in enumerate(row.members):
-            x = names + i * column
+        differs = [f"differs: {row.differs}"] if row.differs else []
+        groups = [" / ".join(map(isolated, side)) for side in row.first.sides]
+        about = [line for text in (*groups, *differs) for line in broken(text, room, 4, 11)]
+        height = max(46.0, _titled(sheet, LEFT, broken(row.name, room, 2, LETTERS), about))
+        cells = []
+        for x, value, result in zip(places, table.values, row.members, strict=True):
             if result is None:
-                sheet.parts.append(muted("no result", x + 8, top + 22, anchor="start"))
+                sheet.parts.append(muted("no result", x + 8, sheet.y + 22, anchor="start"))
                 continue
-            levels = sorted(levels_of(result), key=attrgetter("place"))
-            start = x + (38 if result.pattern else 4)
-            scale = axis.on(start, x + column - 18)
-            if result.pattern is not None:
-                sheet.parts.append(mini_map(result.primary.label, x, top + 8, 28))
-            shown = [Estimate.of(e) for e in levels]
-            sheet.parts.append(stacked(shown, scale, top + 5, result.rule.threshold or 0.0)[0])
-            most = max(most, len(levels))
-        sheet.y += max(46.0, 15.0 * len(lines) + 14.0 * len(below) + 12, 12.0 * most + 14)
+            scale = axis.on(x + (38 if result.pattern else 4), x + column - 18)
+            height = max(height, _small(sheet, result, x, 28, scale))
+            said = result.primary.label if result.pattern else in_words(result)
+            cells.append(f"{isolated(value)}: {said}")
+        phrases.append(f"{isolated(row.name)}: {'; '.join(cells)}")
+        sheet.y += height
     sheet.y += 4
-    effects = [e for result in table.results for e in levels_of(result)]
-    ends = f"Scales: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."
-    sheet.notes([ends, *notes_of(effects, marks=True)])
-    phrases = [
-        f"{isolated(row.name)}: "
-        + "; ".join(
-            f"{isolated(value)}: {member.primary.label if member.pattern else in_words(member)}"
-            for value, member in zip(table.values, row.members, strict=True)
-            if member is not None
-        )
-        for row in table
-    ]
-    return sheet.close(
-        f"{len(table)} tests in {len(table.values)} settings", ". ".join(phrases) + "."
-    )
+    sheet.notes(_legend(table.results, axis, "Scales"))
+    title = f"{len(table)} tests in {len(table.values)} settings"
+    return sheet.close(title, f"{'. '.join(phrases)}.")
 
 
 def stability(results: Sequence[AssociationResult], width: float) -> str:
@@ -284,24 +274,20 @@ def stability(results: Sequence[AssociationResult], width: float) -> str:
     columns = {pattern: names + i * column for i, pattern in enumerate(PATTERNS)}
     for pattern, x in columns.items():
         sheet.parts.append(mini_map(pattern, x + (column - side) / 2, 8, side))
-        if column > 66:
-            for i, part in enumerate(pattern.split("-")):
-                sheet.parts.append(muted(part, x + column / 2, 8 + side + 14 + 12 * i))
+        for i, part in enumerate(pattern.split("-") if column > 66 else ()):
+            sheet.parts.append(muted(part, x + column / 2, 8 + side + 14 + 12 * i))
     sheet.y = 14 + side + (28 if column > 66 else 0)
     phrases = []
     for result in results:
-        shares, top = shares_of(result)[0], sheet.y
+        shares, own = shares_of(result)[0], result.primary.label
         lines = broken(named(result, settings), names - LEFT - 6, 3, LETTERS)
-        sheet.parts.append(path(f"M{LEFT:g} {top:g}H{width - LEFT:g}", "fig-grid"))
-        sheet.parts.append(text_lines(lines, LEFT, top + 17, size=LETTERS))
-        own = result.primary.label
         for pattern, x in columns.items():
-            share = shares.get(pattern, 0.0)
-            if share or pattern == own:
-                sheet.parts += _share(share, x + 3, top + 10, column - 6, strong=pattern == own)
-        sheet.y += max(38.0, 15.0 * len(lines) + 10)
-        seen = sorted((s, p) for p, s in shares.items() if s)
-        parts = ", ".join(f"{p} {percent(s)}" for s, p in reversed(seen))
+            share, strong = shares.get(pattern, 0.0), pattern == own
+            if share or strong:
+                sheet.parts += _share(share, x + 3, sheet.y + 10, column - 6, strong=strong)
+        sheet.y += max(38.0, _titled(sheet, LEFT, lines))
+        seen = sorted(((s, p) for p, s in shares.items() if s), reverse=True)
+        parts = ", ".join(f"{p} {percent(s)}" for s, p in seen)
         phrases.append(f"{isolated(result.test)}: observed {own}; {parts}")
     sheet.y += 4
     sheet.notes([
@@ -310,6 +296,12 @@ def stability(results: Sequence[AssociationResult], width: float) -> str:
         "one. No probability that another study shows a pattern.",
     ])  # fmt: skip
     return sheet.close("EAT patterns among resamples", ". ".join(phrases) + ".")
+
+
+DRIVEN = {
+    "X": ("x", "circle"), "Y": ("y", "square"), "A": ("a", "triangle"), "B": ("n", "diamond"),
+}  # fmt: skip
+"""Colour and shape of the terms of a group."""
 
 
 def influence(result: AssociationResult, width: float) -> str:
@@ -337,8 +329,7 @@ def influence(result: AssociationResult, width: float) -> str:
             name = short(term, names - LEFT - 30, LETTERS)
             sheet.parts.append(label(name, LEFT + 18, y + 4, size=LETTERS))
             sheet.parts.append(muted(role, LEFT, y + 4, anchor="start"))
-            colour = {"X": "x", "Y": "y", "A": "a", "B": "n"}[role]
-            shape = {"X": "circle", "Y": "square", "A": "triangle", "B": "diamond"}[role]
+            colour, shape = DRIVEN[role]
             sheet.parts.append(path(f"M{axis.at(d):.1f} {y:g}H{x:.1f}", f"i {colour}"))
             kind = f"m on {colour}" if change * d < 0 else f"m {colour}"
             sheet.parts.append(path(outline(shape, round(x, 1), y), kind))
