@@ -168,7 +168,7 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
     """A table of all results, in two parts where it is too wide; of single terms one a result."""
     effects = [one for member in members for one in member.effects()]
     if any(one.term is not None for one in effects):
-        return [rich_table(terms_table(one)) for one in members]
+        return [rich_table(terms_table(one), between=" ") for one in members]
     if members[0].by_target is not None or members[0].values is not None:
         return [rich_table(ends_table(one), names=(), between=" ") for one in members]
     rows = [row for one in members for row in rows_of(one, published_first=True)]
