@@ -77,11 +77,6 @@ def test_shares_of_a_study_add_up():
     assert sum(one.shapley for one in found.shares) == pytest.approx(found.explained) == 1
 
 
-def test_shares_describe_the_grid_and_have_no_intervals():
-    for one in analyse(MADE).shares:
-        assert set(one.model_dump()) == {"choice", "first", "total", "shapley"}
-
-
 def test_cosine_and_probability_are_compared_by_metric():
     rows = [
         Specification(

@@ -9,7 +9,6 @@ import eatlas
 from eatlas.apps.studies import carry_out_in, prepare
 from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import here
-from eatlas.stimuli import to_toml
 
 PLAN = {"tests": ["weat-6", "weat-7"], "measures": ["ml-eat"], "choices": {"ddof": [1, 0]}}
 
@@ -96,18 +95,3 @@ def test_a_damaged_record_is_named(tmp_path):
     with pytest.raises(ResultsError, match="the record of a study cannot be read"):
         eatlas.read_study(tmp_path)
     assert len(eatlas.multiverse(PLAN, out=tmp_path).results) == 4  # done again
-
-
-def test_a_folder_that_cannot_be_made(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ResultsError, match="cannot be written to"):
-        eatlas.multiverse(PLAN, out=tmp_path / "file")
-
-
-def test_tests_of_a_file_are_named_in_a_list(tmp_path, tiny, vectors_csv):
-    (tmp_path / "mine.toml").write_text(to_toml([tiny]), encoding="utf-8")
-    plan = {"vectors": {"mine": str(vectors_csv)}, "measures": ["weat"]}
-    named = eatlas.multiverse({**plan, "tests": [f"{tmp_path / 'mine.toml'}#{tiny.id}"]})
-    assert named.results == eatlas.multiverse({**plan, "tests": [tiny]}).results
-    with pytest.raises(StudyError, match="there is no"):
-        eatlas.multiverse({**plan, "tests": [f"{tmp_path / 'mine.toml'}#nothere"]})

@@ -44,16 +44,6 @@ def test_specifications_are_what_eatlas_run_finds():
         assert study.results[one.line - 1].test == one.test
 
 
-def test_case_and_seed_belong_to_each_job():
-    choices = {"case": ["auto", "exact"], "seed": [0, 1]}
-    study = eatlas.multiverse(
-        {"tests": ["weat-7"], "measures": ["weat(p=sampled)"], "choices": choices}
-    )
-    found = [(r.provenance.case, r.provenance.seed) for r in study.results]
-    assert found == [("auto", 0), ("auto", 1), ("exact", 0), ("exact", 1)]
-    assert study.results[0].level1.p.greater != study.results[1].level1.p.greater
-
-
 def test_resampling_is_for_those_who_want_it():
     bare = {"tests": ["weat-6"]}
     assert eatlas.multiverse(bare).results[0].uncertainty is None
@@ -163,6 +153,7 @@ def test_a_model_is_loaded_once_and_layers_share_a_pass(bert, monkeypatch):
     assert spec.d == pytest.approx(alone.level1.effect_size, abs=1e-6)
 
 
+@pytest.mark.slow  # each process loads torch
 def test_processes_change_no_number(bert):
     plan = {
         "tests": ["weat-6", "weat-9"],

@@ -33,23 +33,6 @@ def test_lists_stand_at_the_top_or_under_study(tmp_path):
     assert labels(top) == labels(under) == [("weat-6", "glove-sample", "ml-eat")]
 
 
-def test_the_grid_is_every_combination_in_the_order_of_the_plan():
-    plan = {
-        "tests": ["weat-6", "weat-7"],
-        "measures": ["weat"],
-        "choices": {"ddof": [1, 0], "alpha": [0.05]},
-    }
-    assert labels(plan) == [
-        (test, "glove-sample", "weat", ddof, "0.05")
-        for test in ("weat-6", "weat-7")
-        for ddof in ("1", "0")
-    ]
-
-
-def test_a_battery_in_a_list_is_all_its_tests():
-    assert len(labels({"tests": "caliskan"})) == 10
-
-
 def test_a_choice_with_a_condition_is_open_where_it_is_not_met():
     when = {"values": [0.1, 0.3], "when": {"tail": "two-sided"}}
     plan = {
@@ -121,20 +104,6 @@ def test_faults_are_named(plan, message):
     with pytest.raises(StudyError) as caught:
         read_plan({"tests": ["weat-6"], **plan})
     assert message in str(caught.value)
-
-
-def test_faults_of_several_tables_are_named_at_once(tmp_path):
-    path = write(tmp_path, '[study]\ntitel = ""\ntests = ["weat-6"]\n[choices]\nddof = []\n')
-    with pytest.raises(StudyError) as caught:
-        read_plan(path)
-    assert [word in str(caught.value) for word in ("titel", "choices.ddof")] == [True] * 2
-
-
-def test_unknown_tests_and_measures_are_named():
-    with pytest.raises(eatlas.EatlasError, match="there is no test or battery 'weat-66'"):
-        read_plan({"tests": ["weat-66"]})
-    with pytest.raises(eatlas.EatlasError, match="there is no measure 'weet'"):
-        read_plan({"tests": ["weat-6"], "measures": ["weet"]})
 
 
 def test_everything_excluded_is_an_empty_grid():

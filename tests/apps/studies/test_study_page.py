@@ -96,13 +96,6 @@ def test_the_findings_come_first_and_follow_from_the_record(study):
     assert "Failed and skipped" not in said
 
 
-def test_every_pattern_has_its_share(study):
-    said = text_of(study_html(study.record, study.analysis()))
-    patterns = [one.pattern for one in study.record.specifications]
-    for name in set(patterns):
-        assert f"{name} {share(patterns.count(name) / 16)}" in said
-
-
 def test_the_curve_has_a_mark_for_each_specification_and_each_choice(study):
     choices = {name: study.record.choices[name] for name in study.record.varying}
     svg = ET.fromstring(specification_curve(study.record.measured, choices))  # noqa: S314  (ours)
@@ -131,12 +124,6 @@ def test_rows_are_the_patterns_then_the_alternatives():
         ("way", "a", (True, False, False)),
         ("way", "b", (False, True, True)),
     ]
-
-
-def test_patterns_that_are_equally_frequent_are_in_the_order_of_their_names():
-    names = ["B-Uniform", "Non-Directional", "A-Uniform", "BY-Singular", "AX-Singular"]
-    found = [spec(n, {"test": "t"}, 0.1 * n, pattern=name) for n, name in enumerate(names, 1)]
-    assert [row.name for row in rows_of(found, {})] == sorted(names)
 
 
 def test_names_are_escaped_everywhere():
@@ -191,13 +178,6 @@ def test_without_effect_sizes_it_says_so():
     assert "decides most" not in said
     assert "There are no shares:" in said
     assert "correlations need at least three tests" in said
-
-
-def test_one_specification_without_p():
-    study = record({"test": ("t",)}, [spec(1, {"test": "t"}, 0.5, significant=None, p=None)])
-    said = text_of(study_html(study, analyse(study)))
-    assert "1 specification has an effect size d: median 0.50, from 0.50 to 0.50." in said
-    assert "p-value are significant" not in said
 
 
 def test_points_lie_at_their_effect_sizes():
