@@ -18,7 +18,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Self
 
@@ -88,6 +88,7 @@ class App:
     refused: Callable[[EatlasError], Answer]
     largest: int = LARGEST_REQUEST
     """Bytes of the body of a request."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, name: str) -> Answer:
         """A file of the page."""
@@ -100,7 +101,7 @@ class App:
         return NOT_FOUND
 
     def act(self, name: str, body: bytes) -> Answer:
-        """Do what the script of the page requests."""
+        """Do what the script of the page requests, one act at a time."""
         if name not in self.acts:
             return NOT_FOUND
         try:
@@ -108,7 +109,8 @@ class App:
                 request = self.request.model_validate_json(body)
             except ValidationError as error:
                 raise EatlasError("This is not a request of the page.") from error
-            return self.acts[name](request)
+            with self.lock:
+                return self.acts[name](request)
         except EatlasError as error:
             return self.refused(error)
 

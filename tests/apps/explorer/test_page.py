@@ -38,9 +38,9 @@ def open_page(tabs: Tabs, served: ExplorerPage) -> Callable[..., Page]:
     tabs.forgiven = (REFUSED,)
     served._explorer._looked_at.clear()
 
-    def opened(width: int = DESK, scheme: str = "light", *, still: bool = True) -> Page:
+    def opened(width: int = DESK, scheme: str = "light") -> Page:
         page = tabs.open(
-            served.address, width=width, height=800, scheme=scheme, still=still,
+            served.address, width=width, height=800, scheme=scheme,
             allowed=lambda url: url.startswith((served.address, "blob:")),
         )  # fmt: skip
         expect(page.locator("#headline")).to_contain_text("Female names go with Family")
@@ -241,25 +241,6 @@ def test_two_sources_downloads_and_another_tab(open_page, tmp_path):
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert "(d = 1.72, p = 7.8 × 10⁻⁵)" in copied
-
-
-def test_marks_move(open_page):
-    page = open_page(still=False)
-    page.evaluate("""() => {
-      window.moved = 0;
-      const was = Element.prototype.animate;
-      Element.prototype.animate = function (...given) {
-        window.moved += 1;
-        return was.apply(this, given);
-      };
-    }""")
-    page.get_by_role("button", name="career", exact=True).click()
-    expect(page.locator("#finding")).to_contain_text("without career")
-    assert page.evaluate("window.moved") > 16
-    calm = open_page()
-    calm.evaluate("() => { Element.prototype.animate = () => { throw new Error('moved'); }; }")
-    calm.get_by_role("button", name="career", exact=True).click()
-    expect(calm.locator("#finding")).to_contain_text("without career")
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
@@ -43,16 +42,10 @@ class Labelling:
     def __init__(self, journal: Journal) -> None:
         self.journal, self.items = journal, journal.items
         self._orders: dict[str, list[str]] = {}
-        self._lock = Lock()
 
-    def act(self, do: Callable[[Request], int | None]) -> Callable[[Request], Answer]:
-        """Let a request do something, one at a time, and answer with what is shown then."""
-
-        def answer(request: Request) -> Answer:
-            with self._lock:
-                return as_json(self._view(name_of(request.annotator), do(request)))
-
-        return answer
+    def answer(self, do: Callable[[Request], int | None]) -> Callable[[Request], Answer]:
+        """Let a request do something, and answer with what is shown then."""
+        return lambda request: as_json(self._view(name_of(request.annotator), do(request)))
 
     def begin(self, request: Request) -> int | None:
         """Where a person goes on: the first context without a label."""
@@ -146,7 +139,7 @@ def application(journal: Journal, guide: str = "") -> App:
         name="annotate",
         page=lambda: page_of(journal, guide),
         request=Request,
-        acts={act.__name__: labelling.act(act) for act in acts},
+        acts={act.__name__: labelling.answer(act) for act in acts},
         refused=lambda error: as_json({"error": clean(str(error))}, 422),
     )
 

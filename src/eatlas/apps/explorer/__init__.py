@@ -2,11 +2,11 @@
 
 The page sends words; a result is computed by the same code as in ``eatlas run``, and the answer is
 HTML with the drawings of the report. :mod:`lists` has the words and what a page may send,
-:mod:`named_sources` the vectors, :mod:`measuring` the results, :mod:`board` and :mod:`drawings`
-what is shown, :mod:`page` the application, and the same from Python.
+:mod:`measuring` the results, :mod:`board` and :mod:`drawings` what is shown, :mod:`page` the
+application, and the same from Python.
 """
 
 from eatlas.apps.explorer.measuring import Explorer
-from eatlas.apps.explorer.page import ExplorerPage, application, explore
+from eatlas.apps.explorer.page import ExplorerPage, explore
 
-__all__ = ["Explorer", "ExplorerPage", "application", "explore"]
+__all__ = ["Explorer", "ExplorerPage", "explore"]

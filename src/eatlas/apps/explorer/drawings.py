@@ -22,7 +22,7 @@ from eatlas.present.drawings.plane import (
     written,
 )
 from eatlas.present.drawings.plane import arrows as moving
-from eatlas.present.drawings.svg import Axis, cross, path, tag
+from eatlas.present.drawings.svg import Axis, cross, path
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 
@@ -37,12 +37,9 @@ def word_id(lists: Lists, role: str, word: str) -> str:
     return f"{role}{lists.groups[role].words.index(word)}"
 
 
-def _data(lists: Lists, point: Point, view: str = "") -> dict[str, str]:
+def _data(lists: Lists, point: Point) -> dict[str, str]:
     """Attributes by which the page knows the mark or the name of a word."""
-    if not point.term:
-        return {"data_key": f"mean-{point.role}"} if view else {}
-    at = word_id(lists, point.role, point.term)
-    return {"data_word": at} | ({"data_key": f"{view}-{at}"} if view else {})
+    return {"data_word": word_id(lists, point.role, point.term)} if point.term else {}
 
 
 def plane_of(view: View, result: AssociationResult) -> Markup:
@@ -58,8 +55,8 @@ def plane_of(view: View, result: AssociationResult) -> Markup:
     there = {(point.role, point.term): point for point in (*off, *on)}
     names = dict(result.concepts.items())
     ghosts = [_ghost(plane, point, there.get((point.role, point.term))) for point in before]
-    marks = [mark(plane, point, names, "off", **_data(lists, point, "plane")) for point in off]
-    marks += [mark(plane, point, names, **_data(lists, point, "plane")) for point in on]
+    marks = [mark(plane, point, names, "off", **_data(lists, point)) for point in off]
+    marks += [mark(plane, point, names, **_data(lists, point)) for point in on]
     texts = written(plane, data=lambda point: _data(lists, point))
     svg = framed(
         plane, f"mean {result.unit}", *ghosts, *marks, texts,
@@ -112,8 +109,7 @@ def moved_effect(now: Effect, was: Effect | None, axis: Axis) -> Markup:
         if now.d is not None:
             parts.append(path(f"M{x:g} {y:g}H{axis.at(now.d):.1f}", "trail"))
         parts.append(path(outline(old.mark, x, y), f"m ghost {old.target}".strip()))
-    current = estimate(Estimate.of(now), axis, y)
-    parts.append(tag("g", current, data_key=f"level-{now.place}"))
+    parts.append(estimate(Estimate.of(now), axis, y))
     width = axis.end + 8
     return Markup(  # noqa: S704  (numbers alone)
         f'<svg width="{width:g}" height="22" viewBox="0 0 {width:g} 22" class="fig interval" '

@@ -8,7 +8,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -183,7 +182,6 @@ class Explorer:
     """Tests that were named and cannot be explored, each with the reason."""
     bundled: frozenset[str] = frozenset()
     """Ids of tests that come with eatlas, unchanged."""
-    _lock: Lock = field(default_factory=Lock)
     _kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _looked_at: dict[str, set[Hashable]] = field(default_factory=dict)
 
@@ -256,30 +254,28 @@ class Explorer:
         before = Lists.of(lists.origin)
         there, origins, problem = Placed(), Placed(), None
         original = result = None
-        with self._lock:
-            try:
-                original = self._quick(before, source)
-                origins = self._placed(before, source)
-            except EatlasError:
-                pass  # what there is before any change is shown beside the words
-            try:
-                there = self._placed(lists, source)
-                result = self._quick(lists, source)
-            except EatlasError as error:
-                problem = error
-            if result is not None:
-                looked_at = self._looked_at.setdefault(request.test, set())
-                looked_at.add(lists.key)
-                if original is not None:
-                    looked_at.add(before.key)
-            n = self.looked_at(request.test)
+        try:
+            original = self._quick(before, source)
+            origins = self._placed(before, source)
+        except EatlasError:
+            pass  # what there is before any change is shown beside the words
+        try:
+            there = self._placed(lists, source)
+            result = self._quick(lists, source)
+        except EatlasError as error:
+            problem = error
+        if result is not None:
+            looked_at = self._looked_at.setdefault(request.test, set())
+            looked_at.add(lists.key)
+            if original is not None:
+                looked_at.add(before.key)
+        n = self.looked_at(request.test)
         return View(lists, source, there, result, original, origins.at, problem, n)
 
     def other_words(self, request: Request) -> AssociationResult:
         """Measure with resamples: how often other words show the same."""
-        with self._lock:
-            lists, source = self.lists(request), self.source(request.source)
-            return self._measured(lists, source, self.measure.with_parameters(frequency="off"))
+        lists, source = self.lists(request), self.source(request.source)
+        return self._measured(lists, source, self.measure.with_parameters(frequency="off"))
 
     def across(self, request: Request) -> list[tuple[str, list[AssociationResult | EatlasError]]]:
         """The words of a request, and those before any change, on every source."""
@@ -289,19 +285,17 @@ class Explorer:
         for name, words in rows:
             cells: list[AssociationResult | EatlasError] = []
             for source in self.sources:
-                with self._lock:  # released after each, so that a toggle waits for one source alone
-                    try:
-                        cells.append(self._quick(words, source))
-                    except EatlasError as error:
-                        cells.append(error)
+                try:
+                    cells.append(self._quick(words, source))
+                except EatlasError as error:
+                    cells.append(error)
             table.append((name, cells))
         return table
 
     def places_on(self, request: Request, number: int) -> dict[Key, Pair]:
         """Places of the target words that are switched on, on one of the sources."""
         lists, source = self.lists(request), self.source(number)
-        with self._lock:
-            places = self._placed(lists, source).at
+        places = self._placed(lists, source).at
         return {key: at for key, at in places.items() if key[1] in lists.groups[key[0]].on}
 
     def looked_at(self, test: str) -> int:
@@ -330,15 +324,13 @@ class Explorer:
         numbers = [request.source, *([] if request.compared is None else [request.compared])]
         sources, tests = [self.source(number) for number in numbers], self.tests_of(request)
         key = (*(test.model_dump_json() for test in tests), *numbers)
-        with self._lock:
-            return self._once(key, lambda: _run(tests, sources, self.measure))
+        return self._once(key, lambda: _run(tests, sources, self.measure))
 
     def remarks_on(self, request: Request) -> tuple[Note, ...]:
         """What a person should know of pasted words: names that are words, unequal frequency."""
         measure = self.measure.with_parameters(resamples=0)
-        with self._lock:
-            lists, source = Lists.of(pasted(request.lists)), self.source(request.source)
-            return self._measured(lists, source, measure).warnings
+        lists, source = Lists.of(pasted(request.lists)), self.source(request.source)
+        return self._measured(lists, source, measure).warnings
 
     def found_in(self, request: Request) -> dict[str, tuple[int, list[str]]]:
         """How many words of pasted lists a source has, and which it lacks, by role."""
@@ -347,8 +339,7 @@ class Explorer:
             words = [word for word in words_in(text)[:MOST_WORDS] if len(word) <= LONGEST_WORD]
             if words:
                 parts[role] = Concept(name=role, terms=tuple(words))
-        with self._lock:
-            coverage = embed_concepts(parts, self.source(request.source).source).coverage
+        coverage = embed_concepts(parts, self.source(request.source).source).coverage
         return {
             role: (len(coverage[role].used), list(coverage[role].missing))
             if role in parts

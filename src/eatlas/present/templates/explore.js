@@ -3,7 +3,6 @@
   const part = (id) => document.getElementById(id);
   const board = part("board"), menu = part("moves"), REST = 300, MOST_UNDO = 200, KEPT = "eatlas-explore";
   const ROLES = ["X", "Y", "A", "B"], empty = { off: {}, added: {} };
-  const still = matchMedia("(prefers-reduced-motion: reduce)");
   let now = { test: document.body.dataset.first, lists: {}, ...empty, source: 0, against: null };
   let past = [], turn = 0, timer = 0, pending = null;
 
@@ -66,11 +65,10 @@
     part(id).hidden = false;
   }
 
-  // ---- parts of the board that differ are replaced; the focus stays, and marks move to their new place
+  // ---- parts of the board that differ are replaced; the focus stays
   function put(html) {
     const made = document.createElement("template");
     made.innerHTML = html;
-    const before = new Map([...board.querySelectorAll("[data-key]")].map((mark) => [mark.dataset.key, mark.getBoundingClientRect()]));
     const focus = document.activeElement.id;
     const parts = new Map([...board.querySelectorAll("[data-part]")].map((old) => [old.dataset.part, old]));
     if (!parts.size) board.replaceChildren(made.content);
@@ -85,22 +83,9 @@
     for (const role of ROLES) part(`group-${role}`).dataset.name = part(`chips-${role}`).firstElementChild.dataset.group;
     const seat = focus && document.activeElement === document.body && part(focus);
     if (seat) (seat.dataset.text ? reach : (other) => other.focus())(seat);
-    if (!still.matches) move(before);
     const chip = sought && chipOf(sought.role, sought.text);
     sought = null;
     if (chip) reach(chip);
-  }
-
-  function move(before) {
-    for (const mark of board.querySelectorAll("[data-key]")) {
-      const was = before.get(mark.dataset.key), svg = mark.ownerSVGElement;
-      if (!was || !svg) continue;
-      const is = mark.getBoundingClientRect();
-      const unit = svg.viewBox.baseVal.width / svg.getBoundingClientRect().width || 1;
-      const x = (was.x + was.width / 2 - is.x - is.width / 2) * unit, y = (was.y + was.height / 2 - is.y - is.height / 2) * unit;
-      if (Math.abs(x) + Math.abs(y) < 0.5) continue;
-      mark.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], { duration: 420, easing: "ease-in-out" });
-    }
   }
 
   // ---- the words: one stop of the Tab key for each group, arrows within it
