@@ -8,7 +8,7 @@ from tests.inputs import TERMS, make_test, make_vectors
 
 import eatlas
 from eatlas.errors import SignatureError
-from eatlas.measures.seeding import generator_of
+from eatlas.measures.base import generator_of
 from eatlas.stats.bootstrap import PatternRule, bootstrap, pattern_stability
 from eatlas.stats.weighted import Design
 

@@ -54,7 +54,7 @@ def test_clusters_of_two_alike_words_make_intervals_wider():
 
 def test_a_cluster_is_drawn_with_all_its_words():
     """Each resample by hand: words of a cluster as often as the cluster, means over words."""
-    from eatlas.measures.seeding import generator_of
+    from eatlas.measures.base import generator_of
 
     vectors, test = alike(), with_clusters(B=PAIRS)
     result = eatlas.MLEAT(resamples=300)(test, vectors)

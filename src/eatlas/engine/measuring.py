@@ -16,9 +16,8 @@ from eatlas.errors import (
     described,
     listed,
 )
-from eatlas.measures.base import Array, Input, Measure, Need
+from eatlas.measures.base import Array, Input, Measure, Need, generator_of, stimuli_of_test
 from eatlas.measures.diagnosis import diagnose_terms
-from eatlas.measures.seeding import generator_of, stimuli_of_test
 from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance

@@ -8,7 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
-from eatlas.measures.seeding import generator_of, stimuli_covered
+from eatlas.measures.base import generator_of, stimuli_covered
 from eatlas.notes import Note
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.parts import defined

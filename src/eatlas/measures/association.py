@@ -6,21 +6,23 @@ computed alike: cosine takes unit vectors, projection takes their coordinates al
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from eatlas import kernels
-from eatlas.errors import CoverageError, SignatureError
+from eatlas.errors import CoverageError, SignatureError, SourceError
 from eatlas.measures.base import (
     FROM_0,
     SHARE,
     Allowed,
     AssociationMeasure,
+    Input,
     Needs,
     Wish,
+    is_number,
     parameter,
     whole,
 )
@@ -28,9 +30,11 @@ from eatlas.measures.inference import SmallestEffect
 from eatlas.measures.patterns import TailRule
 from eatlas.measures.resampling import RESAMPLES, Bootstrap
 from eatlas.measures.rows import Array
+from eatlas.notes import Note
 from eatlas.results.inference import SesoiUnit
 from eatlas.results.parts import Coverage
 from eatlas.stats.bootstrap import Over, PatternRule
+from eatlas.stats.shares import LARGEST_SCALE
 
 Association = Literal["cosine", "projection"]
 _DIRECTION = Allowed("a text of defining pairs", lambda value: isinstance(value, str))
@@ -39,6 +43,61 @@ LEAST_LISTS = 100
 _FREQUENCY = Allowed(
     f"auto, off, or a whole number from {LEAST_LISTS}", whole(LEAST_LISTS, "auto", "off").includes
 )
+
+
+OF_MODEL = "model"
+"""The scale that a source states."""
+SCALE = Allowed(
+    f"model, or a number above 0 and up to {LARGEST_SCALE:g}",
+    lambda value: value == OF_MODEL or (is_number(value) and 0 < value <= LARGEST_SCALE),
+)
+
+
+def scale_of(wanted: float | str, encoding: Any, source: str, measure: str) -> float:
+    """The logit scale: that of a signature, or that which a source states."""
+    if wanted != OF_MODEL:
+        return float(wanted)
+    stated: float | None = None if encoding is None else encoding.logit_scale
+    if stated is None:
+        raise SourceError(
+            f"{source} states no logit scale, so that its cosines are not probabilities",
+            got="vectors that were not trained to classify by a softmax"
+            if encoding is None
+            else f"a model of the class {encoding.architecture}",
+            allowed=f"two-tower models such as clip:NAME for {measure}",
+            remedy="state a scale to read them so nevertheless: "
+            f"{measure}(scale=100{', soa=softmax' * (measure == 'divdist')}), as CLIP's",
+        )
+    return stated
+
+
+def magnified(given: Input, scale: float) -> Input:
+    """The same input, its rounding by as much larger as the softmax makes it.
+
+    A share p moves by at most ``scale p (1 - p)`` times a change of a cosine, and twice that where
+    all cosines change.
+    """
+    factor = max(scale / 2, 1.0)
+    if given.precision is None:
+        return replace(given, magnified=factor)
+    return replace(given, precision=given.precision * factor)
+
+
+def remarks_on(given: Input, scale: float, groups: Sequence[str]) -> list[Note]:
+    """What a reader must know of the scale and of the sizes of the groups of labels."""
+    found, encoding = [], given.head["encoding"]
+    stated = None if encoding is None else encoding.logit_scale
+    if stated is None:
+        found.append(Note("shares.scale-by-hand", "logit_scale", {"scale": scale}))
+    elif stated != scale:
+        values = {"scale": scale, "of_model": stated}
+        found.append(Note("shares.scale-differs", "logit_scale", values))
+    if encoding is not None and encoding.logit_bias is not None:
+        found.append(Note("shares.sigmoid"))
+    sizes = {group: len(given.coverage.group(group).stimuli) for group in groups}
+    if len(set(sizes.values())) > 1:
+        found.append(Note("shares.labels", values={"labels": sizes}))
+    return found
 
 
 def defining_pairs(direction: str) -> tuple[tuple[str, str], ...]:

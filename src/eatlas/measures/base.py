@@ -5,6 +5,8 @@ Random numbers that follow from a seed and the stimuli of a test, and from nothi
 
 from __future__ import annotations
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
@@ -33,10 +35,9 @@ from eatlas.stats.permutation import (
     STUDENTISED_METHODS,
     PermutationResult,
 )
-from eatlas.stimuli import Test
+from eatlas.stimuli import Concept, Test
 
 if TYPE_CHECKING:
-    from eatlas.measures.contexts import Contexts
     from eatlas.measures.log_ratios import Ratios
     from eatlas.stimuli.pairs import Question
 
@@ -64,6 +65,42 @@ class Needs:
     """Whether the minimum is one of stimuli, where sentences are made of them, or of terms."""
     contexts: Literal["any", "required", "written", "refused"] = "any"
     """Whether stimuli occur in sentences; written: in those of the test itself, of no corpus."""
+
+
+def generator_of(
+    seed: int, stimuli: Mapping[str, Iterable[str]], purpose: str
+) -> np.random.Generator:
+    """Return a generator that the seed, the stimuli by role, and a purpose decide.
+
+    The settings of one test (sources, layers, prompts, windows, measures and their parameters)
+    have the same stimuli, and therefore the same draws: what differs between them is no difference
+    of draws.
+    """
+    names = {role: sorted(set(stimuli[role])) for role in sorted(stimuli)}
+    text = json.dumps([purpose, names], ensure_ascii=False)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return np.random.default_rng([seed, *np.frombuffer(digest, ">u4").tolist()])
+
+
+def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
+    """Return the stimuli of each role: words, what sentences are made of, or hashes of images."""
+    return {role: _stimuli(concept) for role, concept in test.concepts.items()}
+
+
+def _stimuli(concept: Concept) -> tuple[str, ...]:
+    """Return the stimuli of a concept once each, those without a vector included."""
+    if concept.images:
+        return tuple(concept.image_of.values())
+    of_sentence = concept.stimulus_of  # made anew each time
+    known = (of_sentence.get(term, term) for term in concept.terms)
+    return tuple(dict.fromkeys([*known, *(term for term, _ in concept.absent)]))
+
+
+def stimuli_covered(coverage: Coverage) -> dict[str, tuple[str, ...]]:
+    """Return the stimuli of each role, those without a vector included, of a result's coverage."""
+    return {
+        group: tuple(covered.image.values()) or covered.known for group, covered in coverage.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -118,7 +155,7 @@ class Input:
     """Seed of the run, which decides resamples and draws of contexts."""
     unit: Mapping[str, Array] | None = None
     """Unit rows, where `rows` are something else that stands for them."""
-    contexts: Contexts | None = None
+    contexts: Any = None
     """Vectors of all contexts, where `rows` are some of them."""
     single: Mapping[str, Array] | None = None
     """Vectors of all contexts by group, in the order of the used terms, where `rows` are means of

@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, listed
-from eatlas.measures.base import Allowed, GroupsMeasure, Input, Needs, parameter, whole
+from eatlas.measures.association import OF_MODEL, SCALE, magnified, remarks_on, scale_of
+from eatlas.measures.base import (
+    Allowed,
+    GroupsMeasure,
+    Input,
+    Needs,
+    generator_of,
+    parameter,
+    whole,
+)
 from eatlas.measures.group_evidence import (
     Evidence,
     mean_contexts,
@@ -20,9 +29,7 @@ from eatlas.measures.group_evidence import (
     of_words,
     relabelled,
 )
-from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.measures.p_values import DECIMALS
-from eatlas.measures.seeding import generator_of
 from eatlas.notes import Note
 from eatlas.results.levels import LabelTest, ShareIntervals, TargetShares
 from eatlas.results.parts import Coverage, defined, defined_ends

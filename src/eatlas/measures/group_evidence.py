@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
-from eatlas.measures.base import Input
+from eatlas.measures.base import Input, generator_of, stimuli_covered
 from eatlas.measures.p_values import written
 from eatlas.measures.rows import Stimuli
-from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results.levels import LabelDesign, LabelTest
 from eatlas.results.parts import Coverage
 from eatlas.stats.inputs import clopper_pearson

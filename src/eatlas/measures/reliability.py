@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from eatlas.errors import EatlasError, described
+from eatlas.measures.base import generator_of, stimuli_covered
 from eatlas.measures.rows import several, stimuli_of
-from eatlas.measures.seeding import generator_of, stimuli_covered
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.inference import Unit
 from eatlas.stats.inputs import open_unit, whole

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from eatlas.errors import UndefinedWarning
-from eatlas.measures.base import Input, whole
+from eatlas.measures.base import Input, generator_of, whole
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.patterns import SIGNS, label_of
 from eatlas.measures.rows import (
@@ -24,7 +24,6 @@ from eatlas.measures.rows import (
     several,
     too_many,
 )
-from eatlas.measures.seeding import generator_of
 from eatlas.notes import OVER_STIMULI, Note, as_note
 from eatlas.results.inference import (
     EffectInterval,

@@ -10,10 +10,17 @@ import numpy as np
 
 from eatlas import kernels
 from eatlas.errors import StimulusError
-from eatlas.measures.association import PatternMeasure, ResampledMeasure
+from eatlas.measures.association import (
+    OF_MODEL,
+    SCALE,
+    PatternMeasure,
+    ResampledMeasure,
+    magnified,
+    remarks_on,
+    scale_of,
+)
 from eatlas.measures.base import Input, parameter
 from eatlas.measures.inference import Observed, design_power
-from eatlas.measures.logit_scale import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.patterns import pattern_of
 from eatlas.measures.resampling import Varied
