@@ -1,4 +1,4 @@
-from tests.present.records import ml_eat, sc_eat, weat
+from tests.present.records import ml_eat, weat
 
 from eatlas.present.comparison import comparisons
 from eatlas.present.family import DeclaredFamily
@@ -20,11 +20,6 @@ def test_a_test_and_measure_on_several_sources():
     )
 
 
-def test_sources_that_agree():
-    (found,) = compared(ml_eat(source="a"), ml_eat(source="b"), ml_eat(source="c"))
-    assert found.sentence.startswith("All 3 sources show AX-Singular.")
-
-
 def test_a_weat_has_no_pattern_and_an_undefined_size_no_range():
     (found,) = compared(weat(source="a"), weat(source="b", d=None))
     assert found.sentence == ""
@@ -37,7 +32,3 @@ def test_years_are_sources_and_a_run_that_is_read_twice_is_not():
         "some-vectors, 1990",
     ]
     assert compared(ml_eat(), ml_eat()) == []
-
-
-def test_single_terms_are_not_compared():
-    assert compared(sc_eat({"a": 1.0}, source="a"), sc_eat({"a": 1.0}, source="b")) == []

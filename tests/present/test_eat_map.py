@@ -44,18 +44,6 @@ def test_each_pattern_has_its_own_cells(label, size):
     assert [c == "eat-on" for c in drawn] == wanted
 
 
-def test_columns_are_targets_and_rows_are_attributes():
-    root = svg_root(eat_map(ml_eat("BY-Singular")))
-    at = {
-        "".join(t.itertext()): (float(t.get("x")), float(t.get("y")))
-        for t in root.iter(f"{SVG}text")
-    }
-    assert at["Flowers"][0] < at["Insects"][0]
-    assert at["Pleasant"][1] < at["Unpleasant"][1]
-    assert abs(at["● associated"][0] - at["Insects"][0]) < 20
-    assert abs(at["● associated"][1] - at["Unpleasant"][1]) < 5
-
-
 def test_names_numbers_and_pattern_are_written():
     written = text(eat_map(ml_eat("AX-Singular", d_X=1.385, d_Y=-0.05)))
     for part in (
@@ -85,11 +73,6 @@ def test_another_two_sided_pattern_is_written():
     written = text(eat_map(ml_eat(two_sided_label="Non-Directional")))
     assert "under the two-sided rule: Non-Directional" in written
     assert not any("two-sided" in line for line in text(eat_map(ml_eat())))
-
-
-def test_a_two_sided_rule_reads_the_two_sided_p():
-    assert ml_eat(tail="two-sided").effect("level2.X").p_of()[0] == pytest.approx(200 / 12870)
-    assert "* p < .05 two-sided" in text(eat_map(ml_eat(tail="two-sided")))
 
 
 def test_undefined_columns_are_hatched_and_not_associated():
@@ -123,13 +106,6 @@ def test_red_and_gray_differ_in_lightness_and_texts_can_be_read():
     assert contrast(ON_TEXT, ON) >= 4.5
 
 
-def test_the_mini_map_is_small_and_has_no_text_but_its_title():
-    root = svg_root(mini_map(ml_eat()))
-    assert (root.get("width"), root.get("height")) == ("44", "44")
-    assert not list(root.iter(f"{SVG}text"))
-    assert root.find(f"{SVG}title").text.startswith("EAT-Map")
-
-
 @pytest.mark.parametrize("size", SIZES)
 def test_hostile_names_stay_text_within_the_drawing(size):
     svg = SIZES[size](ml_eat(names=HOSTILE, test="<b>&"))
@@ -145,10 +121,6 @@ def test_long_names_are_shortened_with_the_whole_in_a_tooltip():
     lines = ["".join(t.itertext()) for t in root.iter(f"{SVG}text")]
     assert max(map(len, lines)) < 60
     assert any(line.endswith("…") for line in lines)
-
-
-def test_maps_share_no_ids():
-    assert " id=" not in eat_map(ml_eat(undefined="X", names=HOSTILE))
 
 
 @pytest.mark.parametrize("label", PATTERNS)

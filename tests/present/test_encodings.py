@@ -37,17 +37,6 @@ def compared(*results):
     return comparisons(sections(results, DeclaredFamily.of(results)))
 
 
-def test_layers_stand_in_their_order():
-    (found,) = pivot([encoded(layer=n) for n in ("10", "9", "0", "mean(1,2)")], "layer")
-    assert [*found] == ["0", "9", "10", "mean(1,2)"]
-
-
-def test_trained_weights_come_before_random_ones():
-    random = [encoded(weights="random", weights_seed=seed) for seed in (1, 0)]
-    (found,) = pivot([*random, encoded()], "weights")
-    assert [*found] == ["trained", "random, seed 0", "random, seed 1"]
-
-
 def test_windows_stand_in_their_order_and_the_sentence_behind_them():
     (found,) = pivot([in_texts(window=w) for w in ("sentence", 10, 9)], "window")
     assert [*found] == ["9", "10", "sentence"]
@@ -56,11 +45,6 @@ def test_windows_stand_in_their_order_and_the_sentence_behind_them():
     assert pivot(others, "window") == [], "another source"
     fewer = [in_texts(window=1), in_texts(window=9, per_term=5)]
     assert pivot(fewer, "window") == [], "other contexts"
-
-
-def test_prompts_stand_as_given_and_none_has_a_name():
-    (found,) = pivot([encoded(prompt="The {}"), encoded(), encoded(prompt="A {}")], "prompt")
-    assert [*found] == ["The {}", "(no prompt)", "A {}"]
 
 
 def test_what_differs_in_more_than_one_choice_is_not_compared():

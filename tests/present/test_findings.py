@@ -7,8 +7,7 @@ from tests.present.records import ml_eat
 from eatlas.present import report_html
 from eatlas.present.numbers import goes
 from eatlas.present.sentences import headline, title
-from eatlas.results.settings import Settings, known_sources, source_name
-from eatlas.sources.published import published_vectors
+from eatlas.results.settings import Settings, source_name
 
 
 @pytest.mark.parametrize(
@@ -78,12 +77,6 @@ def test_settings_are_a_matrix_with_what_differs():
     assert text.startswith("ML-EAT : 2 tests, 2 sources. Test a.txt b.txt Differs one")
     assert "AX-Singular → A-Uniform" in text
     assert "/data/" not in text
-
-
-def test_all_published_vectors_have_a_name_for_people():
-    names = {entry.name: entry.vectors.dim for entry in published_vectors() if entry.vectors.dim}
-    assert set(names) <= set(known_sources())
-    assert {name: known_sources()[name].dim for name in names} == names
 
 
 def test_a_source_has_no_path():

@@ -8,12 +8,10 @@ import zlib
 import pytest
 from tests.inputs import make_test
 
-import eatlas
 from eatlas import LPBS
 from eatlas.encoders.language import Answer
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence
-from eatlas.results import Results
 from eatlas.results.parts import LanguageModelRecord
 
 TEST = make_test(
@@ -99,13 +97,3 @@ def test_the_page_says_what_a_ratio_is_and_its_unit(result):
     assert "finds an attribute after the target than after a neutral word" in report_html([causal])
     corpus = result.model_copy(update={"templates": (), "sentences": ((2, 3), (1, 1))})
     assert "7 sentences of a corpus that hold a target and an attribute." in report_html([corpus])
-
-
-@pytest.mark.parametrize("kind", ["eat-map", "forest", "findings", "influence", "stability"])
-def test_drawings_are_not_about_vectors(result, kind):
-    assert not ABOUT_VECTORS.search(eatlas.plot(result, kind).drawn)
-
-
-def test_its_level_1_belongs_to_the_family(result):
-    (member,) = Results([result]).family()
-    assert (member.level, member.p) == ("level1", result.level1.p.two_sided)

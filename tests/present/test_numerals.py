@@ -98,24 +98,6 @@ def test_explain_p_states_the_error_or_the_bracket():
     assert evidence(p, "two_sided") == "between 3.0e-9 and 4.0e-9"
 
 
-def test_explain_p_states_draws_and_interval():
-    method, name = "sampled", "sampling"
-    tails = ("greater", "less", "two_sided")
-    p = PValues.from_dict(
-        p_values(100, 10**12)
-        | {
-            "method": method,
-            "count": None,
-            "interval": dict.fromkeys(tails, (0.0012, 0.0031)) | {"two_sided": (0.998, 1.0)},
-            "draws": dict.fromkeys(tails, 100_000),
-        }
-    )
-    found = f"by {name} with 100,000 draws, 95% interval between .0012 and .0031"
-    assert evidence(p, "greater") == found
-    assert evidence(p, "two_sided").endswith("100,000 draws, 95% interval above .99")
-    assert explain_p(p, "less") == f"{found}, of 1,000,000,000,000 relabellings"
-
-
 def test_explain_p_of_a_normal_approximation():
     p = PValues.from_dict(p_values(100, 10**12) | {"method": "normal", "count": None})
     assert evidence(p, "two_sided") == "by a normal approximation"

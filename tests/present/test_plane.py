@@ -101,11 +101,6 @@ def test_no_name_lies_on_another_or_beyond_the_edge(given):
         assert apart
 
 
-def test_words_that_lie_apart_are_all_named(results):
-    plane = Plane.around(points_of(results["weat-6"]), "Career", "Family")
-    assert len(plane.names()) == 16
-
-
 def test_the_drawing_escapes_names_and_says_what_it_shows():
     rng = np.random.default_rng(0)
     words = ["<b>bold</b>", "b&w", "c", "d", "e", "f", "g", "h"]
@@ -129,10 +124,3 @@ def test_without_cosines_there_is_no_map(results):
     (sc_eat,) = eatlas.run("weat-6", measures="sc-eat")
     with pytest.raises(ResultsError, match="cannot show this"):
         sc_eat.plot("plane")
-
-
-def test_the_report_has_the_map(results, tmp_path):
-    results.save(tmp_path / "r.html")
-    page = (tmp_path / "r.html").read_text()
-    assert page.count('class="figure plane"') == 2
-    assert "The map of the terms" in page

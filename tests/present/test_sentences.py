@@ -28,10 +28,6 @@ def test_each_pattern_has_its_sentence(label):
     assert sentence(ml_eat(label)) == FIRST[label] + start + CLOSER
 
 
-def test_no_pattern_is_missing():
-    assert set(FIRST) == set(PATTERNS)
-
-
 @pytest.mark.parametrize(
     ("d_X", "d_Y", "said"),
     [
@@ -90,10 +86,3 @@ def test_sc_eat_sentence():
         "closest to Unpleasant: nurse (d = −1.20)."
     )
     assert sentence(sc_eat({"void": None})) == "No effect size is defined for 1 term."
-
-
-def test_long_and_right_to_left_names_do_not_swamp_the_sentence():
-    said = sentence(ml_eat(names={"X": "name " * 60, "Y": "שמות"}))
-    assert len(said) < 600
-    assert "…" in said
-    assert "\u2068שמות\u2069" in said

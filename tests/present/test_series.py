@@ -100,12 +100,6 @@ def test_the_page_shows_lines_sentences_gaps_and_a_table():
     assert {"#test-1", "#test-1-2", "#test-1-3"} <= {a["href"] for a in page.all("a")}
 
 
-def test_results_without_a_record_of_the_trend_have_a_timeline():
-    text = Page(report_html(years())).text
-    assert "The results hold no record of the trend" in text
-    assert "The effect size d at level 1 rises" not in text
-
-
 def test_hostile_texts_stay_text():
     nasty = '"><script>alert(1)</script>&amp;\x1b[31m'
     head = {"test": nasty, "title": nasty, "source": nasty}

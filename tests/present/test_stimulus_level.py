@@ -52,25 +52,6 @@ def text_of(html: str) -> str:
     return " ".join(html.split()).replace("&#39;", "'").replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_what_is_read_are_the_findings_over_stimuli(apart):
-    read = apart.primary
-    assert (read.over, read.over_stimuli) == ("stimuli", True)
-    assert read.level1 == apart.stimulus_level.level1
-    assert read.group("X") == apart.stimulus_level.level2.X
-    assert read.pattern == apart.stimulus_level.pattern
-    assert read.uncertainty == apart.stimulus_level.uncertainty
-    assert read.names("X") == ("x0", "x1", "x2", "x3")
-    assert len(read.scores.X) == 4
-
-
-def test_tests_of_words_are_read_as_they_are(tiny, tiny_vectors):
-    result = eatlas.MLEAT()(tiny, tiny_vectors)
-    read = result.primary
-    assert (read.over, read.level1, read.level2) == ("terms", result.level1, result.level2)
-    assert (read.pattern, read.influence) == (result.pattern, result.influence)
-    assert read.names("X") == result.coverage.X.used
-
-
 def test_summary_sentence_and_map_are_over_stimuli(apart):
     d = apart.primary.level1.effect_size
     assert apart.summary().startswith(f"Non-Directional, d = {d:.2f}, ")
@@ -80,25 +61,6 @@ def test_summary_sentence_and_map_are_over_stimuli(apart):
     assert f"do not differ detectably (over stimuli, d = {effect(d)}, p = " in said
     assert glyphs(apart) == ("□□", "□□")
     assert "* p &lt; .05 in the direction of d, over stimuli" in eatlas.plot(apart).drawn
-
-
-def test_the_family_is_over_stimuli(apart):
-    (member,) = Results([apart]).family()
-    assert member.p == apart.primary.level1.p.two_sided
-    assert member.effect_size == apart.primary.level1.effect_size
-
-
-def test_the_first_columns_are_over_stimuli_and_those_of_sentences_are_marked(apart):
-    (row,) = apart.rows()
-    read = apart.primary
-    assert row["read_over"] == "stimuli"
-    assert row["effect_size"] == read.level1.effect_size
-    assert row["p_two_sided_X"] == read.group("X").p.two_sided
-    assert (row["low"], row["high"]) == read.uncertainty.level1.interval
-    assert row["pattern"] == "Non-Directional"
-    assert row["sentence_effect_size"] == apart.level1.effect_size
-    assert row["sentence_p_two_sided_Y"] == apart.level2.Y.p.two_sided
-    assert row["sentence_pattern"] == apart.pattern.label
 
 
 def test_drawings_are_over_stimuli(apart):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.present.reading import Page, contrast, variables
-from tests.present.records import PATTERNS, full, ml_eat, sc_eat, weat
+from tests.present.records import full, ml_eat, sc_eat, weat
 
 import eatlas
 from eatlas.present import report_html
@@ -37,14 +37,6 @@ def test_p_values_are_adjusted_over_the_declared_family():
     assert "No family was declared" in summary(*two, family="none")
 
 
-def test_other_stimuli_under_one_id_have_their_own_adjusted_p_values():
-    one, other = (ml_eat(greater=count) for count in (100, 200))
-    origin = other.provenance.model_copy(update={"stimuli_sha256": "0" * 64})
-    text = summary(one, other.model_copy(update={"provenance": origin}))
-    assert "1.40 * .0078 (.016) .031" in text
-    assert "1.40 * .016 (.031) .031" in text
-
-
 def test_rows_say_to_which_test_pattern_and_source_they_belong_and_cells_their_numbers():
     html = report_html([ml_eat(), ml_eat("A-Uniform", test="two", source="more")])
     page = Page(html)
@@ -65,15 +57,6 @@ def test_each_measure_has_a_table_of_its_own():
     text = summary(weat(), sc_eat({"a": 1.0}))
     assert "1.20 * .0078 (.016) In direct comparison, the vectors place Flowers" in text
     assert "Of 1 term, the vectors associate 1 with Pleasant" in text
-
-
-@pytest.mark.parametrize("label", PATTERNS)
-def test_maps_are_drawn_once_and_used_where_needed(label):
-    page = Page(report_html([ml_eat(label)]))
-    x, y = (attribute or "N" for attribute in PATTERNS[label])
-    assert [a["href"] for a in page.all("use")].count(
-        f"#eat-{x}{y}"
-    ) == 3  # finding, numbers, legend
 
 
 def colours(scheme: str) -> dict[str, str]:

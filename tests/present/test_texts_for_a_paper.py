@@ -5,7 +5,6 @@ import re
 import pytest
 
 import eatlas
-from eatlas.errors import ResultsError
 from eatlas.present import report_text
 from eatlas.present.summaries import _entries, _work
 
@@ -50,15 +49,3 @@ def test_entries_are_whole():
         assert author, key
         assert re.fullmatch(r"\d{4}", year), key
         assert title or "{" in entry, key
-
-
-def test_the_methods_paragraph_alone(results):
-    text = report_text(results, "methods")
-    assert text.startswith("We measured 4 association tests")
-    assert text.count("\n") == 1
-    assert "</" not in text
-
-
-def test_an_unknown_format(results):
-    with pytest.raises(ResultsError, match=r"format 'bibtx'; did you mean bibtex\?"):
-        report_text(results, "bibtx")

@@ -5,9 +5,6 @@ from playwright.sync_api import expect
 from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
 from tests.present.records import full
-from tests.present.test_encodings import encoded
-
-from eatlas.results import Results
 
 FOCUSED = "document.activeElement.textContent.trim()"
 
@@ -23,10 +20,6 @@ def test_axe_is_content_with_packed_details(open_page):
     page = open_page([full(test=f"test-{i}") for i in range(41)], at="#test-7")
     expect(page.get_by_text("Chance alone.")).to_be_visible()
     assert violations(page, "article:has(#test-7)") == []
-
-
-def test_axe_is_content_with_nothing(open_page):
-    assert violations(open_page([])) == []
 
 
 def test_the_keyboard_comes_to_the_results(ten_page, open_page):
@@ -62,14 +55,6 @@ def test_the_keyboard_sorts_follows_links_and_unfolds(ten_page, open_page):
     assert page.locator("article.result:has(#weat-6) table.coverage").is_visible()
 
 
-def test_focus_is_seen(ten_page, open_page):
-    page = open_page(ten_page)
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-    assert style == "solid"
-
-
 def test_wide_tables_are_cards_on_a_phone(ten_page, open_page):
     page = open_page(ten_page, width=PHONE)
     table = page.get_by_role("table", name="ML-EAT(")
@@ -78,15 +63,3 @@ def test_wide_tables_are_cards_on_a_phone(ten_page, open_page):
         '"Level 1: d"'
     )
     assert table.get_by_role("rowheader").count() == 10
-
-
-def test_axe_is_content_with_prompts_compared(open_page):
-    plain, brings = "{}", "a picture that brings to mind {}"
-    some = [
-        encoded(prompt=prompt, d=d).model_copy(update={"test": test})
-        for prompt, d in ((plain, 0.9), (brings, -0.7))
-        for test in "ab"
-    ]
-    page = open_page(Results(some), width=PHONE)
-    expect(page.get_by_text("Prompts compared").last).to_be_visible()
-    assert violations(page) == []

@@ -126,11 +126,6 @@ def test_the_first_finding_is_above_the_fold(made, finding, request, open_page, 
     assert box["y"] + box["height"] < height
 
 
-@pytest.mark.parametrize(("made", "most"), [("ten_page", 500_000), ("layers_page", 1_100_000)])
-def test_pages_stay_small(made, most, request):
-    assert request.getfixturevalue(made).stat().st_size < most
-
-
 def test_figures_and_numbers_are_saved(ten_page, open_page):
     page = open_page(ten_page, at="#weat-6")
     taken = page.locator("article:has(#weat-6) .take")

@@ -21,14 +21,6 @@ def shown(page: Page) -> int:
     return page.locator("table.summary tbody tr:visible").count()
 
 
-def test_the_rest_is_shown_on_request(long_page, open_page):
-    page = open_page(long_page)
-    assert shown(page) == FIRST_ROWS
-    page.get_by_role("button", name=f"Show all {MANY} rows").press("Enter")
-    assert shown(page) == MANY
-    assert page.locator(".more").count() == 0
-
-
 def test_all_rows_are_sorted_and_found(long_page, open_page):
     page = open_page(long_page)
     last = f"test-{MANY - 1}"
@@ -42,10 +34,3 @@ def test_all_rows_are_sorted_and_found(long_page, open_page):
     expect(page.locator("#shown")).to_have_text(f"{MANY} results")
     assert shown(page) == FIRST_ROWS
     assert page.locator(".more").is_visible()
-
-
-def test_on_paper_and_without_a_script_all_rows_are_shown(long_page, open_page):
-    page = open_page(long_page)
-    page.emulate_media(media="print")
-    assert shown(page) == MANY
-    assert shown(open_page(long_page, script=False)) == MANY

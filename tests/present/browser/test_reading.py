@@ -40,27 +40,6 @@ LETTERS = """font => {
   document.querySelectorAll("details").forEach(part => { part.open = true; }); }"""
 
 
-@pytest.mark.parametrize(("width", "height", "number"), [(DESK, 800, 9), (PHONE, 844, 0)])
-def test_ten_findings_are_on_one_screen_and_the_first_on_a_phone(
-    ten_page, open_page, width, height, number
-):
-    page = open_page(ten_page, width=width)
-    page.set_viewport_size({"width": width, "height": height})
-    for font in FONTS:
-        page.evaluate(LETTERS, font)
-        page.evaluate("document.querySelectorAll('.finding-of').forEach(p => { p.open = false; })")
-        box = page.locator("summary.line").nth(number).bounding_box()
-        assert box["y"] + box["height"] <= height, font
-
-
-def test_sources_side_by_side(mixed, open_page, picture):
-    page = open_page(mixed)
-    assert page.locator("#sources .matrix a").count() == 2
-    assert "first.txt shows AX-Singular; second.txt shows A-Uniform." in page.inner_text("#sources")
-    page.locator("#sources").evaluate("element => element.scrollIntoView()")
-    picture(page, "sources")
-
-
 @pytest.mark.parametrize("width", [DESK, PHONE])
 def test_hostile_names_change_nothing(open_page, picture, width):
     names = {
@@ -102,13 +81,6 @@ def test_paper_shows_what_is_folded_and_no_tools(ten_page, open_page):
     assert colour(page) == "rgb(255, 255, 255)"
 
 
-def test_dark_readers_print_in_light_colours(ten_page, open_page):
-    page = open_page(ten_page, scheme="dark")
-    page.emulate_media(media="print", color_scheme="dark")
-    assert colour(page) == "rgb(255, 255, 255)"
-    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(29, 29, 33)"
-
-
 def test_without_a_script_all_can_be_read(mixed, open_page):
     page = open_page(mixed, script=False)
     for hidden in (".tools", "#theme", "button"):
@@ -118,8 +90,3 @@ def test_without_a_script_all_can_be_read(mixed, open_page):
     assert page.get_by_text("Chance alone.").first.is_visible()
     page.get_by_text("Provenance: what it takes").first.click()
     assert page.get_by_text("Fingerprint of source").first.is_visible()
-
-
-def test_no_results(open_page):
-    page = open_page([])
-    assert page.get_by_text("There are no results to show.").is_visible()

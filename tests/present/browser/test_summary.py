@@ -34,25 +34,6 @@ def test_rows_are_sorted_by_a_column_and_back(mixed, open_page):
         assert cell.get_attribute("aria-sort") == direction
 
 
-def test_one_column_at_a_time(mixed, open_page):
-    page = open_page(mixed)
-    head(page, "d").click()
-    head(page, "Test").click()
-    assert page.locator("th[aria-sort]").count() == 1
-    tests = table_of(page).locator("tbody th a").all_inner_texts()
-    assert tests == ["one", "one", "three", "two"]
-    head(page, "EAT pattern").press("Enter")
-    labels = table_of(page).locator("tbody tr td:last-child strong").all_inner_texts()
-    assert labels == ["A-Uniform", "AX-Singular", "AX-Singular", "Non-Directional"]
-
-
-def test_numbers_of_tests_are_sorted_as_numbers(ten_page, open_page):
-    page = open_page(ten_page)
-    head(page, "Test").click()
-    head(page, "Test").click()
-    assert table_of(page).locator("tbody th a").all_inner_texts()[:2] == ["weat-10", "weat-9"]
-
-
 def test_rows_are_found(mixed, open_page):
     page = open_page(mixed)
     for how, value, left in (
@@ -78,29 +59,9 @@ def test_rows_are_found(mixed, open_page):
             page.select_option(how, index=0)
 
 
-def test_filters_work_together_and_let_go(mixed, open_page):
-    page = open_page(mixed)
-    page.select_option("#source-filter", label="first.txt")
-    page.select_option("#pattern-filter", label="AX-Singular")
-    page.fill("#search", "three")
-    expect(page.locator("#shown")).to_contain_text("1 of 6")
-    head(page, "d").click()  # sorting keeps what is hidden hidden
-    assert order(page) == ["–"]
-    page.fill("#search", "")
-    for name in ("source", "pattern"):
-        page.select_option(f"#{name}-filter", index=0)
-    expect(page.locator("#shown")).to_have_text("6 results")
-
-
 def test_a_link_to_a_result_that_is_filtered_away_shows_it(mixed, open_page):
     page = open_page(mixed)
     page.fill("#search", "nobody")
     expect(page.locator("#shown")).to_contain_text("0 of 6")
     page.locator("#sources .matrix a").nth(1).click()
     expect(page.locator("#one-2")).to_be_visible()  # once the browser says that the hash changed
-
-
-def test_without_choices_there_are_no_choosers(ten_page, open_page):
-    page = open_page(ten_page)
-    assert page.locator("#source-filter").count() == 0
-    assert page.locator("#test-filter option").count() == 11

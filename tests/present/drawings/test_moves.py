@@ -9,7 +9,6 @@ from tests.present.records import ml_eat
 
 import eatlas
 from eatlas.present.drawings.plane import moves_figure, points_of, standardised
-from eatlas.present.sentences import limits
 
 
 @pytest.fixture(scope="module")
@@ -42,23 +41,3 @@ def test_nothing_is_drawn_without_cosines_or_spread(pair):
     assert moves_figure(pair[0], ml_eat(), ("a", "b")) == ""
     flat = [point._replace(a=0.5, b=0.2) for point in points_of(pair[0])]
     assert standardised(flat) is None
-
-
-def test_what_a_finding_does_not_mean():
-    one, other = eatlas.run(tests=["weat-1", "weat-6"])
-    assert limits(one) == [
-        "That each word of Flowers goes with Pleasant: 17 of 24 are nearer to it than to "
-        "Unpleasant.",
-        "That Insects have no association with Pleasant or Unpleasant: this test of 25 words found "
-        "none.",
-    ]
-    assert limits(other) == [
-        "That Male names have no association with Career or Family: this test of 8 words found "
-        "none.",
-    ]
-    (weat,) = eatlas.run(tests="weat-6", measures="weat")
-    assert limits(weat) == [
-        "That Male names or Female names go with Career or Family: this measure compares the two "
-        "groups with each other."
-    ]
-    assert limits(eatlas.run(tests="weat-6", measures="sc-eat")[0]) == []

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.present.reading import contrast, svg_root
+from tests.present.reading import svg_root
 from tests.present.records import HOSTILE, full, ml_eat, sc_eat, weat
 
 import eatlas
@@ -95,12 +95,6 @@ def test_a_file_needs_nothing_else(results, tmp_path):
     assert used - known <= {"forest", "figure"}
 
 
-def test_colours_are_read_on_white_paper():
-    colours = set(re.findall(r"color: (#\w{6})", style()))
-    assert len(colours) >= 4
-    assert all(contrast(colour, "#ffffff") >= 3.0 for colour in colours)
-
-
 def test_pdf_and_png_have_the_size_in_print(results, tmp_path):
     plot = eatlas.plot(results, "forest", width="single")
     for name in ("a.pdf", "a.PNG"):
@@ -169,10 +163,6 @@ def test_a_forest_has_the_numbers_of_every_effect(results):
             assert f"{effect.d:.2f}".replace("-", "−") in written
     assert written.count("*") == sum(e.significant for r in results for e in r.effects())
     assert "Filled and starred: p < .05 in the direction of d." in written
-
-
-def test_sources_of_a_test_are_told_apart(two):
-    assert {"plain", "centred"} <= set(texts(eatlas.plot(two)))
 
 
 def test_a_matrix_says_what_differs(two):

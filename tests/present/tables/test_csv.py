@@ -3,7 +3,7 @@ import io
 
 import pandas as pd
 import pytest
-from tests.present.records import full, ml_eat, sc_eat, weat
+from tests.present.records import full, weat
 
 from eatlas.present import report_table
 
@@ -20,17 +20,6 @@ def test_numbers_stand_in_full_and_undefined_ones_are_empty():
     assert row["effect_size_Y"] == row["low_Y"] == ""
     assert row["pattern"] == "AX-Singular"
     assert "p_two_sided_holm_X" not in row
-
-
-def test_rows_are_those_of_the_frame():
-    results = [ml_eat(), weat(), sc_eat({"a": 1.0, "b": None})]
-    rows = read(report_table(results, "csv", family="none"))
-    wanted = [row for result in results for row in result.rows()]
-    assert len(rows) == 4
-    for row, given in zip(rows, wanted, strict=True):
-        assert {k: v for k, v in row.items() if v} == {
-            k: str(v) for k, v in given.items() if v is not None
-        }
 
 
 def test_names_with_commas_quotes_and_control_characters():
