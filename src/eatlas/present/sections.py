@@ -15,6 +15,7 @@ from eatlas.present.drawings.figures import (
     COLUMN,
     Estimate,
     across,
+    cosine_plot,
     glance,
     interval,
     mark_of,
@@ -23,7 +24,6 @@ from eatlas.present.drawings.figures import (
     share_bar,
 )
 from eatlas.present.drawings.plot import drawn
-from eatlas.present.drawings.points import cosine_plot
 from eatlas.present.drawings.svg import Axis
 from eatlas.present.effects import about_terms, levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
@@ -47,10 +47,8 @@ from eatlas.results.effects import Effect
 from eatlas.results.inference import MatchedLevel
 from eatlas.results.settings import Settings
 
-GLANCE, LINE = 100.0, 196.0
-"""Pixels of the scale in the table of numbers and in the line of a finding."""
-LINE_SHARE = 64
-"""Pixels of the bar of a share in the line of a finding."""
+LINE, LINE_SHARE = 196.0, 64
+"""Pixels of the scale, and of the bar of a share, in the line of a finding."""
 PAGE = frozenset((
     "main", "in-brief", "findings", "over-time", "summary", "sources", "prompts", "layers",
     "levels", "weights", "windows", "distances", "reading", "details", "not-measured",

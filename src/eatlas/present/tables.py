@@ -80,12 +80,17 @@ def latex(tables: Iterable[Table]) -> str:
 
 def _latex_table(table: Table) -> Iterator[str]:
     """Lines of one table: a float with a caption, a head, the rows and the notes."""
+    breakable = latex_text(table.caption).replace(",", r",\allowbreak ")
     yield r"\begin{table*}"
     yield r"\centering\scriptsize\setlength{\tabcolsep}{4pt}"
-    yield from _latex_caption(table)
+    yield rf"\caption{{{breakable}}}"  # long signatures may be broken behind commas
+    yield rf"\label{{tab:eatlas-{re.sub('[^a-z0-9-]', '-', table.id.lower())}}}"
     yield rf"\begin{{tabular}}{{@{{}}{''.join(map(_latex_alignment, table.columns))}@{{}}}}"
     yield from _latex_head(table)
-    yield from _latex_rows(table)
+    for place, row in enumerate(table.rows):
+        if place:
+            yield r"\addlinespace"
+        yield _latex_line(map(_latex_cell, table.columns, row))
     yield r"\bottomrule"
     yield r"\end{tabular}"
     if table.notes:
@@ -93,23 +98,6 @@ def _latex_table(table: Table) -> Iterator[str]:
         yield r"\smallskip"
         yield rf"\parbox{{\linewidth}}{{\scriptsize {latex_text(' '.join(table.notes))}}}"
     yield r"\end{table*}"
-
-
-def _latex_caption(table: Table) -> Iterator[str]:
-    """Caption and label; a caption of long signatures may be broken behind commas."""
-    breakable = latex_text(table.caption).replace(",", r",\allowbreak ")
-    yield rf"\caption{{{breakable}}}"
-    yield rf"\label{{tab:eatlas-{re.sub('[^a-z0-9-]', '-', table.id.lower())}}}"
-
-
-def _latex_rows(table: Table) -> Iterator[str]:
-    """The rows, with a little room between them."""
-    for place, row in enumerate(table.rows):
-        if place:
-            yield r"\addlinespace"
-        yield _latex_line(
-            _latex_cell(column, cell) for column, cell in zip(table.columns, row, strict=True)
-        )
 
 
 def _latex_alignment(column: Column) -> str:

@@ -18,6 +18,7 @@ from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
 from eatlas.present.drawings import rows
 from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
 from eatlas.present.drawings.eat_map import eat_map
+from eatlas.present.drawings.figures import ternary
 from eatlas.present.drawings.plane import (
     LEFT_ROOM,
     SIDE,
@@ -27,7 +28,6 @@ from eatlas.present.drawings.plane import (
     plane_figure,
     points_of,
 )
-from eatlas.present.drawings.points import ternary
 from eatlas.present.drawings.specification import specification_curve
 from eatlas.present.drawings.svg import NAMESPACE, figure, placed, size_of
 from eatlas.present.drawings.timeline import WIDE, steps, timeline_of
@@ -81,8 +81,7 @@ class Plot:
     @property
     def alt(self) -> str:
         """What the drawing shows, in words, for those who cannot see it; a draft of a caption."""
-        text = re.search(r'aria-label="([^"]*)"', self.drawn)
-        return unescape(text[1]) if text else ""
+        return alt_of(self.drawn)
 
     @property
     def svg(self) -> str:
@@ -276,45 +275,41 @@ def millimetres(width: object) -> float:
     )
 
 
-def listed(results_or_one: object) -> tuple[AssociationResult, ...]:
+def listed(shown: object) -> tuple[AssociationResult, ...]:
     """Take one result or several of any measure; there must be one."""
-    if is_result(results_or_one):
-        return (results_or_one,)
-    results = (
-        tuple(results_or_one)
-        if isinstance(results_or_one, Iterable) and not isinstance(results_or_one, str)
-        else (results_or_one,)
+    several = isinstance(shown, Iterable) and not (isinstance(shown, str) or is_result(shown))
+    results = tuple(shown) if several else (shown,)  # type: ignore[arg-type]
+    wrong = [result for result in results if not is_result(result)]
+    if results and not wrong:
+        return results
+    failures = getattr(shown, "failures", ())
+    first = f"; the first failed job: {failures[0].error.what}" if failures else ""
+    raise ResultsError(
+        "a drawing is made of results",
+        got=described(wrong[0]) if results else f"0 results{first}",
+        allowed="a result, Results or a list of results",
+        remedy="results = eatlas.run(...) or eatlas.read_results(...)",
     )
-    for result in results:
-        if not is_result(result):
-            raise ResultsError(
-                "a drawing is made of results",
-                got=described(result),
-                allowed="a result, Results or a list of results",
-                remedy="results = eatlas.run(...) or eatlas.read_results(...)",
-            )
-    if not results:
-        failures = getattr(results_or_one, "failures", ())
-        first = f"; the first failed job: {failures[0].error.what}" if failures else ""
-        raise ResultsError("there is no result to draw", got=f"0 results{first}")
-    return results
 
 
 def beside(drawings: Sequence[str], width: float, columns: int, title: str) -> str:
     """Drawings of one width in rows; one alone is itself."""
     if len(drawings) == 1 and abs(size_of(drawings[0])[0] - width) < 1:
         return drawings[0]
-    parts, y = [], 0.0
-    column = width / columns
+    parts, y, column = [], 0.0, width / columns
     for i in range(0, len(drawings), columns):
         row = drawings[i : i + columns]
         for n, drawing in enumerate(row):
             parts.append(placed(drawing, n * column + (column - size_of(drawing)[0]) / 2, y))
         y += max(size_of(drawing)[1] for drawing in row)
-    labels = (re.search(r'aria-label="([^"]*)"', drawing) for drawing in drawings)
-    alt = " ".join(text[1] for text in labels if text)
-    whole = figure(y, *parts, title=title, alt="", width=width)
-    return re.sub(r'aria-label="[^"]*"', lambda _: f'aria-label="{alt}"', whole, count=1)
+    alt = " ".join(map(alt_of, drawings))
+    return figure(y, *parts, title=title, alt=alt, width=width)
+
+
+def alt_of(drawing: str) -> str:
+    """What a drawing shows, in words."""
+    text = re.search(r'aria-label="([^"]*)"', drawing)
+    return unescape(text[1]) if text else ""
 
 
 def below(draw: Callable[[AssociationResult, float], str]) -> Callable[..., str]:
