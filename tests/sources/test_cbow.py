@@ -40,25 +40,6 @@ def test_by_hand(source, text, mean):
     assert source.lookup({text})[text] == pytest.approx(mean)
 
 
-def test_a_text_without_any_known_word_is_missing(source):
-    assert source.lookup({"!", "", "nobody knows"}) == {}
-    assert "left out of the means: knows, nobody." in str(source.notes[-1])
-
-
-def test_many_unknown_words_are_counted(source):
-    source.lookup({" ".join(f"w{i:02}" for i in range(13))})
-    assert str(source.notes[-1]).endswith("w09 and 3 more.")
-
-
-def test_on_words_it_changes_nothing():
-    plain = eatlas.run(tests="weat-7", vectors="glove-sample")[0]
-    mean = eatlas.run(tests="weat-7", vectors="cbow:glove-sample")[0]
-    assert mean.source == "cbow:glove-sample"
-    assert mean.level1 == plain.level1
-    assert mean.level3 == plain.level3
-    assert mean.provenance.source_fingerprint != plain.provenance.source_fingerprint
-
-
 def test_against_a_plain_loop_on_the_sentences_of_seat():
     source = eatlas.open_vectors("cbow:glove-sample")
     (test,) = eatlas.load_tests("sent-weat-7")
@@ -78,11 +59,6 @@ def test_sentence_tests_run_and_verify():
     assert result.coverage.counts()[0] > 100
     assert result.coverage.X.stimulus
     assert [verdict.status for verdict in verify(results)] == ["same"]
-
-
-def test_with_a_transform():
-    source = eatlas.open_vectors("cbow:glove-sample?transform=center")
-    assert source.words.name == "glove-sample?transform=center"
 
 
 def test_twice_is_refused():

@@ -58,12 +58,6 @@ def test_two_terms_with_one_vector_are_reported():
     assert "Ebony (X) and ebony (Y) have one vector, ebony." in notes
 
 
-def test_a_term_that_is_target_and_attribute_is_reported():
-    test = make_test(X=("love", "iris"))
-    notes = [str(note) for note in embed(test, open_vectors(make_vectors(test))).notes]
-    assert "love (X) and love (A) have one vector, love." in notes
-
-
 def test_names_that_become_common_words_are_flagged():
     test = make_test(X=("Bill", "Rose", "Greg"))
     vectors = {key.lower(): row for key, row in make_vectors(test).items()}
@@ -103,20 +97,4 @@ def test_terms_of_one_vector_under_several_spellings_are_reported():
     assert (
         f"{first} (X) and {second} (Y) have one vector under 2 spellings: the source does not "
         "distinguish them." in notes
-    )
-
-
-def test_of_many_terms_of_one_vector_some_are_named():
-    test = make_test(X=tuple(f"x{i}" for i in range(9)), Y=tuple(f"y{i}" for i in range(16)))
-    vectors = make_vectors(test)
-    vectors |= {f"x{i}": np.ones(5) for i in range(9)}
-    vectors |= {f"y{i}": vectors[f"y{i - 8}"] for i in range(8, 16)}
-    notes = [n for n in map(str, embed(test, open_vectors(vectors)).notes) if "spelling" in n]
-    assert notes[0] == (
-        "x0 (X), x1 (X), x2 (X), x3 (X), x4 (X), x5 (X) and 3 more have one vector under 9 "
-        "spellings: the source does not distinguish them."
-    )
-    assert len(notes) == 6
-    assert notes[5] == (
-        "8 other terms share a vector with a term of another spelling, such as y4 (Y) and y12 (Y)."
     )

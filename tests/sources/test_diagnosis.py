@@ -11,7 +11,7 @@ from scipy import stats
 
 import eatlas
 from eatlas.errors import EatlasError, SourceError
-from eatlas.present.diagnosis import readings, verdict
+from eatlas.present.diagnosis import verdict
 from eatlas.results.diagnosis import Diagnosis, json_schema
 from eatlas.sources import Snapshot
 
@@ -113,22 +113,6 @@ def test_turning_a_space_changes_no_figure_but_those_of_dimensions(seed):
         assert getattr(turned, figure) == pytest.approx(getattr(plain, figure), abs=FIGURE)
 
 
-def test_the_seed_draws_the_sample_and_nothing_else(found):
-    one, same, other = (eatlas.diagnose(SOURCE, sample=50, seed=seed) for seed in (1, 1, 2))
-    assert one == same
-    assert one.hubness != other.hubness
-    assert one.hubness.sample == 50
-    assert one.mean_cosine == other.mean_cosine == found.mean_cosine
-
-
-def test_zero_vectors_are_left_out(found):
-    padded = ([*WORDS, "gone"], np.vstack([ROWS, np.zeros(D)]))
-    again = eatlas.diagnose(padded)
-    assert (again.vectors, again.zero) == (N, 1)
-    assert again.mean_cosine == found.mean_cosine
-    assert again.hubness == found.hubness
-
-
 def space(make, seed=0):
     rows = make(np.random.default_rng(seed).standard_normal((2000, 50)))
     return [f"w{i}" for i in range(2000)], rows
@@ -169,29 +153,6 @@ def test_warnings_name_the_figure(make, starts):
     assert eatlas.diagnose(eatlas.transformed(space(make), "whiten"), sample=50).warnings == ()
 
 
-def test_a_band_whose_words_are_alike_is_named():
-    words, rows = space(lambda rows: rows)
-    rows[:1000, :25] += 1.2
-    found = eatlas.diagnose((words, rows), sample=50)
-    assert found.warnings == ()
-    assert "1 to 1,000: 0.415, doubtful\n1,001 to 2,000: 0.000" in readings(found)[1].value
-    assert verdict(found) == (
-        "No figure passes its limit: cosines look usable here. Words 1 to 1,000 of the "
-        "source share a direction, though: the result of a test of such words warns of it."
-    )
-
-
-def test_few_vectors_leave_figures_undefined():
-    found = eatlas.diagnose({"a": [1.0, 0.0, 0.0], "b": [1.0, 0.0, 0.0]})
-    assert (found.iso_score, found.variance, found.hubness) == (None, None, None)
-    assert found.norm_frequency is None
-    assert found.mean_cosine == 1
-    undefined = [r.figure for r in readings(found) if r.value == "undefined"]
-    assert undefined == [
-        "IsoScore", "Variance in the top components", "Hubness", "Length and frequency",
-    ]  # fmt: skip
-
-
 def test_it_is_json_by_the_published_schema(found):
     schema = json_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -201,13 +162,6 @@ def test_it_is_json_by_the_published_schema(found):
         jsonschema.Draft202012Validator(schema).validate(line)
         assert line["schema"] == "eatlas/diagnosis/1"
         assert Diagnosis.from_dict(line) == one
-
-
-def test_repr_is_one_line(found):
-    assert repr(found) == (
-        f"<Diagnosis of cloud: 400 vectors of 12, mean cosine {found.mean_cosine:.2f}, "
-        f"IsoScore {found.iso_score:.2f}, {len(found.warnings)} warnings>"
-    )
 
 
 @pytest.mark.parametrize(

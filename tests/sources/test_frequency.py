@@ -4,7 +4,6 @@ import gzip
 
 import numpy as np
 import pytest
-from tests.inputs import make_test
 from tests.sources.files.writers import (
     Data,
     as_text,
@@ -18,11 +17,10 @@ from tests.sources.files.writers import (
 )
 
 import eatlas
-from eatlas.engine.frequency import ranking_of, strongest
+from eatlas.engine.frequency import ranking_of
 from eatlas.errors import SourceError
 from eatlas.sources import ArraySource, open_vectors
 from eatlas.sources.word_orders import (
-    FARTHEST,
     NEAR,
     WordOrder,
     bundled_order,
@@ -121,16 +119,6 @@ def test_a_short_list_and_one_in_another_order_are_not_taken_at_their_word():
     assert ranking(ArraySource(shuffled, matrix(1500, 12), ordered=True)).ranks == {}
 
 
-def test_a_large_packed_file_is_listed_only_when_asked_for(tmp_path, monkeypatch):
-    path = tmp_path / "v.txt.gz"
-    path.write_bytes(gzip.compress(as_text(DATA)))
-    monkeypatch.setattr("eatlas.sources.files.sequential._SLOW_PACKED", 1000)
-    found = ranking(path)
-    assert found.ranks is None
-    assert "frequency=2000 does it" in found.reason
-    assert ranking(path, "always").pool is not None
-
-
 def test_transformed_vectors_keep_ranks_and_transform_random_words():
     plain, centred = ranking("glove-sample"), ranking("glove-sample?transform=center")
     assert plain.ranks == centred.ranks
@@ -161,16 +149,6 @@ def test_random_words_are_of_the_terms_kind():
     assert not {"9", "x", "two_words"} & set(order.near("tree", len(words) + 5, set()))
 
 
-def test_words_of_other_scripts_may_stand_for_terms():
-    assert all(map(is_candidate, ("मानव", "كتاب", "水", "été", "Ärger")))
-    assert not any(map(is_candidate, ("१२", "x", "a-b", "", "‘quoted’")))
-
-
-def test_a_vocabulary_without_candidates_ends_the_search():
-    order = WordOrder("mine", [*(f"w{i}" for i in range(FARTHEST + 5)), "term"])
-    assert order.near("term", FARTHEST + 6, set()) == {}
-
-
 def test_the_bundled_list_is_that_of_glove():
     """GloVe 6B begins so; its ranks were taken from the index of all its words."""
     order = bundled_order()
@@ -180,22 +158,6 @@ def test_the_bundled_list_is_that_of_glove():
     assert ranks[9999] == 10_580
     assert ranks[-1] <= order.size == 400_000
     assert all(map(is_candidate, order.words[10_000:]))
-
-
-def test_a_wish_that_does_for_all():
-    assert strongest([None, "ranks", "cheap"]) == "cheap"
-    assert strongest([]) is None
-    assert strongest(["always", "cheap", None]) == "always"
-
-
-def test_tests_of_a_few_words_of_a_file_are_as_before(tmp_path):
-    """A file of a test's own words has an order that says nothing."""
-    test = make_test()
-    path = tmp_path / "mine.txt"
-    path.write_bytes(as_text(Data(list(test.terms), matrix(16, 4))))
-    (result,) = eatlas.run(tests=test, vectors=str(path))
-    assert result.frequency is None
-    assert "fewer than 1,000" in result.frequency_reason
 
 
 def counts_file(folder, words, separator="\t", head=""):
@@ -224,25 +186,6 @@ def test_a_list_of_counts_gives_an_order_to_any_source(tmp_path, separator, head
     assert not np.allclose(centred.pool.vectors, found.pool.vectors)
 
 
-def test_words_of_the_counts_that_have_no_vector_are_not_drawn(tmp_path):
-    counts = counts_file(tmp_path, LISTED)
-    kept = Data(LISTED[::2] + [t for t in TEST.terms if t not in LISTED[::2]], None)
-    vectors = matrix(len(kept.words), 12)
-    arrays = npz(tmp_path, Data(kept.words, vectors))
-    found = ranking(f"{arrays}?counts={counts}")
-    windows = found.windows(set(TEST.terms), set(TEST.terms))
-    drawn = {found.pool.words[i] for window in windows.values() for i in window}
-    assert drawn <= set(kept.words)
-    assert all(10 < len(window) < 50 for window in windows.values())
-
-
-def test_a_short_list_of_counts_gives_ranks_alone(tmp_path):
-    counts = counts_file(tmp_path, TEST.terms)
-    found = ranking(f"{npz(tmp_path, DATA)}?counts={counts}")
-    assert found.ranks["war"] == 1
-    assert found.reason == f"{counts} has 16 words, too few to draw random ones from"
-
-
 def test_counts_that_cannot_be_read_are_named(tmp_path):
     path, arrays = tmp_path / "counts.txt", npz(tmp_path, DATA)
     path.write_text("the\t5\nof\tmany\n")
@@ -250,11 +193,3 @@ def test_counts_that_cannot_be_read_are_named(tmp_path):
         open_vectors(f"{arrays}?counts={path}")
     with pytest.raises(SourceError, match="cannot be read"):
         open_vectors(f"{arrays}?counts={tmp_path}/none.txt")
-
-
-def test_counts_beside_an_encoder_and_the_sample(tmp_path):
-    counts = counts_file(tmp_path, LISTED)
-    source = open_vectors(f"glove-sample?counts={counts}")
-    found = ranking_of(source, [TEST], "auto", "cheap")
-    assert found.ranks["war"] == LISTED.index("war") + 1
-    assert found.pool.vectors.any(axis=1).all()

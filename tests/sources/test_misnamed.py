@@ -22,11 +22,6 @@ def test_the_nearest_file_beside_a_missing_one_is_suggested(tmp_path):
     )
 
 
-def test_a_file_that_is_like_no_other(tmp_path):
-    (tmp_path / "notes.md").write_text("")
-    assert refused(tmp_path / "wiki.vec").remedy == "check the path"
-
-
 def test_the_gguf_file_of_a_model_is_sent_to_hf(tmp_path):
     path = tmp_path / "tiny.gguf"
     path.write_bytes(b"GGUF\x03\x00\x00\x00" + bytes(64))
@@ -54,21 +49,3 @@ def test_the_weights_of_a_model_are_sent_to_their_folder(tmp_path):
     assert refused(path).remedy == f"name it: {path}?tensor=NAME"
     (tmp_path / "config.json").write_text("{}")
     assert refused(path).remedy == f"for the model in its folder: hf:{tmp_path}"
-
-
-def test_a_file_of_a_model_behind_its_scheme(tmp_path):
-    pytest.importorskip("transformers")
-    path = tmp_path / "model.safetensors"
-    path.write_bytes(b"")
-    error = refused(f"hf:{path}")
-    assert (error.what, error.remedy) == (f"{path}: this file is not a transformer", None)
-    (tmp_path / "config.json").write_text("{}")
-    assert refused(f"hf:{path}").remedy == f"name the folder: hf:{tmp_path}"
-
-
-def test_a_file_of_a_model_of_sentence_transformers(tmp_path):
-    pytest.importorskip("sentence_transformers")
-    path = tmp_path / "model.safetensors"
-    path.write_bytes(b"")
-    (tmp_path / "modules.json").write_text("[]")
-    assert refused(f"st:{path}").remedy == f"name the folder: st:{tmp_path}"

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.apps.studies.plan import read_plan
 from eatlas.errors import SourceError
-from eatlas.results.settings import Settings
 from eatlas.sources.naming import LONGEST, NamedSpec, named_spec, names_under, specs_of
 
 TINY = make_test()
@@ -48,14 +46,6 @@ def written(tmp_path, monkeypatch):
 )
 def test_a_name_is_what_no_source_string_begins_with(text, spec, name):
     assert named_spec(text) == NamedSpec(spec, name)
-
-
-def test_an_existing_path_wins(written):
-    assert named_spec(written("a=b.txt")) == NamedSpec("a=b.txt")
-    assert named_spec("a=b.txt?transform=center").name == ""
-    assert named_spec("mine=a=b.txt") == NamedSpec("a=b.txt", "mine")
-    (result,) = eatlas.run(TINY, "a=b.txt", "weat")
-    assert (result.source, result.source_from) == ("a=b.txt", "")
 
 
 @given(st.from_regex(r"[a-z0-9][a-z0-9 ._+()-]{0,38}[a-z0-9)]", fullmatch=True))
@@ -121,32 +111,6 @@ def test_results_have_the_name_and_where_it_came_from(written, tmp_path):
     assert plain | {"source": "a.txt"} == bare.to_dict()
 
 
-def test_vectors_in_memory_are_told_apart():
-    vectors = make_vectors(TINY)
-    given = {"mine": vectors, "pair": (list(vectors), list(vectors.values()))}
-    results = eatlas.run(TINY, given, "weat")
-    assert [one.source for one in results] == ["mine", "pair"]
-    verdicts = eatlas.verify(results, vectors=given)
-    assert [one.status for one in verdicts] == ["same", "same"]
-    with pytest.raises(SourceError, match=r"have the name 'dict'.*\n.*NAME=SOURCE"):
-        eatlas.run(TINY, [vectors, dict(vectors)], "weat")
-
-
-def test_people_read_the_name():
-    given = {"100d": "glove-sample", "centred": "glove-sample?transform=center"}
-    settings = Settings.among(eatlas.run("weat-6", given, "weat"))
-    assert list(settings.sources.values()) == ["100d", "centred"]
-    assert settings.named(settings.results[1]) == "weat-6 (centred)"
-    assert settings.in_words(full=True)[1].endswith(", transform center, here “centred”")
-    alone = Settings.among(eatlas.run("weat-6", "100d=glove-sample", "weat"))
-    assert alone.subject == "100d"
-
-
-def test_lists_of_a_plan_take_names():
-    plan = read_plan({"tests": "weat-6", "vectors": ["100d=glove-sample"]})
-    assert plan.vectors == {"100d": "glove-sample"}
-
-
 @pytest.mark.parametrize(
     "given",
     ["50d=glove-sample", {"50d": "glove-sample"}, {"50d": eatlas.open_vectors("glove-sample")}],
@@ -162,12 +126,3 @@ def test_a_scan_and_a_diagnosis_take_a_name(given):
         assert "source_from" not in plain.model_dump()
         same = found.model_copy(update={"source": "glove-sample", "source_from": ""})
         assert same == plain
-
-
-def test_a_scan_and_a_diagnosis_take_one_source():
-    two = {"one": "glove-sample", "other": "glove-sample?transform=center"}
-    for act, what in (
-        (lambda: eatlas.scan(two, "weat-7"), "a scan"), (lambda: eatlas.diagnose(two), "a diagnosis"),
-    ):  # fmt: skip
-        with pytest.raises(SourceError, match=f"{what} is of one source\n  got: one, other"):
-            act()

@@ -1,14 +1,10 @@
 """Contextual sources: what they are asked, and what results keep of it."""
 
-import json
-
 import numpy as np
-import pytest
 from tests.inputs import make_test
 
 import eatlas
 from eatlas.engine.verify import verify
-from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
 from eatlas.sources import Found, Item, Source, ask, embed, is_contextual
 from eatlas.stimuli.sentences import sentence_tests
@@ -94,21 +90,6 @@ def test_a_run_asks_once_and_says_how_far_it_is():
     assert is_contextual(kept)
     assert isinstance(kept, Source)
     assert not is_contextual(eatlas.open_vectors("glove-sample"))
-
-
-def test_results_say_how_texts_became_vectors():
-    (result,) = eatlas.run(sentences(), Letters())
-    assert result.encoding == Letters.encoding
-    again = json.loads(json.dumps(result.to_dict()))
-    assert type(result).from_dict(again) == result
-    assert result.to_test().stimuli_sha256 == result.provenance.stimuli_sha256
-    (static,) = eatlas.run("weat-6")
-    assert static.encoding is None
-
-
-def test_the_case_rule_is_checked():
-    with pytest.raises(SourceError, match="unknown case rule"):
-        embed(make_test(**WORDS), Letters(), "lower")
 
 
 def test_verify_cannot_open_what_has_no_name():

@@ -72,17 +72,3 @@ def test_each_sentence_finds_its_own_vector(tmp_path, name, write):
     assert given.coverage.X.found_as == {}
     (result,) = eatlas.run([test], source, "weat")
     assert result.level1.effect_size is not None
-
-
-def test_another_case_is_another_sentence(tmp_path):
-    test = sentences()
-    texts = [t if t != "This is Will." else "This is will." for t in test.terms]
-    csv_of(tmp_path / "v.csv", texts, np.random.default_rng(0).normal(size=(len(texts), 5)))
-    given = embed(test, eatlas.open_vectors(tmp_path / "v.csv"))
-    assert given.coverage.X.missing == ("This is Will.",)
-    assert given.coverage.X.reasons["This is Will."].startswith("not in ")
-
-
-def test_words_keep_the_case_rule():
-    (test,) = eatlas.load_tests("weat-6")
-    assert embed(test, eatlas.open_vectors("glove-sample")).coverage.X.found_as["John"] == "john"

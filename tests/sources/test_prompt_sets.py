@@ -10,7 +10,7 @@ from tests.sources.test_prompts import words
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.sources import Item, open_vectors
+from eatlas.sources import Item
 from eatlas.sources.interface import Found
 from eatlas.sources.prompts import AveragedPromptsSource, PromptSet, averaged, lines_of, prompted
 from eatlas.sources.source import Source
@@ -41,12 +41,6 @@ def test_a_word_is_the_mean_of_its_unit_vectors():
         assert vector == pytest.approx(mean_by_loop(item.content, THREE), abs=FIT)
 
 
-def test_one_prompt_is_that_prompt_but_for_length():
-    (one,) = averaged(Letters(), PromptSet.of(["This is {}"])).encode(words("ivy")).values()
-    (other,) = prompted(Letters(), "This is {}").encode(words("ivy")).values()
-    assert one == pytest.approx(other / np.linalg.norm(other), abs=FIT)
-
-
 def test_what_is_known_of_the_source():
     source = averaged(Letters(), PromptSet.of(["a {}", "the {}"]))
     assert source.name == "letters?prompts=a {}|the {}"
@@ -67,13 +61,6 @@ def test_a_file_of_prompts(tmp_path):
     found = PromptSet.read(str(path))
     assert found.described == f"mean of 4 prompts of prompts.txt (sha256 {found.sha256[:12]})"
     assert averaged(Letters(), found).name.endswith("?prompts=" + str(path))
-
-
-def test_prompts_in_a_text():
-    assert PromptSet.read("a {} | the {}|").prompts == ("a {}", "the {}")
-    many = PromptSet.of(f"this is number {i} of {{}}" for i in range(20))
-    assert many.name == f"20 prompts, sha256 {many.sha256[:12]}"
-    assert many.described == f"mean of 20 prompts (sha256 {many.sha256[:12]})"
 
 
 class Pictures(Source):
@@ -129,31 +116,6 @@ def test_prompts_alone_and_averaged_in_one_run():
     assert results.compare("prompt").values == ("{}", "This is {}", "mean of {} | This is {}")
 
 
-def test_each_prompt_of_a_file_alone(tmp_path):
-    path = tmp_path / "prompts.txt"
-    path.write_text("{}\nThis is {}\n", "utf-8")
-    results = eatlas.run(make_test(**WORDS), Letters(), "weat", prompts=str(path))
-    assert [one.encoding.prompt for one in results] == ["{}", "This is {}"]
-
-
-def test_a_source_string_with_prompts(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "letters_of.py").write_text(
-        "import numpy as np\n"
-        "def embed(texts):\n"
-        "    return np.array([[t.count(chr(97 + i)) + 1.0 for i in range(26)] for t in texts])\n"
-    )
-    source = open_vectors("py:letters_of:embed?prompts=a {}|the {}")
-    assert source.name == "py:letters_of:embed?prompts=a {}|the {}"
-    (vector,) = source.encode(words("ivy")).values()
-    each = [
-        np.array([text.count(chr(97 + i)) + 1.0 for i in range(26)])
-        for text in ("a ivy", "the ivy")
-    ]
-    expected = sum(v / np.linalg.norm(v) for v in each) / 2
-    assert vector == pytest.approx(expected, abs=1e-7)
-
-
 @pytest.mark.parametrize(
     ("prompts", "said"),
     [
@@ -184,14 +146,6 @@ def test_files_that_are_none(tmp_path, content, said):
         PromptSet.read(str(path))
 
 
-def test_folders_and_missing_files(tmp_path):
-    with pytest.raises(SourceError, match="the prompts cannot be read"):
-        PromptSet.read(str(tmp_path))
-    with pytest.raises(SourceError) as caught:
-        PromptSet.read("nothing.txt")
-    assert caught.value.what == "a set of prompts is neither a file nor prompts"
-
-
 def test_prompts_twice():
     source = averaged(Letters(), PromptSet.of(["a {}"]))
     assert isinstance(source, AveragedPromptsSource)
@@ -200,8 +154,3 @@ def test_prompts_twice():
             eatlas.run(make_test(**WORDS), source, prompts=[again])
     with pytest.raises(SourceError, match="twice"):
         averaged(prompted(Letters(), "the {}"), PromptSet.of(["a {}"]))
-
-
-def test_looked_up_vectors_take_none():
-    with pytest.raises(SourceError, match="a prompt changes nothing here"):
-        eatlas.run("weat-6", "glove-sample", prompts=[["a {}", "the {}"]])

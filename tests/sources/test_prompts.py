@@ -1,13 +1,12 @@
 """Words in prompts: texts, spans, names, errors, runs over several prompts."""
 
 import pytest
-from tests.inputs import make_test
-from tests.sources.test_passages import WORDS, Letters, count, sentences
+from tests.sources.test_passages import Letters, count, sentences
 
 import eatlas
 from eatlas.errors import SourceError
 from eatlas.sources import Item
-from eatlas.sources.prompts import PromptedSource, prompted
+from eatlas.sources.prompts import PromptedSource
 
 
 class Kept(Letters):
@@ -71,11 +70,6 @@ def test_sentences_are_not_put_into_prompts():
     )
 
 
-def test_one_prompt_is_enough():
-    with pytest.raises(SourceError, match="texts are put into prompts twice"):
-        prompted(PromptedSource(Letters(), "This is {}"), "That is {}")
-
-
 def test_vectors_that_are_looked_up_take_none():
     with pytest.raises(SourceError) as caught:
         eatlas.run("weat-6", "glove-sample", prompts=["This is {}"])
@@ -85,12 +79,3 @@ def test_vectors_that_are_looked_up_take_none():
         "  allowed: prompts for sources that encode text, such as hf:\n"
         "  remedy: leave the prompt out for these vectors"
     )
-
-
-def test_several_prompts_in_one_run():
-    prompts = ["This is {}", "The {} is here", "This is {}"]
-    results = eatlas.run(make_test(**WORDS), Letters(), prompts=prompts)
-    assert [result.encoding.prompt for result in results] == prompts[:2]
-    found = results.compare("prompt")
-    assert list(found.values) == prompts[:2]
-    assert len({one.d for one in found[0].effects("level1")}) == 2

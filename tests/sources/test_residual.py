@@ -1,14 +1,12 @@
 """The bias that is left after a transform: each figure on vectors whose answer is known."""
 
-import sys
-
 import jsonschema
 import numpy as np
 import pytest
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.results.residual import BeforeAfter, ResidualBias, json_schema
+from eatlas.results.residual import ResidualBias, json_schema
 
 SCHEMA = json_schema()
 SETS = 'schema = 1\ngroups = ["Left", "Right"]\ndefining = [["la", "ra"], ["lb", "rb"]]\n'
@@ -127,31 +125,6 @@ def test_the_record_fits_its_schema_and_its_frame(tmp_path):
     assert repr(one).startswith("<Residual bias of array?transform=hard-debias:")
 
 
-def test_without_scikit_learn_the_classifier_is_not_known(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
-    one = found(tmp_path, spread=0)
-    assert set(one.classifier.to_dict().values()) == {None}
-    assert one.classifier.beside_chance is None
-    assert "No classifier was trained, as scikit-learn is not installed" in str(one.warnings[-1])
-
-
-def test_three_groups_and_a_transform_that_is_no_debiasing(monkeypatch):
-    monkeypatch.setattr("eatlas.sources.residual.DIRECTIONS", 2)
-    one = eatlas.residual_bias("glove-sample?transform=center", sets="religion")
-    assert one.groups == ("Judaism", "Christianity", "Islam")
-    assert one.clusters.chance > 1 / 3
-    assert one.projection.after > 0.9 * one.projection.before
-
-
-@pytest.mark.parametrize(
-    ("after", "side"),
-    [(0.5, "below"), (0.6, "within"), (0.8, "within"), (0.9, "above"), (None, None)],
-)
-def test_beside_chance(after, side):
-    figure = BeforeAfter(before=1.0, after=after, chance=0.7, lowest=0.6, highest=0.8)
-    assert figure.beside_chance == side
-
-
 @pytest.mark.parametrize(
     ("source", "more", "message"),
     [
@@ -166,12 +139,3 @@ def test_what_is_refused(source, more, message):
     with pytest.raises(SourceError) as caught:
         eatlas.residual_bias(source, **more)
     assert message in str(caught.value)
-
-
-def test_too_few_words():
-    few = {"she": [1.0, 0.0], "he": [0.0, 1.0], "nurse": [1.0, 1.0]}
-    name = "dict[?]transform=hard-debias:gender"
-    with pytest.raises(SourceError, match=f"^{name}: there are too few words to learn from"):
-        eatlas.residual_bias(eatlas.transformed(few, "hard-debias:gender"))
-    with pytest.raises(SourceError, match="^dict: the transform hard-debias:gender: no defining"):
-        eatlas.residual_bias(eatlas.transformed({"nurse": [1.0, 1.0]}, "hard-debias:gender"))

@@ -34,8 +34,3 @@ def test_every_row_is_as_likely():
         times[np.array(drawn(15, (17, 40), seed)[1], int)] += 1
     # 2,000 draws with probability 1/4: sd 19.4; of 60 the furthest lies within 4.5 sd
     assert times == pytest.approx(np.full(60, 500), abs=4.5 * 19.4)
-
-
-def test_nothing_offered_gives_nothing():
-    words, rows = Sample(3, np.random.default_rng(0)).drawn()
-    assert (words, rows.shape) == ([], (0, 0))

@@ -1,6 +1,5 @@
 """Folders of vectors by year: HistWords and files that are called by their year."""
 
-import numpy as np
 import pytest
 from tests.sources.series_files import write_histwords
 
@@ -43,11 +42,6 @@ def test_years_can_be_chosen(folder, options, years):
     assert sources[0].name == f"{folder}?{options}"
 
 
-def test_one_decade_is_an_ordinary_source(folder):
-    source = eatlas.open_vectors(f"{folder}?period=1900")
-    assert (source.dim, period_of(source)) == (2, 1900)
-
-
 def test_files_called_by_their_year(tmp_path):
     for year, cosine in ((1990, 0.5), (2000, 0.7)):
         (tmp_path / f"{year}.txt").write_text(f"up 1 0\ndown {cosine} 1\n")
@@ -55,12 +49,6 @@ def test_files_called_by_their_year(tmp_path):
     sources = open_sources(tmp_path)
     assert [source.period for source in sources] == [1990, 2000]
     assert sources[1].lookup({"down"})["down"] == pytest.approx([0.7, 1])
-
-
-def test_what_is_no_series_is_opened_as_before(tmp_path):
-    (tmp_path / "v.txt").write_text("up 1 0\ndown 0 1\n")
-    (source,) = open_sources(tmp_path / "v.txt")
-    assert period_of(source) is None
 
 
 @pytest.mark.parametrize(
@@ -82,40 +70,8 @@ def test_a_series_is_not_one_source(folder):
         eatlas.open_vectors(folder)
 
 
-def test_a_decade_without_its_vocabulary(folder):
-    (folder / "1900-vocab.pkl").unlink()
-    with pytest.raises(SourceError, match=r"1900-w\.npy: the vocabulary is not there"):
-        open_sources(folder)
-
-
-def test_a_vocabulary_that_wants_to_run_code_is_refused(folder, tmp_path):
-    class Payload:
-        def __reduce__(self):
-            return (open, (str(tmp_path / "harm"), "w"))
-
-    import pickle
-
-    (folder / "1900-vocab.pkl").write_bytes(pickle.dumps(Payload()))
-    with pytest.raises(SourceError, match="this is not a pickled list of words"):
-        open_sources(folder)
-    assert not (tmp_path / "harm").exists()
-
-
-def test_a_cut_matrix(folder):
-    data = (folder / "1900-w.npy").read_bytes()
-    (folder / "1900-w.npy").write_bytes(data[:-3])
-    with pytest.raises(SourceError, match="this array is damaged"):
-        open_sources(folder)
-
-
 def test_two_files_of_one_year(tmp_path):
     for name in ("1990.txt", "1990.vec"):
         (tmp_path / name).write_text("up 1 0\n")
     with pytest.raises(SourceError, match=r"two files for one year[\s\S]*1990\.txt, 1990\.vec"):
-        open_sources(tmp_path)
-
-
-def test_a_folder_of_other_things(tmp_path):
-    np.save(tmp_path / "1990.npy", np.eye(2))
-    with pytest.raises(SourceError, match="this is a directory"):
         open_sources(tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.sources.files.writers import WORDS, as_text, zip_member
+from tests.sources.files.writers import as_text
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
@@ -69,20 +69,3 @@ def test_options_that_are_wrong(tmp_path, options, said):
         open_vectors(f"{tmp_path / 'v.txt'}?{options}")
     assert said in str(caught.value)
     assert str(tmp_path / "v.txt") in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "kind", ["npy", "npz", "fasttext", "gensim", "parquet", "hdf5", "safetensors"]
-)
-def test_a_format_that_is_not_the_files(tmp_path, kind):
-    (tmp_path / "v.txt").write_bytes(as_text())
-    with pytest.raises(SourceError) as caught:
-        open_vectors(f"{tmp_path / 'v.txt'}?format={kind}")
-    assert str(tmp_path / "v.txt") in str(caught.value)
-
-
-def test_options_and_a_member_together(tmp_path):
-    spec = zip_member(tmp_path)
-    path, member = spec.split("#", 1)
-    source = open_vectors(f"{path}?encoding=utf-8&format=text#{member}")
-    assert len(source.lookup(WORDS)) == len(WORDS)

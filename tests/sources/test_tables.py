@@ -22,23 +22,6 @@ def test_headers(tmp_path, head):
     assert len(found) == 2
 
 
-def test_terms_with_spaces_quotes_commas_emoji_and_right_to_left(tmp_path):
-    text = '"New York, NY",1,2\n"say ""hi""",3,4\n🌹 rose,5,6\nשלום,7,8\n<script>,1,1\n'
-    words = {"New York, NY", 'say "hi"', "🌹 rose", "שלום", "<script>"}
-    assert set(open_vectors(write(tmp_path, text)).lookup(words)) == words
-
-
-def test_tsv(tmp_path):
-    source = open_vectors(write(tmp_path, "a, b\t1\t2\n", "v.tsv"))
-    assert set(source.lookup({"a, b"})) == {"a, b"}
-
-
-def test_duplicates(tmp_path):
-    source = open_vectors(write(tmp_path, "cat,1\ncat,2\n"))
-    assert source.lookup({"cat"})["cat"] == 1
-    assert "1 duplicate word; the first of each was taken" in str(source.notes[0])
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [

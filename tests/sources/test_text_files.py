@@ -66,48 +66,12 @@ def test_latin_1_where_it_is_asked_for(tmp_path):
         assert set(found) == {"caf\u00e9"}
 
 
-def test_a_no_break_space_is_part_of_a_word(tmp_path):
-    found = open_vectors(write(tmp_path, "a 1 2\nb\u00a0c 3 4\n")).lookup({"b\u00a0c"})
-    assert list(found) == ["b\u00a0c"]
-
-
-def test_trailing_spaces_and_blank_lines_are_no_fault(tmp_path):
-    path = write(tmp_path, "2 3 \ncat 1 2 3 \n\ndog 4 5 6 \n")
-    assert set(open_vectors(path).lookup({"cat", "dog"})) == {"cat", "dog"}
-
-
 def test_the_fingerprint_is_the_hash_of_the_file(tmp_path):
     path = write(tmp_path, GLOVE)
     expected = "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
     fresh, used = open_vectors(path), open_vectors(path)
     used.lookup({"cat"})
     assert fresh.fingerprint == used.fingerprint == expected
-
-
-def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path):
-    for head in ("", "2 2\n"):
-        source = open_vectors(write(tmp_path, "\ufeff" + head + "cat 1 2\ndog 3 4\n"))
-        assert set(source.lookup({"cat", "dog"})) == {"cat", "dog"}
-
-
-def test_fewer_vectors_than_announced(tmp_path):
-    said = fault(tmp_path, "3 2\ncat 1 2\ndog 3 4\n")
-    assert "the file ends early\n  got: 2 vectors\n  allowed: 3 vectors, as its first line" in said
-
-
-def test_a_second_lookup_finds_more(tmp_path):
-    source = open_vectors(write(tmp_path, GLOVE))
-    assert set(source.lookup({"cat"})) == {"cat"}
-    assert set(source.lookup({"cat", "the", "none"})) == {"cat", "the"}
-    assert set(source.lookup({"none"})) == set()
-
-
-def test_of_duplicates_the_first_wins_and_it_is_said(tmp_path):
-    source = open_vectors(write(tmp_path, "cat 1 2\ndog 3 4\ncat 5 6\n"))
-    np.testing.assert_array_equal(source.lookup({"cat"})["cat"], [1, 2])
-    assert tuple(map(str, source.notes)) == (
-        f"{source.name}: 1 duplicate word; the first of each was taken.",
-    )
 
 
 @pytest.mark.parametrize("words", [("cat",), ("dog",)])
@@ -132,11 +96,6 @@ def test_bad_lines_are_named_whether_asked_for_or_not(tmp_path, words):
 
 def test_a_number_beyond_float32_is_not_finite(tmp_path):
     assert "is not finite\n  got: inf" in fault(tmp_path, "cat 1e39 2\n")
-
-
-def test_not_utf8(tmp_path):
-    said = fault(tmp_path, b"cat 1 2\ncaf\xe9 3 4\n")
-    assert "line 2: the file is not UTF-8\n  got: byte 0xe9\n  remedy: convert it" in said
 
 
 @pytest.mark.parametrize(

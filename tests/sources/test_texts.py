@@ -6,7 +6,6 @@ from tests.inputs import make_test
 from tests.sources.test_passages import WORDS, Letters, count, sentences
 
 import eatlas
-from eatlas.errors import SourceError
 from eatlas.sources import Item
 from eatlas.sources.transforms import EncodedTexts, TransformedEncodings
 
@@ -29,11 +28,6 @@ def test_texts_can_be_read_from_end_to_end():
     assert texts.lookup(["rose", "nothing"]).keys() == {"rose"}
 
 
-def test_the_fingerprint_holds_the_texts_in_any_order():
-    mixed, fewer = EncodedTexts(Letters(), ALL[::-1]), EncodedTexts(Letters(), ALL[1:])
-    assert EncodedTexts(Letters(), ALL).fingerprint == mixed.fingerprint != fewer.fingerprint
-
-
 def test_an_encoder_is_diagnosed_on_the_texts_of_tests():
     found = eatlas.diagnose(Letters(), tests=[TEST])
     unit = plain() / np.linalg.norm(plain(), axis=1, keepdims=True)
@@ -43,21 +37,6 @@ def test_an_encoder_is_diagnosed_on_the_texts_of_tests():
     assert found.norm_frequency is None
     assert found.bands == (), "texts have no rank"
     assert "rank" not in str(found.to_dict()["warnings"])
-
-
-def test_an_encoder_of_words_is_asked_the_words_of_caliskan():
-    words = {term for test in eatlas.load_tests("caliskan") for term in test.terms}
-    assert eatlas.diagnose(Letters()).vectors == len(words)
-
-
-def test_vectors_that_are_all_there_need_no_tests():
-    with pytest.raises(SourceError) as caught:
-        eatlas.diagnose("glove-sample", tests="caliskan")
-    assert str(caught.value) == (
-        "glove-sample: tests say which texts an encoder encodes\n"
-        "  got: tests 'caliskan' for vectors that are all there\n"
-        "  remedy: leave the tests out: all vectors are looked at"
-    )
 
 
 def test_a_transform_is_fitted_on_what_a_run_encodes():
@@ -82,10 +61,3 @@ def test_a_run_with_a_transform_says_so():
     assert result.encoding == bare.encoding
     assert result.level1.effect_size != bare.level1.effect_size
     assert any("fitted on" in warning for warning in map(str, result.warnings))
-
-
-def test_too_few_texts_for_a_transform():
-    with pytest.raises(
-        SourceError, match="the transform whiten cannot be fitted\n  got: 12 vectors"
-    ):
-        eatlas.transformed(Letters(), "whiten").encode(ALL)

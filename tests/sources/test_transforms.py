@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 from tests.inputs import make_test, make_vectors
-from tests.sources.files import writers
 from tests.sources.series_files import write_histwords
 
 import eatlas
-from eatlas.errors import AnisotropyWarning, SourceError
-from eatlas.sources import Snapshot, Source, open_sources
-from eatlas.sources.spec import take_option
+from eatlas.errors import SourceError
+from eatlas.sources import open_sources
 from eatlas.sources.transforms import parse_transforms
 
 RNG = np.random.default_rng(11)
@@ -52,36 +50,6 @@ def test_all_but_the_top_is_a_plain_pca():
     assert found == pytest.approx(expected, abs=EXACT)
 
 
-def test_several_are_done_in_order():
-    both = eatlas.transformed(SOURCE, "all-but-the-top:1,standardize")
-    one = eatlas.transformed(eatlas.transformed(SOURCE, "all-but-the-top:1"), "standardize")
-    other = eatlas.transformed(SOURCE, "standardize,all-but-the-top:1")
-    again = eatlas.ArraySource(WORDS, all_rows(eatlas.transformed(SOURCE, "all-but-the-top:1")))
-    expected = all_rows(eatlas.transformed(again, "standardize"))
-    assert all_rows(both) == pytest.approx(expected, abs=EXACT)
-    assert (one.name, one.fingerprint) == (both.name, both.fingerprint)
-    assert (all_rows(one) == all_rows(both)).all()
-    assert np.abs(all_rows(other) - all_rows(both)).max() > 0.1
-
-
-def test_a_looked_up_word_is_its_row():
-    source = eatlas.transformed(SOURCE, "whiten")
-    found = source.lookup(["w7", "w299", "nobody"])
-    assert set(found) == {"w7", "w299"}
-    assert found["w7"] == pytest.approx(all_rows(source)[7], abs=EXACT)
-    assert (source.lookup(["w7"])["w7"] == found["w7"]).all()
-    assert source.lookup(["nobody"]) == {}
-    assert isinstance(source, Source)
-
-
-def test_chunks_change_no_fit():
-    parts = [rows for _, rows in eatlas.transformed(SOURCE, "whiten").iter_chunks(7)]
-    assert len(parts) == 43
-    assert np.concatenate(parts) == pytest.approx(
-        all_rows(eatlas.transformed(SOURCE, "whiten")), abs=EXACT
-    )
-
-
 def test_double_precision_even_of_single():
     single = eatlas.transformed((WORDS, ROWS.astype(np.float32)), "center")
     assert single.lookup(["w1"])["w1"].dtype == all_rows(single).dtype == np.float64
@@ -116,28 +84,6 @@ def test_a_word_at_the_mean_becomes_zero_and_counts_as_missing():
     assert "is zero (norm 0)" in result.coverage.X.reasons["aster"]
 
 
-def test_a_source_of_zeros_has_no_usable_vector_and_no_fault():
-    source = eatlas.transformed({"a": [0.0, 0.0], "b": [0.0, 0.0]}, "whiten")
-    assert not source.lookup(["a"])["a"].any()
-    assert source.fitted_on == 0
-
-
-@pytest.mark.parametrize("write", [writers.glove, writers.npy, writers.npz, writers.zip_member])
-def test_any_file_can_be_transformed(write, tmp_path):
-    spec = write(tmp_path)
-    plain = eatlas.open_vectors(spec)
-    mark = "&" if "?" in spec else "?"
-    path, hash_, member = spec.partition("#")
-    named = f"{path}{mark}transform=center{hash_}{member}"
-    source = eatlas.open_vectors(named)
-    assert source.name == named
-    expected = all_rows(plain) - all_rows(plain).mean(axis=0)
-    assert all_rows(source) == pytest.approx(expected, abs=1e-6)
-    by_hand = eatlas.transformed(plain, "center")
-    assert by_hand.fingerprint == source.fingerprint
-    assert by_hand.name == named
-
-
 def test_a_result_names_the_transform_and_verifies(tmp_path):
     from eatlas.engine.verify import verify
 
@@ -157,30 +103,6 @@ def test_a_result_names_the_transform_and_verifies(tmp_path):
     assert again.level1.effect_size != plain.level1.effect_size
 
 
-def test_center_brings_back_a_pattern_that_a_common_vector_hid():
-    """The first lesson of the study, on one world of it."""
-    rng = np.random.default_rng(4)
-    g = rng.standard_normal(100)
-    g *= 2.5 / np.linalg.norm(g)
-    groups = {role: tuple(f"{role}{i}" for i in range(8)) for role in "XYAB"}
-    side = {"X": 1, "Y": -1, "A": 1, "B": -1}
-    vectors = {
-        term: (rng.standard_normal(100) + side[role] * g) * np.exp(0.15 * rng.standard_normal())
-        for role, terms in groups.items()
-        for term in terms
-    }
-    vectors |= {f"w{i}": rng.standard_normal(100) for i in range(2000)}
-    vectors = {term: row + 3 for term, row in vectors.items()}
-    test = make_test("planted", **groups)
-    with pytest.warns(AnisotropyWarning, match="All four level 3 means are 0.8"):
-        raw = eatlas.MLEAT(resamples=0)(test, vectors)
-    mended = eatlas.MLEAT(resamples=0)(test, eatlas.transformed(vectors, "center"))
-    assert raw.pattern.label != "AB-Divergent"
-    assert raw.level1.p.greater < 0.001
-    assert mended.pattern.label == "AB-Divergent"
-    assert mended.diagnosis.remarks() == ()
-
-
 def test_each_period_of_a_series_is_fitted_on_itself(tmp_path):
     decades = {
         1900: dict(zip("abc", np.eye(3), strict=True)),
@@ -196,30 +118,6 @@ def test_each_period_of_a_series_is_fitted_on_itself(tmp_path):
     assert [source.fitted_on for source in sources] == [3, 3, 0]
     one = eatlas.open_vectors(f"{folder}?period=1910&transform=center")
     assert one.period == 1910
-
-
-@pytest.mark.parametrize(
-    ("spec", "plain", "transform"),
-    [
-        ("a.npy?transform=center&vocab=w", "a.npy?vocab=w", "center"),
-        ("a.npy?vocab=w&transform=center", "a.npy?vocab=w", "center"),
-        ("a.npy?vocab=w&transform=center&x=1", "a.npy?vocab=w&x=1", "center"),
-        ("a.zip?transform=center,whiten#m.txt", "a.zip#m.txt", "center,whiten"),
-        ("glove-sample?transform=all-but-the-top%3A3", "glove-sample", "all-but-the-top:3"),
-        ("a.txt", "a.txt", None),
-    ],
-)
-def test_the_option_is_taken_out(spec, plain, transform):
-    assert take_option(spec, "transform") == (plain, transform)
-
-
-def test_a_file_that_is_called_like_an_option_is_a_file(tmp_path):
-    path = tmp_path / "v.txt?transform=center"
-    path.write_text("a 1 2\nb 3 4\n", encoding="utf-8")
-    assert eatlas.open_vectors(path).lookup(["a"])["a"].tolist() == [1, 2]
-    assert eatlas.transformed(path, "center").name == f"{path}?transform=center"
-    again = eatlas.open_vectors(f"{path}?transform=center")
-    assert again.lookup(["a"])["a"].tolist() == [-1, -1]
 
 
 @pytest.mark.parametrize(
@@ -261,13 +159,3 @@ def test_what_cannot_be_fitted(transform, vectors, message):
     with pytest.raises(SourceError) as caught:
         source.lookup(["a"])
     assert str(caught.value) == message
-
-
-def test_a_source_that_cannot_be_listed():
-    with pytest.raises(SourceError) as caught:
-        eatlas.transformed(Snapshot.of(SOURCE, ["w1"]), "center")
-    assert str(caught.value) == (
-        "cloud: a transform is fitted on all vectors, and this source cannot list its vectors\n"
-        "  got: Snapshot\n"
-        "  allowed: files and arrays, or a source that has iter_chunks()"
-    )

@@ -12,15 +12,6 @@ WORDS = ["up", "down"]
 ROWS = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
-def test_a_model_of_gensim_stands_for_its_vectors():
-    from gensim.models import Word2Vec
-
-    model = Word2Vec([["up", "down", "up", "down"]] * 3, vector_size=4, min_count=1, workers=1)
-    source = open_vectors(model)
-    assert (source.name, source.dim) == ("KeyedVectors", 4)
-    np.testing.assert_array_equal(source.lookup({"up"})["up"], model.wv["up"])
-
-
 @pytest.mark.parametrize(
     ("vectors", "got"),
     [
@@ -38,29 +29,6 @@ def test_arrays_that_hold_no_real_numbers(vectors, got):
     assert caught.value.what == "array: the vectors are not an array of numbers"
     assert got in caught.value.got
     assert caught.value.allowed == "real numbers"
-
-
-@pytest.mark.parametrize("kind", [np.float16, np.int8, np.uint64, bool, object])
-def test_arrays_of_real_numbers(kind):
-    found = ArraySource(WORDS, np.array([[1, 0], [0, 1]], dtype=kind)).lookup({"up"})["up"]
-    assert found.dtype.kind == "f"
-    assert found.tolist() == [1, 0]
-
-
-def test_a_tensor_that_needs_a_gradient():
-    class Tensor:
-        def __array__(self, dtype=None, copy=None):
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
-
-    with pytest.raises(SourceError, match="not an array of numbers\n  got: Can't call numpy"):
-        ArraySource(WORDS, Tensor())
-
-
-def test_a_sparse_matrix():
-    from scipy.sparse import csr_array
-
-    with pytest.raises(SourceError, match=r"a sparse matrix\n  remedy: hand over vectors.toarray"):
-        ArraySource(WORDS, csr_array(ROWS))
 
 
 @pytest.mark.parametrize(
@@ -98,37 +66,6 @@ def test_a_frame_without_words():
     assert str(caught.value) == (
         "frame: the frame has no words, only numbers\n  got: the index 0, ...\n"
         "  allowed: words in the index or the first column, numbers in all others"
-    )
-
-
-def test_a_frame_whose_columns_have_one_name():
-    frame = pd.DataFrame(ROWS, index=WORDS, columns=["d", "d"])
-    assert open_vectors(frame).lookup({"down"})["down"].tolist() == [3, 4]
-
-
-@pytest.mark.parametrize(
-    ("spec", "got"),
-    [(42, "42 (int)"), (None, "None (NoneType)"), (object(), "object"), (["up"], "['up'] (list)")],
-)
-def test_what_cannot_be_opened(spec, got):
-    with pytest.raises(SourceError) as caught:
-        open_vectors(spec)
-    assert caught.value.got == got
-
-
-@pytest.mark.parametrize("name", ["Glove-Sample", "glove_sample", "GLOVE-SAMPL"])
-def test_a_name_that_is_nearly_right(name):
-    with pytest.raises(SourceError, match="remedy: did you mean glove-sample"):
-        open_vectors(name)
-
-
-def test_two_names_in_one_string(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "v.csv").write_text("a,1,2\n", encoding="utf-8")
-    with pytest.raises(SourceError) as caught:
-        open_vectors("glove-sample, v.csv")
-    assert caught.value.remedy == (
-        "repeat the option: --vectors glove-sample --vectors v.csv; in Python, give a list"
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas.errors import ResultsError, SourceError
+from eatlas.errors import SourceError
 from eatlas.sources.writing import FORMATS
 
 WORDS = ["the", "cat", "Über", "naïve", "日本", "don't", "🌹", "a.b", "none", "the"]
@@ -76,30 +76,3 @@ def test_words_that_a_format_cannot_hold(words, suffix, message, tmp_path):
         eatlas.write_vectors((words, np.eye(2)), tmp_path / f"v{suffix}")
     assert message in str(caught.value)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_numbers_beyond_single_precision(tmp_path):
-    with pytest.raises(SourceError, match="'b' cannot be written in single precision"):
-        eatlas.write_vectors((["a", "b"], [[1.0], [1e39]]), tmp_path / "v.vec")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_what_was_there_stays_when_writing_fails(tmp_path):
-    path = tmp_path / "v.vec"
-    path.write_text("old")
-    with pytest.raises(SourceError):
-        eatlas.write_vectors((["a", "b c"], np.eye(2)), path)
-    assert path.read_text() == "old"
-
-
-def test_places_that_cannot_be_written(tmp_path):
-    path = tmp_path / "v.vec"
-    eatlas.write_vectors((["a", "b"], np.eye(2)), path)
-    with pytest.raises(ResultsError, match="this is the file that is read"):
-        eatlas.write_vectors(f"{path}?transform=center", path)
-    with pytest.raises(ResultsError):
-        eatlas.write_vectors((["a", "b"], np.eye(2)), path / "below.vec")
-    with pytest.raises(SourceError, match="the suffix names no format"):
-        eatlas.write_vectors((["a", "b"], np.eye(2)), tmp_path / "v")
-    with pytest.raises(SourceError, match="cannot list its vectors"):
-        eatlas.write_vectors("cbow:glove-sample", tmp_path / "w.vec")

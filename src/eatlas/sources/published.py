@@ -1,6 +1,6 @@
 """Published vectors, images and corpora: entries of the registry, and where the files are kept.
 
-Known are eatlas' own, those of other packages and the user's. They are in platformdirs' cache
+Known are eatlas' own and the user's. They are in platformdirs' cache
 folder, or in the one that the environment variable EATLAS_DATA names.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from importlib import resources
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,11 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import SourceError, nearest
 from eatlas.folders import data_folder
-from eatlas.plugins import called, unusable, usable
 from eatlas.sources.spec import FileSpec
 
-ENTRY_POINTS = "eatlas.published"
-"""An entry point is a callable that returns the path of a TOML file."""
 OWN_FILE = "vectors.toml"
 """The user's entries, in the folder of data."""
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
@@ -151,7 +147,7 @@ def published_vectors() -> tuple[Published, ...]:
     Returns
     -------
     tuple of Published
-        Those that come with eatlas first, then those of other packages, then the user's.
+        Those that come with eatlas first, then the user's.
 
     Raises
     ------
@@ -165,7 +161,8 @@ def published_vectors() -> tuple[Published, ...]:
     """
     known: dict[str, Published] = {}
     files: dict[str, Published] = {}
-    for where, entries in _all_files():
+    user = data_folder() / OWN_FILE
+    for where, entries in [("eatlas", _own()), *([_read(user)] if user.is_file() else [])]:
         for entry in entries:
             if known.setdefault(entry.name, entry) is not entry:
                 raise SourceError(
@@ -200,13 +197,6 @@ def find_all(name: str) -> tuple[Published, ...]:
     return parts or (find(name),)
 
 
-def _all_files() -> list[tuple[str, tuple[Published, ...]]]:
-    """Entries by file: those of eatlas, of other packages, of the user."""
-    files = [("eatlas", _own())]
-    user = data_folder() / OWN_FILE
-    return [*files, *_of_packages().values(), *([_read(user)] if user.is_file() else [])]
-
-
 def _read(path: Path) -> tuple[str, tuple[Published, ...]]:
     """A file of entries."""
     try:
@@ -216,21 +206,6 @@ def _read(path: Path) -> tuple[str, tuple[Published, ...]]:
             f"{path}: the list of vectors cannot be read", got=error.strerror or str(error)
         ) from error
     return str(path), parse_registry(data, str(path))
-
-
-@cache
-def _of_packages() -> dict[str, tuple[str, tuple[Published, ...]]]:
-    """Files of other packages, none of whose entries has the name of one of eatlas."""
-    own = {name for entry in _own() for name in (entry.name, entry.download.file.casefold())}
-
-    def read(point: EntryPoint) -> tuple[str, tuple[Published, ...]]:
-        where, entries = _read(Path(called(point, str | Path)))
-        names = (name for one in entries for name in (one.name, one.download.file.casefold()))
-        if taken := own.intersection(names):
-            raise unusable(point, "eatlas itself brings what it names", ", ".join(sorted(taken)))
-        return where, entries
-
-    return usable(ENTRY_POINTS, (), read)
 
 
 @cache

@@ -154,13 +154,14 @@ class Source(ABC):
         SourceError
             As :meth:`vectors`, or if an item is of a kind that the source does not take.
         """
-        strange = [item for item in items if item.kind not in self.kinds]
+        kinds = self.kinds
+        strange = [item for item in items if item.kind not in kinds]
         if strange:
             first = min(strange, key=lambda item: item.called)
             raise SourceError(
                 f"{self.name}: this source takes no {first.kind}s",
                 got=first.called,
-                allowed=" or ".join(f"{kind}s" for kind in sorted(self.kinds)),
+                allowed=" or ".join(f"{kind}s" for kind in sorted(kinds)),
                 remedy="a model of both, such as clip:openai/clip-vit-base-patch32",
             )
         found: dict[Item, Found] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import shutil
 from functools import cache
@@ -139,13 +138,6 @@ def test_a_forged_index_that_leads_to_other_words_is_not_believed(tmp_path):
     source._write(b"\n".join(words), np.roll(starts, 1), sha256)
     assert same(vectors(path), expected())
     np.testing.assert_array_equal(open_vectors(path).index().starts, starts)
-
-
-def test_compressed_files_get_none(tmp_path):
-    packed = tmp_path / "v.txt.gz"
-    packed.write_bytes(gzip.compress(written(), 1))
-    assert same(vectors(packed), expected())
-    assert not (cache_folder() / "indexes").exists()
 
 
 @pytest.mark.parametrize("size", [0, 60_000])

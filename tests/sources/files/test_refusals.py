@@ -388,9 +388,3 @@ def test_of_duplicates_the_first_wins_and_it_is_said(tmp_path, name, data):
         f"{source.name}: 1 duplicate word; the first of each was taken.",
     )
     assert [words for words, _ in source.iter_chunks(2)] == [["cat", "cat"], ["dog"]]
-
-
-def test_binary_words_in_latin_1(tmp_path):
-    path = written(tmp_path / "v.bin", b"1 2\ncaf\xe9 " + np.float32([1, 2]).tobytes())
-    source = open_vectors(f"{path}?encoding=latin-1")
-    np.testing.assert_array_equal(source.lookup({"café", "日"})["café"], [1, 2])

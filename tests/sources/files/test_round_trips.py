@@ -62,12 +62,6 @@ def test_a_name_that_says_nothing_or_lies(writer, name, tmp_path):
     np.testing.assert_array_equal([found[word] for word in WORDS], VECTORS)
 
 
-def test_compressed_text_has_the_fingerprint_of_the_text(tmp_path):
-    plain = open_vectors(writers.glove(tmp_path)).fingerprint
-    for writer in (writers.gz, writers.zst, writers.zip_member):
-        assert open_vectors(writer(tmp_path)).fingerprint == plain
-
-
 @WRITERS
 def test_a_file_that_grows_before_a_lookup_or_between_chunks(writer, tmp_path):
     spec = writer(tmp_path)

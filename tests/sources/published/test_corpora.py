@@ -12,11 +12,9 @@ from eatlas.sources.fetching import unpack
 from eatlas.sources.published import (
     corpus_on_this_machine,
     find,
-    on_this_machine,
     published_vectors,
     target_of,
 )
-from eatlas.sources.spec import parse_file_spec
 
 CORPORA = [one for one in published_vectors() if one.vectors.texts]
 TEST = eatlas.GroupsTest(
@@ -50,10 +48,3 @@ def test_samples_of_gpt2_are_json_lines(tmp_path):
     unpack(served, entry.vectors, target_of(entry))
     counts = eatlas.count_text(entry.name, TEST)
     assert counts.counts("nurse") == {"female": 0, "male": 1}
-
-
-def test_a_corpus_is_no_source_of_vectors():
-    with pytest.raises(SourceError) as caught:
-        on_this_machine(parse_file_spec("enwik9"))
-    assert caught.value.what == "enwik9: this is a corpus of texts, and no vectors"
-    assert caught.value.remedy.startswith("eatlas text enwik9 --tests TEST")

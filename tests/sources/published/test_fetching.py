@@ -1,7 +1,6 @@
 """Fetch from a real server: what comes is whole, checked, recorded, and comes once."""
 
 import gzip
-import hashlib
 import json
 import shutil
 import ssl
@@ -13,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
-from tests.inputs import no_file_longer_than, wait_until
+from tests.inputs import wait_until
 from tests.served import running
 from tests.sources.published.serving import Publisher, register, serving, sha256, text_of, zip_of
 from tests.sources.series_files import write_histwords
@@ -87,26 +86,6 @@ def test_a_broken_connection_goes_on_where_it_stopped(publisher, data):
     assert seen[-1] == (len(MANY), len(MANY))
 
 
-def test_the_next_run_goes_on_where_a_process_was_stopped(publisher, data):
-    publisher.files["mine.vec"] = MANY
-    publisher.cuts = [1500, *[0] * 9]
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
-    with pytest.raises(SourceError) as caught:
-        fetch_vectors("mine", pause=0)
-    assert str(caught.value).splitlines() == [
-        f"mine: {publisher.url}/mine.vec cannot be downloaded",
-        f"  got: {caught.value.got}",
-        "  remedy: run eatlas vectors fetch mine again when there is a connection; it continues "
-        f"where it stopped; or get the file in another way, put it at {data / 'mine.vec'} and "
-        "run eatlas vectors fetch mine",
-    ]
-    assert (data / "mine.vec.part").stat().st_size == 1500
-    publisher.cuts, publisher.asked = [], []
-    assert fetch_vectors("mine").read_bytes() == MANY
-    assert publisher.asked == ["bytes=1500-"]
-    assert left_over(data) == ["mine"]
-
-
 def test_a_process_that_is_killed_leaves_what_came(publisher, data):
     large = publisher.files["mine.vec"] = MANY * (1 + 3 * CHUNK // len(MANY))
     publisher.hold, publisher.stall = threading.Event(), 2 * CHUNK + 1000
@@ -142,14 +121,6 @@ def test_a_file_that_changed_is_begun_anew(publisher, data, ranges, length):
     publisher.files["mine.vec"], publisher.etag = new, '"two"'
     publisher.cuts, publisher.ranges = [], ranges
     assert fetch_vectors("mine").read_bytes() == new
-
-
-def test_a_server_that_knows_no_ranges(publisher, data):
-    publisher.files["mine.vec"], publisher.ranges = MANY, False
-    publisher.cuts = [1000, 4000]
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
-    assert fetch_vectors("mine", pause=0).read_bytes() == MANY
-    assert len(publisher.asked) == 3
 
 
 def test_a_server_that_tells_no_length(publisher, data):
@@ -237,22 +208,6 @@ def test_what_does_not_fit_is_not_begun(publisher, data):
     assert publisher.asked == []
 
 
-def test_a_full_disk(publisher, data):
-    publisher.files["mine.vec"] = MANY
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
-
-    with no_file_longer_than(4096), pytest.raises(SourceError) as caught:
-        fetch_vectors("mine")
-    assert str(caught.value) == (
-        f"mine: the vectors cannot be written to {data}\n  got: File too large\n"
-        "  remedy: make room, or set EATLAS_DATA to a folder that you may write to"
-    )
-    assert (data / "mine.vec.part").stat().st_size == 4096
-    publisher.asked = []
-    assert fetch_vectors("mine").read_bytes() == MANY
-    assert publisher.asked == ["bytes=4096-"]
-
-
 def test_two_processes_fetch_once(publisher, data):
     publisher.files["mine.vec"], publisher.hold = MANY, threading.Event()
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
@@ -302,35 +257,6 @@ def test_a_series_that_is_not_what_it_should_be(publisher, data, held, message):
     assert not list(data.parent.glob("1990*"))
 
 
-def test_a_zip_that_is_none(publisher, data):
-    publisher.files["hist.zip"] = b"<html>login</html>"
-    register(data, publisher.url, "hist.zip", {"name": "hist", "title": "t", "series": True})
-    with pytest.raises(
-        SourceError, match="serves: this is a web page, no file of vectors; the dow"
-    ):
-        fetch_vectors("hist")
-    publisher.files["hist.zip"] = b"sun 1 2 3"
-    with pytest.raises(SourceError, match="hist.zip.download: the compressed data are damaged"):
-        fetch_vectors("hist")
-    publisher.files["hist.zip"] = zip_of(
-        {"1990.txt": text_of()}
-    )  # the page of a portal was no fact
-    assert fetch_vectors("hist").is_dir()
-    assert left_over(data) == ["hist"]
-
-
-def test_what_could_not_be_unpacked_for_want_of_room_is_not_downloaded_again(publisher, data):
-    publisher.files["mine.vec.gz"] = gzip.compress(MANY)
-    register(data, publisher.url, "mine.vec.gz", {"name": "mine", "title": "t"})
-    assert len(gzip.compress(MANY)) < 12_000 < len(MANY)
-    with no_file_longer_than(12_000), pytest.raises(SourceError, match="cannot be written to"):
-        fetch_vectors("mine")
-    assert left_over(data) == ["mine", "mine.vec.gz.download"]
-    assert fetch_vectors("mine").read_bytes() == MANY
-    assert publisher.asked == [None]
-    assert left_over(data) == ["mine"]
-
-
 @pytest.mark.parametrize("page", [b"<!DOCTYPE html><p>Log in", b"\xef\xbb\xbf \n<HTML>"])
 def test_a_web_page_is_no_file_of_vectors(publisher, data, page):
     publisher.files["mine.vec"] = page + b" 1 2 3\n" * 100
@@ -365,14 +291,6 @@ def test_more_than_was_published_is_not_taken(publisher, data, lengths, size):
     assert left_over(data) == []
 
 
-def test_an_announced_length_that_no_disk_holds(publisher, data):
-    publisher.files["mine.vec"], publisher.announced = MANY, 10**18
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
-    with pytest.raises(SourceError, match="not enough room on this disk") as caught:
-        fetch_vectors("mine", pause=0)
-    assert caught.value.allowed == f"{10**18:,} bytes at least"
-
-
 def test_what_nobody_vouches_for_is_said_before_it_comes(publisher, data):
     publisher.files["mine.vec"] = MANY
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, size=len(MANY))
@@ -387,18 +305,6 @@ def test_what_nobody_vouches_for_is_said_before_it_comes(publisher, data):
     again = []
     fetch_vectors("mine", say=again.append)
     assert again[0] == f"mine: downloading {publisher.url}/mine.vec"
-
-
-@pytest.mark.parametrize(("kind", "said"), [("md5", "an MD5"), ("sha1", "an SHA1")])
-def test_a_weak_hash_is_said_to_be_one(publisher, data, kind, said):
-    digits = hashlib.new(kind, MANY).hexdigest()
-    publisher.files["mine.vec"] = MANY
-    register(
-        data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, hash=f"{kind}:{digits}"
-    )
-    heard = []
-    fetch_vectors("mine", say=heard.append)
-    assert heard[0].startswith(f"mine: of this file only {said} is published, which can be forged")
 
 
 def test_what_killed_processes_have_left_goes(publisher, data):

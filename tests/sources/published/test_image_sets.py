@@ -14,7 +14,6 @@ from tests.sources.published.serving import register
 import eatlas
 from eatlas import fetch_vectors, load_tests
 from eatlas.errors import SourceError, StimulusError
-from eatlas.sources.published import find, published_vectors
 from eatlas.stimuli.image_files import image_sets
 from eatlas.stimuli.kinds import remarks
 
@@ -93,18 +92,6 @@ def test_an_archive_that_leads_elsewhere_is_refused(root, publisher, data, name,
     assert not list(data.rglob("evil*"))
 
 
-def test_a_link_in_an_archive_is_refused(root, publisher, data):
-    link = zipfile.ZipInfo("ieat-f13edea/data/experiments/age/old/link.jpg")
-    link.external_attr = 0o120777 << 16
-    kept = io.BytesIO(archive_of(root))
-    with zipfile.ZipFile(kept, "a") as archive:
-        archive.writestr(link, "/etc/passwd")
-    publisher.files["ieat.zip"] = kept.getvalue()
-    register(data, publisher.url, "ieat.zip", *SETS)
-    with pytest.raises(SourceError, match="not a plain file of its folder"):
-        fetch_vectors("drawn")
-
-
 def test_without_the_set_tests_can_be_read_and_not_be_run(data):
     (test,) = load_tests("image-young-old")
     assert not test.at_hand
@@ -138,11 +125,3 @@ def test_every_folder_that_batteries_name_is_one_of_the_set():
                 if concept.images_from:
                     folder = concept.images_from.removeprefix("ieat:")
                     assert len(concept.terms) == image_sets()["ieat"].folders[folder]
-
-
-def test_the_set_is_no_source_of_vectors(data):
-    (data / "ieat").mkdir(parents=True)
-    assert find("ieat").vectors.images
-    assert any(one.vectors.tables for one in published_vectors())
-    with pytest.raises(SourceError, match="this is a set of images, and no vectors"):
-        eatlas.open_vectors("ieat")

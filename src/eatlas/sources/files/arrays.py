@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 import pickle
+import subprocess
+import sys
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -31,6 +34,11 @@ from eatlas.sources.source import VectorTable
 from eatlas.sources.spec import choice, model_at
 from eatlas.untrusted import require_trust
 
+_READ_STRINGS = """import h5py, json, sys
+words = h5py.File(sys.argv[1])[sys.argv[2]][()]
+print(json.dumps([word.decode() for word in words.tolist()]))"""
+_PATIENCE = 30
+"""Seconds for them, and one more for each megabyte of the file."""
 _OBJECTS = "save words with np.array(words, dtype='U'), vectors as float32"
 _BESIDE = (".vocab", ".vocab.txt", ".vocab.json", "-vocab.txt", "-vocab.pkl")
 
@@ -188,6 +196,20 @@ def open_safetensors(content: Content, options: Mapping[str, str], name: str) ->
     return MatrixSource(read_vocabulary(words), array, name=name, files=(path, words))
 
 
+def _strings(path: Path, key: str) -> list[str]:
+    """Read strings by a process of its own: of a damaged file, HDF5 reads them forever."""
+    command = [sys.executable, "-c", _READ_STRINGS, str(path), key]
+    seconds = _PATIENCE + path.stat().st_size // 1_000_000
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=seconds, check=False)  # noqa: S603
+    except subprocess.TimeoutExpired as error:
+        raise ValueError(f"its strings could not be read in {seconds} seconds") from error
+    if done.returncode:
+        raise ValueError(done.stderr.decode(errors="replace").strip().rpartition("\n")[2])
+    words: list[str] = json.loads(done.stdout)
+    return words
+
+
 def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open an array with as many strings, or a vector for each name, as sent-bias stores them."""
     path = content.path
@@ -218,8 +240,9 @@ def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> Matrix
                 if item.shape == rows.shape[:1]
                 and (item.dtype.kind == "S" or h5py.check_string_dtype(item.dtype))
             ]
-            column = sets[part_of(str(path), "words", sets, texts, options.get("words"))]
-            words = [word.decode() for word in column[()].tolist()]
+            key = part_of(str(path), "words", sets, texts, options.get("words"))
+            fixed = sets[key].dtype.kind == "S"
+            words = [w.decode() for w in sets[key][()].tolist()] if fixed else _strings(path, key)
     return MatrixSource(words, rows, name=name, files=(path,))
 
 
