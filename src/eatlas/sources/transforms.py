@@ -52,7 +52,7 @@ def _parse_step(text: str) -> str:
     near = nearest(text.partition(":")[0], ["center", "standardize", "whiten", *METHODS])
     remedy = f"did you mean {near[0]}?" if near else None
     if text.startswith(TOP):
-        remedy = f"{TOP} needs a number, about a hundredth of the dimensions: {TOP}:3"
+        remedy = f"{TOP} needs a number of components, a hundredth of the dimensions: {TOP}:3"
     raise SourceError("unknown transform", got=repr(text), allowed=ALLOWED, remedy=remedy)
 
 
