@@ -42,7 +42,7 @@ Given = Mapping[str, Mapping[str, str]]
 
 
 def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Cells of a table by column, each row with its place in the file."""
+    """Cells of a table by column, each row with its line in the file."""
     require_file(path, SourceError)
     try:
         if path.stat().st_size > LARGEST:
@@ -70,23 +70,23 @@ def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str,
             )
         rows.fieldnames = names
         for cells in rows:
-            place = f"{path}, line {rows.line_num}"
+            line = f"{path}, line {rows.line_num}"
             if None in cells:
                 raise SourceError(
-                    f"{place}: the row has more cells than the header",
+                    f"{line}: the row has more cells than the header",
                     got=str(len(names) + len(cells[None])),
                     allowed=str(len(names)),
                 )
-            yield place, cells
+            yield line, cells
     except csv.Error as error:
         raise SourceError(f"{path}: the table cannot be read", got=str(error)) from error
 
 
 def label_rows(path: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Labels of a table: place, annotator or "", item, label; an empty cell is no label."""
-    for place, cells in rows_of(path, ("item", "label")):
+    """Labels of a table: line, annotator or "", item, label; an empty cell is no label."""
+    for line, cells in rows_of(path, ("item", "label")):
         if label := cells["label"].strip():
-            yield place, cells.get("annotator", "").strip(), cells["item"].strip(), label
+            yield line, cells.get("annotator", "").strip(), cells["item"].strip(), label
 
 
 def require_unlabelled(path: Path, *, any_table: bool = False) -> None:
@@ -359,14 +359,14 @@ def load_items(path: str | Path) -> Items:
     path = require_csv(Path(path))
     require_file(beside(path), SourceError)
     rows, changed = [], ""
-    for place, cells in rows_of(path, COLUMNS):
+    for line, cells in rows_of(path, COLUMNS):
         try:
             start, end = int(cells["start"]), int(cells["end"])
         except ValueError as error:
-            raise SourceError(f"{place}: a place is not a number", got=str(error)) from error
+            raise SourceError(f"{line}: a place is not a number", got=str(error)) from error
         item = Item.of(Context(unmarked(cells["target"]), unmarked(cells["text"]), start, end))
         if item.id != cells["item"].strip():
-            changed = changed or f"{place}: {item.text!r}"[:200]
+            changed = changed or f"{line}: {item.text!r}"[:200]
         rows.append(item)
     try:
         about = dict(json_value(beside(path).read_bytes()))
@@ -425,8 +425,8 @@ def _key(*parts: object) -> bytes:
 
 
 def unknown_label(items: Items, labels: Mapping[str, str]) -> SourceError:
-    """Say that labels are none of the groups; places and what is written there."""
-    lines = [f"{place}: {text!r}" for place, text in labels.items()]
+    """Say that labels are none of the groups; lines and what is written there."""
+    lines = [f"{line}: {text!r}" for line, text in labels.items()]
     more = f" and {len(lines) - 5:,} more" if len(lines) > 5 else ""
     near = nearest(next(iter(labels.values())), items.labels)
     return SourceError(

@@ -205,7 +205,7 @@ def replay(path: Path, items: Items) -> tuple[dict[str, Work], bytes]:
     whole = data[: data.rfind(b"\n") + 1]
     work: dict[str, Work] = {}
     for number, line in enumerate(whole.split(b"\n")[:-1], start=1):
-        place = f"{path}, line {number}"
+        source = f"{path}, line {number}"
         try:
             if number == 1:
                 _require_same(json.loads(line), items, path)
@@ -213,13 +213,13 @@ def replay(path: Path, items: Items) -> tuple[dict[str, Work], bytes]:
             act = Act.model_validate_json(line)
         except (ValidationError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise SourceError(
-                f"{place}: this is not an act of an annotator",
+                f"{source}: this is not an act of an annotator",
                 got=line[:100].decode(errors="replace"),
                 allowed="lines that eatlas annotate serve wrote",
                 remedy="remove the line, or take the file from a backup",
             ) from error
         if not act.undo:
-            _require(items, act, place)
+            _require(items, act, source)
         work.setdefault(act.annotator, Work()).do(act)
     return work, whole
 
@@ -236,13 +236,13 @@ def _require_same(head: dict[str, Any], items: Items, path: Path) -> None:
         )
 
 
-def _require(items: Items, act: Act, place: str) -> None:
+def _require(items: Items, act: Act, source: str) -> None:
     """Refuse what is no item, or none of the labels."""
     if act.item not in items.by_id:
         raise SourceError(
-            f"{place}: there is no such item",
+            f"{source}: there is no such item",
             got=act.item[:40],
             allowed=f"an item of {items.name}",
         )
     if act.label is not None and act.label not in items.labels:
-        raise unknown_label(items, {place: act.label[:40]})
+        raise unknown_label(items, {source: act.label[:40]})

@@ -290,10 +290,10 @@ class Labels:
 
     @property
     def codes(self) -> Codes:
-        """Place of each label among ``items.labels``, shape (items, annotators); -1 for none."""
-        place = {label: j for j, label in enumerate(self.items.labels)} | {"": MISSING}
+        """Number of each label among ``items.labels``, shape (items, annotators); -1 for none."""
+        number = {label: j for j, label in enumerate(self.items.labels)} | {"": MISSING}
         given = self.given.values()
-        rows = [[place[labels.get(item.id, "")] for labels in given] for item in self.items]
+        rows = [[number[labels.get(item.id, "")] for labels in given] for item in self.items]
         return np.array(rows, np.int64).reshape(len(self.items), len(self.given))
 
     def agreement(
@@ -448,11 +448,11 @@ def read_labels(items: Items | str | Path, labels: LabelsLike | None = None) -> 
         paths = [labels] if isinstance(labels, str | Path) else labels
         rows = (row for path in paths for row in _of_file(Path(path), sample))
     given: dict[str, dict[str, str]] = {}
-    for place, annotator, item, label in _usable(sample, rows):
+    for line, annotator, item, label in _usable(sample, rows):
         before = given.setdefault(annotator, {}).setdefault(item, label)
         if before != label:
             raise SourceError(
-                f"{place}: {annotator} gave the item {item} two labels",
+                f"{line}: {annotator} gave the item {item} two labels",
                 got=f"{before} and {label}",
                 remedy="give each person one label of an item, and each file of a person a "
                 "name of its own",
@@ -473,19 +473,19 @@ Row = tuple[str, str, str, str]
 def _usable(items: Items, rows: Iterable[Row]) -> Iterator[Row]:
     """Rows with labels as the groups are written; refused are other items and other labels."""
     odd: dict[str, str] = {}
-    for place, annotator, item, text in rows:
+    for line, annotator, item, text in rows:
         if item not in items.by_id:
             raise SourceError(
-                f"{place}: there is no such item",
+                f"{line}: there is no such item",
                 got=repr(item)[:60],
                 allowed=f"an item of {items.name}",
                 remedy="name the file of items that the labels were made for",
             )
         label = items.label(text)
         if label is None:
-            odd[place] = text
+            odd[line] = text
         else:
-            yield place, annotator, item, label
+            yield line, annotator, item, label
     if odd:
         raise unknown_label(items, odd)
 
@@ -497,9 +497,9 @@ def _decisions(items: Items, decisions: Any) -> dict[str, str]:
     else:
         rows = label_rows(Path(decisions))
     decided: dict[str, str] = {}
-    for place, _, item, label in _usable(items, rows):
+    for line, _, item, label in _usable(items, rows):
         if decided.setdefault(item, label) != label:
-            raise SourceError(f"{place}: the item {item} is decided twice")
+            raise SourceError(f"{line}: the item {item} is decided twice")
     return decided
 
 
@@ -516,8 +516,8 @@ def _of_file(path: Path, items: Items) -> Iterator[Row]:
             for item, label in work.given.items():
                 yield str(path), annotator, item, label
     elif path.suffix.lower() in {".csv", ".tsv"}:
-        for place, annotator, item, label in label_rows(path):
-            yield place, name_of(annotator or path.stem), item, label
+        for line, annotator, item, label in label_rows(path):
+            yield line, name_of(annotator or path.stem), item, label
     else:
         raise SourceError(
             f"{path}: this is not a file of labels",

@@ -115,19 +115,19 @@ def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
     before = {} if view.original is None else {one.place: one for one in levels_of(view.original)}
     levels = [(one, before.get(one.place)) for one in section.levels if one.symbol == "d"]
     axis = Axis.of_effects([one.d for pair in levels for one in pair if one])
-    said = sentence(result)
+    text = sentence(result)
     if view.explored:
         changed = view.lists.changed * "The words were changed after results had been seen; "
         were = "was" if view.looked_at == 1 else "were"
-        said += f" {changed}{number_of(view.looked_at, 'list')} of words {were} looked at."
+        text += f" {changed}{number_of(view.looked_at, 'list')} of words {were} looked at."
     groups = view.lists.groups
     rests = any(now.d is not None and now.influence is not None for now, _ in levels)
     return {
         "section": section,
         "rows": [Row(now, was, moved_effect(now, was, axis)) for now, was in levels],
         "limit": f"{axis.high:g}",
-        "said": said,
-        "plain": in_letters(said),
+        "text": text,
+        "plain": in_letters(text),
         "plane": plane_of(view, result) if view.placed.at else "",
         "influence": Markup(influence(result, INFLUENCE)) if rests else "",  # noqa: S704
         "table": [
@@ -216,13 +216,13 @@ def look_of(explorer: Explorer, request: Request) -> str:
     """Which pasted words a source has, and what a person should know of them."""
     if not request.lists:
         raise EatlasError(NO_LISTS)
-    source, said = explorer.source(request.source), {}
+    source, counts = explorer.source(request.source), {}
     for role, (there, missing) in explorer.found_in(request).items():
-        said[role] = f"{count(there)} found in {source.name}" if there or missing else ""
+        counts[role] = f"{count(there)} found in {source.name}" if there or missing else ""
         if missing:
             named = ", ".join(shortened(clean(word)) for word in missing[:MISSING])
             more = f" and {len(missing) - MISSING:,} more" if len(missing) > MISSING else ""
-            said[role] += f"; {number_of(len(missing), 'word')} missing: {named}{more}"
+            counts[role] += f"; {number_of(len(missing), 'word')} missing: {named}{more}"
     remarks: tuple[Note, ...] = ()
     problem = ""
     try:
@@ -232,7 +232,7 @@ def look_of(explorer: Explorer, request: Request) -> str:
             require_words(name or role, words_in(text))
     except EatlasError as error:
         problem = error.what
-    return render("explore_remarks", found=said, remarks=remarks, problem=problem)
+    return render("explore_remarks", counts=counts, remarks=remarks, problem=problem)
 
 
 def command(explorer: Explorer, request: Request) -> str:
