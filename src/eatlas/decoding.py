@@ -109,14 +109,14 @@ def toml_bytes(path: Path, kind: type[EatlasError]) -> bytes:
 
 
 def _limit(kind: type[EatlasError]) -> int:
-    given = os.environ.get(MAX_TOML) or str(_MIB)
-    if not re.fullmatch(r"[1-9][0-9]{0,5}", given):
+    text = os.environ.get(MAX_TOML) or str(_MIB)
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", text):
         raise kind(
             f"{MAX_TOML}: this environment variable is not a size",
-            got=given[:40],
+            got=text[:40],
             allowed=f"a whole number of MiB; {_MIB} without it",
         )
-    return int(given)
+    return int(text)
 
 
 def json_value(

@@ -423,7 +423,7 @@ def _pickled(what: Any) -> bytes:
     return data
 
 
-def _do_on_ray(group: list[Any], place: int) -> tuple[bool, bytes, list[EatlasWarning]]:
+def _do_on_ray(group: list[Any], position: int) -> tuple[bool, bytes, list[EatlasWarning]]:
     """Do one item; whether an error came of it, what came of it, and the warnings."""
     ray: Any = importlib.import_module("ray")
     work, items = group
@@ -440,7 +440,7 @@ def _do_on_ray(group: list[Any], place: int) -> tuple[bool, bytes, list[EatlasWa
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", EatlasWarning)
         try:
-            outcome = _work["function"](_work["items"][place])
+            outcome = _work["function"](_work["items"][position])
         except Exception as error:  # noqa: BLE001  (it is raised where the work is wanted)
             raised, outcome = True, error
     ours = [w.message for w in heard if isinstance(w.message, EatlasWarning)]

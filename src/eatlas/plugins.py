@@ -28,13 +28,13 @@ def _every() -> Any:
 
 def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
     """Entry points of a group, by name."""
-    found = {}
+    named = {}
     for point in _every().select(group=group):
         if point.name in own:
             _leave_out(unusable(point, f"eatlas itself brings {point.name}", point.value))
         else:
-            found[point.name] = point
-    return found
+            named[point.name] = point
+    return named
 
 
 def imported(point: EntryPoint) -> Any:
@@ -47,39 +47,39 @@ def imported(point: EntryPoint) -> Any:
 
 def loaded(point: EntryPoint, kind: type[Any]) -> Any:
     """The class that an entry point names."""
-    found = imported(point)
-    if isinstance(found, type) and issubclass(found, kind):
-        return found
+    value = imported(point)
+    if isinstance(value, type) and issubclass(value, kind):
+        return value
     allowed = f"a class that derives from {kind.__module__}.{kind.__name__}"
-    raise unusable(point, f"{point.value} is something else", described(found), allowed)
+    raise unusable(point, f"{point.value} is something else", described(value), allowed)
 
 
 def called(point: EntryPoint, kind: type[Any] | UnionType, *arguments: Any) -> Any:
     """What the function that an entry point names returns."""
     function = imported(point)
     try:
-        found = function(*arguments)
+        value = function(*arguments)
     except EatlasError:
         raise
     except (Exception, SystemExit) as error:  # whatever a function of another package raises
         raise unusable(point, f"{point.value} raises an error", error) from error
-    if isinstance(found, kind):
-        return found
+    if isinstance(value, kind):
+        return value
     allowed = str(kind) if isinstance(kind, UnionType) else f"a {kind.__name__}"
-    raise unusable(point, f"{point.value} returns something else", described(found), allowed)
+    raise unusable(point, f"{point.value} returns something else", described(value), allowed)
 
 
 def usable(group: str, own: Container[str], make: Callable[[EntryPoint], T]) -> dict[str, T]:
     """What other packages add to a group of entry points, by name."""
-    found = {}
+    made = {}
     for name, point in points(group, own).items():
         try:
-            found[name] = make(point)
+            made[name] = make(point)
         except ContractError as error:
             _leave_out(error)
         except (EatlasError, OSError) as error:
             _leave_out(unusable(point, f"{point.value} leads to an error", error))
-    return found
+    return made
 
 
 def unusable(

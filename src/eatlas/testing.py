@@ -235,11 +235,11 @@ def _has_sound_effects(tried: _Tried) -> Check:
     for effect in effects:
         for name, value in (("d", effect.d), ("difference", effect.difference)):
             ok = value is None or math.isfinite(value)
-            where = f"effects, {name} of {effect.place}"
-            yield ok, where, value, "a finite number, or None if undefined"
+            member = f"effects, {name} of {effect.place}"
+            yield ok, member, value, "a finite number, or None if undefined"
         low, high = effect.interval or (0, 0)
-        where = f"effects, interval of {effect.place}"
-        yield low <= high, where, effect.interval, "its lower end first"
+        member = f"effects, interval of {effect.place}"
+        yield low <= high, member, effect.interval, "its lower end first"
 
 
 def _finds_the_same(tried: _Tried) -> Check:

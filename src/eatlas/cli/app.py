@@ -127,7 +127,7 @@ def run_app() -> None:
     except OSError as error:  # a folder that cannot be looked into, a name that is too long
         from eatlas.writing import remedy_of  # noqa: PLC0415  (only a fault waits for it)
 
-        where = error.filename if isinstance(error.filename, str) else "the system"
-        what, got = f"{where}: this is not possible", error.strerror or str(error)
+        path = error.filename if isinstance(error.filename, str) else "the system"
+        what, got = f"{path}: this is not possible", error.strerror or str(error)
         complain(EatlasError(what, got=got, remedy=remedy_of(error)))
         sys.exit(2)

@@ -32,12 +32,12 @@ def show(*, as_json: bool = False) -> None:
     """
     from eatlas.encoders.cache_store import contents  # noqa: PLC0415
 
-    found = contents()
+    cached = contents()
     with output_of_a_command():
         if as_json:
-            print_json([_values(found)])
+            print_json([_values(cached)])
             return
-        _print(found)
+        _print(cached)
 
 
 @app.command("clear")
@@ -68,33 +68,33 @@ def _counted(gone: Iterable[Kept]) -> str:
     return " and ".join([*counts, *[f"{answers:,} answers"] * bool(answers)])
 
 
-def _values(found: Contents) -> dict[str, object]:
+def _values(cached: Contents) -> dict[str, object]:
     """What is kept, by source, as an object of JSON."""
     models = [
         {
             "source": m.name, "fingerprint": m.fingerprint, "vectors": m.vectors,
             "answers": m.answers, "bytes": m.bytes,
         }
-        for m in found.models
+        for m in cached.models
     ]  # fmt: skip
     return {
         "schema": "eatlas/cache/1",
-        "path": str(found.folder),
-        "bytes": found.size,
-        "damaged": found.damaged,
+        "path": str(cached.folder),
+        "bytes": cached.size,
+        "damaged": cached.damaged,
         "sources": models,
     }
 
 
-def _print(found: Contents) -> None:
+def _print(cached: Contents) -> None:
     """Print the folder, its size, and what each source has in it."""
     from eatlas.sources.published import size_text  # noqa: PLC0415
 
-    print_line(f"path:    {found.folder}")
-    print_line(f"size:    {size_text(found.size) if found.size else 'nothing is kept'}")
-    if found.damaged:
-        print_line(f"damaged: {found.damaged}; eatlas cache clear begins it anew")
-    for model in found.models:
+    print_line(f"path:    {cached.folder}")
+    print_line(f"size:    {size_text(cached.size) if cached.size else 'nothing is kept'}")
+    if cached.damaged:
+        print_line(f"damaged: {cached.damaged}; eatlas cache clear begins it anew")
+    for model in cached.models:
         counts = f"answers: {model.answers:,}" if model.answers else f"vectors: {model.vectors:,}"
         print_line(f"{counts} of {model.name}")
         print_line(f"         {model.fingerprint}")

@@ -66,8 +66,8 @@ def table_of(
     for head, side in zip(heads, align.ljust(len(heads), "r"), strict=True):
         table.add_column(head, justify="left" if side == "l" else "right", no_wrap=True)
     if folds:
-        found = [str(row[0]) for row in cells] if names is None else names
-        longest = max(map(cell_len, found), default=0)
+        labels = [str(row[0]) for row in cells] if names is None else names
+        longest = max(map(cell_len, labels), default=0)
         first = table.columns[0]
         first.min_width, first.max_width = (max(width, longest) for width in FIRST_COLUMN)
         first.no_wrap, first.overflow = False, "fold"

@@ -76,7 +76,7 @@ def contexts(
     require_other_files(corpus, output)
     find: Any = partial(find_pairs, distance=distance) if pairs else find_contexts
     with bar_of("files") as progress:
-        found = find(
+        sample = find(
             corpus,
             tests,
             per_term=per_term,
@@ -90,12 +90,12 @@ def contexts(
             tell=damage_shown(),
             progress=progress,
         )
-    found.write(output)
+    sample.write(output)
     with output_of_a_command():
         if as_json:
-            print_json([found.provenance | {"counts": [list(row) for row in found.counts]}])
+            print_json([sample.provenance | {"counts": [list(row) for row in sample.counts]}])
         else:
-            _print_table(found, output, pairs=pairs)
+            _print_table(sample, output, pairs=pairs)
 
 
 def require_other_files(corpus: list[str], output: Path) -> None:
@@ -121,21 +121,21 @@ def damage_shown() -> Callable[[Damage], None]:
     return tell
 
 
-def _print_table(found: Any, output: Path, *, pairs: bool) -> None:
+def _print_table(sample: Any, output: Path, *, pairs: bool) -> None:
     """Print the counts of every stimulus, what was skipped, and where the file lies."""
     if not pairs:
         rows = [
-            (row.stimulus, f"{row.found:,}", f"{row.kept:,}", _repeats(found, [row]))
-            for row in found.counts
+            (row.stimulus, f"{row.found:,}", f"{row.kept:,}", _repeats(sample, [row]))
+            for row in sample.counts
         ]
         print_rows([("stimulus", "found", "kept", ""), *rows], align="lrrl", least=(0, 11, 7))
         print_line("")
-    wanted, files = found.provenance["per_term"], found.provenance["files"]
-    more = sum(row.found > row.kept == wanted for row in found.counts)
+    wanted, files = sample.provenance["per_term"], sample.provenance["files"]
+    more = sum(row.found > row.kept == wanted for row in sample.counts)
     for line in (
         f"{sum(file['texts'] for file in files):,} texts of {size_of(files)}",
         *skipped_in(files),
-        *(_of_pairs(found) if pairs else _wanting(found)),
+        *(_of_pairs(sample) if pairs else _wanting(sample)),
         *([f"with more than {wanted:,}, which --per-term keeps: {more:,}"] if more else []),
         "",
         f"{'pairs' if pairs else 'contexts'}: {output}",
@@ -143,23 +143,23 @@ def _print_table(found: Any, output: Path, *, pairs: bool) -> None:
         print_line(line)
 
 
-def _repeats(found: Contexts | Pairs, counts: Iterable[Any]) -> str:
+def _repeats(sample: Contexts | Pairs, counts: Iterable[Any]) -> str:
     """Say how many of some contexts repeat a text; it is known of those below --per-term."""
-    wanted = found.provenance["per_term"]
+    wanted = sample.provenance["per_term"]
     n = sum(row.found - row.kept for row in counts if row.kept < wanted)
     return f"{n:,} {'repeats' if n == 1 else 'repeat'} a text that is kept" if n else ""
 
 
-def _of_pairs(found: Pairs) -> list[str]:
+def _of_pairs(pairs: Pairs) -> list[str]:
     """Say how many pairs there are; a test of 50 and 50 stimuli has 2,500."""
-    rows = [row for row in found.counts if row.kept]
+    rows = [row for row in pairs.counts if row.kept]
     together = {row.target for row in rows}
-    alone = [t for t in dict.fromkeys(row.target for row in found.counts) if t not in together]
+    alone = [t for t in dict.fromkeys(row.target for row in pairs.counts) if t not in together]
     line = (
-        f"pairs with a context: {len(rows):,} of {len(found.counts):,}; "
-        f"contexts kept: {len(found):,} of {sum(row.found for row in rows):,}"
+        f"pairs with a context: {len(rows):,} of {len(pairs.counts):,}; "
+        f"contexts kept: {len(pairs):,} of {sum(row.found for row in rows):,}"
     )
-    repeats = _repeats(found, rows)
+    repeats = _repeats(pairs, rows)
     lines = [f"{line}; {repeats}" if repeats else line]
     return [*lines, f"targets without any pair: {', '.join(alone)}"] if alone else lines
 
@@ -176,10 +176,10 @@ def skipped_in(files: Sequence[dict[str, Any]]) -> list[str]:
     return [f"skipped, {reason}: {n:,}" for reason, n in reasons.items() if n]
 
 
-def _wanting(found: Contexts) -> list[str]:
+def _wanting(contexts: Contexts) -> list[str]:
     """Name the stimuli without contexts, and those with fewer than were requested."""
-    none = [row.stimulus for row in found.few if not row.kept]
-    fewer = [f"{row.stimulus} ({row.kept:,})" for row in found.few if row.kept]
+    none = [row.stimulus for row in contexts.few if not row.kept]
+    fewer = [f"{row.stimulus} ({row.kept:,})" for row in contexts.few if row.kept]
     lines = [f"without any context: {', '.join(none)}"] if none else []
-    wanted = found.provenance["per_term"]
+    wanted = contexts.provenance["per_term"]
     return [*lines, f"with fewer than {wanted:,}: {', '.join(fewer)}"] if fewer else lines

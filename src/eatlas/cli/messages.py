@@ -129,10 +129,10 @@ def print_rows(rows: Iterable[Sequence[str]], align: str = "l", least: Sequence[
     least : sequence of int
         Least widths of the first columns.
     """
-    given = list(rows)
-    sizes = [max(map(len, column)) for column in zip(*given, strict=True)]
+    lines = list(rows)
+    sizes = [max(map(len, column)) for column in zip(*lines, strict=True)]
     widths = [max(pair) for pair in zip_longest(sizes, least, fillvalue=0)]
-    for row in given:
+    for row in lines:
         cells = zip(row, widths, align.ljust(len(row), "r"), strict=True)
         padded = (one.ljust(w) if side == "l" else one.rjust(w) for one, w, side in cells)
         print_line("  ".join(padded).rstrip())

@@ -175,10 +175,10 @@ def _executed(
             with bar_of("jobs") as tick:
                 results = execute(plan, executor, store=store, progress=tick)
         except KeyboardInterrupt as interruption:
-            kept = 0 if store is None else len(store.done)
+            finished = 0 if store is None else len(store.done)
             remark(
-                f"interrupted; {kept} of {len(plan.jobs)} jobs are done and kept"
-                + ("; repeat the command to continue" if kept else "")
+                f"interrupted; {finished} of {len(plan.jobs)} jobs are done and kept"
+                + ("; repeat the command to continue" if finished else "")
             )
             raise typer.Exit(130) from interruption
         if target is not None and len(results):
@@ -211,9 +211,9 @@ def _write(results: Results, directory: Path, family: str, images: Sequence[Test
     from eatlas.results.json_lines import keep_others, to_json_line  # noqa: PLC0415
 
     lines = (to_json_line(one).encode() for one in (*results, *results.trends))
-    kept = keep_others({directory / RESULTS: lines}, directory / REPORT)
-    if kept:
-        remark(f"{directory} had results of another run; kept as {', '.join(map(str, kept))}")
+    others = keep_others({directory / RESULTS: lines}, directory / REPORT)
+    if others:
+        remark(f"{directory} had results of another run; kept as {', '.join(map(str, others))}")
     results.write(directory / RESULTS)
     paths = paths_of_tests(images or ())
     write_report(results, directory / REPORT, family=family, images=paths)

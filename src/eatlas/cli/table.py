@@ -21,6 +21,7 @@ from eatlas.cli.console import (
     show,
     table_of,
 )
+from eatlas.errors import listed
 from eatlas.notes import Note, merged
 from eatlas.present.columns import (
     BY_ID,
@@ -54,7 +55,7 @@ from eatlas.results.compare import SideBySide, side_by_side, told_apart
 from eatlas.results.settings import Settings, repeated
 
 if TYPE_CHECKING:
-    from eatlas.results.levels import DrawsRecord, OverDraws
+    from eatlas.results.levels import DrawsRecord
 
 DRAWS_HEADS = (
     "Over draws",
@@ -87,12 +88,12 @@ def print_results(results: Results, family: str = "level1") -> None:
     for result in results:
         size = "" if result.contexts is None else result.contexts.size
         groups.setdefault((result.signature, result.source, size), []).append(result)
-    said: set[str] = set()
-    for found in groups.values():
-        order = list(dict.fromkeys(result.test for result in found))
-        members = sorted(found, key=lambda result: order.index(result.test))
-        show(console, Text(_title(members[0], settings, said), "bold"))
-        _print_group(console, members, settings, said)
+    printed: set[str] = set()
+    for members in groups.values():
+        order = list(dict.fromkeys(result.test for result in members))
+        members.sort(key=lambda result: order.index(result.test))
+        show(console, Text(_title(members[0], settings, printed), "bold"))
+        _print_group(console, members, settings, printed)
     if several := repeated(results):
         print_matrix(console, results)
     for name, line in declared.lines():
@@ -110,24 +111,24 @@ def print_results(results: Results, family: str = "level1") -> None:
         show(console, Text(f"{len(more)} more notes are in the report, beside their results."))
 
 
-def _title(first: AssociationResult, settings: Settings, said: set[str]) -> str:
-    """The measure and the setting of some results; a signature is rich_table in full once."""
-    measure = first.signature if first.signature not in said else settings.short(first)
-    said.add(first.signature)
+def _title(first: AssociationResult, settings: Settings, printed: set[str]) -> str:
+    """The measure and the setting of some results; a signature is printed in full once."""
+    measure = first.signature if first.signature not in printed else settings.short(first)
+    printed.add(first.signature)
     return f"{measure} on {settings.place(first)}"
 
 
 def _print_group(
-    console: Console, members: Sequence[AssociationResult], settings: Settings, said: set[str]
+    console: Console, members: Sequence[AssociationResult], settings: Settings, printed: set[str]
 ) -> None:
     """Print the tables of results of one measure on one source, and what explains them.
 
-    Explanations are printed once: `said` has those that are above already.
+    Explanations are printed once: `printed` has those that are above already.
     """
     for table in _tables(members, console):
         show(console, table)
-    explained = [one for one in explanations(members) if one not in said]
-    said.update(explained)
+    explained = [text for text in explanations(members) if text not in printed]
+    printed.update(explained)
     if explained:
         show(console, Text("\n".join(explained), "dim"))
     for line in findings(members, settings):
@@ -193,110 +194,94 @@ def _room(table: Table, console: Console) -> int:
     return console.width - least_width(table, console) + (table.columns[0].min_width or 0)
 
 
-def over_draws(shown: Sequence[tuple[AssociationResult, DrawsRecord]]) -> Table:
+def over_draws(drawn: Sequence[tuple[AssociationResult, DrawsRecord]]) -> Table:
     """Spread, combination and patterns of single draws of contexts, below the means of them."""
     rows: list[tuple[str | Text, ...]] = []
-    for result, draws in shown:
-        found, label = draws.level1, result.pattern.label if result.pattern else ""
+    for result, draws in drawn:
+        level1, label = draws.level1, result.pattern.label if result.pattern else ""
+        shares = level1.shares
+        parts = (shares.contexts, shares.stimuli, shares.groups) if shares else ()
+        variance = " / ".join(UNDEFINED if part is None else percent(part) for part in parts)
         rows.append(
             (
                 Text(result.test, "bold"),
                 f"{draws.count:,}",
-                interval(found.quantiles and (found.quantiles[0], found.quantiles[4])),
-                effect(found.combined.effect_size) if found.combined else UNDEFINED,
-                percent(found.combined.i2) if found.combined else UNDEFINED,
-                _variance(found),
+                interval(level1.quantiles and (level1.quantiles[0], level1.quantiles[4])),
+                effect(level1.combined.effect_size) if level1.combined else UNDEFINED,
+                percent(level1.combined.i2) if level1.combined else UNDEFINED,
+                variance or UNDEFINED,
                 f"{percent(draws.patterns.get(label, 0.0))} of draws",
             )
         )
     return table_of(DRAWS_HEADS, rows, folds=False)
 
 
-def _variance(found: OverDraws) -> str:
-    shares = found.shares
-    if shares is None:
-        return UNDEFINED
-    contexts = UNDEFINED if shares.contexts is None else percent(shares.contexts)
-    return f"{contexts} / {percent(shares.stimuli)} / {percent(shares.groups)}"
-
-
-MEANT = (
+LEGEND = (
     "d at level 1 (* as above) and the EAT pattern, with its map: rows A and B, columns X and Y."
 )
-MAPS = "EAT-Maps: rows A and B, columns X and Y, a filled square where they are associated."
 
 
 def print_matrix(console: Console, results: Results) -> None:
-    """Print tests by settings, where there are several settings of the same tests."""
-    known = [
+    """Print tests by settings, where there are several settings of the same tests.
+
+    What differs alone, where there are more settings than fit beside each other.
+    """
+    compared = [
         result
         for result in results
-        if result.pattern is not None or any(one.place == "level1" for one in result.effects())
+        if result.pattern is not None or any(e.place == "level1" for e in result.effects())
     ]
-    tests = {one.test for one in known}
-    if len(known) < 2 or len(tests) == len(known) or any(one.by_target for one in known):
+    tests = {result.test for result in compared}
+    if len(compared) < 2 or len(tests) == len(compared):
         return
-    if any(one.period is not None for one in known):
+    if any(result.by_target or result.period is not None for result in compared):
         return  # a series has its trend
-    found = side_by_side(known)
-    title = f"\nSide by side: {summary(found)}."
-    if shared := Settings.among(known).common:
-        title = f"\n{shared}, side by side: {summary(found)}."
-    show(console, Text(title, style="bold"))
-    table, legend = next(
-        (pair for pair in _matrices(found) if least_width(pair[0], console) <= console.width),
-        (_narrow(found), ""),
-    )
-    show(console, table)
-    if legend:
-        show(console, Text(legend, "dim"))
+    table = side_by_side(compared)
+    shared = Settings.among(compared).common
+    title = f"{shared}, side by side" if shared else "Side by side"
+    show(console, Text(f"\n{title}: {summary(table)}.", style="bold"))
+    matrix = _matrix(table)
+    if least_width(matrix, console) > console.width:
+        show(console, _narrow(table))
+        return
+    show(console, matrix)
+    if any(any(row.labels) for row in table):
+        show(console, Text(LEGEND, "dim"))
 
 
-def _matrices(found: SideBySide) -> Iterator[tuple[Table, str]]:
-    """The table with patterns in words, then with maps alone, for narrow terminals."""
-    patterned = any(any(row.labels) for row in found)
-    yield _matrix(found, words=True), MEANT if patterned else ""
-    if patterned:
-        yield _matrix(found, words=False), MAPS
-
-
-def _matrix(found: SideBySide, *, words: bool) -> Table:
-    """Table of tests by settings; cells hold sentences if `words`, else little maps and marks."""
-    changed = any(row.differs for row in found)
-    values = [value if words else "\n".join(value.split()) for value in found.values]
-    heads = ["Test", *values, *["Differs"] * changed]
+def _matrix(table: SideBySide) -> Table:
+    """Table of tests by settings."""
+    changed = any(row.differs for row in table)
+    heads = ["Test", *table.values, *["Differs"] * changed]
     rows: list[list[str | Text]] = []
-    for row in found:
-        cells = [_cell(one, words=words) for one in row.members]
+    for row in table:
         # what differs, on a line for each pattern
         differs = row.differs.replace(" → ", " →\n").replace(", ", ",\n")
-        rows.append([Text(row.name, "bold"), *cells, *[differs] * changed])
+        rows.append([Text(row.name, "bold"), *map(_cell, row.members), *[differs] * changed])
     return table_of(heads, rows, "l" * len(heads), folds=False)
 
 
-def _narrow(found: SideBySide) -> Table:
-    """What differs alone, where there are more settings than fit beside each other."""
-    heads = ("Test", f"EAT patterns in {number_of(len(found.values), 'setting')}")
+def _narrow(table: SideBySide) -> Table:
+    """The patterns that differ, and those that do not."""
+    heads = ("Test", f"EAT patterns in {number_of(len(table.values), 'setting')}")
     rows = []
-    for row in found:
-        said = row.differs or f"{next(filter(None, row.labels), UNDEFINED)} in all"
-        rows.append((Text(row.name, "bold"), said.replace(", ", ",\n")))
+    for row in table:
+        patterns = row.differs or f"{next(filter(None, row.labels), UNDEFINED)} in all"
+        rows.append((Text(row.name, "bold"), patterns.replace(", ", ",\n")))
     return table_of(heads, rows, "ll")
 
 
-def _cell(result: AssociationResult | None, *, words: bool) -> Text:
+def _cell(result: AssociationResult | None) -> Text:
     """The map of a result, beside it the effect size of level 1 and the pattern."""
     if result is None:
         return Text(UNDEFINED, "dim")
-    said = cell_of(result)
+    lines = cell_of(result)
     if result.pattern is None:
-        return Text(said[0])
+        return Text(lines[0])
     text = Text()
     for number, squares in enumerate(glyphs(result)):
-        text.append("\n" * number).append(squares, "dim")
-        if words:
-            bold = said[number].endswith("*")
-            text.append(f" {said[number]}", "bold" * bold)
+        bold = "bold" if lines[number].endswith("*") else ""
+        text.append("\n" * number).append(squares, "dim").append(f" {lines[number]}", bold)
     text.highlight_regex(*ON)
     return text
 
@@ -310,18 +295,17 @@ def print_comparisons(console: Console, results: Results, family: DeclaredFamily
         return
     from eatlas.present.comparison import comparisons  # noqa: PLC0415  (most tables have none)
 
-    shown = sections(results, family)
-    found = [one for one in comparisons(shown) if one.by != "source"]
-    names = [f"{one.first.result.test} by {one.called}" for one in found]
-    told = told_apart(names, [f" ({one.about})" for one in found])
-    for name, one in zip(told, found, strict=True):
+    compared = [one for one in comparisons(sections(results, family)) if one.by != "source"]
+    names = [f"{one.first.result.test} by {one.called}" for one in compared]
+    names = told_apart(names, [f" ({one.about})" for one in compared])
+    for name, one in zip(names, compared, strict=True):
         show(console, Text.assemble("\n", (f"{name}: ", "bold"), one.sentence))
 
 
 FEW = 3
 """Results that are named one by one where a note is about all of them."""
 NAMED = 8
-"""Settings of one test that a note names."""
+"""Results that a note names."""
 MOST = 25
 """Notes that are printed; the report has all of them beside their results."""
 
@@ -362,43 +346,15 @@ def _missing(result: AssociationResult) -> list[Note]:
 
 
 def _who(
-    members: Sequence[AssociationResult],
-    results: Sequence[AssociationResult],
-    settings: Settings,
+    members: Sequence[AssociationResult], results: Sequence[AssociationResult], settings: Settings
 ) -> str:
-    """The tests of a note, with their settings where there are several.
-
-    Tests of the same settings are named together.
-    """
+    """The tests of a note, with their settings where there are several."""
     if len(members) == len(results) > FEW:
         return f"all {count(len(results))} results"
-    by_test: dict[str, list[str]] = {}
-    for one in members:
-        by_test.setdefault(one.test, []).append(settings.of(one))
-    together: dict[tuple[str, ...], list[str]] = {}
-    for test, some in by_test.items():
-        together.setdefault(tuple(some), []).append(test)
-    parts, known = [], len({one.test for one in results})
-    for own, tests in together.items():
-        every = [settings.of(one) for one in results if one.test == tests[0]]
-        told = _settings(own, every, settings.noun)
-        named = f"all {count(len(tests))} tests" if len(tests) == known > FEW else ", ".join(tests)
-        parts.append(f"{named}{f' ({told})' if told else ''}")
-    return ", ".join(parts)
-
-
-def _settings(some: Sequence[str], every: Sequence[str], noun: str) -> str:
-    """Settings in words, such as "both sources", "layers 0, 2, 5"; empty where there is one."""
-    if len(every) < 2:
-        return ", ".join(filter(None, some))
-    if len(some) == len(every):
-        return f"both {noun}s" if len(every) == 2 else f"all {count(len(every))} {noun}s"
-    if len(some) > 1 and all(one.startswith(f"{noun} ") for one in some):
-        return f"{noun}s {_few([one.removeprefix(f'{noun} ') for one in some])}"
-    return _few(some)
-
-
-def _few(names: Sequence[str]) -> str:
-    between = "; " if any(", " in name for name in names) else ", "
-    more = f" and {count(len(names) - NAMED)} more" if len(names) > NAMED else ""
-    return f"{between.join(names[:NAMED])}{more}"
+    tests = dict.fromkeys(result.test for result in members)
+    every = sum(result.test in tests for result in results)
+    each = every // len(tests)
+    if len(members) == every == each * len(tests) > len(tests):
+        number = "both" if each == 2 else f"all {count(each)}"
+        return f"{listed(tests, NAMED)} ({number} {settings.noun}s)"
+    return listed(map(settings.named, members), NAMED)

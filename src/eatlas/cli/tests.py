@@ -187,9 +187,9 @@ def _of_tests(names: Sequence[str], d: float | None) -> Iterator[Design]:
 
     tests: tuple[Any, ...] = load_tests(names) if names else ()
     for test in tests:  # power says which there are
-        found = power(test, d=d)
-        n = [size for level in (found.level1, found.level2) if level for size in level.n]
-        yield test.id, dict(zip(ROLES, n, strict=True)), found
+        design = power(test, d=d)
+        n = [size for level in (design.level1, design.level2) if level for size in level.n]
+        yield test.id, dict(zip(ROLES, n, strict=True)), design
 
 
 def _of_sizes(sizes: Sequence[str], d: float | None) -> Iterator[Design]:
@@ -208,9 +208,9 @@ def _of_sizes(sizes: Sequence[str], d: float | None) -> Iterator[Design]:
         yield text, dict(zip(ROLES, n, strict=False)), power(n, d=d)
 
 
-def _classes(given: list[str]) -> dict[str, str]:
+def _classes(classes: list[str]) -> dict[str, str]:
     """Read ``X=name``, or ``name`` for all roles; what names a role wins."""
-    pairs = [one.rpartition("=") for one in given]
+    pairs = [one.rpartition("=") for one in classes]
     everywhere = {role: name for roleless, _, name in pairs if not roleless for role in ROLES}
     return everywhere | {role: name for role, _, name in pairs if role}
 

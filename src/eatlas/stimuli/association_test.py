@@ -43,8 +43,8 @@ class ContextsOrigin(Frozen):
 
     def columns(self) -> dict[str, Any]:
         """Columns of a table: what is known of the window, and of the distance of pairs."""
-        found = {"window": self.window, "distance": self.distance}
-        return {name: size for name, size in found.items() if size is not None}
+        sizes = {"window": self.window, "distance": self.distance}
+        return {name: size for name, size in sizes.items() if size is not None}
 
     @property
     def size(self) -> str:
@@ -180,9 +180,9 @@ class Described(Frozen):
             That of the test, which takes a while for many contexts.
         """
         names = {group: concept.name for group, concept in self.concepts.items()}
-        said: dict[str, Any] = {"id": self.id, "title": self.title, "citation": self.citation}
-        said |= {"names": names} | ({"explored": self.explored} if self.explored else {})
-        return digest({**said, "stimuli": stimuli_sha256})
+        content: dict[str, Any] = {"id": self.id, "title": self.title, "citation": self.citation}
+        content |= {"names": names} | ({"explored": self.explored} if self.explored else {})
+        return digest({**content, "stimuli": stimuli_sha256})
 
 
 class AssociationTest(Described):

@@ -264,8 +264,8 @@ def place_of(stimulus: str, text: str) -> tuple[int, int] | None:
     True
     """
     word = rf"(?<!\w){re.escape(stimulus)}(?!\w)"
-    found = re.search(word, text) or re.search(word, text, re.IGNORECASE)
-    return found.span() if found else None
+    match = re.search(word, text) or re.search(word, text, re.IGNORECASE)
+    return match.span() if match else None
 
 
 def repeated(terms: Iterable[str]) -> list[str]:

@@ -359,15 +359,15 @@ def remarks(test: Test) -> list[Note]:
     then not tell which of the two is meant. A term may hold an invisible character, and then it is
     found nowhere.
     """
-    said: list[Note] = []
+    notes: list[Note] = []
     if test.explored is not None:
-        said.append(Note("stimuli.explored", values={"lists": test.explored}))
+        notes.append(Note("stimuli.explored", values={"lists": test.explored}))
     for one, other in OPPOSITES if isinstance(test, AssociationTest) else ():
         if (name := test.concept(one).name) == test.concept(other).name:
-            said.append(Note("stimuli.one-name", values={"groups": [one, other], "name": name}))
+            notes.append(Note("stimuli.one-name", values={"groups": [one, other], "name": name}))
     for role, concept in test.parts if test.contexts is None else ():
-        said += _of_images(role, concept) if concept.images else _of_terms(role, concept)
-    return [*said, *of_sentences(test)]
+        notes += _of_images(role, concept) if concept.images else _of_terms(role, concept)
+    return [*notes, *of_sentences(test)]
 
 
 def _of_terms(role: str, concept: Concept) -> Iterator[Note]:

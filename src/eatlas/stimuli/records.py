@@ -87,18 +87,18 @@ def faults_of(error: ValidationError, keys: Iterable[str]) -> Iterator[tuple[Pla
             within = [one for one in details if one["loc"][: len(place)] == place]
             if len(within) > 1:  # all of its items are faulty, which is said
                 continue
-        said = detail["msg"].removeprefix("Value error, ").removesuffix(", not 0")
+        fault = detail["msg"].removeprefix("Value error, ").removesuffix(", not 0")
         if kind != "value_error":
-            said = said[0].lower() + said[1:]
-            said = said.replace("tuple", "list").replace(" after validation", "")
+            fault = fault[0].lower() + fault[1:]
+            fault = fault.replace("tuple", "list").replace(" after validation", "")
         if kind == "extra_forbidden":
-            said = f"is not a known key{did_you_mean(str(place[-1]), (*keys, *_KEYS))}"
+            fault = f"is not a known key{did_you_mean(str(place[-1]), (*keys, *_KEYS))}"
         if kind not in _NO_GOT:
             text = repr(detail["input"])
-            said += f", got {text if len(text) <= _SHOWN else f'{text[: _SHOWN - 3]}...'}"
+            fault += f", got {text if len(text) <= _SHOWN else f'{text[: _SHOWN - 3]}...'}"
         if allowed := _ALLOWED.get(detail.get("ctx", {}).get("class_name", kind)):
-            said += f" (allowed: {allowed})"
-        yield place, said
+            fault += f" (allowed: {allowed})"
+        yield place, fault
 
 
 def fault_at(place: Place, fault: str) -> str:

@@ -56,8 +56,8 @@ def _table(test: Frozen, folder: Path | None) -> str:
 def _value(key: str, value: Any, folder: Path | None) -> str:
     """A value of a test; a list has a line for each thing."""
     if key == "contexts":
-        said = value.model_dump(exclude_none=True)
-        return f"{{ {', '.join(f'{name} = {json.dumps(one)}' for name, one in said.items())} }}"
+        fields = value.model_dump(exclude_none=True)
+        return f"{{ {', '.join(f'{name} = {json.dumps(one)}' for name, one in fields.items())} }}"
     if key == "reference" and not isinstance(value, str):
         return inline(dict(value))
     if isinstance(value, Concept):
@@ -111,8 +111,8 @@ def _image(image: Image, folder: Path | None) -> str:
 
 def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
     keys = ("text", "stimulus", "template", "key")
-    given = ((key, getattr(sentence, key)) for key in keys)
-    pairs = [f"{key} = {inline(text)}" for key, text in given if text]
+    values = ((key, getattr(sentence, key)) for key in keys)
+    pairs = [f"{key} = {inline(text)}" for key, text in values if text]
     if span is not None:
         pairs.append(f"span = {list(span)}")
     return f"{{ {', '.join(pairs)} }}"
