@@ -70,7 +70,7 @@ def test_by_hand():
     assert result.level3.XA.mean == pytest.approx(x, rel=1e-15)
     assert result.level3.YA.mean == pytest.approx(y, rel=1e-15)
     assert result.level3.XB.mean == pytest.approx(1 - x, rel=1e-14)
-    assert result.share_difference == pytest.approx(x - y, rel=1e-14)
+    assert result.level1.difference == pytest.approx(x - y, rel=1e-14)
     assert pytest.approx([x - 0.5] * 2, rel=1e-14) == result.scores.X
     assert result.chance == 0.5
     # the four scores are x, x, y, y: their standard deviation is |x - y| / sqrt(3)
@@ -172,7 +172,7 @@ def test_shares_sum_to_one_and_roles_can_be_swapped(world, scale):
         assert 0 <= result.level3.cell(f"{role}A").mean <= 1
     other = measure(_swap(test, "A", "B"), vectors)
     assert other.level3.XA.mean == pytest.approx(result.level3.XB.mean, rel=1e-9, abs=1e-14)
-    assert other.share_difference == pytest.approx(-result.share_difference, abs=1e-12)
+    assert other.level1.difference == pytest.approx(-result.level1.difference, abs=1e-12)
     for one, swapped in zip(result.effects(), other.effects(), strict=True):
         assert (one.d is None) == (swapped.d is None)
         if one.d is not None:

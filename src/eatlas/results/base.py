@@ -214,8 +214,8 @@ class AssociationResult(Record):
         read = self if found is None else found
         return Primary(
             over="terms" if found is None else "stimuli",
-            **{name: getattr(read, name, None) for name in ("level1", "level2", "pattern")},
-            scores=getattr(read, "scores", TargetScores(X=(), Y=())),
+            **{name: at(read, name) for name in ("level1", "level2", "pattern")},
+            scores=at(read, "scores") or TargetScores(X=(), Y=()),
             uncertainty=read.uncertainty,
             influence=read.influence,
             coverage=self.coverage,
@@ -347,15 +347,6 @@ class AssociationResult(Record):
         """Columns of the effect sizes that are read, one after the other."""
         return {k: value for one in self.effects() for k, value in one.columns().items()}
 
-    def columns_over_sentences(self) -> dict[str, Any]:
-        """The same over single sentences, where these are not what is read."""
-        singles = [one.over_sentences for one in self.effects() if one.over_sentences]
-        return {k: value for one in singles for k, value in one.columns("sentence_").items()}
-
-    def frequency_columns(self, label: str | None = None) -> dict[str, Any]:
-        """Columns of a table on frequency; `label` is the EAT pattern whose share is given."""
-        return {} if self.frequency is None else self.frequency.columns(label)
-
     def to_frame(self) -> pd.DataFrame:
         """Return the result as a pandas frame, one row for each row of :meth:`rows`."""
         return as_frame(self.rows())
@@ -467,9 +458,8 @@ class GroupsResult(AssociationResult):
         shares = (self.reference, *self.references.values())
         if any(len(one) != len(self.groups) for one in shares):
             raise ValueError("there are as many shares in the reference as groups")
-        for name in ("concepts", "coverage"):
-            if tuple(getattr(self, name)) != (OF_TARGETS, *self.groups):
-                raise ValueError(f"{name} are of the targets and of each group, in their order")
+        if not tuple(self.concepts) == tuple(self.coverage) == (OF_TARGETS, *self.groups):
+            raise ValueError("concepts and coverage are of the targets and of each group, in order")
         return self
 
     @property

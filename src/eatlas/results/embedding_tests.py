@@ -34,7 +34,7 @@ from eatlas.results.levels import (
     StimulusWEAT,
     TargetScores,
 )
-from eatlas.results.parts import TAILS, ByGroup, LanguageModelRecord, Probability, Record
+from eatlas.results.parts import TAILS, ByGroup, LanguageModelRecord, Probability, Record, at
 from eatlas.stimuli.association_test import ROLES, TARGETS
 
 
@@ -82,9 +82,11 @@ class LevelsResult(AssociationResult):
             row["pattern_share"] = read.share
         row["used"], row["missing"] = self.coverage.counts()
         row |= inference_columns(levels, self.equivalence)
-        row |= self.frequency_columns(self.pattern.label if self.pattern else None)
+        if self.frequency is not None:
+            row |= self.frequency.columns(self.pattern.label if self.pattern else None)
         if read.over_stimuli:
-            row |= self.columns_over_sentences()
+            for single in (effect.over_sentences for effect in self.effects()):
+                row |= single.columns("sentence_") if single else {}
             if self.pattern is not None:
                 row["sentence_pattern"] = self.pattern.label
                 row["sentence_two_sided_pattern"] = self.pattern.two_sided_label
@@ -330,11 +332,6 @@ class ZeroShotResult(ThreeLevelResult):
     """Intervals of the four mean shares and of their difference; None where the measure does not
     resample."""
 
-    @property
-    def share_difference(self) -> float:
-        """Mean share of A with X less that with Y."""
-        return self.level1.difference
-
     def cell_text(self, name: str) -> str:
         """The mean share of a cell, in percent; only none is 0%, and only all are 100%."""
         mean: float = self.level3.cell(name).mean
@@ -347,8 +344,8 @@ class ZeroShotResult(ThreeLevelResult):
         found = self.share_intervals
         shares: dict[str, Any] = {"logit_scale": self.logit_scale, "chance": self.chance}
         for name in (*CELLS, "difference"):
-            low, high = (found and getattr(found, name)) or (None, None)
-            value = self.share_difference if name == "difference" else self.level3.cell(name).mean
+            low, high = at(found, name) or (None, None)
+            value = self.level1.difference if name == "difference" else self.level3.cell(name).mean
             shares |= {f"share_{name}": value, f"share_{name}_low": low, f"share_{name}_high": high}
         head = self.head()
         return [head | shares | {key: row[key] for key in row if key not in head}]

@@ -204,12 +204,7 @@ class Settings:
         models: dict[str, list[AssociationResult]] = {}
         for one in self.results:
             models.setdefault(self._parts[one.source]["model"], []).append(one)
-        names = [Settings.among(some)._in_words(full=full) for some in models.values()]
-        for known in known_sources().values():  # said once
-            said = [place for place, name in enumerate(names) if f" ({known.about})" in name]
-            for place in said[1:]:
-                names[place] = names[place].replace(f" ({known.about})", "")
-        return names
+        return [Settings.among(some)._in_words(full=full) for some in models.values()]
 
     def _in_words(self, *, full: bool) -> str:
         """The sources of one model."""
@@ -245,14 +240,6 @@ class Settings:
         return re.compile(rf"(?<![\w/])(?:{any_of})(?![\w?])")
 
     @cached_property
-    def _several(self) -> bool:
-        return len({self._key(one) for one in self.results}) > 1
-
-    def _key(self, result: AssociationResult) -> tuple[object, ...]:
-        size = result.contexts.size if result.contexts else ""
-        return result.source, result.period, size, result.signature
-
-    @cached_property
     def measures(self) -> dict[str, str]:
         """What tells measures apart, by signature: names or differing parameters; of one, empty."""
         known = list(dict.fromkeys(one.signature for one in self.results))
@@ -270,8 +257,6 @@ class Settings:
 
     def of(self, result: AssociationResult) -> str:
         """What tells the setting of a result from the others; empty where there is one alone."""
-        if not self._several:
-            return ""
         periods = {one.period for one in self.results}
         parts = [
             self.sources[result.source] if len(self._parts) > 1 else "",
