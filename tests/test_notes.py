@@ -9,6 +9,7 @@ import tomllib
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import eatlas
@@ -58,12 +59,24 @@ def test_a_note_of_a_file_is_the_same_note() -> None:
     )
 
 
+def test_numbers_of_numpy_are_plain_numbers_in_a_file() -> None:
+    values = {"used": np.int64(3), "of": 4, "lost": ("a", "b"), "most": np.float64(2.5)}
+    plain = {"used": 3, "of": 4, "lost": ["a", "b"], "most": 2.5}
+    assert Note("debias.lost", "", {**values, "most": 20}).to_dict()["values"] == {
+        **plain,
+        "most": 20,
+    }
+
+
 def test_a_code_that_is_not_known_keeps_the_sentence_of_its_file() -> None:
     assert str(as_note({"code": "mine.odd", "text": "Odd."})) == "Odd."
     assert as_note("Odd.") == Note(TEXT, values={"text": "Odd."})
 
 
-@pytest.mark.parametrize("value", [3, {"text": "Odd."}, {"code": "a", "values": []}])
+@pytest.mark.parametrize(
+    "value",
+    [3, {"text": "Odd."}, {"code": "a", "values": []}, {"code": "a", "values": {"a": [[[[1]]]]}}],
+)
 def test_what_is_no_note_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="note"):
         as_note(value)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Annotated, Any
@@ -82,7 +83,7 @@ class Note:
 
     @cached_property
     def text(self) -> str:
-        """The sentence."""
+        """The sentence; that of a file as it is written there."""
         return self.written or sentence(self)
 
     def __str__(self) -> str:
@@ -95,7 +96,12 @@ class Note:
 
     def to_dict(self) -> dict[str, Any]:
         """What a file holds."""
-        about = {"code": self.code, "place": self.place, "values": dict(self.values)}
+        # numbers and arrays of numpy as plain numbers and lists, what is no number as null
+        values = json.loads(
+            json.dumps(dict(self.values), default=lambda value: value.tolist()),
+            parse_constant=lambda _: None,
+        )
+        about = {"code": self.code, "place": self.place, "values": values}
         return {**{name: value for name, value in about.items() if value}, "text": self.text}
 
 
@@ -110,6 +116,16 @@ def as_note(value: Any) -> Note:
     place, values, text = (value.get(name, none) for name, none in _NONE.items())
     if not (isinstance(place, str) and isinstance(values, Mapping) and isinstance(text, str)):
         raise ValueError(f"the note {value['code']} has a place, values and a text of other types")
+    inner: list[Any] = [values]
+    for _ in range(DEEPEST):
+        inner = [
+            part
+            for outer in inner
+            if isinstance(outer, Mapping | list)
+            for part in (outer.values() if isinstance(outer, Mapping) else outer)
+        ]
+    if inner:
+        raise ValueError(f"values of the note {value['code']} are nested too deeply")
     return Note(value["code"], place, values, text)
 
 
@@ -118,6 +134,8 @@ def as_notes(values: Iterable[Any]) -> tuple[Note, ...]:
     return tuple(map(as_note, values))
 
 
+DEEPEST = 4
+"""Levels of lists and mappings in the values of a note."""
 _NONE: dict[str, Any] = {"place": "", "values": {}, "text": ""}
 JSON_SCHEMA = {
     "type": "object",
@@ -223,7 +241,9 @@ def merged(notes: Iterable[Note]) -> Iterator[tuple[Note, list[int]]]:
         first, *others = (every[number] for number in members)
         values = [note.values for note in others if note.values != first.values]
         if values:
-            first = Note(first.code, first.place, _spans([first.values, *values]))
+            both = Note(first.code, first.place, _spans([first.values, *values]))
+            with suppress(Exception):  # values of a stranger's file may be of any type
+                first = replace(both, written=sentence(both))
         yield first, members
 
 
