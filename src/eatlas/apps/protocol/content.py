@@ -33,9 +33,7 @@ from eatlas.stimuli import (
     ATTRIBUTES,
     TARGETS,
     Concept,
-    ContextsOrigin,
     GroupsTest,
-    Sentence,
     Test,
     load_tests,
 )
@@ -150,6 +148,9 @@ class Bench:
         """Mean of the unit vectors of the first group, of length 1."""
         rows = np.array([unit(self.rows[term]) for term in self.sides[0].terms])
         return unit(rows.mean(axis=0))
+
+
+Check = Callable[[Bench], Outcome]
 
 
 def bench_of(material: Material, test: Test, source: Any) -> Bench:
@@ -290,22 +291,7 @@ def reference(bench: Bench) -> Outcome:
 
 def contexts(bench: Bench) -> Outcome:
     """Whether words in their contexts are taken, so that a word has more senses than one."""
-    concepts = {}
-    for group, concept in bench.test.concepts.items():
-        sentences = [
-            Sentence(text=f"{start} {term}.", stimulus=term)
-            for term in concept.terms
-            for start in ("This is the", "Here is the")
-        ]
-        concepts[group] = Concept.model_validate({"name": concept.name, "sentences": sentences})
-    origin = ContextsOrigin(name="made for the check", sha256="0" * 64)
-    stated = {"reference": "uniform"} if isinstance(bench.test, GroupsTest) else {}
-    test = bench.test.of(concepts, id="contexts", contexts=origin, **stated)
-    try:
-        bench.measure.require_stimuli(test)
-    except EatlasError as error:
-        return Outcome("no", reason_of(error))
-    return Outcome("yes")
+    return _yes(bench.measure.needs.contexts in {"any", "required"})
 
 
 def p_values(bench: Bench) -> Outcome:
@@ -329,38 +315,36 @@ def intervals(bench: Bench) -> Outcome:
 # ---- what vectors may be: sources of vectors alone
 
 
-def scale(bench: Bench) -> Outcome:
-    """The same numbers when all vectors are three times as long."""
-    return _stays(bench, bench.with_rows(lambda rows: 3.0 * rows))
+def scale(rows: Array, _: np.random.Generator) -> Array:
+    """All vectors three times as long."""
+    return 3.0 * rows
 
 
-def lengths(bench: Bench) -> Outcome:
-    """The same numbers when each vector gets a length of its own."""
-    rng = np.random.default_rng(bench.seed)
-    factors = rng.uniform(0.5, 2.0, size=(len(bench.rows), 1))
-    return _stays(bench, bench.with_rows(lambda rows: factors * rows))
+def lengths(rows: Array, rng: np.random.Generator) -> Array:
+    """Each vector with a length of its own."""
+    return rng.uniform(0.5, 2.0, size=(len(rows), 1)) * rows
 
 
-def rotation(bench: Bench) -> Outcome:
-    """The same numbers in a rotated space, which has all distances and angles of the first."""
-    rng = np.random.default_rng(bench.seed)
-
-    def rotated(rows: Any) -> Any:
-        q, r = np.linalg.qr(rng.normal(size=(rows.shape[1], rows.shape[1])))
-        return rows @ (q * np.sign(np.diag(r)))
-
-    return _stays(bench, bench.with_rows(rotated))
+def rotation(rows: Array, rng: np.random.Generator) -> Array:
+    """A rotated space, which has all distances and angles of the first."""
+    q, r = np.linalg.qr(rng.normal(size=(rows.shape[1], rows.shape[1])))
+    return rows @ (q * np.sign(np.diag(r)))
 
 
-def translation(bench: Bench) -> Outcome:
-    """The same numbers when one vector is added to all of them."""
-    rng = np.random.default_rng(bench.seed)
+def translation(rows: Array, rng: np.random.Generator) -> Array:
+    """One vector added to all of them."""
+    shift = unit(rng.normal(size=rows.shape[1]))
+    return rows + shift * np.linalg.norm(rows, axis=1).mean()
 
-    def moved(rows: Any) -> Any:
-        shift = unit(rng.normal(size=rows.shape[1]))
-        return rows + shift * np.linalg.norm(rows, axis=1).mean()
 
-    return _stays(bench, bench.with_rows(moved))
+def unchanged(change: Callable[[Array, np.random.Generator], Array]) -> Check:
+    """The check that numbers stay where all vectors are changed."""
+
+    def check(bench: Bench) -> Outcome:
+        rng = np.random.default_rng(bench.seed)
+        return _stays(bench, bench.with_rows(lambda rows: change(rows, rng)))
+
+    return check
 
 
 def groups_alike(bench: Bench) -> Outcome:
@@ -453,7 +437,6 @@ def _limits(result: AssociationResult) -> tuple[float | None, float | None]:
 
 # ---- the studies
 
-Check = Callable[[Bench], Outcome]
 STRUCTURE: dict[str, Check] = {
     "A second run gives the same numbers": repeated,
     "The order of words changes nothing": order_of_words,
@@ -473,10 +456,10 @@ KINDS: dict[Check, str] = {
 UNCERTAIN = (p_values, intervals)
 """Properties of the measure with its resamples and p-values."""
 INVARIANCES: dict[str, Check] = {
-    "The length of all vectors changes nothing": scale,
-    "Lengths of single vectors change nothing": lengths,
-    "A rotation of the space changes nothing": rotation,
-    "A shift of the space changes nothing": translation,
+    "The length of all vectors changes nothing": unchanged(scale),
+    "Lengths of single vectors change nothing": unchanged(lengths),
+    "A rotation of the space changes nothing": unchanged(rotation),
+    "A shift of the space changes nothing": unchanged(translation),
     "Groups with the same vectors show no bias": groups_alike,
     "A planted association raises the number": planted,
     "Numbers keep within limits": bounded,
