@@ -4,16 +4,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from statsmodels.stats.meta_analysis import combine_effects
 
-from eatlas.stats.draws import draw_effects, random_effects
-from eatlas.stats.effect_size import effect_size, union_variance
+from eatlas.stats.draws import draw_effects
+from eatlas.stats.effect_size import effect_size
 from eatlas.stats.permutation import permutation_test
 
 AGREEMENT = 1e-12
 """Worst difference from the effect size of a single draw: 5e-16."""
-DL_AGREEMENT = 1e-10
-"""Worst difference from statsmodels over 16 designs of 2,000 draws: 2e-15."""
 
 
 def scores(draws, n, m, *, shift=0.6, seed=0):
@@ -54,14 +51,6 @@ def brute(values, n, m, weigh):
     return tails(everything, everything[0])
 
 
-def by_score_vector(values, n, weights):
-    """The engine's counts for a weighted mean of draws, from one vector of scores."""
-    found = draw_effects(values, n)
-    away = (values - values.mean(axis=1, keepdims=True)) / found.sd[:, None]
-    answer = permutation_test(weights @ away / weights.sum(), n)
-    return {name: getattr(answer, name).count for name in ("greater", "less", "two_sided")}
-
-
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_each_draw_is_the_effect_size_of_its_scores(ddof):
     values = scores(200, 7, 5)
@@ -97,20 +86,6 @@ def test_draws_without_spread_are_left_out_of_the_mean_and_of_its_test():
     assert np.isnan(some.d[30:]).all()
     assert some.mean == pytest.approx(every.mean, abs=1e-15)
     assert np.allclose(some.scores, every.scores, atol=1e-15)
-
-
-def test_combined_effect_is_that_of_statsmodels():
-    values = scores(2000, 8, 8)
-    d = draw_effects(values, 8).d
-    v = union_variance(d, 8, 8)
-    ours = random_effects(d, v, method="DL")
-    theirs = combine_effects(d, v, method_re="dl")
-    frame = theirs.summary_frame().loc["random effect"]
-    assert abs(ours.mean - frame["eff"]) < DL_AGREEMENT
-    assert abs(ours.se - frame["sd_eff"]) < DL_AGREEMENT
-    assert abs(ours.tau2 - theirs.tau2) < DL_AGREEMENT
-    assert abs(ours.q / theirs.q - 1) < DL_AGREEMENT
-    assert abs(ours.i2 - theirs.i2) < DL_AGREEMENT
 
 
 def test_a_spread_below_the_rounding_of_large_terms_is_none():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eatlas.stats.bootstrap import influence, streams_of
+from eatlas.stats.bootstrap import streams_of
 from eatlas.stats.shares import ShareDesign, label_powers
 from eatlas.stats.weighted import Weights
 
@@ -89,22 +89,6 @@ def test_variances_are_those_of_numeric_derivatives(level, over):
             away = np.array(slopes) - np.average(slopes, weights=weights)
             expected += float(weights @ away**2)
     assert variance[0] == pytest.approx(expected, rel=SLOPE)
-
-
-def test_a_term_that_is_left_out_leaves_its_share_to_the_others():
-    found = influence(design(3), ddof=1)[0]
-    table = cosines(3)
-    for label in range(9):
-        kept = np.ones(9)
-        kept[label] = 0.0
-        d = effect_by_loops(table, 100.0, 0, np.ones(7), kept)
-        assert found.attributes[label] == pytest.approx(d - found.estimate, abs=1e-12)
-    # with the shares of the others as they are, the change would be another one
-    fixed = label_powers(table, 100.0)
-    fixed /= fixed.sum(axis=1, keepdims=True)
-    scores = fixed[:, 1:N_A].sum(axis=1) - fixed[:, B].sum(axis=1)
-    d = (scores[X].mean() - scores[Y].mean()) / np.std(scores, ddof=1)
-    assert abs(d - found.estimate - found.attributes[0]) > 1e-3
 
 
 def test_mean_shares_of_resamples():

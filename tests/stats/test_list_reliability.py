@@ -77,17 +77,6 @@ def test_what_all_words_share_raises_raw_alpha_alone():
     assert abs(np.median(between)) < 0.2
 
 
-def test_intervals_hold_the_value_and_narrow_with_observations():
-    widths = []
-    for m in (12, 200):
-        one, other = factors(8, m, 1), factors(8, m, 2)
-        result = found(one, other)
-        for c in (result.first.alpha, result.first.omega, result.between):
-            assert c.low <= c.value <= c.high
-        widths.append(result.between.high - result.between.low)
-    assert widths[1] < widths[0] / 2
-
-
 def test_lists_that_do_not_differ_are_undefined():
     rows = np.tile(rng().normal(size=10), (4, 1))
     result = found(rows, rows)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eatlas.stats.bootstrap import draw, fewest, streams_of
+from eatlas.stats.bootstrap import draw, streams_of
 from eatlas.stats.weighted import Design
 
 TEST = Design(np.zeros((7, 6)), 3, 2)
@@ -22,13 +22,6 @@ def test_groups_keep_their_sizes():
     assert (targets[:, 3:].sum(axis=1) == 4).all()
     assert (attributes[:, :2].sum(axis=1) == 2).all()
     assert (attributes[:, 2:].sum(axis=1) == 4).all()
-
-
-@pytest.mark.parametrize(("over", "still"), [("targets", 1), ("attributes", 0)])
-def test_the_other_side_stays_as_it_is(over, still):
-    sets = joined(over, 50)
-    assert (sets[still] == 1).all()
-    assert np.ptp(sets[1 - still]) > 0
 
 
 def test_counts_are_multinomial():
@@ -65,9 +58,3 @@ def test_each_group_has_draws_of_its_own():
     (other,) = draw(Design(np.zeros((7, 9)), 3, 2), "both", 50, streams[1])
     assert np.array_equal(one.targets, other.targets)
     assert np.array_equal(one.attributes[:, :2], other.attributes[:, :2])
-
-
-def test_fewest():
-    assert fewest("both") == {"X": 2, "Y": 2, "A": 2, "B": 2}
-    assert fewest("targets") == {"X": 2, "Y": 2, "A": 1, "B": 1}
-    assert fewest("attributes") == {"X": 1, "Y": 1, "A": 2, "B": 2}

@@ -86,12 +86,6 @@ def test_chunks_change_nothing(monkeypatch, n, draws):
     assert together.tolist() == maxima.tolist()
 
 
-def test_no_rows():
-    reached, maxima = RunningMaxT(6, 3, rng=rng()).statistics(np.empty((0, 6)))
-    assert reached.shape == (0,)
-    assert maxima.tolist() == [0.0] * 10
-
-
 coarse = hnp.arrays(
     np.float64, st.integers(2, 10), elements=st.integers(-3, 3).map(lambda i: i / 10)
 )

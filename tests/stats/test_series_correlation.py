@@ -114,14 +114,12 @@ def test_the_null_is_that_of_a_plain_simulation():
     assert shares[0] < found.p / 10
 
 
-TRIALS = 400
+TRIALS = 200
 LIMIT = 0.05 + 3 * math.sqrt(0.05 * 0.95 / TRIALS)
 """Three errors above the nominal level; the seeds are fixed, so that the test is not random."""
 
 
-@pytest.mark.parametrize(
-    ("phi", "noise"), [(0.0, "normal"), (0.9, "normal"), (0.9, "heavy"), (1.0, "heavy")]
-)
+@pytest.mark.parametrize(("phi", "noise"), [(0.0, "normal"), (0.9, "heavy"), (1.0, "heavy")])
 def test_independent_series_are_called_correlated_no_more_often_than_stated(phi, noise):
     """Naive permutation calls 18% at phi of .9 and 30% or more at 1 correlated."""
     first = walks(TRIALS, 10, phi, rng(1), noise)
@@ -136,14 +134,3 @@ def test_independent_series_are_called_correlated_no_more_often_than_stated(phi,
         assert unordered > 0.15
     else:
         assert unordered <= LIMIT
-
-
-def test_changes_forgive_a_drift():
-    """Both series rise steadily; their steps have nothing to do with each other."""
-    draws, rejected = rng(4), 0
-    for _ in range(TRIALS):
-        a, b = (np.cumsum(1 + draws.normal(size=10)) for _ in range(2))
-        found = series_correlation(a, b, rng=rng(5), draws=199, resamples=0)
-        rejected += found.changes.p <= 0.05
-        assert found.changes.n == 9
-    assert rejected / TRIALS <= LIMIT

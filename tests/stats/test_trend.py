@@ -58,10 +58,10 @@ def test_blocks_of_one_are_the_permutation_test_of_scipy():
     assert found.blocks.p == pytest.approx(theirs.pvalue)
 
 
-@pytest.mark.parametrize("n", [17, 19, 21])
+@pytest.mark.parametrize("n", [17, 21])
 def test_independent_periods_are_rejected_as_often_as_stated(n):
     """At 17 and 21 runs of 4 with a last one of 1 rejected .064 and .062; the error here is .005."""
-    draws, count = np.random.default_rng(n), 2000
+    draws, count = np.random.default_rng(n), 1000
     rejected = sum(
         trend(range(n), draws.normal(size=n), rng=draws).blocks.p <= 0.05 for _ in range(count)
     )

@@ -26,17 +26,6 @@ def long(table, n, m):
     )
 
 
-def test_by_hand():
-    # row differences 3 and 1 | -1 and -1; column differences 1, 3 | 0, 0; every cell additive
-    table = np.array([[3.0, 5, 1, 1], [2, 4, 2, 2], [1, 1, 2, 2], [2, 2, 3, 3]])
-    found = analyse(table, [2, 2], [2, 2])
-    assert found.contrast == 3.5 - 1.5 - (1.5 - 2.5)
-    assert found.rows.variance == 2.0 / 2  # var of (3, 1) is 2
-    assert found.rows.df == 1.0  # only one group varies: its own n - 1
-    assert found.columns.variance == 2.0 / 2
-    assert (found.residual.variance, found.residual.df) == (0.0, 4.0)
-
-
 @pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 4), (5, 3)])
 def test_balanced_parts_are_mean_squares(n, m):
     table = np.random.default_rng(n).normal(size=(2 * n, 2 * m))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError
 from eatlas.kernels import quantiles
 from eatlas.notes import Note, warn
-from eatlas.stats.designs import Judge, enumerable
+from eatlas.stats.designs import Judge, checked_alpha, enumerable
 from eatlas.stats.inputs import numbers, whole
 from eatlas.stats.weighted import ATTRIBUTES, ROLES, TARGETS, Array, Layout, Level, Weights
 
@@ -343,10 +343,7 @@ class PatternRule:
     ddof: int = 1
 
     def __post_init__(self) -> None:
-        if not 0 < numbers(self.alpha, "alpha", 0) < 1:
-            raise EatlasError(
-                "alpha must be a probability", got=repr(self.alpha), allowed="above 0 and below 1"
-            )
+        checked_alpha(self.alpha)
         if not numbers(self.threshold, "threshold", 0) >= 0:
             raise EatlasError(
                 "threshold must be a magnitude of d", got=repr(self.threshold), allowed="0 or more"
@@ -381,14 +378,15 @@ def pattern_stability(
     enumerated = enumerable(test.shape[1], test.n_a)
     first = min(resamples, DECIDED if enumerated else DECIDED_BY_DRAWS)
     judged = min(resamples, DECIDED)
-    decide = _Decisions(rule, test.shape[1], test.n_a, judged, aside)
+    two_sided, size = rule.tail == "two-sided", test.shape[1]
+    judge = Judge(size, test.n_a, rule.alpha, two_sided=two_sided, samples=judged, rng=aside)
     many = resamples if drawn is None else first
-    signs, effects_of = decide.all(test, draw(test, over, many, streams), first)
-    d = effects_of if drawn is None else drawn
+    signs, effects = _decided(test, draw(test, over, many, streams), first, judge, rule)
+    d = effects if drawn is None else drawn
     undefined = int(np.isnan(d[0]).sum()), int(np.isnan(d[1]).sum())
     _warn(undefined, resamples)
     shares, spread = _shares(signs, d)
-    return PatternStability(shares, spread, signs[0].size, undefined, decide.judge.error)
+    return PatternStability(shares, spread, signs[0].size, undefined, judge.error)
 
 
 Signs = NDArray[np.int64]
@@ -433,55 +431,30 @@ def _table(x: Signs, y: Signs) -> Array:
     return np.bincount(3 * (1 - x) + 1 - y, minlength=9).reshape(3, 3).astype(np.float64)
 
 
-class _Decisions:
-    """Which associations a rule finds in resamples of a test with so many attributes."""
-
-    def __init__(
-        self, rule: PatternRule, size: int, n: int, resamples: int, rng: np.random.Generator
-    ) -> None:
-        self.rule, self.size = rule, size
-        two_sided = rule.tail == "two-sided"
-        self.judge = Judge(size, n, rule.alpha, two_sided=two_sided, samples=resamples, rng=rng)
-
-    def all(
-        self, test: Layout, resamples: Iterable[Weights], first: int
-    ) -> tuple[tuple[Signs, Signs], tuple[Array, Array]]:
-        """Associations in the first resamples, in whole chunks, and effect sizes in all."""
-        signs: tuple[list[Signs], list[Signs]] = [], []
-        d: tuple[list[Array], list[Array]] = [], []
-        done = 0
-        for weights in resamples:
-            for i, pair in enumerate(test.sides(weights)[1:]):
-                level = cast("Level", test.levels[1 + i])
-                if done < first:
-                    sign, effect = self.associations(level, *pair)
-                    signs[i].append(sign)
-                else:
-                    effect = level.effect(*pair, self.rule.ddof, whole=weights.whole)
-                d[i].append(effect)
-            done += max(len(weights.targets), len(weights.attributes))
-        x, y = ((np.concatenate(signs[i]), np.concatenate(d[i])) for i in range(2))
-        return (x[0], y[0]), (x[1], y[1])
-
-    def associations(self, level: Level, units: Array, others: Array) -> tuple[Signs, Array]:
-        """1, 0 or -1 for each set of weights, and the effect sizes."""
-        found = level.effects(units, others, self.rule.ddof)
-        strong = np.flatnonzero(np.abs(found.d) > self.rule.threshold)
-        sign = np.sign(found.d[strong])
-        # where one side is not resampled, one row of scores or of weights stands for all
-        scores, counts = (
-            np.broadcast_to(side, (found.d.size, self.size))[strong]
-            for side in (found.scores, units)
-        )
-        rows = sign[:, None] * _copies(scores, counts)
-        signs = np.zeros(found.d.size, dtype=np.int64)
-        signs[strong] = np.where(self.judge.significant(rows, level.peak, level.precision), sign, 0)
-        return signs, found.d
-
-
-def _copies(scores: Array, counts: Array) -> Array:
-    """Each score as often as it counts, shape (samples, N)."""
-    return np.repeat(scores.ravel(), counts.astype(np.int64).ravel()).reshape(scores.shape)
+def _decided(
+    test: Layout, resamples: Iterable[Weights], first: int, judge: Judge, rule: PatternRule
+) -> tuple[tuple[Signs, Signs], tuple[Array, Array]]:
+    """Associations in the first resamples, in whole chunks, and effect sizes in all."""
+    signs: tuple[list[Signs], list[Signs]] = [], []
+    d: tuple[list[Array], list[Array]] = [], []
+    done = 0
+    for weights in resamples:
+        for i, (units, others) in enumerate(test.sides(weights)[1:]):
+            level = cast("Level", test.levels[1 + i])
+            if done >= first:
+                d[i].append(level.effect(units, others, rule.ddof, whole=weights.whole))
+                continue
+            found = level.effects(units, others, rule.ddof)
+            # where one side is not resampled, one row of scores or of weights stands for all
+            shape = found.d.size, level.shape[0]
+            scores, counts = (np.broadcast_to(x, shape).ravel() for x in (found.scores, units))
+            copies = np.repeat(scores, counts.astype(np.int64)).reshape(shape)
+            ahead = judge.associations(copies, found.d, rule.threshold, level.peak, level.precision)
+            signs[i].append(ahead)
+            d[i].append(found.d)
+        done += max(len(weights.targets), len(weights.attributes))
+    x, y = ((np.concatenate(signs[i]), np.concatenate(d[i])) for i in range(2))
+    return (x[0], y[0]), (x[1], y[1])
 
 
 def _warn(undefined: tuple[int, int], count: int) -> None:

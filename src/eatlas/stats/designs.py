@@ -24,8 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.kernels import mean_and_sd
-from eatlas.stats.inputs import numbers, t_quantile, whole
+from eatlas.stats.inputs import t_quantile, whole
 from eatlas.stats.permutation import Tail, permutation_test
+from eatlas.stats.permutation.engine import two_groups
 from eatlas.stats.relabelling import (
     Array,
     Kept,
@@ -441,39 +442,20 @@ def equivalence_test(
     first group by the margin. p is below alpha if and only if the interval of level
     ``1 - 2 alpha`` is within the margins.
     """
-    values = _two_groups(scores, n)
+    values, n = two_groups(scores, n)
     alpha = checked_alpha(alpha)
     if not (isinstance(margin, (int, float)) and 0 < margin < math.inf):
         raise EatlasError("margin must be a finite difference", got=repr(margin), allowed="above 0")
     min_p = 1 / math.comb(values.size, n)
+    # what was rounded before a shift of the first group is as coarse after it
+    scale = float(np.abs(values).max()) + margin
+    shift = margin * (np.arange(values.size) < n)
     return Equivalence(
         margin=float(margin),
         alpha=alpha,
-        difference=_difference(values, n),
-        above=_greater(values, n, -margin),
-        below=_greater(-values, n, -margin),
+        difference=mean_and_sd(values[:n], 0)[0] - mean_and_sd(values[n:], 0)[0],
+        above=permutation_test(values + shift, n, scale=scale).greater,
+        below=permutation_test(shift - values, n, scale=scale).greater,
         min_p=min_p,
         reachable=min_p < alpha,
     )
-
-
-def _two_groups(scores: ArrayLike, n: int) -> Array:
-    values = numbers(scores, "scores", 1)
-    if values.size < 2:
-        raise EatlasError(
-            "a difference takes two groups", got=f"{values.size} scores", allowed="2 or more"
-        )
-    whole(n, "n", 1, values.size - 1)
-    return values
-
-
-def _difference(values: Array, n: int) -> float:
-    return mean_and_sd(values[:n], 0)[0] - mean_and_sd(values[n:], 0)[0]
-
-
-def _greater(values: Array, n: int, shift: float) -> Tail:
-    """Test of a difference of `shift` or less against a greater one."""
-    shifted = values.copy()
-    shifted[:n] -= shift
-    # what was rounded before the shift is as coarse after it
-    return permutation_test(shifted, n, scale=float(np.abs(values).max()) + abs(shift)).greater

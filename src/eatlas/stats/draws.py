@@ -13,14 +13,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.notes import Note, warn
-from eatlas.stats.inputs import least_spread, numbers, open_unit, t_quantile, whole
+from eatlas.stats.inputs import least_spread, numbers, open_unit, t_quantile
 from eatlas.stats.permutation.problem import SMALLEST
 
 Integers = NDArray[np.int64]
@@ -37,19 +37,9 @@ def draw_contexts(
     *,
     replace: Replace = "auto",
 ) -> Integers:
-    """Draw one context of each stimulus, many times."""
-    if replace not in get_args(Replace):
-        raise EatlasError(
-            "replace must say when a context may be drawn again",
-            got=repr(replace),
-            allowed=" or ".join(get_args(Replace)),
-        )
-    draws = whole(draws, "draws", 1)
-    chosen = np.empty((draws, len(counts)), dtype=np.int64)
-    for k, (count, rng) in enumerate(zip(counts, streams, strict=True)):
-        of = whole(count, "the number of contexts of a stimulus", 1)
-        chosen[:, k] = draw_one(of, draws, rng, replace)
-    return chosen
+    """Draw one context of each stimulus, many times, shape (draws, stimuli)."""
+    each = zip(counts, streams, strict=True)
+    return np.stack([draw_one(count, draws, rng, replace) for count, rng in each], axis=1)
 
 
 def draw_one(count: int, draws: int, numbers: np.random.Generator, replace: Replace) -> Integers:
@@ -314,16 +304,21 @@ def random_effects(
         raise EatlasError(
             "unknown estimator of tau2", got=repr(method), allowed=", ".join(ESTIMATORS)
         )
-    _warn_of_what_is_undefined(y.size)
-    tau2 = ESTIMATORS[method](y, v) if y.size > 1 else math.nan
-    weights, mean, _ = weighted(y, v, tau2 if y.size > 1 else 0.0)
+    k = y.size
+    if k <= 2:
+        warn(Note("undefined.heterogeneity", values={"effects": k}))
+    tau2 = ESTIMATORS[method](y, v) if k > 1 else math.nan
+    weights, mean, _ = weighted(y, v, tau2 if k > 1 else 0.0)
     se = 1 / math.sqrt(float(np.sum(weights)))
     q = weighted(y, v, 0.0)[2]
     z, reach = mean / se, NormalDist().inv_cdf((1 + level) / 2) * se
-    beyond = _prediction_reach(tau2, se, y.size, level)
+    i2 = max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0
+    beyond = math.nan
+    if k > 2:
+        beyond = t_quantile(1 - level, k - 2) * math.sqrt(tau2 + se * se)
     return RandomEffects(
         method=method,
-        k=y.size,
+        k=k,
         mean=mean,
         se=se,
         z=z,
@@ -333,7 +328,7 @@ def random_effects(
         high=mean + reach,
         tau2=tau2,
         q=q,
-        i2=_i2(q, y.size),
+        i2=i2 if k > 1 else math.nan,
         prediction_low=mean - beyond,
         prediction_high=mean + beyond,
     )
@@ -342,41 +337,16 @@ def random_effects(
 def _checked(effects: ArrayLike, variances: ArrayLike) -> tuple[Array, Array]:
     """Effects and their sampling variances as arrays of one length; variances are positive."""
     y, v = numbers(effects, "effects", 1), numbers(variances, "variances", 1)
-    if y.size != v.size:
+    if y.size != v.size or not y.size:
         raise EatlasError(
             "each effect needs its variance", got=f"{y.size} effects and {v.size} variances"
         )
-    if not y.size:
-        raise EatlasError("there is no effect to combine", got="0 effects", allowed="1 or more")
-    bad = np.flatnonzero(v <= 0)
-    if bad.size:
+    least, most = SQUARABLE
+    if np.abs(y).max() > most or v.min() < least or v.max() > most:
         raise EatlasError(
-            "a sampling variance must be positive",
-            got=f"{v[bad[0]]} at [{bad[0]}]",
-            allowed="above 0",
+            "sampling variances must be positive, and effects of a magnitude that can be squared",
+            got=f"effects up to {np.abs(y).max()}, variances from {v.min()} to {v.max()}",
+            allowed=f"effects up to {most}, variances {least} to {most}",
             remedy="leave out an effect whose sampling error is unknown, and say so",
         )
-    if np.abs(y).max() > SQUARABLE[1] or v.min() < SQUARABLE[0] or v.max() > SQUARABLE[1]:
-        raise EatlasError(
-            "effects and variances must have a magnitude that can be squared",
-            got=f"effects up to {np.abs(y).max()}, variances from {v.min()} to {v.max()}",
-            allowed=f"effects up to {SQUARABLE[1]}, variances {SQUARABLE[0]} to {SQUARABLE[1]}",
-        )
     return y, v
-
-
-def _warn_of_what_is_undefined(k: int) -> None:
-    if k <= 2:
-        warn(Note("undefined.heterogeneity", values={"effects": k}), stacklevel=3)
-
-
-def _i2(q: float, k: int) -> float:
-    if k == 1:
-        return math.nan
-    return max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0
-
-
-def _prediction_reach(tau2: float, se: float, k: int, level: float) -> float:
-    if k < 3:
-        return math.nan
-    return t_quantile(1 - level, k - 2) * math.sqrt(tau2 + se * se)

@@ -8,6 +8,7 @@ relabellings are adjusted by their maximum (Westfall and Young's maxT).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,10 +31,7 @@ def holm(p: ArrayLike) -> Array:
     Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
     Statistics 6.
     """
-    family, counted = _family(p)
-    ordered, order = _ascending(family[counted])
-    factors = np.arange(ordered.size, 0, -1, dtype=np.float64)
-    return _put_back(family, counted, order, np.maximum.accumulate(ordered * factors))
+    return _adjusted(p, lambda x: np.maximum.accumulate(x * np.arange(x.size, 0.0, -1.0)))
 
 
 def benjamini_hochberg(p: ArrayLike) -> Array:
@@ -44,7 +42,7 @@ def benjamini_hochberg(p: ArrayLike) -> Array:
     Benjamini and Hochberg (1995), Controlling the false discovery rate, Journal of the Royal
     Statistical Society B 57.
     """
-    return _step_up(p, dependent=False)
+    return _adjusted(p, _step_up)
 
 
 def benjamini_yekutieli(p: ArrayLike) -> Array:
@@ -53,21 +51,17 @@ def benjamini_yekutieli(p: ArrayLike) -> Array:
     Benjamini and Yekutieli (2001), The control of the false discovery rate in multiple testing
     under dependency, Annals of Statistics 29, theorem 1.3.
     """
-    return _step_up(p, dependent=True)
+    return _adjusted(p, lambda x: _step_up(x, harmonic(x.size)))
 
 
-def _step_up(p: ArrayLike, *, dependent: bool) -> Array:
-    family, counted = _family(p)
-    ordered, order = _ascending(family[counted])
+def _step_up(ordered: Array, price: float = 1.0) -> Array:
     rank = np.arange(1, ordered.size + 1, dtype=np.float64)
     # m / rank first: it is at least 1, so rounding cannot put an adjusted p below the raw one
-    factors = ordered.size / rank * (np.sum(1 / rank) if dependent else 1.0)
-    adjusted = np.minimum.accumulate((ordered * factors)[::-1])[::-1]
-    return _put_back(family, counted, order, adjusted)
+    return np.minimum.accumulate((ordered * (ordered.size / rank * price))[::-1])[::-1]
 
 
-def _family(p: ArrayLike) -> tuple[Array, Flags]:
-    """A copy as float64, and which entries are p-values at all."""
+def _adjusted(p: ArrayLike, adjust: Callable[[Array], Array]) -> Array:
+    """Adjust the p-values of a family, in ascending order, and put each where its raw one was."""
     try:
         family = np.array(p, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -82,19 +76,10 @@ def _family(p: ArrayLike) -> tuple[Array, Flags]:
             allowed="above 0, at most 1, or NaN where there is no p-value",
             remedy="a sampled p is (b + 1) / (B + 1), an exact one count / total: neither is 0",
         )
-    return family, counted
-
-
-def _ascending(values: Array) -> tuple[Array, NDArray[np.intp]]:
-    order = np.argsort(values, kind="stable")
-    return values[order], order
-
-
-def _put_back(family: Array, counted: Flags, order: NDArray[np.intp], adjusted: Array) -> Array:
-    """Adjusted values where their raw ones were; NaN elsewhere."""
-    unordered = np.empty_like(adjusted)
-    unordered[order] = np.minimum(adjusted, 1.0)
-    family[counted] = unordered
+    order = np.argsort(family[counted], kind="stable")
+    adjusted = np.empty(order.size)
+    adjusted[order] = np.minimum(adjust(family[counted][order]), 1.0)
+    family[counted] = adjusted
     return family
 
 

@@ -8,8 +8,8 @@ from tests.stats.permutation.designs import brute_counts, counts, random_design
 
 from eatlas.stats.permutation import permutation_test
 
-ROUNDS = 300
-"""Random designs of each of the seven kinds: 2,100 in all, N up to 12, some up to 14."""
+ROUNDS = 200
+"""Random designs of each of the seven kinds: 1,400 in all, N up to 12, some up to 14."""
 
 
 @pytest.mark.parametrize("kind", range(7))

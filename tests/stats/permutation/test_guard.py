@@ -12,9 +12,6 @@ from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.inversion import invert
 from eatlas.stats.permutation.solvers import GUARANTEE, QUICK, THOROUGH
 
-DIRECT = 0.03
-"""Binning and gaps between samples: worst observed 2.6% over 200 designs."""
-
 
 def blurred(kind, size, noise, r):
     """Scores at most 1 that cluster: a scale, two or three values, a fine lattice."""

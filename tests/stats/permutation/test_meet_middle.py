@@ -62,15 +62,3 @@ def test_up_to_a_million_subsets_are_always_counted(size, n):
     assert None not in counts(result)
     swapped = permutation_test(np.concatenate([scores[n:], scores[:n]]), size - n)
     assert counts(swapped) == (result.less.count, result.greater.count, result.two_sided.count)
-
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_thousands_of_scores_against_one_or_two(n):
-    scores = np.random.default_rng(n).standard_normal(3000)
-    result = permutation_test(scores, n)
-    if n == 1:
-        expected = int(np.count_nonzero(scores >= scores[0]))
-    else:
-        i, j = np.triu_indices(scores.size, 1)
-        expected = int(np.count_nonzero(scores[i] + scores[j] >= scores[:2].sum() - 1e-12))
-    assert result.greater.count == expected

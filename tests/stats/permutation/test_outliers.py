@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 import pytest
-from tests.stats.permutation.designs import bounds, counts
-from tests.stats.permutation.outlying import TAILS, check
+from tests.stats.permutation.designs import bounds
+from tests.stats.permutation.outlying import check
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.problem import Tail
@@ -42,16 +42,6 @@ def test_one_outlier_leaves_the_test_of_the_others(outlier, method):
         assert near.rel_err <= 1e-7
 
 
-def test_outliers_on_both_sides_and_of_one_magnitude():
-    scores = with_outlier(80, 1.0e8, 1.1e8, -0.9e8)
-    result = permutation_test(scores, 40)
-    certain = bounds(scores, 40)
-    for name in TAILS:
-        low, high = getattr(certain, name).bracket
-        assert low * (1 - 1e-9) <= getattr(result, name).p <= high * (1 + 1e-9)
-        assert getattr(result, name).method != "bracket" or high < 1.01 * low
-
-
 def test_whole_numbers_beside_an_outlier_are_counted():
     scores = np.random.default_rng(1).integers(0, 9, 100) * 1.0
     scores[99] = 123456.789
@@ -62,7 +52,7 @@ def test_whole_numbers_beside_an_outlier_are_counted():
     assert result.greater.count == rest.greater.count + math.comb(99, 49)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_designs_with_outliers_and_heavy_tails(seed):
     label, result, wrong = check(seed, largest=120)
     assert result is not None, (label, wrong)
@@ -108,9 +98,3 @@ def test_parts_add_up_to_the_whole(monkeypatch):
         assert len(asked) <= PARTS
         assert all(size < 11 for size in asked)
     assert len(undivided) < 30
-
-
-def test_a_count_that_was_asked_for_takes_outliers_too():
-    scores = with_outlier(34, 1e4)
-    apart, rest = (permutation_test(s, 17, method="exact") for s in (scores, scores[:-1]))
-    assert counts(apart)[1] == rest.less.count

@@ -52,15 +52,6 @@ def test_counts_with_near_ties_equal_enumeration(size):
     assert seen  # the case that is tested does occur
 
 
-def test_without_a_precision_nothing_changes():
-    r = np.random.default_rng(3)
-    for size in range(2, 20):
-        scores, n = rounded(r, size), int(r.integers(1, size))
-        plain = permutation_test(scores, n, scale=1.0)
-        assert permutation_test(scores, n, scale=1.0, precision=None) == plain
-        assert permutation_test(scores, n, scale=1.0, precision=0.0) == plain
-
-
 def test_counts_do_not_fall_when_the_tolerance_grows():
     r = np.random.default_rng(4)
     for _ in range(50):

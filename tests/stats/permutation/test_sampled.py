@@ -67,13 +67,6 @@ def test_a_seed_fixes_the_numbers_and_the_order_of_terms_does_not_change_them():
     assert draw(scores, 10, 6) != one
 
 
-def test_groups_may_change_places():
-    scores = separated(7, 12, 0.4, 3)
-    one = draw(scores, 7, 5)
-    other = draw(np.concatenate([scores[7:], scores[:7]]), 12, 5)
-    assert (other.greater, other.less, other.two_sided) == (one.less, one.greater, one.two_sided)
-
-
 def test_what_is_certain_is_not_sampled():
     flat = draw([0.3] * 6, 3, 1)
     assert (flat.greater.method, flat.greater.p) == ("exact", 1.0)

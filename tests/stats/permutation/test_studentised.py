@@ -11,7 +11,6 @@ import pytest
 from scipy import stats
 
 from eatlas.stats.permutation import permutation_test, studentised_test
-from eatlas.stats.permutation.sampled import Groups
 
 
 def welch_counts(scores, n, *, strict=False):
@@ -68,22 +67,6 @@ def test_counts_are_those_of_all_relabellings(seed, strict):
     assert result.greater.method == "exact"
 
 
-def test_the_statistic_is_nearly_the_normal_quantile_of_welchs_p():
-    r = np.random.default_rng(8)
-    for n, m in ((3, 9), (8, 25), (40, 60)):
-        x, y = r.normal(size=n) * 2 + 1, r.normal(size=m)
-        p = stats.ttest_ind(x, y, equal_var=False, alternative="greater").pvalue
-        z = Groups.of(np.concatenate([x, y]), n).observed
-        assert z == pytest.approx(-stats.norm.ppf(p), rel=0.03)
-
-
-def test_location_and_scale_change_nothing():
-    scores = np.random.default_rng(4).normal(size=13)
-    expected = counts(studentised_test(scores, 4))
-    for moved in (scores * 1e-9, scores * 1e9, scores + 50):
-        assert counts(studentised_test(moved, 4)) == expected
-
-
 def test_constant_groups_are_the_most_extreme_relabelling():
     result = studentised_test([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0], 3)
     assert counts(result) == (1, 35, 1)
@@ -115,14 +98,14 @@ def test_large_designs_are_drawn_with_a_stated_interval():
 def test_unequal_spreads_are_allowed_for():
     """5 of 20 scores three times as wide: the difference rejects equal means four times too often.
 
-    Rejections of 400 tests at .05; two standard errors are .022.
+    Rejections of 200 tests at .05; two standard errors are .031.
     """
     r = np.random.default_rng(7)
     rejected = np.zeros(2)
-    for _ in range(400):
+    for _ in range(200):
         scores = np.concatenate([3 * r.normal(size=5), r.normal(size=15)])
         tests = permutation_test(scores, 5), studentised_test(scores, 5)
         rejected += [test.two_sided.p <= 0.05 for test in tests]
-    difference, studentised = rejected / 400
+    difference, studentised = rejected / 200
     assert difference > 0.15
     assert studentised < 0.09

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stats.permutation.designs import counts
@@ -37,14 +36,6 @@ def test_shifting_and_scaling_changes_nothing(case, exponent, shift):
 
 @SETTINGS
 @given(scores_and_size)
-def test_negation_swaps_the_tails(case):
-    scores, n = case
-    greater, less, both = counts(permutation_test(scores, n))
-    assert counts(permutation_test([-s for s in scores], n)) == (less, greater, both)
-
-
-@SETTINGS
-@given(scores_and_size)
 def test_tails_fit_together(case):
     scores, n = case
     result = permutation_test(scores, n)
@@ -70,13 +61,3 @@ def test_raising_the_observed_sum_lowers_its_upper_tail(case):
         after = permutation_test(raised, n)
         assert after.greater.count < before.greater.count
         assert after.less.count > before.less.count
-
-
-@SETTINGS
-@given(st.integers(0, 2**32 - 1))
-def test_duplicated_terms_count_as_distinguishable(seed):
-    r = np.random.default_rng(seed)
-    base = r.standard_normal(4)
-    result = permutation_test(np.concatenate([base, base]), 4)
-    assert result.greater.count == result.less.count
-    assert result.two_sided.count == result.total == 70
