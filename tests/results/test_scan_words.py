@@ -4,6 +4,7 @@ import csv
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from eatlas.csv_cells import unmarked
 from eatlas.errors import ResultsError
 from eatlas.results import scan as module
-from eatlas.results.scan import COLUMNS, ScannedWords, frame_of, read_words, words_file
+from eatlas.results.scan import COLUMNS, ScannedWords, read_words, write_words
 from eatlas.writing import atomic_files
 
 ODD = [
@@ -56,10 +57,9 @@ def block(words, seed=0, first=1):
     )
 
 
-def write(path, *blocks, **options):
-    with atomic_files() as new, words_file(path, new, **options) as put:
-        for one in blocks:
-            put(one)
+def write(path, words, about=()):
+    with atomic_files() as new:
+        write_words(path, new, words, dict(about))
 
 
 def assert_equal(found, expected):
@@ -73,18 +73,13 @@ def assert_equal(found, expected):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_reading_back_gives_every_bit(tmp_path, kind):
-    blocks = [block(ODD), block([]), block([f"w{i}" for i in range(500)], 1, 14)]
+def test_reading_back_gives_every_bit(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr(module, "AT_ONCE", 100)
+    words = block([*ODD, *(f"w{i}" for i in range(500))])
     path = tmp_path / f"words{kind}"
-    write(path, *blocks)
-    assert_equal(read_words(path), frame_of(blocks))
+    write(path, words)
+    assert_equal(read_words(path), pd.DataFrame(words.columns()))
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
-
-
-def _cut(one, size):
-    columns = one.columns()
-    for start in range(0, len(one.word), size):
-        yield ScannedWords(**{k: v[start : start + size] for k, v in columns.items()})
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=8))
@@ -132,7 +127,7 @@ def test_what_fails_leaves_the_old_file(tmp_path, kind):
     before = path.read_bytes()
     bad = replace(block(["new"]), p_less=None)
     with pytest.raises((AttributeError, TypeError)):
-        write(path, block(["new"]), bad)
+        write(path, bad)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
@@ -141,7 +136,7 @@ def test_what_fails_leaves_the_old_file(tmp_path, kind):
 def test_another_kind_of_file(tmp_path, name, got):
     path = tmp_path / name
     with pytest.raises(ResultsError) as caught:
-        write(path)
+        write(path, block(["new"]))
     assert str(caught.value) == (
         f"--out {path}: this kind of file is not known\n  got: {got}\n  allowed: .csv or .parquet"
     )
