@@ -46,6 +46,11 @@ def test_the_reason_is_beside_the_count(eatlas_cli, tmp_path, test_file):
     assert table[2].split(maxsplit=3) == ["clover", "2", "1", "1 repeats a text that is kept"]
     assert table[3].split() == ["iris", "4", "3"]
     assert "with more than 3, which --per-term keeps: 1" in table
+    table = eatlas_cli(*ask, "--repeats", "keep").out.splitlines()
+    assert [line.split() for line in table[1:3]] == [["aster", "5", "3"], ["clover", "2", "2"]]
+    assert eatlas.load_contexts(tmp_path / "c.jsonl").provenance["repeats"] == "keep"
+    ended = eatlas_cli(*ask, "--repeats", "all")
+    assert (ended.code, "allowed: drop, keep" in ended.err) == (2, True)
 
 
 def test_json_alone(eatlas_cli, tmp_path, corpus, test_file):

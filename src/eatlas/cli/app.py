@@ -41,8 +41,6 @@ INSTEAD = {
     "diagnose": "eatlas vectors check",
     "residual": "eatlas vectors check SOURCE --residual SETS",
     "transform": "eatlas vectors transform",
-    "contexts --compounds": "find_contexts(compounds=...) in Python",
-    "contexts --repeats": "find_contexts(repeats=...) in Python",
     "contexts --format": "the end of the file's name, such as .jsonl",
     "contexts --log": "find_contexts(tell=...) in Python",
     "text --sliding": "count_text(sliding=True) in Python",

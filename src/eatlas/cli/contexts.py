@@ -31,6 +31,8 @@ def contexts(
     pairs: bool = False,
     distance: int = 18,
     case: str = "auto",
+    compounds: str = "either",
+    repeats: str = "drop",
     field: str | None = None,
     unit: str = "line",
     seed: int = 0,
@@ -66,6 +68,12 @@ def contexts(
     case : auto|exact|ignore
         auto: a stimulus in lower case also matches with a capital and in capitals, others match as
         written. exact: as written. ignore: any capitalisation.
+    compounds : either|written|head
+        Stimuli of several words. either: hyphen and space are the same. written: as written. head:
+        the last word alone (fried-chicken is searched as chicken).
+    repeats : drop|keep
+        drop: equal texts are one context. keep: one for each place in the corpus. Shares of
+        contexts, such as those of a probe, depend on it.
     as_json : --json
         Print only JSON: the counts as one object.
     """
@@ -82,6 +90,8 @@ def contexts(
             per_term=per_term,
             window=number_or_word(window),
             case=case,
+            compounds=compounds,
+            repeats=repeats,
             field=field,
             unit=unit,
             seed=seed,
