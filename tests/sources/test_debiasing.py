@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -22,6 +23,11 @@ groups = ["Left", "Right"]
 defining = [["l0", "r0"], ["l1", "r1"]]
 specific = ["l0", "r0", "l1", "r1", "special"]
 """
+
+
+@cache
+def debiased(transform):
+    return eatlas.transformed("glove-sample", transform)
 
 
 def rows_of(source):
@@ -45,7 +51,7 @@ def write(tmp_path, text=SETS):
     "transform", ["double-hard:gender", *(f"hard-debias:{one}" for one in FAMILIES)]
 )
 def test_the_bias_is_exactly_zero_in_all_neutral_words(transform):
-    source = eatlas.transformed("glove-sample", transform)
+    source = debiased(transform)
     sets = transform.partition(":")[2]
     words, rows = rows_of(source)
     neutral = np.array([word not in source.spared for word in words])
@@ -58,7 +64,7 @@ def test_the_bias_is_exactly_zero_in_all_neutral_words(transform):
 
 @pytest.mark.parametrize("sets", FAMILIES)
 def test_equalized_words_are_as_near_to_every_neutral_word(sets):
-    source = eatlas.transformed("glove-sample", f"hard-debias:{sets}")
+    source = debiased(f"hard-debias:{sets}")
     neutral = source.lookup(["nurse", "doctor", "terrorist", "cheap", "music"])
     rows = np.stack(list(neutral.values()))
     found = 0
@@ -167,18 +173,11 @@ def accuracies_of_the_authors(pairs):
     return np.array(accuracies)
 
 
-@pytest.mark.parametrize("first", [("she", "he"), ("man", "woman")])
-def test_double_hard_drops_the_component_that_the_authors_drop(first, tmp_path):
+def test_double_hard_drops_the_component_that_the_authors_drop():
     pairs = [tuple(w.lower() for (w,) in pair) for pair in bias_sets("gender").defining]
-    pairs = [first, *(pair for pair in pairs if set(pair) != set(first))]
+    pairs = [("she", "he"), *(pair for pair in pairs if set(pair) != {"she", "he"})]
     accuracies = accuracies_of_the_authors(pairs)
-    sets = "gender"
-    if first != ("she", "he"):
-        specific = json.dumps(sorted(bias_sets("gender").specific))
-        pairs[1:] = [pair[::-1] for pair in pairs[1:]]
-        text = f'schema = 1\ngroups = ["M", "F"]\nspecific = {specific}\ndefining = '
-        sets = write(tmp_path, text + json.dumps(pairs))
-    note = str(eatlas.transformed("glove-sample", f"double-hard:{sets}").notes[0])
+    note = str(debiased("double-hard:gender").notes[0])
     number = int(re.search(r"number (\d+) was dropped", note)[1])
     shares = [float(share) / 100 for share in re.findall(r"([\d.]+)%", note)]
     lowest = np.sort(accuracies)

@@ -28,7 +28,7 @@ from tests.sources.files.writers import (
 from eatlas import open_vectors
 from eatlas.errors import SourceError
 
-TRIALS = 15
+TRIALS = 8
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # what the writing libraries give

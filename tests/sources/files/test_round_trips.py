@@ -22,8 +22,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the 
 WRITERS = pytest.mark.parametrize("writer", FORMATS, ids=lambda writer: writer.__name__)
 ONE_FILE = [w for w in FORMATS if "?" not in w.__code__.co_consts and w.__name__ not in {
     # these need files beside them, a member, or an option
-    "gensim_kv", "gensim_model", "gensim_kv_side_files", "gensim_model_side_files", "npy",
-    "npy_fortran_big_endian", "zip_member", "npz_compressed_with_vocabulary", "safetensors",
+    "gensim_kv", "gensim_model", "npy",
+    "zip_member", "npz_compressed_with_vocabulary", "safetensors",
 }]  # fmt: skip
 
 

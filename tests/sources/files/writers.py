@@ -104,21 +104,9 @@ def gensim_kv(folder: Path, data: Data = SAMPLE) -> str:
     return f"{folder / 'v.kv'}?trust=yes"
 
 
-def gensim_kv_side_files(folder: Path, data: Data = SAMPLE) -> str:
-    keyed_vectors(data).save(str(folder / "v.kv"), sep_limit=1)
-    assert (folder / "v.kv.vectors.npy").exists()
-    return f"{folder / 'v.kv'}?trust=yes"
-
-
 def gensim_model(folder: Path, data: Data = SAMPLE) -> str:
     model = word2vec_model(data)
     model.save(str(folder / "v.model"))
-    return f"{folder / 'v.model'}?trust=yes"
-
-
-def gensim_model_side_files(folder: Path, data: Data = SAMPLE) -> str:
-    word2vec_model(data).save(str(folder / "v.model"), sep_limit=1)
-    assert (folder / "v.model.wv.vectors.npy").exists()
     return f"{folder / 'v.model'}?trust=yes"
 
 
@@ -147,12 +135,6 @@ def npy(folder: Path, data: Data = SAMPLE) -> str:
     np.save(folder / "v.npy", data.vectors)
     (folder / "v.vocab").write_text("".join(f"{word}\n" for word in data.words), encoding="utf-8")
     return str(folder / "v.npy")
-
-
-def npy_fortran_big_endian(folder: Path, data: Data = SAMPLE) -> str:
-    np.save(folder / "v.npy", np.asfortranarray(data.vectors.astype(">f8")))
-    (folder / "my words.json").write_text(json.dumps(data.words), encoding="utf-8")
-    return f"{folder / 'v.npy'}?vocab=my%20words.json"
 
 
 def npz(folder: Path, data: Data = SAMPLE) -> str:
@@ -193,13 +175,6 @@ def csv_file(folder: Path, data: Data = SAMPLE) -> str:
     return str(folder / "v.csv")
 
 
-def csv_of_pandas(folder: Path, data: Data = SAMPLE) -> str:
-    import pandas as pd
-
-    pd.DataFrame(data.vectors, index=data.words).to_csv(folder / "v.csv")
-    return str(folder / "v.csv")
-
-
 def tsv(folder: Path, data: Data = SAMPLE) -> str:
     (folder / "v.tsv").write_bytes(as_text(data, separator="\t"))
     return str(folder / "v.tsv")
@@ -214,42 +189,12 @@ def parquet_lists(folder: Path, data: Data = SAMPLE) -> str:
     return str(folder / "v.parquet")
 
 
-def parquet_fixed_lists(folder: Path, data: Data = SAMPLE) -> str:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    flat = pa.array(data.vectors.ravel())
-    vectors = pa.FixedSizeListArray.from_arrays(flat, data.dim)
-    pq.write_table(pa.table({"word": data.words, "vector": vectors}), folder / "v.parquet")
-    return str(folder / "v.parquet")
-
-
-def parquet_of_pandas(folder: Path, data: Data = SAMPLE) -> str:
-    import pandas as pd
-
-    frame = pd.DataFrame(data.vectors, index=pd.Index(data.words, name="word"))
-    frame.columns = [f"d{i}" for i in range(data.dim)]
-    frame.to_parquet(folder / "v.parquet")
-    return str(folder / "v.parquet")
-
-
 def hdf5(folder: Path, data: Data = SAMPLE) -> str:
     import h5py
 
     with h5py.File(folder / "v.h5", "w") as file:
         file["embedding"] = data.vectors
         file.create_dataset("words_flatten", data=data.words, dtype=h5py.string_dtype())
-    return str(folder / "v.h5")
-
-
-def hdf5_fixed_strings(folder: Path, data: Data = SAMPLE) -> str:
-    import h5py
-
-    with h5py.File(folder / "v.h5", "w") as file:
-        group = file.create_group("mat")
-        group.create_dataset("block0_values", data=data.vectors, compression="gzip")
-        group["axis1"] = np.array([word.encode() for word in data.words])
-        group["axis0"] = np.arange(data.dim)
     return str(folder / "v.h5")
 
 
@@ -297,13 +242,6 @@ def zst(folder: Path, data: Data = SAMPLE) -> str:
     return str(folder / "v.txt.zst")
 
 
-def zip_file(folder: Path, data: Data = SAMPLE) -> str:
-    with zipfile.ZipFile(folder / "v.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("__MACOSX/._v.txt", b"\x00\x05")
-        archive.writestr("v.txt", as_text(data))
-    return str(folder / "v.zip")
-
-
 def zip_member(folder: Path, data: Data = SAMPLE) -> str:
     with zipfile.ZipFile(folder / "v.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README", "not vectors")
@@ -313,8 +251,8 @@ def zip_member(folder: Path, data: Data = SAMPLE) -> str:
 
 FORMATS = (
     glove, glove_crlf_bom, glove_tabs, word2vec_text, fasttext_vec, word2vec_binary,
-    word2vec_binary_lines, fasttext_bin, gensim_kv, gensim_kv_side_files, gensim_model, gensim_model_side_files,
-    npy, npy_fortran_big_endian, npz, npz_compressed_with_vocabulary, npz_of_words, safetensors,
-    csv_file, csv_of_pandas, tsv, parquet_lists, parquet_fixed_lists, parquet_of_pandas, hdf5,
-    hdf5_fixed_strings, hdf5_sent_bias, gz, gz_of_binary, bz2_of_csv, xz, zst, zip_file, zip_member,
+    word2vec_binary_lines, fasttext_bin, gensim_kv, gensim_model,
+    npy, npz, npz_compressed_with_vocabulary, npz_of_words, safetensors,
+    csv_file, tsv, parquet_lists, hdf5,
+    hdf5_sent_bias, gz, gz_of_binary, bz2_of_csv, xz, zst, zip_member,
 )  # fmt: skip
