@@ -24,7 +24,7 @@ from eatlas.apps.protocol.material import (
     reason_of,
     table,
 )
-from eatlas.apps.protocol.numbers import Numbers, plain
+from eatlas.apps.protocol.numbers import Numbers, oriented, plain
 from eatlas.errors import EatlasError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult
@@ -315,29 +315,29 @@ def intervals(bench: Bench) -> Outcome:
 # ---- what vectors may be: sources of vectors alone
 
 
-def scale(rows: Array, _: np.random.Generator) -> Array:
+def scale(rows: Any, _: np.random.Generator) -> Any:
     """All vectors three times as long."""
     return 3.0 * rows
 
 
-def lengths(rows: Array, rng: np.random.Generator) -> Array:
+def lengths(rows: Any, rng: np.random.Generator) -> Any:
     """Each vector with a length of its own."""
     return rng.uniform(0.5, 2.0, size=(len(rows), 1)) * rows
 
 
-def rotation(rows: Array, rng: np.random.Generator) -> Array:
+def rotation(rows: Any, rng: np.random.Generator) -> Any:
     """A rotated space, which has all distances and angles of the first."""
     q, r = np.linalg.qr(rng.normal(size=(rows.shape[1], rows.shape[1])))
     return rows @ (q * np.sign(np.diag(r)))
 
 
-def translation(rows: Array, rng: np.random.Generator) -> Array:
+def translation(rows: Any, rng: np.random.Generator) -> Any:
     """One vector added to all of them."""
     shift = unit(rng.normal(size=rows.shape[1]))
     return rows + shift * np.linalg.norm(rows, axis=1).mean()
 
 
-def unchanged(change: Callable[[Array, np.random.Generator], Array]) -> Check:
+def unchanged(change: Callable[[Any, np.random.Generator], Any]) -> Check:
     """The check that numbers stay where all vectors are changed."""
 
     def check(bench: Bench) -> Outcome:
@@ -414,11 +414,7 @@ def _from_neutral(result: AssociationResult) -> list[float]:
 def _towards_first(result: AssociationResult, terms: Sequence[str]) -> float | None:
     """A number that is larger where some targets lean to the first group, or to A."""
     if result.kind == "groups":
-        number = {**numbers_of(result)}.get(terms[0])
-        if result.values is None or number is None:
-            return number if len(result.concepts) == 3 else None
-        larger = getattr(getattr(result, "each", None), "larger", None)
-        return None if larger is None else number if larger == result.sides[1][0] else -number
+        return (oriented(result)[0] or {}).get(terms[0])
     effects = result.effects()
     if not effects[0].term:
         return effects[0].d

@@ -123,12 +123,11 @@ def _of_groups(
     called = result.display_name
     if result.by_target is not None:
         biases = {target.term: target.bias for target in result.by_target}
-        signed = {target.term: target.signed for target in result.by_target}
-        towards = signed if len(test.groups) == 2 else None
-        return Leanings(biases, towards, 0.0, f"{called}, divergence from the reference", result)
+        what = f"{called}, divergence from the reference"
+        return Leanings(biases, *oriented(result), what, result)
     if result.values is not None:
         values = {target.term: target.value for target in result.values}
-        return Leanings(values, *_oriented(values, result), called, result)
+        return Leanings(values, *oriented(result), called, result)
     alone = {}
     for term in result.coverage.group("targets").used:
         single = Concept(name=test.targets.name, terms=(term,))
@@ -136,14 +135,18 @@ def _of_groups(
     return Leanings(alone, alone, 0.0, f"{called} of each target alone", result)
 
 
-def _oriented(values: Numbers, result: AssociationResult) -> tuple[Numbers | None, float | None]:
-    """Values that are larger towards the first group, and the neutral one among them."""
+def oriented(result: AssociationResult) -> tuple[Numbers | None, float | None]:
+    """Numbers that are larger towards the first of two groups, and the neutral one among them."""
+    groups = tuple(result.concepts)[1:]
+    if result.by_target is not None:
+        signed = {target.term: target.signed for target in result.by_target}
+        return (signed if len(groups) == 2 else None), 0.0
     limits = getattr(result, "each", None)  # a Range, of measures whose numbers are explained
     larger, neutral = getattr(limits, "larger", None), getattr(limits, "neutral", None)
-    groups = tuple(result.concepts)[1:]
     if larger not in groups or len(groups) != 2:
         return None, None
     sign = 1 if larger == groups[0] else -1
+    values = {target.term: target.value for target in result.values or ()}
     turned = {term: None if v is None else sign * v for term, v in values.items()}
     return turned, None if neutral is None else sign * neutral
 
