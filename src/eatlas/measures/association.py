@@ -85,19 +85,19 @@ def magnified(given: Input, scale: float) -> Input:
 
 def remarks_on(given: Input, scale: float, groups: Sequence[str]) -> list[Note]:
     """What a reader must know of the scale and of the sizes of the groups of labels."""
-    found, encoding = [], given.head["encoding"]
+    notes, encoding = [], given.head["encoding"]
     stated = None if encoding is None else encoding.logit_scale
     if stated is None:
-        found.append(Note("shares.scale-by-hand", "logit_scale", {"scale": scale}))
+        notes.append(Note("shares.scale-by-hand", "logit_scale", {"scale": scale}))
     elif stated != scale:
         values = {"scale": scale, "of_model": stated}
-        found.append(Note("shares.scale-differs", "logit_scale", values))
+        notes.append(Note("shares.scale-differs", "logit_scale", values))
     if encoding is not None and encoding.logit_bias is not None:
-        found.append(Note("shares.sigmoid"))
+        notes.append(Note("shares.sigmoid"))
     sizes = {group: len(given.coverage.group(group).stimuli) for group in groups}
     if len(set(sizes.values())) > 1:
-        found.append(Note("shares.labels", values={"labels": sizes}))
-    return found
+        notes.append(Note("shares.labels", values={"labels": sizes}))
+    return notes
 
 
 def defining_pairs(direction: str) -> tuple[tuple[str, str], ...]:

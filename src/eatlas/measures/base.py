@@ -189,9 +189,9 @@ class Measure(ABC):
     """Usable terms that each group must have: 2 where it is permuted, else 1."""
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            if (allowed := one.metadata.get("allowed")) is not None:
-                self.check(one.name, allowed)
+        for field_ in fields(self):
+            if (allowed := field_.metadata.get("allowed")) is not None:
+                self.check(field_.name, allowed)
 
     def check(self, name: str, allowed: Allowed) -> None:
         """Refuse a value of a parameter.

@@ -95,7 +95,7 @@ class Contexts:
 
     def some(self) -> dict[str, Array]:
         """Unit vectors of some contexts of every stimulus, spread evenly, by role."""
-        found, first = {}, 0
+        rows, first = {}, 0
         for role in ROLES:
             counts = list(self.counts[role].values())
             most = max(1, DIAGNOSED // len(counts))
@@ -103,8 +103,8 @@ class Contexts:
             for count in counts:
                 places.append(first + np.unique(np.linspace(0, count - 1, most).astype(np.intp)))
                 first += count
-            found[role] = self.rows.units(np.concatenate(places))
-        return found
+            rows[role] = self.rows.units(np.concatenate(places))
+        return rows
 
     def components(self) -> tuple[Components, Components, Components]:
         """Variance of associations over all contexts: level 1, level 2 of X, level 2 of Y.
@@ -237,7 +237,7 @@ class CEAT(DrawnMeasure):
         notes.append(SHARED)
         notes.extend(_lonely(contexts))
         levels, parts = levels_of(drawn, sizes, self.ddof, given), contexts.components()
-        found, draws = drawn_fields(self, self.model, levels, parts, notes, given)
+        combined_levels, draws = drawn_fields(self, self.model, levels, parts, notes, given)
         border = sizes[0] + sizes[1]
         if not self.studentised:
             notes.extend(_unlike(contexts, parts, notes))
@@ -246,7 +246,7 @@ class CEAT(DrawnMeasure):
         table = contexts.table()
         return CEATResult(
             **given.head,
-            **found,
+            **combined_levels,
             level3=level3_of(cosines, drawn.cells, sizes),
             scores=mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
             similarities=kept_pairs(table),
@@ -273,9 +273,9 @@ def _unlike(
         ("level2.Y", attributes, 2),
     )
     unequal = {note.place for note in said if note.code == "p.unequal-spread"}
-    for (place, each, first), found in zip(levels, parts, strict=True):
+    for (place, each, first), part in zip(levels, parts, strict=True):
         if place not in unequal:
-            yield from of_contexts(found, each, contexts.sizes[first], place)
+            yield from of_contexts(part, each, contexts.sizes[first], place)
 
 
 def _lonely(contexts: Contexts) -> list[Note]:

@@ -140,7 +140,7 @@ class MAC(TargetMeasure):
         """Distance of each target from each group, and the mean of all."""
         targets = given.rows[OF_TARGETS]
         means = [kernels.mean_row(group) for group in groups_of(given)]
-        away = np.stack([1 - kernels.associations(targets, one) for one in means], axis=1)
+        away = np.stack([1 - kernels.associations(targets, point) for point in means], axis=1)
         values = np.array([mean(row) for row in away])
         span = Range(unit="cosine distance", low=0.0, high=2.0, neutral=1.0)
         return self.found(given, notes, mean(values), values, span, association=away)
@@ -184,7 +184,7 @@ class ECT(RawOrUnit):
         """Cosine of each target with both means, and the correlation of the two orders."""
         targets, names = given.rows[OF_TARGETS], given.head["groups"]
         near = [cosines(targets, kernels.mean_row(group)) for group in groups_of(given)]
-        known = all(np.isfinite(one).all() for one in near)
+        known = all(np.isfinite(point).all() for point in near)
         most = float(len(targets) - 1)
         return self.found(
             given,
@@ -299,14 +299,14 @@ def by_weights(targets: Array, terms: Array, distance: Distance) -> Callable[[Ar
     products, among = targets @ terms.T, terms @ terms.T
     squares = np.add.reduce(targets**2, axis=1)[:, None]
 
-    def found(weights: Array) -> Array:
+    def measured(weights: Array) -> Array:
         along = products @ weights.T
         norms = np.add.reduce((weights @ among) * weights, axis=1)
         if distance == "cosine":
             return np.asarray(along / np.sqrt(squares * np.maximum(norms, TINY)))
         return np.asarray(np.sqrt(np.maximum(squares - 2 * along + norms, 0.0)))
 
-    return found
+    return measured
 
 
 def cosines(rows: Array, direction: Array) -> Array:

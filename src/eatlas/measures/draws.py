@@ -301,7 +301,9 @@ def level3_of(singles: Array, cells: Array, sizes: Sizes) -> Level3:
 def mean_scores(s: Array, u: Array, sizes: Sizes) -> Scores:
     """Mean associations of units over draws: of targets, and of attributes with X and with Y."""
     n_x, n_a = sizes[0], sizes[2]
-    with_x, with_y = (AttributeScores(A=one[:n_a].tolist(), B=one[n_a:].tolist()) for one in u)
+    with_x, with_y = (
+        AttributeScores(A=scores[:n_a].tolist(), B=scores[n_a:].tolist()) for scores in u
+    )
     return Scores(
         X=s[:n_x].tolist(),
         Y=s[n_x:].tolist(),

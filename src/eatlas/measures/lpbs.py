@@ -108,12 +108,12 @@ class LogRatioMeasure(PatternMeasure):
             self.check("ends", Allowed(allowed, lambda ends: not ends))
         if self.pairs is not None or self.templates.strip() == CORPUS:
             self._take_sentences()
-        if found := _FILE.fullmatch(self.templates):
+        if match := _FILE.fullmatch(self.templates):
             # what the file says takes the place of its name
-            path = Path(found[1])
+            path = Path(match[1])
             require_trust(f"read templates from {path}, which no signature of a result names")
             read = read_pairs(path)
-            chosen = choose(read.sets, found[2] or "", str(path))
+            chosen = choose(read.sets, match[2] or "", str(path))
             plural = [word for word in self.plural.split(SEPARATOR) if word.strip()]
             object.__setattr__(self, "templates", f"{SEPARATOR} ".join(chosen))
             object.__setattr__(self, "plural", SEPARATOR.join([*plural, *sorted(read.plural)]))
@@ -230,25 +230,25 @@ class LogRatioMeasure(PatternMeasure):
 
     def answered(self, given: Input, notes: list[Note]) -> tuple[Ratios, dict[str, Any]]:
         """The ratios of an input, and what a result says of how they were made."""
-        found, rule = given.log_ratios, self.ratio_rule
-        if found is None:
+        ratios, rule = given.log_ratios, self.ratio_rule
+        if ratios is None:
             raise TypeError(f"{self.name} takes log-probability ratios")
         roles, what = (ATTRIBUTES, "attributes") if rule.causal else (TARGETS, "targets")
-        pieces = [count for role in roles for count in found.pieces[role]]
+        pieces = [count for role in roles for count in ratios.pieces[role]]
         if several := sum(count > 1 for count in pieces):
             values = {"count": several, "of": len(pieces), "what": what, "most": max(pieces)}
             notes.append(Note("ratios.pieces", values={**values, "how": rule.normalize}))
         if rule.how == "next":  # a causal model's pieces are also the beginning of longer words
             notes.append(Note("ratios.beginnings"))
-        notes.extend(found.remarks)
+        notes.extend(ratios.remarks)
         about: dict[str, Any] = {
             "direction": "attribute given target" if rule.causal else "target given attribute",
-            "pieces": PieceCounts(**found.pieces),
+            "pieces": PieceCounts(**ratios.pieces),
             "templates": self.sentences,
         }
         if self.templates == CORPUS:
-            about["sentences"] = tuple(map(tuple, found.counts.tolist()))
-        return found, about
+            about["sentences"] = tuple(map(tuple, ratios.counts.tolist()))
+        return ratios, about
 
 
 @dataclass(frozen=True)
@@ -328,13 +328,13 @@ templates=basic,threshold=0.2)'
     def compute(self, given: Input, notes: list[Note]) -> LPBSResult:
         """Three levels, the pattern, and the published effect size."""
         _, about = self.answered(given, notes)
-        found = compared(self, given, notes, level2=True)
+        levels = compared(self, given, notes, level2=True)
         x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
         s, n_a = x - y, len(given.rows[ATTRIBUTES[0]])
         return LPBSResult(
             **given.head,
             **about,
-            **found,
+            **levels,
             level3=level3(given.rows),
             similarities=similarities(given.rows),
             over_attributes=self.level(s[:n_a], s[n_a:], "over_attributes", notes, given),

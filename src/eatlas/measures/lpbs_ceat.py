@@ -60,17 +60,17 @@ class PairSentences:
     """Where each target of the test, and each attribute, is among the names."""
 
     @classmethod
-    def of(cls, found: Ratios) -> PairSentences:
+    def of(cls, ratios: Ratios) -> PairSentences:
         """Arrange the ratios of a test."""
-        used = {role: group.used for role, group in found.coverage.items()}
+        used = {role: group.used for role, group in ratios.coverage.items()}
         both = [tuple(used[role] for role in side) for side in OPPOSITES]
         rows, columns = (_by_name(*side) for side in both)
         terms = tuple(one + other for one, other in both)
-        starts = (np.cumsum(found.counts) - found.counts.ravel()).reshape(found.counts.shape)
+        starts = (np.cumsum(ratios.counts) - ratios.counts.ravel()).reshape(ratios.counts.shape)
         return cls(
-            single=found.single,
+            single=ratios.single,
             starts=starts[np.ix_(rows, columns)],
-            counts=found.counts[np.ix_(rows, columns)],
+            counts=ratios.counts[np.ix_(rows, columns)],
             names=(tuple(terms[0][i] for i in rows), tuple(terms[1][i] for i in columns)),
             sizes=sizes(used),
             listed=(np.argsort(rows), np.argsort(columns)),
@@ -190,9 +190,9 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
     _: KW_ONLY
     tau2: Model = parameter("dl", Model)
 
-    def evidence(self, found: Ratios) -> Array:
+    def evidence(self, ratios: Ratios) -> Array:
         """The ratios of all sentences."""
-        return found.single
+        return ratios.single
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSCEATResult:
         """Three levels and the published effect size over draws, and the patterns of the draws."""
@@ -204,7 +204,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
         notes.append(SHARED)
         notes.extend(_lonely(sentences))
         levels, parts = levels_of(drawn, sizes, self.ddof, given), sentences.components()
-        found, draws = drawn_fields(self, self.tau2, levels, parts[:3], notes, given)
+        fields, draws = drawn_fields(self, self.tau2, levels, parts[:3], notes, given)
         u = drawn.attributes[:, 0] - drawn.attributes[:, 1]
         how = self.ddof, given.magnitude, given.precision
         over = DrawnLevel.of("over_attributes", u, sizes[2:], *how)
@@ -213,7 +213,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
         return LPBSCEATResult(
             **given.head,
             **about,
-            **found,
+            **fields,
             over_attributes=drawn_level(self, over, notes, given.rng),
             level3=level3_of(drawn.first, drawn.cells, sizes),
             scores=mean_scores(s[rows_listed], u[:, listed], sizes),

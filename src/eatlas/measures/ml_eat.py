@@ -88,10 +88,10 @@ class MLEAT(PatternMeasure, TwoTargetMeasure):
         """Three levels and the pattern."""
         if self.association == "projection":
             notes.append(Note("measure.one-direction"))
-        found = compared(self, given, notes, level2=True)
+        levels = compared(self, given, notes, level2=True)
         return MLEATResult(
             **given.head,
-            **found,
+            **levels,
             level3=level3(given.rows),
             similarities=similarities(given.rows),
         )

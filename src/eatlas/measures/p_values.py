@@ -71,19 +71,19 @@ def to_record(answer: PermutationResult) -> PValues:
 
 def of_spread(first: Scores, second: Scores, place: str) -> Iterator[Note]:
     """What a reader must know of groups that differ in size and clearly in spread."""
-    found = unequal_spread(first, second)
-    if found is not None:
-        values = {"sizes": list(found.n), "sd": list(found.sd), "level": found.level}
+    spread = unequal_spread(first, second)
+    if spread is not None:
+        values = {"sizes": list(spread.n), "sd": list(spread.sd), "level": spread.level}
         yield Note("p.unequal-spread", place, values)
 
 
 def of_spreads(names: Sequence[str], rows: Scores, n: int, place: str) -> Iterator[Note]:
     """The same of many rows with one design, in one note; `place` is that of all of them."""
-    found = [
+    unequal = [
         name for name, row in zip(names, rows, strict=True) if unequal_spread(row[:n], row[n:])
     ]
-    if found:
-        values = {"sizes": [n, rows.shape[1] - n], "terms": found, "of": len(names)}
+    if unequal:
+        values = {"sizes": [n, rows.shape[1] - n], "terms": unequal, "of": len(names)}
         yield Note("p.unequal-spreads", place, values)
 
 

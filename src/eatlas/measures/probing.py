@@ -103,7 +103,7 @@ def labels_of_people(coverage: Coverage, groups: Sequence[str]) -> Labels:
     places = {name.casefold(): j for j, name in enumerate(groups)}
     places.setdefault(NONE, len(groups))
     targets = coverage.group(OF_TARGETS)
-    if odd := sorted({one for one in targets.label.values() if one.casefold() not in places}):
+    if odd := sorted({label for label in targets.label.values() if label.casefold() not in places}):
         raise StimulusError(
             "divdist: labels of the contexts are not groups of the test",
             got=listed(odd, 5),
@@ -112,7 +112,7 @@ def labels_of_people(coverage: Coverage, groups: Sequence[str]) -> Labels:
         )
     labels = (targets.label.get(term) for term in targets.used)
     return np.array(
-        [UNLABELLED if one is None else places[one.casefold()] for one in labels], np.int64
+        [UNLABELLED if label is None else places[label.casefold()] for label in labels], np.int64
     )
 
 
@@ -123,11 +123,11 @@ def labels_of(coverage: Coverage, groups: Sequence[str]) -> Labels:
     too.
     """
     patterns = [_pattern(coverage.group(name).known) for name in groups]
-    found = []
+    places = []
     for text in coverage.group(OF_TARGETS).used:
         there = [j for j, pattern in enumerate(patterns) if pattern.search(text)]
-        found.append(there[0] if len(there) == 1 else len(groups))
-    return np.array(found, np.int64)
+        places.append(there[0] if len(there) == 1 else len(groups))
+    return np.array(places, np.int64)
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:

@@ -43,10 +43,10 @@ def measure_type(name: str) -> type[Measure]:
     """Import the measure of a name."""
     if name in BUILT_IN:
         module, kind = BUILT_IN[name].split(":")
-        found = getattr(import_module(f"eatlas.measures.{module}"), kind)
+        measure = getattr(import_module(f"eatlas.measures.{module}"), kind)
     else:
-        found = loaded(points(ENTRY_POINTS)[name], Measure)
-    return cast("type[Measure]", found)
+        measure = loaded(points(ENTRY_POINTS)[name], Measure)
+    return cast("type[Measure]", measure)
 
 
 @cache

@@ -349,6 +349,6 @@ def close_words(rows: Rows, coverage: Coverage) -> Iterator[Note]:
             and group.cluster.get(group.used[i], 0) != group.cluster.get(group.used[j], 1)
         ]
         if pairs:
-            one, other, cosine = max(pairs, key=lambda pair: pair[2])
-            values = {"pair": [one, other], "cosine": cosine, "others": len(pairs) - 1}
+            first, second, cosine = max(pairs, key=lambda pair: pair[2])
+            values = {"pair": [first, second], "cosine": cosine, "others": len(pairs) - 1}
             yield Note("resampling.close-words", role, {**values, "images": bool(group.image)})

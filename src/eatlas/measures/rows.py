@@ -57,11 +57,6 @@ class Stimuli:
     """Rows of each stimulus, shape (stimuli,)."""
 
     @classmethod
-    def single(cls, rows: int) -> Stimuli:
-        """Every row a stimulus of its own."""
-        return cls(np.arange(rows), np.ones(rows, np.int64))
-
-    @classmethod
     def of_group(cls, group: GroupCoverage) -> Stimuli:
         """Find the stimuli of the used terms of a group; words are their own."""
         places = {name: i for i, name in enumerate(group.stimuli)}
@@ -77,11 +72,6 @@ class Stimuli:
             np.concatenate([self.of, other.of + len(self)]),
             np.concatenate([self.sizes, other.sizes]),
         )
-
-    @property
-    def several(self) -> bool:
-        """Whether a stimulus has more than one row."""
-        return len(self.of) > len(self.sizes)
 
     def means(self, values: Array) -> Array:
         """Mean of one number of each row, for each stimulus.
@@ -108,7 +98,7 @@ class Stimuli:
 
 def several(stimuli: Mapping[str, Stimuli]) -> bool:
     """Whether a stimulus of any group has more than one sentence."""
-    return any(group.several for group in stimuli.values())
+    return any(len(group.of) > len(group.sizes) for group in stimuli.values())
 
 
 def stimuli_of(coverage: Coverage) -> dict[str, Stimuli]:
@@ -123,9 +113,9 @@ def stimuli_of(coverage: Coverage) -> dict[str, Stimuli]:
 def sentence_counts(coverage: Coverage, stimuli: dict[str, Stimuli]) -> SentenceCounts:
     """Write down how many sentences each stimulus has."""
     return SentenceCounts(
-        **{
-            role: dict(zip(coverage.group(role).stimuli, found.sizes.tolist(), strict=True))
-            for role, found in stimuli.items()
+        {
+            role: dict(zip(coverage.group(role).stimuli, group.sizes.tolist(), strict=True))
+            for role, group in stimuli.items()
         }
     )
 
@@ -159,21 +149,16 @@ class Ordered:
     @classmethod
     def of(cls, rows: Rows, coverage: Coverage) -> Ordered:
         """Sort the rows of all groups."""
-        groups = {role: sorted_rows(coverage.group(role)) for role in rows}
-        names = {role: tuple(dict.fromkeys(one for one, _, _ in groups[role])) for role in rows}
-        place = {role: {name: i for i, name in enumerate(names[role])} for role in rows}
-        stimuli = {
-            role: _stimuli(
-                [place[role][stimulus] for stimulus, _, _ in groups[role]], len(names[role])
-            )
-            for role in rows
-        }
-        return cls(
-            {role: rows[role][[i for _, _, i in groups[role]]] for role in rows},
-            stimuli,
-            names,
-            {role: [place[role][one] for one in coverage.group(role).stimuli] for role in rows},
-        )
+        ordered, stimuli, names, places = {}, {}, {}, {}
+        for role, vectors in rows.items():
+            triples = sorted_rows(coverage.group(role))
+            names[role] = tuple(dict.fromkeys(stimulus for stimulus, _, _ in triples))
+            at = {name: i for i, name in enumerate(names[role])}
+            of = np.array([at[stimulus] for stimulus, _, _ in triples], np.intp)
+            stimuli[role] = Stimuli(of, np.bincount(of, minlength=len(at)))
+            ordered[role] = vectors[[i for _, _, i in triples]]
+            places[role] = [at[stimulus] for stimulus in coverage.group(role).stimuli]
+        return cls(ordered, stimuli, names, places)
 
 
 def sorted_rows(group: GroupCoverage) -> list[tuple[str, str, int]]:
@@ -184,11 +169,6 @@ def sorted_rows(group: GroupCoverage) -> list[tuple[str, str, int]]:
     hashes = group.image
     rows = [(group.stimulus.get(term, term), term, i) for i, term in enumerate(group.used)]
     return sorted(rows, key=lambda row: (hashes.get(row[0], row[0]), hashes.get(row[1], row[1])))
-
-
-def _stimuli(of: list[int], many: int) -> Stimuli:
-    places = np.array(of, np.intp)
-    return Stimuli(places, np.bincount(places, minlength=many))
 
 
 def too_many(targets: int, attributes: int) -> int:

@@ -65,12 +65,12 @@ class SCEAT(AssociationMeasure):
         terms = [(group, term) for group in GROUPS for term in given.coverage.group(group).used]
         targets, attributes = sides(given.rows)
         scores = kernels.similarities(attributes, targets).T
-        found = self._each(terms, scores, sizes(given.rows)[2], given, notes)
+        levels = self._each(terms, scores, sizes(given.rows)[2], given, notes)
         over = self._over_stimuli(scores, given, notes)
         stimuli = stimuli_of(given.coverage)
         unit: Unit = "stimulus" if several(stimuli) else "term"
         power = design_power(None, sizes(stimuli)[2:], alpha=self.alpha, unit=unit)
-        return SCEATResult(**given.head, terms=found, stimulus_terms=over, power=power)
+        return SCEATResult(**given.head, terms=levels, stimulus_terms=over, power=power)
 
     def _each(
         self,

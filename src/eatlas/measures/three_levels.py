@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +25,7 @@ from eatlas.measures.rows import (
     stimuli_of,
 )
 from eatlas.notes import OVER_STIMULI, Note
-from eatlas.results.inference import Power, Unit
+from eatlas.results.inference import Unit
 from eatlas.results.levels import (
     CELLS,
     AttributeScores,
@@ -74,34 +75,25 @@ class Associations:
     def pairs(self) -> dict[str, tuple[Array, Array]]:
         """Scores of the two groups that are compared, by place."""
         x, y = (self.targets[role] for role in TARGETS)
-        found = {"level1": (x, y)}
+        pairs = {"level1": (x, y)}
         for target in TARGETS if self.attributes else ():
             a, b = (self.attributes[target, role] for role in ATTRIBUTES)
-            found[f"level2.{target}"] = a, b
-        return found
+            pairs[f"level2.{target}"] = a, b
+        return pairs
 
-    def record(self) -> TargetScores:
-        """Scores as a result keeps them."""
-        targets = {role: self.targets[role].tolist() for role in TARGETS}
+    def record(self, most: float = math.inf) -> TargetScores:
+        """Scores as a result keeps them: none where there are more terms than `most`."""
+        terms = [*self.targets.values()]
+        terms += [u for (target, _), u in self.attributes.items() if target == TARGETS[0]]
+        end = 0 if sum(map(len, terms)) > most else None
+        targets = {role: self.targets[role][:end].tolist() for role in TARGETS}
         if not self.attributes:
             return TargetScores(**targets)
         x, y = (
-            AttributeScores({role: self.attributes[t, role].tolist() for role in ATTRIBUTES})
+            AttributeScores({r: self.attributes[t, r][:end].tolist() for r in ATTRIBUTES})
             for t in TARGETS
         )
         return Scores(**targets, attributes_with_X=x, attributes_with_Y=y)
-
-    def kept(self) -> TargetScores:
-        """The same, empty where there are too many terms."""
-        sizes = [*map(len, self.targets.values())]
-        sizes += [len(u) for (t, _), u in self.attributes.items() if t == TARGETS[0]]
-        if sum(sizes) <= KEPT_SCORES:
-            return self.record()
-        none = np.empty(0)
-        empty = Associations(
-            dict.fromkeys(self.targets, none), dict.fromkeys(self.attributes, none)
-        )
-        return empty.record()
 
 
 def compared(
@@ -109,8 +101,8 @@ def compared(
 ) -> dict[str, Any]:
     """Compare groups of scores, and say how the findings depend on the terms."""
     terms, stimuli = Associations.of(given.rows, level2=level2), stimuli_of(given.coverage)
-    found = _levels(measure, terms, given, notes)
-    read, judged, over = terms, found, None
+    levels = _levels(measure, terms, given, notes)
+    read, judged, over = terms, levels, None
     unit: Unit = "stimulus" if several(stimuli) else "term"
     if unit == "stimulus":
         read = terms.over(stimuli)
@@ -119,15 +111,26 @@ def compared(
         over = {**judged, "sentences": sentences, "scores": read.record()}
     varied, varied_over = measure.bootstrap.variation(given, notes, measure.rule, level2=level2)
     crossed = generalised_input(given, notes, confidence=measure.confidence, level2=level2)
+    pairs, observed, both = read.pairs(), None, judged.get("level2")
+    if both is not None:
+        observed = Observed.of(both.X.effect_size, both.Y.effect_size, read.attributes)
+    n = {place: (len(first), len(second)) for place, (first, second) in pairs.items()}
     kind = StimulusMLEAT if level2 else StimulusWEAT
     return {
-        **found,
+        **levels,
         **varied,
-        "scores": terms.kept(),
+        "scores": terms.record(KEPT_SCORES),
         "stimulus_level": over and kind(**over, **varied_over),
         "generalisation": crossed,
-        "power": _power(measure, read, judged.get("level2"), unit),
-        "equivalence": measure.smallest.equivalence(read.pairs(), crossed, given),
+        "power": design_power(
+            n["level1"],
+            n.get("level2.X"),
+            alpha=measure.alpha,
+            unit=unit,
+            rule=measure.rule,
+            observed=observed,
+        ),
+        "equivalence": measure.smallest.equivalence(pairs, crossed, given),
     }
 
 
@@ -143,39 +146,21 @@ def _levels(
     With `stimuli` the scores are means over their sentences; where a group has one stimulus alone
     there is nothing to relabel, which a note says.
     """
-    found: dict[str, Level | None] = {}
+    levels: dict[str, Level | None] = {}
     for place, pair in scores.pairs().items():
         alone = [n for n, values in zip(COMPARED[place], pair, strict=True) if len(values) < 2]
         read = f"{OVER_STIMULI}{place}" if stimuli else place
         if stimuli and alone:
             notes.append(Note("undefined.one-stimulus", read, {"groups": alone}))
-            found[place] = None
+            levels[place] = None
             continue
-        found[place] = measure.level(*pair, read, notes, given)
+        levels[place] = measure.level(*pair, read, notes, given)
     if not scores.attributes:
-        return found
-    x, y = found["level2.X"], found["level2.Y"]
+        return levels
+    x, y = levels["level2.X"], levels["level2.Y"]
     level2 = Level2(X=x, Y=y) if x and y else None
     pattern = pattern_of(level2, measure.rule) if level2 and measure.rule else None
-    return {"level1": found["level1"], "level2": level2, "pattern": pattern}
-
-
-def _power(
-    measure: AssociationMeasure, scores: Associations, level2: Level2 | None, unit: Unit
-) -> Power:
-    """What these sizes can find, and how likely other attributes show each pattern."""
-    sizes = {place: (len(one), len(other)) for place, (one, other) in scores.pairs().items()}
-    observed = None
-    if level2 is not None:
-        observed = Observed.of(level2.X.effect_size, level2.Y.effect_size, scores.attributes)
-    return design_power(
-        sizes["level1"],
-        sizes.get("level2.X"),
-        alpha=measure.alpha,
-        unit=unit,
-        rule=measure.rule,
-        observed=observed,
-    )
+    return {"level1": levels["level1"], "level2": level2, "pattern": pattern}
 
 
 KEPT_CELLS = 10_000

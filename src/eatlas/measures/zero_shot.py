@@ -25,7 +25,7 @@ from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.patterns import pattern_of
 from eatlas.measures.resampling import Varied
 from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
-from eatlas.measures.three_levels import QUANTILES, Associations, kept_pairs
+from eatlas.measures.three_levels import KEPT_SCORES, QUANTILES, Associations, kept_pairs
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import CellIntervals, ZeroShotResult
 from eatlas.results.inference import Generalisation, Uncertainty
@@ -121,19 +121,19 @@ class ZeroShot(PatternMeasure, ResampledMeasure):
         if bare := _of_nothing(table, given):
             notes.append(bare)
         scores = _scores(table, x, a)
-        found = {
+        levels = {
             place: self.level(*pair, place, notes, given) for place, pair in scores.pairs().items()
         }
-        level2 = Level2(X=found["level2.X"], Y=found["level2.Y"])
+        level2 = Level2(X=levels["level2.X"], Y=levels["level2.Y"])
         varied, shares = self._variation(given, scale, notes)
         effects = level2.X.effect_size, level2.Y.effect_size
         return ZeroShotResult(
             **given.head,
-            level1=found["level1"],
+            level1=levels["level1"],
             level2=level2,
             level3=_level3(table, x, a),
             pattern=pattern_of(level2, self.rule),
-            scores=scores.kept(),
+            scores=scores.record(KEPT_SCORES),
             **varied,
             generalisation=Generalisation(
                 unit="term",
