@@ -409,7 +409,7 @@ def page_table(
         for result in members
     ]
     notes = (OVER_ATTRIBUTES,) if "over_attributes" in rows[0].effects else ()
-    return replace(arranged(rows, PAGE), caption=f"{members[0].signature}.", notes=notes)
+    return replace(arranged(rows, PAGE), caption=members[0].signature, notes=notes)
 
 
 def _of_targets(result: AssociationResult, number: int) -> Table:

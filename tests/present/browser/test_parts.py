@@ -18,7 +18,7 @@ def test_packed_details_are_what_they_would_be_unpacked(open_page):
         page.locator("summary.line").nth(place).click()
         expect(part.locator(".finding")).to_be_visible()
     whole = Parsed(report_html(many[17:18], family="none")).text
-    shown = page.locator("details.later").nth(17).locator("table.levels").first.inner_text()
+    shown = page.locator("details.later").nth(17).locator("table.cosines").first.inner_text()
     for row in shown.split("\n"):
         assert re.sub(r"\s", "", row) in re.sub(r"\s", "", whole)
 

@@ -15,7 +15,7 @@
     return [...(first?.cells ?? [])].flatMap((head) => {
       const name = said(head);
       if (head.rowSpan > 1 || !second) return Array(head.colSpan).fill(name);
-      return below.splice(0, head.colSpan).flatMap((one) => Array(one.colSpan).fill(`${name}: ${said(one)}`));
+      return below.splice(0, head.colSpan).flatMap((one) => Array(one.colSpan).fill(name ? `${name}: ${said(one)}` : said(one)));
     });
   };
   const role = (parts, name) => parts.forEach((part) => part.setAttribute("role", name));
