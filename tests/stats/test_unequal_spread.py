@@ -41,9 +41,9 @@ def test_a_constant_group_is_noticed():
 def test_the_level_is_about_that_of_the_test(ratio):
     r = np.random.default_rng(1)
     p = [
-        permutation_test(np.concatenate([ratio * r.normal(size=6), r.normal(size=14)]), 6)
+        permutation_test(np.concatenate([ratio * r.normal(size=6), r.normal(size=10)]), 6)
         for _ in range(400)
     ]
     rejected = np.mean([one.two_sided.p <= 0.05 for one in p])
-    stated = Spread((6, 14), (ratio, 1.0), inflation((6, 14), (ratio**2, 1.0))).level
+    stated = Spread((6, 10), (ratio, 1.0), inflation((6, 10), (ratio**2, 1.0))).level
     assert rejected == pytest.approx(stated, abs=0.05)

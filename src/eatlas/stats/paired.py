@@ -137,10 +137,7 @@ def paired_change(
     The null hypothesis is that before and after are exchangeable for each thing: that the changes
     are symmetric about 0 (Fisher's test of paired samples). A zero stays zero under either sign.
     """
-    first, second = numbers(before, "before", 1), numbers(after, "after", 1)
-    if len(first) != len(second):
-        got = f"{len(first)} numbers before and {len(second)} after"
-        raise EatlasError("changes need pairs", got=got, allowed=AS_MANY)
+    first, second = _pairs(before, after, "changes need pairs")
     draws, resamples = whole(draws, "draws", 1), whole(resamples, "resamples", 0)
     confidence, rng = open_unit(confidence), generator(rng)
     change, n = second - first, len(first)
@@ -245,21 +242,28 @@ def series_correlation(
     )
 
 
-AS_MANY = "as many of the one as of the other"
-
-
-def _pairs(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+def _pairs(
+    x: ArrayLike, y: ArrayLike, what: str = "a correlation needs pairs", least: int = 0
+) -> tuple[Array, Array]:
     first, second = numbers(x, "x", 1), numbers(y, "y", 1)
-    if len(first) != len(second):
-        got = f"{len(first)} and {len(second)} values"
-        raise EatlasError("a correlation needs pairs", got=got, allowed=AS_MANY)
+    if len(first) != len(second) or len(first) < least:
+        raise EatlasError(
+            what,
+            got=f"{len(first)} and {len(second)} values",
+            allowed=f"as many of the one as of the other, at least {least}",
+        )
     return first, second
+
+
+def _share(count: int, total: int, *, exact: bool) -> float:
+    """The p of a count of all relabellings, or of those drawn (Phipson and Smyth 2010)."""
+    return count / total if exact else (count + 1) / (total + 1)
 
 
 def _counted(far: Iterator[NDArray[np.bool_]], *, exact: bool) -> dict[str, Any]:
     """Fields of a test from blocks that say of each relabelling whether it is as far from 0."""
     count, total = map(sum, zip(*((int(block.sum()), len(block)) for block in far), strict=True))
-    p = count / total if exact else (count + 1) / (total + 1)
+    p = _share(count, total, exact=exact)
     return {"p": p, "method": "exact" if exact else "sampled", "count": count, "total": total}
 
 
@@ -307,21 +311,19 @@ def _orders(n: int, draws: int, rng: np.random.Generator) -> Iterator[Orders]:
 
 def _correlations(x: Array, y: Array, orders: Orders) -> Array:
     """Rank correlation of x with y in each order."""
-    a, b = (ranks(values) - (len(values) + 1) / 2 for values in (x, y))
+    a, b = map(_centred_ranks, (x, y))
     return np.asarray(b[orders] @ a / math.sqrt(float(a @ a) * float(b @ b)))
 
 
 def _of_resamples(x: Array, y: Array) -> Array:
     """Rank correlation of each row of x with that of y, whose ranks are taken anew."""
-    a, b = map(_centred_ranks, (x, y))
+    a, b = (np.array([_centred_ranks(row) for row in rows]) for rows in (x, y))
     with np.errstate(invalid="ignore"):
         return np.asarray((a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)))
 
 
-def _centred_ranks(rows: Array) -> Array:
-    """Ranks of each row less their mean; equal values share the mean of theirs."""
-    middle = (rows.shape[1] + 1) / 2
-    return np.array([ranks(row) - middle for row in rows])
+def _centred_ranks(values: NDArray[np.number]) -> Array:
+    return ranks(values) - (len(values) + 1) / 2
 
 
 def _least_favourable(n: int, rho: float, draws: int, rng: np.random.Generator) -> float:
@@ -357,9 +359,12 @@ def _unit_ranks(rows: Array) -> Array:
 
 def _autocorrelation(values: Array) -> float:
     """Of neighbours, about the mean; NaN where nothing varies."""
-    rest = values - values.mean()
+    return _of_neighbours(values - values.mean()) if np.ptp(values) > 0 else math.nan
+
+
+def _of_neighbours(rest: Array) -> float:
     power = float(rest @ rest)
-    return float(rest[1:] @ rest[:-1]) / power if power and np.ptp(values) > 0 else math.nan
+    return float(rest[1:] @ rest[:-1]) / power if power else math.nan
 
 
 def ranks(values: NDArray[np.number]) -> Array:
@@ -372,14 +377,8 @@ def ranks(values: NDArray[np.number]) -> Array:
 
 def spearman(x: NDArray[np.number], y: NDArray[np.number]) -> float:
     """Correlation of the ranks of two lists of numbers, -1 to 1; NaN where one does not vary."""
-    first, second = numbers(x, "x", 1), numbers(y, "y", 1)
-    if len(first) != len(second) or len(first) < 2:
-        raise EatlasError(
-            "a rank correlation needs pairs",
-            got=f"{len(first)} and {len(second)} values",
-            allowed="as many of the one as of the other, at least two",
-        )
-    a, b = (ranks(values) - (len(values) + 1) / 2 for values in (first, second))
+    first, second = _pairs(x, y, "a rank correlation needs pairs", 2)
+    a, b = map(_centred_ranks, (first, second))
     spread = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / spread if spread else float("nan")
 
@@ -455,34 +454,34 @@ def trend(
     length = block_length_for(max(FEWEST, value.size)) if block_length is None else block_length
     _check(time, value, length)
     moved, exact = _blocks(value.size, length, generator(rng))
+    clock = np.arange(value.size)  # a ring, turned by each number of places
     return Trend(
         rho=spearman(time, value),
         n=value.size,
         blocks=_tested(value, moved, exact=exact),
         block_length=length,
-        shifts=_tested(value, _shifts(value.size), exact=True),
+        shifts=_tested(value, (clock[:, None] + clock) % value.size, exact=True),
         autocorrelation=_autocorrelation_beside_time(time, value),
     )
 
 
 def _check(time: Array, value: Array, block_length: int) -> None:
     """Refuse a series that is too short, unordered or constant, or a block that does not fit."""
-    if time.size != value.size or value.size < FEWEST:
-        raise EatlasError(
-            "a trend needs as many times as values",
-            got=f"{time.size} times, {value.size} values",
-            allowed=f"{FEWEST} or more of each",
-        )
-    if not bool(np.all(np.diff(time) > 0)):
-        raise EatlasError("the times of a trend must rise", remedy="sort the series by time")
-    if bool(np.all(value == value[0])):
-        raise EatlasError("a series that does not vary has no trend", got=f"all {value[0]:g}")
-    if not 1 <= block_length <= value.size // 2:
-        raise EatlasError(
-            "a block is too short or too long",
-            got=str(block_length),
-            allowed=f"1 to {value.size // 2} of {value.size} periods",
-        )
+    size, most = value.size, value.size // 2
+    if time.size != size or size < FEWEST:
+        what, got = "a trend needs as many times as values", f"{time.size} times, {size} values"
+        allowed = f"{FEWEST} or more of each"
+    elif not np.all(np.diff(time) > 0):
+        what, got, allowed = "the times of a trend must rise", str(time.tolist()), "ascending times"
+    elif np.all(value == value[0]):
+        what, got = "a series that does not vary has no trend", f"all {value[0]:g}"
+        allowed = "two different values or more"
+    elif not 1 <= block_length <= most:
+        what, got = "a block is too short or too long", str(block_length)
+        allowed = f"1 to {most} of {size} periods"
+    else:
+        return
+    raise EatlasError(what, got=got, allowed=allowed)
 
 
 def _blocks(n: int, length: int, rng: np.random.Generator) -> tuple[Orders, bool]:
@@ -501,28 +500,20 @@ def _blocks(n: int, length: int, rng: np.random.Generator) -> tuple[Orders, bool
     return orders, exact
 
 
-def _shifts(n: int) -> Orders:
-    """The series, turned like a ring by 0 to n - 1 places."""
-    turns: Orders = (np.arange(n)[:, None] + np.arange(n)) % n
-    return turns
-
-
 def _tested(value: Array, orders: Orders, *, exact: bool) -> NullTest:
     """How many orders of the series correlate with time as strongly as the one that is."""
-    centred = ranks(value) - (value.size + 1) / 2
+    centred = _centred_ranks(value)
     clock = np.arange(value.size) - (value.size - 1) / 2
     # ranks and places are multiples of one half, so that sums of their products are exact
     reach = abs(float(clock @ centred))
     count = int(np.count_nonzero(np.abs(centred[orders] @ clock) >= reach))
     total = len(orders)
-    return NullTest(count / total if exact else (count + 1) / (total + 1), count, total, exact)
+    return NullTest(_share(count, total, exact=exact), count, total, exact)
 
 
 def _autocorrelation_beside_time(time: Array, value: Array) -> float:
     clock = time - time.mean()
     rest = value - value.mean()
     rest = rest - clock * (clock @ rest) / (clock @ clock)
-    power = float(rest @ rest)
-    if power <= value.size * (ROUNDING * float(np.abs(value).max())) ** 2:
-        return math.nan
-    return float(rest[1:] @ rest[:-1]) / power
+    noise = value.size * (ROUNDING * float(np.abs(value).max())) ** 2
+    return _of_neighbours(rest) if float(rest @ rest) > noise else math.nan

@@ -44,7 +44,7 @@ def test_inversion_of_a_blurred_lattice_is_right_or_refused(kind, noise):
             assert abs(math.expm1(found[0][0] - math.log(count))) <= GUARANTEE
 
 
-@pytest.mark.parametrize(("kind", "noise"), [("scale", 1e-6), ("two", 1e-4), ("three", 1e-6)])
+@pytest.mark.parametrize(("kind", "noise"), [("scale", 1e-6), ("two", 1e-4)])
 def test_auto_never_inverts_a_blurred_lattice_of_many_scores(kind, noise):
     """128 scores cannot be counted here: what remains is certain bounds."""
     r = np.random.default_rng(77)

@@ -28,18 +28,18 @@ def test_two_values_follow_the_hypergeometric_law(size, n, ones):
     assert found.two_sided.p == pytest.approx(both, rel=SAME)
 
 
-def test_sixty_four_thousand_scores_have_the_stated_precision():
+def test_many_thousand_scores_have_the_stated_precision():
     """With the scores of both groups exchanged the tails change places: another contour."""
     rng = np.random.default_rng(1)
-    scores = rng.normal(size=64_000)
-    scores[:21_000] += 0.01
-    found, turned = permutation_test(scores, 21_000), permutation_test(-scores, 21_000)
+    scores = rng.normal(size=24_000)
+    scores[:8_000] += 0.02
+    found, turned = permutation_test(scores, 8_000), permutation_test(-scores, 8_000)
     assert found.greater.method == "inversion"
     assert found.greater.rel_err < 1e-7
     assert found.greater.p == pytest.approx(turned.less.p, rel=SAME)
     # a normal law is off by the skewness of the scores alone, here next to none
-    z = (scores[:21_000].mean() - scores.mean()) / (
-        scores.std(ddof=1) * math.sqrt((64_000 - 21_000) / 64_000 / 21_000)
+    z = (scores[:8_000].mean() - scores.mean()) / (
+        scores.std(ddof=1) * math.sqrt((24_000 - 8_000) / 24_000 / 8_000)
     )
     assert found.greater.p == pytest.approx(math.erfc(z / math.sqrt(2)) / 2, rel=1e-3)
 
