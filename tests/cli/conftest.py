@@ -16,6 +16,10 @@ RUNS = "from pathlib import Path\nPath('it-ran').touch()\n"
 """A module that leaves a trace when it is imported."""
 
 
+QUICK = ("--measure", "weat(resamples=0)", "--frequency", "off")
+"""Of a run whose numbers are not looked at."""
+
+
 @dataclass
 class Ended:
     code: int

@@ -1,8 +1,10 @@
 """``eatlas atlas``."""
 
+from tests.cli.conftest import QUICK
+
 
 def test_atlas(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "a")
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "a", *QUICK)
     eatlas_cli(
         "run", "--tests", "weat-6", "--vectors", "glove-sample?transform=center", "--out", "b"
     )
@@ -18,8 +20,8 @@ def test_atlas(eatlas_cli, tmp_path):
 
 
 def test_notes_go_to_the_side(eatlas_cli):
-    eatlas_cli("run", "--tests", "weat-6", "--out", "a")
-    eatlas_cli("run", "--tests", "weat-6", "--out", "b")
+    eatlas_cli("run", "--tests", "weat-6", "--out", "a", *QUICK)
+    eatlas_cli("run", "--tests", "weat-6", "--out", "b", *QUICK)
     ended = eatlas_cli("atlas", "a", "b", "-o", "site")
     assert ended.code == 0
     assert ended.err == "note: 1 result came more than once, and is shown once.\n"
@@ -27,7 +29,7 @@ def test_notes_go_to_the_side(eatlas_cli):
 
 
 def test_bad_input_ends_with_2_and_no_site(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--out", "a")
+    eatlas_cli("run", "--tests", "weat-6", "--out", "a", *QUICK)
     path = tmp_path / "a" / "results.jsonl"
     (tmp_path / "cut.jsonl").write_bytes(path.read_bytes()[:-100])
     for given, said in (

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from tests.cli.conftest import QUICK
 
 from eatlas import read_results
 from eatlas.errors import ResultsError
@@ -19,9 +20,9 @@ def ids_in(path):
 
 def test_results_of_another_run_are_kept_under_a_number(eatlas_cli, tmp_path):
     out = tmp_path / "out"
-    assert eatlas_cli("run", "--tests", "weat-6", "--measure", "weat").err == ""
+    assert eatlas_cli("run", "--tests", "weat-6", *QUICK).err == ""
     page = (out / "report.html").read_text()
-    ended = eatlas_cli("run", "--tests", "weat-7", "--measure", "weat")
+    ended = eatlas_cli("run", "--tests", "weat-7", *QUICK)
     assert ended.code == 0
     assert ended.err == (
         "out had results of another run; kept as out/results-1.jsonl, out/report-1.html\n"
@@ -30,7 +31,7 @@ def test_results_of_another_run_are_kept_under_a_number(eatlas_cli, tmp_path):
     assert ids_in(out / "results-1.jsonl") == ["weat-6"]
     assert (out / "report-1.html").read_text() == page
     assert "weat-7" in (out / "report.html").read_text()
-    third = eatlas_cli("run", "--tests", "weat-8", "--measure", "weat")
+    third = eatlas_cli("run", "--tests", "weat-8", *QUICK)
     assert "kept as out/results-2.jsonl, out/report-2.html" in third.err
     assert ids_in(out / "results-2.jsonl") == ["weat-7"]
     assert names(out) == [
@@ -40,9 +41,9 @@ def test_results_of_another_run_are_kept_under_a_number(eatlas_cli, tmp_path):
 
 
 def test_the_same_run_again_and_one_that_adds_to_it_take_the_place_of_the_old(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat")
+    eatlas_cli("run", "--tests", "weat-6", *QUICK)
     for more in ((), ("--family", "none"), ("--tests", "weat-7")):
-        ended = eatlas_cli("run", "--tests", "weat-6", "--measure", "weat", *more)
+        ended = eatlas_cli("run", "--tests", "weat-6", *QUICK, *more)
         assert (ended.code, ended.err) == (0, "")
         assert names(tmp_path / "out") == ["report.html", "results.jsonl"]
     assert ids_in(tmp_path / "out" / "results.jsonl") == ["weat-6", "weat-7"]
@@ -76,16 +77,16 @@ def test_what_cannot_be_kept_is_not_written_over(tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("always::eatlas.EatlasWarning")
 def test_a_replication_keeps_another_replication_and_another_run(eatlas_cli, tmp_path):
     out = tmp_path / "out"
-    eatlas_cli("run", "--tests", "weat-6", "--measure", "weat")
-    first = eatlas_cli("replicate", "ml-eat", "--out", "out")
+    eatlas_cli("run", "--tests", "weat-6", *QUICK)
+    first = eatlas_cli("replicate", "divdist", "--out", "out")
     assert first.code == 0
     assert "out had results of another run; kept as" in first.err
     assert ids_in(out / "results-1.jsonl") == ["weat-6"]
     assert {"results-1.jsonl", "report-1.html"} < set(names(out))
     table = (out / "replication.csv").read_bytes()
-    again = eatlas_cli("replicate", "ml-eat", "--out", "out")
+    again = eatlas_cli("replicate", "divdist", "--out", "out")
     assert (again.code, again.err) == (0, "")
-    other = eatlas_cli("replicate", "divdist", "--out", "out")
+    other = eatlas_cli("replicate", "ml-eat", "--out", "out")
     assert other.code == 0
     assert (out / "replication-2.csv").read_bytes() == table
     assert all(
@@ -95,8 +96,8 @@ def test_a_replication_keeps_another_replication_and_another_run(eatlas_cli, tmp
 
 
 def test_an_atlas_refuses_results_of_a_run(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--out", "a")
-    eatlas_cli("run", "--tests", "weat-7", "--out", "b")
+    eatlas_cli("run", "--tests", "weat-6", "--out", "a", *QUICK)
+    eatlas_cli("run", "--tests", "weat-7", "--out", "b", *QUICK)
     (tmp_path / "b" / "report.html").unlink()
     there = (tmp_path / "b" / "results.jsonl").read_bytes()
     ended = eatlas_cli("atlas", "a", "--out", "b")
@@ -109,13 +110,13 @@ def test_an_atlas_refuses_results_of_a_run(eatlas_cli, tmp_path):
 
 
 def test_an_atlas_replaces_itself_and_no_run_in_its_folder(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--out", "a")
-    eatlas_cli("run", "--tests", "weat-7", "--out", "b")
+    eatlas_cli("run", "--tests", "weat-6", "--out", "a", *QUICK)
+    eatlas_cli("run", "--tests", "weat-7", "--out", "b", *QUICK)
     for given in ("a", "b"):
         ended = eatlas_cli("atlas", given, "--out", "site")
         assert (ended.code, ended.err) == (0, "")
         assert names(tmp_path / "site") == ["index.html", "results.csv", "results.jsonl"]
-    eatlas_cli("run", "--tests", "weat-8", "--out", "site")
+    eatlas_cli("run", "--tests", "weat-8", "--out", "site", *QUICK)
     there = (tmp_path / "site" / "results.jsonl").read_bytes()
     ended = eatlas_cli("atlas", "a", "--out", "site")
     assert ended.code == 2

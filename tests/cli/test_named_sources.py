@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.cli.conftest import QUICK
 from tests.inputs import TOML, make_test, make_vectors
 from tests.tiny_models import LAYERS, make_model
 
@@ -58,7 +59,7 @@ def test_a_file_that_was_moved_is_found_by_the_name_or_the_path(eatlas_cli, fold
 def test_layers_under_one_name(eatlas_cli, folder):
     make_model(folder / "bert", "bert")
     ended = eatlas_cli(
-        "run", "--tests", "weat-6", "--measure", "weat", "--vectors", "tiny=hf:bert?layer=all",
+        "run", "--tests", "weat-6", *QUICK, "--vectors", "tiny=hf:bert?layer=all",
         "--vectors", "deep=hf:bert",
     )  # fmt: skip
     assert ended.code == 0, ended.err

@@ -1,11 +1,13 @@
 """``eatlas report``."""
 
+from tests.cli.conftest import QUICK
+
 from eatlas import read_results
 from eatlas.present import report_table
 
 
 def test_report(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o")
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o", *QUICK)
     ended = eatlas_cli("report", "o/results.jsonl", "-o", "again.html")
     assert (ended.code, ended.out, ended.err) == (0, "report: again.html\n", "")
     again = (tmp_path / "again.html").read_bytes()
@@ -13,7 +15,7 @@ def test_report(eatlas_cli, tmp_path):
 
 
 def test_report_of_a_damaged_file(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o")
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o", *QUICK)
     path = tmp_path / "o" / "results.jsonl"
     path.write_bytes(path.read_bytes()[:-200])
     ended = eatlas_cli("report", path, "-o", "half.html")
@@ -36,14 +38,14 @@ def test_report_of_no_results(eatlas_cli, tmp_path):
 
 
 def test_report_to_an_unwritable_place(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--out", "o")
+    eatlas_cli("run", "--tests", "weat-6", "--out", "o", *QUICK)
     ended = eatlas_cli("report", "o/results.jsonl", "-o", "o/results.jsonl/report.html")
     assert ended.code == 2
     assert "cannot be written" in ended.err
 
 
 def test_report_as_tables(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o")
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o", *QUICK)
     results = read_results(tmp_path / "o" / "results.jsonl")
     for form in ("latex", "markdown", "html-table", "csv"):
         ended = eatlas_cli("report", "o/results.jsonl", "--format", form)
@@ -55,7 +57,7 @@ def test_report_as_tables(eatlas_cli, tmp_path):
 
 
 def test_report_over_another_family(eatlas_cli):
-    eatlas_cli("run", "--tests", "weat-6", "--out", "o")
+    eatlas_cli("run", "--tests", "weat-6", "--out", "o", "--measure", "ml-eat(resamples=0)")
     arguments = ("report", "o/results.jsonl", "--family", "level2", "--adjust", "bh")
     assert (
         "adjusted over both level 2 associations"
@@ -72,7 +74,7 @@ def test_report_over_another_family(eatlas_cli):
 
 
 def test_tables_of_a_damaged_file(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o")
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o", *QUICK)
     path = tmp_path / "o" / "results.jsonl"
     path.write_bytes(path.read_bytes()[:-200])
     ended = eatlas_cli("report", path, "--format", "csv")
@@ -82,7 +84,7 @@ def test_tables_of_a_damaged_file(eatlas_cli, tmp_path):
 
 
 def test_lines_of_another_schema_are_named_and_the_others_shown(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o")
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o", *QUICK)
     path = tmp_path / "o" / "results.jsonl"
     first, second = path.read_text(encoding="utf-8").splitlines()
     later = second.replace("eatlas/result/1", "eatlas/result/9")

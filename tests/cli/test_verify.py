@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.cli.conftest import QUICK
 
 import eatlas
 from eatlas import __version__
@@ -20,7 +21,7 @@ def test_all_the_same(eatlas_cli, test_file, vectors_csv):
 
 
 def test_a_changed_number_is_named(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6")
+    eatlas_cli("run", "--tests", "weat-6", "--measure", "ml-eat(resamples=0)")
     path = tmp_path / "out" / "results.jsonl"
     line = json.loads(path.read_text("utf-8"))
     d = line["level1"]["effect_size"]
@@ -45,7 +46,7 @@ def test_changed_vectors_are_named(eatlas_cli, test_file, vectors_csv):
 
 
 def test_another_version_alone_is_no_difference(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6")
+    eatlas_cli("run", "--tests", "weat-6", *QUICK)
     path = tmp_path / "out" / "results.jsonl"
     text = path.read_text("utf-8").replace(f'"version": "{__version__}"', '"version": "0.0.9"')
     assert "0.0.9" in text
@@ -69,7 +70,7 @@ def test_what_another_machine_adds_otherwise_is_the_same(eatlas_cli, tmp_path):
             return value
         return value * (1 - 9e-10)
 
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-9")
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-9", *QUICK)
     path = tmp_path / "out" / "results.jsonl"
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     path.write_text("\n".join(json.dumps(changed(line, ())) for line in lines), encoding="utf-8")
@@ -119,7 +120,7 @@ def test_more_than_that_is_a_difference(eatlas_cli, tmp_path, line, keys, by):
     ],
 )
 def test_a_result_that_asks_nothing_sensible_costs_no_other(eatlas_cli, tmp_path, spoil, message):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--measure", "weat(resamples=0)")
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", *QUICK)
     path = tmp_path / "out" / "results.jsonl"
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     lines[0]["coverage"]["Y"]["used"][0] = "flea"
@@ -135,7 +136,7 @@ def test_a_result_that_asks_nothing_sensible_costs_no_other(eatlas_cli, tmp_path
 
 
 def test_terms_that_make_no_test_cost_no_other_result(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-9")
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-9", *QUICK)
     path = tmp_path / "out" / "results.jsonl"
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     lines[0]["coverage"]["Y"]["missing"] = ["John"]

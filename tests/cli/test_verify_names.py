@@ -4,6 +4,7 @@ import json
 from functools import cache
 
 import pytest
+from tests.cli.conftest import QUICK
 
 import eatlas
 from eatlas import load_tests
@@ -27,7 +28,7 @@ def doctored(eatlas_cli, tmp_path):
             line = json.loads(json.dumps(weat_6()))
             path = tmp_path / "results.jsonl"
         else:
-            eatlas_cli("run", "--tests", test, "--measure", "weat(resamples=0)", *more)
+            eatlas_cli("run", "--tests", test, *QUICK, *more)
             path = tmp_path / "out" / "results.jsonl"
             line = json.loads(path.read_text("utf-8"))
         change(line)
@@ -93,7 +94,7 @@ def test_the_id_of_a_built_in_test_with_other_terms(eatlas_cli, tmp_path):
     text = to_toml(load_tests("weat-6"))
     assert '"Amy"' in text
     (tmp_path / "mine.toml").write_text(text.replace('"Amy"', '"Emma"'), encoding="utf-8")
-    eatlas_cli("run", "--tests", "mine.toml", "--measure", "weat(resamples=0)")
+    eatlas_cli("run", "--tests", "mine.toml", *QUICK)
     ended = eatlas_cli("verify", "out/results.jsonl")
     assert ended.code == 1
     assert (
@@ -153,7 +154,7 @@ def test_terms_of_a_built_in_test_under_another_id(eatlas_cli, doctored):
 
 
 def test_what_was_done_is_said_once_at_the_end(eatlas_cli):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7")
+    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", *QUICK)
     ended = eatlas_cli("verify", "out/results.jsonl")
     assert ended.out.endswith(
         "2 of 2 results are the same\n"
