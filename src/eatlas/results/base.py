@@ -210,16 +210,16 @@ class AssociationResult(Record):
     @property
     def primary(self) -> Primary:
         """The findings that are read: over stimuli where one has several sentences."""
-        found = self.stimulus_level
-        read = self if found is None else found
+        stimuli = self.stimulus_level
+        read = self if stimuli is None else stimuli
         return Primary(
-            over="terms" if found is None else "stimuli",
+            over="terms" if stimuli is None else "stimuli",
             **{name: at(read, name) for name in ("level1", "level2", "pattern")},
             scores=at(read, "scores") or TargetScores(X=(), Y=()),
             uncertainty=read.uncertainty,
             influence=read.influence,
             coverage=self.coverage,
-            sentences=None if found is None else found.sentences,
+            sentences=None if stimuli is None else stimuli.sentences,
         )
 
     @property
@@ -345,7 +345,7 @@ class AssociationResult(Record):
 
     def columns(self) -> dict[str, Any]:
         """Columns of the effect sizes that are read, one after the other."""
-        return {k: value for one in self.effects() for k, value in one.columns().items()}
+        return {k: value for effect in self.effects() for k, value in effect.columns().items()}
 
     def to_frame(self) -> pd.DataFrame:
         """Return the result as a pandas frame, one row for each row of :meth:`rows`."""
@@ -361,13 +361,13 @@ class AssociationResult(Record):
 
     def summary(self) -> str:
         """The finding in a few words; by default its first numbers."""
-        found = [f"{one.symbol} = {shown(one.d)}" for one in self.effects()[:3]]
-        return ", ".join(found) or f"{self.coverage.counts()[0]} terms"
+        numbers = [f"{effect.symbol} = {shown(effect.d)}" for effect in self.effects()[:3]]
+        return ", ".join(numbers) or f"{self.coverage.counts()[0]} terms"
 
 
-def is_result(given: object) -> TypeIs[AssociationResult]:
+def is_result(value: object) -> TypeIs[AssociationResult]:
     """Whether something is a result of a measure, not several of them or anything else."""
-    return isinstance(given, AssociationResult)
+    return isinstance(value, AssociationResult)
 
 
 def measured(
@@ -375,19 +375,19 @@ def measured(
     place: str,
     read: object,
     uncertainty: Uncertainty | None,
-    **known: Any,
+    **more: Any,
 ) -> Effect:
     """One effect size with its p-values and interval."""
     name = result.display_name if place == "value" else place.replace("_", " ").capitalize()
     title, roles, suffix = PLACES.get(place, (name, tuple(result.concepts), f"_{place}"))
     resampled = at(uncertainty, place)
-    found, d = at(read, place), None
-    if isinstance(found, Level):
-        d = found.effect_size
-        known |= {"difference": found.difference, "n": found.n, "p": found.p}
+    part, d = at(read, place), None
+    if isinstance(part, Level):
+        d = part.effect_size
+        more |= {"difference": part.difference, "n": part.n, "p": part.p}
     elif Level not in _kinds(type(result), place):
-        d = found
-        known["symbol"] = title
+        d = part
+        more["symbol"] = title
     return Effect(
         place=place,
         title=title,
@@ -399,7 +399,7 @@ def measured(
         resampled=resampled,
         confidence=uncertainty.confidence if uncertainty and resampled else None,
         over_draws=at(result.draws, place),
-        **known,
+        **more,
     )
 
 

@@ -187,14 +187,14 @@ def family_of(
 
 
 def _adjusted(
-    given: Sequence[PValues], tail: Tail, method: Method
+    values: Sequence[PValues], tail: Tail, method: Method
 ) -> list[tuple[float, float | None]]:
     """Adjusted p-values that are taken together, with lower bounds where only bounds are known."""
-    raw = [p.tail(tail) for p in given]
+    raw = [p.tail(tail) for p in values]
     adjusted = METHODS[method](np.array(raw)).tolist()
     # these procedures are monotone: lower p-values give lower adjusted ones
     least = [
-        high if (low := p.low(tail)) is None else low for p, high in zip(given, raw, strict=True)
+        high if (low := p.low(tail)) is None else low for p, high in zip(values, raw, strict=True)
     ]
     bounds = METHODS[method](np.array(least)).tolist() if least != raw else [None] * len(raw)
     return list(zip(adjusted, bounds, strict=True))
@@ -215,8 +215,8 @@ _FORMS = {
 
 def _facts(result: AssociationResult) -> dict[str, Any]:
     """What results are filtered by: first columns of tables, and the pattern that is read."""
-    known: dict[str, Any] = result.head()
-    return known if result.pattern is None else known | {"pattern": result.primary.label}
+    facts: dict[str, Any] = result.head()
+    return facts if result.pattern is None else facts | {"pattern": result.primary.label}
 
 
 @dataclass(frozen=True)
@@ -267,15 +267,15 @@ class Results(Sequence[AssociationResult]):
 
     def _of_test(self, test: str) -> AssociationResult:
         """The only result of a test; KeyError if there is none, or several."""
-        found = [result for result in self._results if result.test == test]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise KeyError(f"{test}: {len(found)} results; take one by its position")
+        results = [result for result in self._results if result.test == test]
+        if len(results) == 1:
+            return results[0]
+        if results:
+            raise KeyError(f"{test}: {len(results)} results; take one by its position")
         failed = [str(failure.error) for failure in self.failures if failure.test == test]
-        known = ", ".join(dict.fromkeys(result.test for result in self._results))
+        tests = ", ".join(dict.fromkeys(result.test for result in self._results))
         raise KeyError(
-            f"{test}: " + (failed[0] if failed else f"no such result; there are {known}")
+            f"{test}: " + (failed[0] if failed else f"no such result; there are {tests}")
         )
 
     def __len__(self) -> int:
@@ -434,24 +434,28 @@ class Results(Sequence[AssociationResult]):
         >>> len(results.filter(lambda one: one.p < 1e-9))
         0
         """
-        facts = [_facts(one) for one in self] if values else [{} for _ in self]
-        kept = [
-            (one, known)
-            for one, known in zip(self, facts, strict=True)
-            if condition is None or condition(one)
+        facts = [_facts(result) for result in self] if values else [{} for _ in self]
+        chosen = [
+            (result, columns_of)
+            for result, columns_of in zip(self, facts, strict=True)
+            if condition is None or condition(result)
         ]
         for name, value in values.items():
-            if facts and not any(name in known for known in facts):
-                columns = dict.fromkeys(key for known in facts for key in known)
+            if facts and not any(name in columns_of for columns_of in facts):
+                columns = dict.fromkeys(key for columns_of in facts for key in columns_of)
                 raise ResultsError(
                     f"results cannot be filtered by {name!r}{did_you_mean(name, columns)}",
                     allowed=", ".join(columns),
                 )
             allowed = {value} if isinstance(value, str | int | float | None) else set(value)
-            kept = [(one, known) for one, known in kept if known.get(name) in allowed]
-        tests = {one.test for one, _ in kept}
-        trends = [one for one in self.trends if one.test in tests]
-        return Results((one for one, _ in kept), self.failures, trends)
+            chosen = [
+                (result, columns_of)
+                for result, columns_of in chosen
+                if columns_of.get(name) in allowed
+            ]
+        tests = {result.test for result, _ in chosen}
+        trends = [result for result in self.trends if result.test in tests]
+        return Results((result for result, _ in chosen), self.failures, trends)
 
     def to_latex(self) -> str:
         """Return tables for a manuscript, in LaTeX; :func:`eatlas.report.report_table` has more."""
@@ -542,22 +546,22 @@ def salvage_results(
     A file that is named twice is read once.
     """
     paths = list(path) if isinstance(path, Iterable) and not isinstance(path, str) else [path]
-    for one in paths:
-        if not isinstance(one, str | Path):
+    for file in paths:
+        if not isinstance(file, str | Path):
             raise ResultsError(
-                "this is not a results file", got=described(one), allowed="a path, or several"
+                "this is not a results file", got=described(file), allowed="a path, or several"
             )
     good: list[AssociationResult | TrendResult] = []
     bad: list[ResultsError] = []
-    for one in dict.fromkeys(map(Path, paths)):
-        more, faults = read_lines(one)
+    for file in dict.fromkeys(map(Path, paths)):
+        more, faults = read_lines(file)
         good += more
         bad += faults
-    found: list[AssociationResult] = []
+    results: list[AssociationResult] = []
     trends: list[TrendResult] = []
     for line in good:
         if isinstance(line, AssociationResult):
-            found.append(line)
+            results.append(line)
         else:
             trends.append(line)
-    return Results(found, trends=trends), tuple(bad)
+    return Results(results, trends=trends), tuple(bad)

@@ -152,19 +152,19 @@ class TermsDiagnosis(Record):
 
     def remarks(self) -> tuple[Note, ...]:
         """What a reader should know before trusting the cosines."""
-        found = []
+        notes = []
         if self.alike:
             values = {"mean": self.lowest_mean, "sd": self.largest_sd}
-            found.append(Note("space.alike-terms", "diagnosis", values))
+            notes.append(Note("space.alike-terms", "diagnosis", values))
         elif self.lowest_mean >= MEAN_COSINE:
             values = {"lowest": self.lowest_mean, "limit": MEAN_COSINE, "mean": self.mean_cosine}
-            found.append(Note("space.mean-of-terms", "diagnosis", {**values, **_cause(self.rogue)}))
+            notes.append(Note("space.mean-of-terms", "diagnosis", {**values, **_cause(self.rogue)}))
         if self.iso_score is not None and self.iso_score <= ISO_SCORE:
             values = {"terms": self.terms, "iso_score": self.iso_score, "limit": ISO_SCORE}
-            found.append(Note("space.iso-score-of-terms", "diagnosis", values))
+            notes.append(Note("space.iso-score-of-terms", "diagnosis", values))
         if self.loudest.loud:
-            found.append(Note("space.loud-of-terms", "diagnosis", _loud(self.loudest)))
-        return tuple(found)
+            notes.append(Note("space.loud-of-terms", "diagnosis", _loud(self.loudest)))
+        return tuple(notes)
 
 
 class Diagnosis(Record):
@@ -226,20 +226,20 @@ class Diagnosis(Record):
 
     def remarks(self) -> tuple[Note, ...]:
         """Return the warnings that the figures call for."""
-        found = []
+        notes = []
         if self.alike:
-            found.append(
+            notes.append(
                 Note("space.alike", values={"mean": self.mean_cosine, "sd": self.sd_cosine})
             )
         elif self.mean_cosine >= MEAN_COSINE:
             values = {"mean": self.mean_cosine, "limit": MEAN_COSINE, **_cause(self.rogue[0])}
-            found.append(Note("space.mean", values=values))
+            notes.append(Note("space.mean", values=values))
         if self.iso_score is not None and self.iso_score <= ISO_SCORE:
             values = {"iso_score": self.iso_score, "limit": ISO_SCORE}
-            found.append(Note("space.iso-score", values=values))
+            notes.append(Note("space.iso-score", values=values))
         if self.loudest.loud:
-            found.append(Note("space.loud", values=_loud(self.loudest)))
-        return tuple(found)
+            notes.append(Note("space.loud", values=_loud(self.loudest)))
+        return tuple(notes)
 
 
 def json_schema() -> dict[str, Any]:

@@ -241,14 +241,14 @@ class SCEATResult(AssociationResult):
         return [
             {
                 **self.head(),
-                "read_over": one.read_over,
-                "group": one.roles[0],
-                "term": one.term,
-                **self._rank(one),
-                **{k: v for k, v in one.columns().items() if k.startswith(("effect", "p_"))},
-                "smallest_d_level2": one.design and one.design.smallest_d,
+                "read_over": effect.read_over,
+                "group": effect.roles[0],
+                "term": effect.term,
+                **self._rank(effect),
+                **{k: v for k, v in effect.columns().items() if k.startswith(("effect", "p_"))},
+                "smallest_d_level2": effect.design and effect.design.smallest_d,
             }
-            for one in self.effects()
+            for effect in self.effects()
         ]
 
     def _rank(self, effect: Effect) -> dict[str, Any]:
@@ -261,10 +261,10 @@ class SCEATResult(AssociationResult):
         """How many terms, and the ones at either end."""
         what = "stimuli" if self.over_stimuli else "terms"
         number = len(self.primary_terms)
-        known = [one for one in self.effects() if one.d is not None]
-        if not known:
+        defined = [effect for effect in self.effects() if effect.d is not None]
+        if not defined:
             return f"{number} {what}"
-        low, *_, high = sorted(known * 2, key=lambda one: one.d or 0.0)
+        low, *_, high = sorted(defined * 2, key=lambda effect: effect.d or 0.0)
         return f"{number} {what} from {low.name} ({shown(low.d)}) to {high.name} ({shown(high.d)})"
 
 
@@ -341,10 +341,10 @@ class ZeroShotResult(ThreeLevelResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row: the four shares with their intervals, then the columns of an ML-EAT."""
         (row,) = super().rows()
-        found = self.share_intervals
+        intervals = self.share_intervals
         shares: dict[str, Any] = {"logit_scale": self.logit_scale, "chance": self.chance}
         for name in (*CELLS, "difference"):
-            low, high = at(found, name) or (None, None)
+            low, high = at(intervals, name) or (None, None)
             value = self.level1.difference if name == "difference" else self.level3.cell(name).mean
             shares |= {f"share_{name}": value, f"share_{name}_low": low, f"share_{name}_high": high}
         head = self.head()
@@ -367,10 +367,10 @@ class DrawnResult(ThreeLevelResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row: the columns of an ML-EAT, and what draws and the random-effects model add."""
         (row,) = super().rows()
-        found = {"": self.draws.level1, "_X": self.draws.level2.X, "_Y": self.draws.level2.Y}
+        levels = {"": self.draws.level1, "_X": self.draws.level2.X, "_Y": self.draws.level2.Y}
         row["draws"] = self.draws.count
         row["pattern_share"] = self.draws.patterns.get(self.pattern.label)
-        for suffix, level in found.items():
+        for suffix, level in levels.items():
             row.update(draws_columns(level, suffix))
         return [row]
 
@@ -494,13 +494,13 @@ class LogRatioResult(ThreeLevelResult):
         """The effect size at one place; that over attributes is the published one."""
         if place != "over_attributes":
             return super().effect(place)
-        found, given = measured(self, place, self, None), self.uncertainty
+        effect, uncertainty = measured(self, place, self, None), self.uncertainty
         return replace(
-            found,
+            effect,
             remark="the published effect size",
             in_family=False,
             resampled=self._resampled(),
-            confidence=given.confidence if given and self._resampled() else None,
+            confidence=uncertainty.confidence if uncertainty and self._resampled() else None,
         )
 
     def _resampled(self) -> EffectInterval | None:

@@ -359,18 +359,20 @@ class Frequency(Record):
 
     def columns(self, label: str | None = None) -> dict[str, Any]:
         """Columns of a table; `label` is the EAT pattern whose share is given."""
-        found: dict[str, Any] = {
+        columns: dict[str, Any] = {
             f"median_rank_{role}": median for role, median in self.ranks.medians().items()
         }
         matched = self.matched
         if matched is None:
-            return found
+            return columns
         levels = {"": matched.level1}
         if matched.level2 is not None:
             levels |= {f"_{role}": level for role, level in matched.level2.items()}
         for suffix, level in levels.items():
             for tail in ("greater", "less", "two_sided"):
-                found[f"matched_p_{tail}{suffix}"] = None if level is None else level.tail(tail)
+                columns[f"matched_p_{tail}{suffix}"] = None if level is None else level.tail(tail)
         if matched.patterns is not None:
-            found["matched_pattern_share"] = None if label is None else matched.patterns.get(label)
-        return found
+            columns["matched_pattern_share"] = (
+                None if label is None else matched.patterns.get(label)
+            )
+        return columns

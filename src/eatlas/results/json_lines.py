@@ -48,12 +48,12 @@ def _built_in() -> list[type[AssociationResult]]:
 @cache
 def record_types() -> dict[str, type[AssociationResult]]:
     """Record types by measure name; other packages add theirs as entry points."""
-    known = {
+    built_in = {
         name: record
         for record in _built_in()
         for name in get_args(record.model_fields["measure"].annotation)
     }
-    return known | usable(ENTRY_POINTS, known, partial(loaded, kind=AssociationResult))
+    return built_in | usable(ENTRY_POINTS, built_in, partial(loaded, kind=AssociationResult))
 
 
 def record_from_dict(values: dict[str, Any]) -> AssociationResult:
@@ -140,11 +140,11 @@ def read_lines(
     """Read a results file, keeping every good line and naming every bad one."""
     good: list[AssociationResult | TrendResult] = []
     bad: list[ResultsError] = []
-    for _, found in each_line(path):
-        if isinstance(found, ResultsError):
-            bad.append(found)
+    for _, record in each_line(path):
+        if isinstance(record, ResultsError):
+            bad.append(record)
         else:
-            good.append(found)
+            good.append(record)
     if not good and len(bad) > FEW:
         bad = [no_results(path, len(bad), bad[0])]
     return good, bad
@@ -202,35 +202,35 @@ def _parse(line: bytes) -> dict[str, object]:
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object whose keys occur once: readers differ in which of two they take."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise ValueError(f"the key {twice[:60]!r} occurs twice")
-    return found
+    return values
 
 
 def _bad_line(path: Path, number: int, error: Exception, *, cut: bool) -> ResultsError:
     """The error for a line that is no result, with its number and the first fault."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        said = f"{place}: " * bool(place) + first["msg"].removeprefix("Value error, ")
+        key = ".".join(str(part) for part in first["loc"])
+        fault = f"{key}: " * bool(key) + first["msg"].removeprefix("Value error, ")
     elif isinstance(error, EatlasError):
-        said = "; ".join(str(error).splitlines())
+        fault = "; ".join(str(error).splitlines())
     elif isinstance(error, json.JSONDecodeError):
-        said = f"no JSON: {error.msg}, at character {error.pos + 1}"
+        fault = f"no JSON: {error.msg}, at character {error.pos + 1}"
     elif isinstance(error, UnicodeDecodeError):
-        said = f"byte 0x{error.object[error.start]:02x}, which is not UTF-8"
+        fault = f"byte 0x{error.object[error.start]:02x}, which is not UTF-8"
     elif isinstance(error, ValueError):
-        said = str(error)
+        fault = str(error)
     else:
-        said = f"{type(error).__name__}: {error}"
-    said = said if len(said) <= LONGEST else f"{said[: LONGEST - 3]}..."
+        fault = f"{type(error).__name__}: {error}"
+    fault = fault if len(fault) <= LONGEST else f"{fault[: LONGEST - 3]}..."
     what = "the file ends in the middle of this result" if cut else "this line is not a result"
     return ResultsError(
         f"{path}, line {number}: {what}",
-        got=said,
+        got=fault,
         remedy="run the tests again to get the missing results" if cut else None,
     )
 
@@ -248,19 +248,19 @@ def keep_others(lines: Mapping[Path, Iterable[bytes]], *beside: Path) -> tuple[P
         alone = others if len(compared) < len(lines) else ()
         if not alone and not any(_loses(path, lines[path]) for path in compared):
             return ()
-        there = [*compared, *others]
-        number = next(n for n in count(1) if all(_free(one, _named(one, n)) for one in there))
-        kept = tuple(_named(one, number) for one in there)
-        for one, name in zip(there, kept, strict=True):
-            if not name.exists():
-                _copy(one, name)
+        files = [*compared, *others]
+        number = next(n for n in count(1) if all(_free(path, _named(path, n)) for path in files))
+        names = tuple(_named(path, number) for path in files)
+        for path, new in zip(files, names, strict=True):
+            if not new.exists():
+                _copy(path, new)
     except OSError as error:
         raise ResultsError(
             f"{next(iter(lines))}: results of another run are here, and cannot be kept",
             got=error.strerror or str(error),
             remedy="choose another directory with --out",
         ) from error
-    return kept
+    return names
 
 
 def _loses(path: Path, lines: Iterable[bytes]) -> bool:

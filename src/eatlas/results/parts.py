@@ -220,7 +220,7 @@ class GroupCoverage(Record):
         """
         if not self.contexts:
             return self.used
-        return tuple(one for one, count in self.contexts.items() for _ in range(count))
+        return tuple(stimulus for stimulus, count in self.contexts.items() for _ in range(count))
 
     @property
     def stimuli(self) -> tuple[str, ...]:

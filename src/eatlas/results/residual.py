@@ -82,8 +82,8 @@ class ResidualBias(Record):
 
     def __repr__(self) -> str:
         figures = (
-            f"{name} {_number(one.before)} to {_number(one.after)}"
-            for name, one in self.figures().items()
+            f"{name} {_number(figure.before)} to {_number(figure.after)}"
+            for name, figure in self.figures().items()
         )
         return f"<Residual bias of {self.source}: {', '.join(figures)}>"
 
@@ -96,23 +96,23 @@ class ResidualBias(Record):
 
     def remarks(self) -> tuple[Note, ...]:
         """Return the warnings that the figures call for."""
-        figures = {name: one for name, one in self.figures().items() if name != "projection"}
+        figures = {name: figure for name, figure in self.figures().items() if name != "projection"}
         sides = {
-            side: [name for name, one in figures.items() if one.beside_chance == side]
+            side: [name for name, figure in figures.items() if figure.beside_chance == side]
             for side in ("above", "within", "below")
         }
-        found = [Note("residual.beside-random", values={"directions": self.directions, **sides})]
+        notes = [Note("residual.beside-random", values={"directions": self.directions, **sides})]
         if self.classifier.after is None:
-            found.append(Note("residual.no-classifier", "classifier"))
-        return tuple(found)
+            notes.append(Note("residual.no-classifier", "classifier"))
+        return tuple(notes)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a figure: before, after, and the mean and range of random directions."""
         import pandas as pd  # noqa: PLC0415  (slow to import)
 
         rows = {
-            name: {**one.to_dict(), "beside_chance": one.beside_chance}
-            for name, one in self.figures().items()
+            name: {**figure.to_dict(), "beside_chance": figure.beside_chance}
+            for name, figure in self.figures().items()
         }
         return pd.DataFrame.from_dict(rows, orient="index")
 

@@ -437,10 +437,10 @@ class ScanResult(Record):
         if side is not None and side not in SIDES:
             raise EatlasError("there is no such side", got=repr(side), allowed="A or B")
         rows = [
-            {"band": found.band.label, "side": found.side, **word.row()}
-            for found in self.tops
-            if side in {None, found.side}
-            for word in found.words[:n]
+            {"band": top.band.label, "side": top.side, **word.row()}
+            for top in self.tops
+            if side in {None, top.side}
+            for word in top.words[:n]
         ]
         names = ["band", "side", "word", "rank", "effect_size", "difference"]
         tails = ["p_greater", "p_less", "p_two_sided", "p_max_t", "p_by"]

@@ -38,9 +38,9 @@ _KINDS = {"layer", "prompt", "window", "distance", "transform", "member"}
 
 def repeated(results: Iterable[AssociationResult]) -> bool:
     """Whether a test occurs in several settings, or in a period."""
-    given = list(results)
-    tests = {one.test for one in given}
-    return len(tests) < len(given) or any(one.period is not None for one in given)
+    every = list(results)
+    tests = {result.test for result in every}
+    return len(tests) < len(every) or any(result.period is not None for result in every)
 
 
 class KnownSource(NamedTuple):
@@ -93,8 +93,8 @@ def _parts_of_text(source: str, *, full: bool = False) -> dict[str, str]:
 
 def _short(head: str, *, full: bool = False) -> str:
     """The name of a source without its path; published vectors as people call them."""
-    if known := known_sources().get(head):
-        return known.full if full else known.short
+    if published := known_sources().get(head):
+        return published.full if full else published.short
     for scheme in _SCHEMES:
         if head.startswith(scheme):
             return _model(head.removeprefix(scheme))
@@ -114,22 +114,24 @@ def _model(name: str) -> str:
 def parts_of(result: AssociationResult) -> dict[str, str]:
     """What the source of a result is made of, in words, from the whole to the detail."""
     parts = _parts_of_text(result.source)
-    found = result.encoding
-    if found is not None and result.source_from and "prompt" in parts:
-        parts["prompt"] = f"prompt “{found.prompt}”"
+    encoding = result.encoding
+    if encoding is not None and result.source_from and "prompt" in parts:
+        parts["prompt"] = f"prompt “{encoding.prompt}”"
     # a source with a name of its own is called by it, and by what differs under it
-    if found is None or not result.source.startswith(_SCHEMES):
+    if encoding is None or not result.source.startswith(_SCHEMES):
         return parts
     beside = {key: text for key, text in parts.items() if key in ("transform", "member")}
-    prompt = f"prompt “{found.prompt}”" if found.prompt else ""
-    random = "" if found.weights_seed is None else f" {found.weights_seed}"
+    prompt = f"prompt “{encoding.prompt}”" if encoding.prompt else ""
+    random = "" if encoding.weights_seed is None else f" {encoding.weights_seed}"
     told = {
-        "model": _model(found.model),
-        "layer": f"layer {found.layer}" if found.layer else "",
-        "level": found.level,
-        "pool": found.subword or found.pool,
+        "model": _model(encoding.model),
+        "layer": f"layer {encoding.layer}" if encoding.layer else "",
+        "level": encoding.level,
+        "pool": encoding.subword or encoding.pool,
         "prompt": prompt,
-        "weights": f"{found.weights} weights{random}" if found.weights != "trained" else "trained",
+        "weights": f"{encoding.weights} weights{random}"
+        if encoding.weights != "trained"
+        else "trained",
     }
     return told | beside
 
@@ -148,29 +150,29 @@ class Settings:
     @cached_property
     def _parts(self) -> dict[str, dict[str, str]]:
         """Parts of each source, by its name in the results."""
-        found: dict[str, dict[str, str]] = {}
-        for one in self.results:
-            if one.source not in found:
-                found[one.source] = parts_of(one)
-        return found
+        parts: dict[str, dict[str, str]] = {}
+        for result in self.results:
+            if result.source not in parts:
+                parts[result.source] = parts_of(result)
+        return parts
 
     @cached_property
     def _from(self) -> dict[str, str]:
         """What each source was opened from, where the run gave it a name."""
-        return {one.source: one.source_from for one in self.results if one.source_from}
+        return {result.source: result.source_from for result in self.results if result.source_from}
 
     @cached_property
     def sources(self) -> dict[str, str]:
         """What tells each source from the others; of one alone its name."""
         if len(self._parts) == 1:
             return dict.fromkeys(self._parts, self.subject)
-        told = _apart(list(self._parts.values()))
-        if len({one["model"] for one in self._parts.values()}) > 1:  # names say it all
-            pairs = zip(self._parts.items(), told, strict=True)
-            told = [list(p.values()) if s in self._from else some for (s, p), some in pairs]
-        words = [", ".join(filter(None, some)) for some in told]
+        apart = _apart(list(self._parts.values()))
+        if len({parts["model"] for parts in self._parts.values()}) > 1:  # names say it all
+            pairs = zip(self._parts.items(), apart, strict=True)
+            apart = [list(p.values()) if s in self._from else some for (s, p), some in pairs]
+        words = [", ".join(filter(None, some)) for some in apart]
         # one encoding may have two strings, such as that of the last layer with and without ?layer
-        different = {tuple(one.items()) for one in self._parts.values()}
+        different = {tuple(parts.items()) for parts in self._parts.values()}
         if len(set(words)) == len(different) and all(words):
             return dict(zip(self._parts, words, strict=True))
         return dict(zip(self._parts, _shortest(list(self._parts)), strict=True))
@@ -180,7 +182,7 @@ class Settings:
         """What all results are about: the one source, or what the sources have in common."""
         if "model" in self._shared or not self._parts:
             return ", ".join(self._shared.values())
-        encoded = all(one.encoding or one.language_model for one in self.results)
+        encoded = all(result.encoding or result.language_model for result in self.results)
         return f"{len(self._parts)} {'models' if encoded else 'sources'}"
 
     @cached_property
@@ -191,7 +193,7 @@ class Settings:
             key: text
             for key, text in first.items()
             if text and (key not in _QUIET or text.startswith("random"))
-            if all(one.get(key) == text for one in others)
+            if all(parts.get(key) == text for parts in others)
         }
 
     @property
@@ -202,8 +204,8 @@ class Settings:
     def in_words(self, *, full: bool = False) -> list[str]:
         """Sources as a sentence lists them: those of one model together, series with years."""
         models: dict[str, list[AssociationResult]] = {}
-        for one in self.results:
-            models.setdefault(self._parts[one.source]["model"], []).append(one)
+        for result in self.results:
+            models.setdefault(self._parts[result.source]["model"], []).append(result)
         return [Settings.among(some)._in_words(full=full) for some in models.values()]
 
     def _in_words(self, *, full: bool) -> str:
@@ -212,10 +214,10 @@ class Settings:
         named = first in self._from
         if full:
             parts = _parts_of_text(self._from.get(first, first), full=True)
-            known = parts if named and not several else {"model": parts["model"]}
-            meant = ", ".join((self._shared | known).values())
-            name = f"{meant}, here “{name}”" if named and meant != name else meant
-        years = sorted({one.period for one in self.results if one.period is not None})
+            of_source = parts if named and not several else {"model": parts["model"]}
+            meaning = ", ".join((self._shared | of_source).values())
+            name = f"{meaning}, here “{name}”" if named and meaning != name else meaning
+        years = sorted({result.period for result in self.results if result.period is not None})
         beside = [together(list(dict.fromkeys(self.sources.values())))] if several else []
         if len(years) > 1:
             beside.append(f"{len(years)} periods, {years[0]} to {years[-1]}")
@@ -223,41 +225,43 @@ class Settings:
             name = f"{name}, {years[0]}"
         if not beside:
             return name
-        opened = f"{name[:-1]}; " if name.endswith(")") else f"{name} ("
-        return f"{opened}{'; '.join(beside)})"
+        begun = f"{name[:-1]}; " if name.endswith(")") else f"{name} ("
+        return f"{begun}{'; '.join(beside)})"
 
     def without_paths(self, text: str) -> str:
         """A text in which each source has the name that people give it."""
-        return self._written.sub(lambda found: source_name(found[0]), text)
+        return self._written.sub(lambda match: source_name(match[0]), text)
 
     @cached_property
     def _written(self) -> re.Pattern[str]:
         """Sources as records write them, with and without their options."""
         whole = {*self._parts, *self._from.values()}
-        known = whole | {one.partition("?")[0] for one in whole}
-        told = sorted((one for one in known if source_name(one) != one), key=len, reverse=True)
-        any_of = "|".join(map(re.escape, told)) or "(?!)"
+        names = whole | {name.partition("?")[0] for name in whole}
+        longest_first = sorted(
+            (name for name in names if source_name(name) != name), key=len, reverse=True
+        )
+        any_of = "|".join(map(re.escape, longest_first)) or "(?!)"
         return re.compile(rf"(?<![\w/])(?:{any_of})(?![\w?])")
 
     @cached_property
     def measures(self) -> dict[str, str]:
         """What tells measures apart, by signature: names or differing parameters; of one, empty."""
-        known = list(dict.fromkeys(one.signature for one in self.results))
-        if len(known) == 1:
-            return dict.fromkeys(known, "")
-        measures = {one.signature: one.measure.upper() for one in self.results}
-        told: dict[str, str] = {}
+        signatures = list(dict.fromkeys(result.signature for result in self.results))
+        if len(signatures) == 1:
+            return dict.fromkeys(signatures, "")
+        measures = {result.signature: result.measure.upper() for result in self.results}
+        words: dict[str, str] = {}
         for signature, measure in measures.items():
-            _, *given = _parameters(signature)
-            others = [_parameters(one) for one in known if measures[one] == measure]
-            differing = [one for one in given if any(one not in other for other in others)]
+            _, *own = _parameters(signature)
+            others = [_parameters(other) for other in signatures if measures[other] == measure]
+            differing = [part for part in own if any(part not in other for other in others)]
             several = len(set(measures.values())) > 1
-            told[signature] = ", ".join([measure] * several + differing)
-        return told
+            words[signature] = ", ".join([measure] * several + differing)
+        return words
 
     def of(self, result: AssociationResult) -> str:
         """What tells the setting of a result from the others; empty where there is one alone."""
-        periods = {one.period for one in self.results}
+        periods = {other.period for other in self.results}
         parts = [
             self.sources[result.source] if len(self._parts) > 1 else "",
             str(result.period) if len(periods) > 1 and result.period is not None else "",
@@ -269,17 +273,17 @@ class Settings:
     @cached_property
     def _sizes(self) -> set[str]:
         """What about contexts differs: "window", "distance"."""
-        found: dict[str, set[str]] = {}
-        for name, size in (pair for one in self.results for pair in _sizes(one)):
-            found.setdefault(name, set()).add(size)
-        return {name for name, sizes in found.items() if len(sizes) > 1}
+        sizes_of: dict[str, set[str]] = {}
+        for name, size in (pair for result in self.results for pair in _sizes(result)):
+            sizes_of.setdefault(name, set()).add(size)
+        return {name for name, sizes in sizes_of.items() if len(sizes) > 1}
 
     @cached_property
     def noun(self) -> str:
         """What differs between settings, such as "source", "layer" or "prompt"; else "setting"."""
         labels = list(dict.fromkeys(map(self.of, self.results)))
-        kinds = {one.split(" ", 1)[0] for one in labels}
-        if len(kinds) == 1 and kinds <= _KINDS and not any(", " in one for one in labels):
+        kinds = {label.split(" ", 1)[0] for label in labels}
+        if len(kinds) == 1 and kinds <= _KINDS and not any(", " in label for label in labels):
             return next(iter(kinds))
         only_source = len(labels) == len(self._parts) > 1
         return "source" if only_source else "setting"
@@ -300,22 +304,27 @@ class Settings:
         setting = self.of(result)
         return f"{result.test} ({setting})" if setting else result.test
 
-    def series(self, one: AssociationResult | TrendResult) -> str:
+    def series(self, of: AssociationResult | TrendResult) -> str:
         """The test of a series, and what tells it from other series of the test."""
-        source = self.sources.get(one.source, source_name(one.source))
-        parts = source if len(self._parts) > 1 else "", self.measures.get(one.signature, "")
+        source = self.sources.get(of.source, source_name(of.source))
+        parts = source if len(self._parts) > 1 else "", self.measures.get(of.signature, "")
         setting = ", ".join(filter(None, parts))
-        return f"{one.test} ({setting})" if setting else one.test
+        return f"{of.test} ({setting})" if setting else of.test
 
 
 def together(names: Sequence[str]) -> str:
     """Settings as a sentence lists them, with the word that they have in common said once."""
-    kinds = {one.split(" ")[0] for one in names}
-    if len(names) < 2 or len(kinds) > 1 or not kinds <= _KINDS or any(", " in one for one in names):
+    kinds = {name.split(" ")[0] for name in names}
+    if (
+        len(names) < 2
+        or len(kinds) > 1
+        or not kinds <= _KINDS
+        or any(", " in name for name in names)
+    ):
         return joined(names)
     kind = kinds.pop()
     runs: list[list[str]] = []
-    for value in (one.removeprefix(f"{kind} ") for one in names):
+    for value in (name.removeprefix(f"{kind} ") for name in names):
         if runs and value.isdecimal() and runs[-1][-1] == str(int(value) - 1):
             runs[-1].append(value)
         else:
@@ -326,8 +335,8 @@ def together(names: Sequence[str]) -> str:
 
 def _sizes(result: AssociationResult) -> list[tuple[str, str]]:
     """How much of a text the contexts of a result hold: name and size."""
-    found = {} if result.contexts is None else result.contexts.columns()
-    return [(name, str(size)) for name, size in found.items()]
+    columns = {} if result.contexts is None else result.contexts.columns()
+    return [(name, str(size)) for name, size in columns.items()]
 
 
 def _parameters(signature: str) -> list[str]:
@@ -338,16 +347,16 @@ def _parameters(signature: str) -> list[str]:
 
 def _apart(parts: Sequence[Parts]) -> list[list[str]]:
     """Of each, the parts that not all share."""
-    keys = list(dict.fromkeys(key for one in parts for key in one))
-    differing = [key for key in keys if len({one.get(key, "") for one in parts}) > 1]
-    return [[one.get(key, "") or f"no {key}" for key in differing] for one in parts]
+    keys = list(dict.fromkeys(key for own in parts for key in own))
+    differing = [key for key in keys if len({own.get(key, "") for own in parts}) > 1]
+    return [[own.get(key, "") or f"no {key}" for key in differing] for own in parts]
 
 
 def _shortest(sources: Sequence[str]) -> list[str]:
     """As many last parts of each path as it takes to tell all apart."""
     pieces = [source.split("/") for source in sources]
     for length in range(1, _FEW_FOLDERS):
-        ends = ["/".join(one[-length:]) for one in pieces]
+        ends = ["/".join(piece[-length:]) for piece in pieces]
         if len(set(ends)) == len(ends):
             return ends
     return list(sources)

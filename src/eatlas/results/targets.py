@@ -50,8 +50,8 @@ class TargetsResult(GroupsResult):
     @cached_property
     def adjusted(self) -> tuple[float | None, ...]:
         """Holm's adjusted p of each target, over all targets with a p."""
-        found = [one.labels.p if one.labels else math.nan for one in self.targets]
-        adjusted: list[float] = holm(found).tolist() if found else []
+        raw = [target.labels.p if target.labels else math.nan for target in self.targets]
+        adjusted: list[float] = holm(raw).tolist() if raw else []
         return tuple(None if math.isnan(p) else p for p in adjusted)
 
     def effect(self, place: str) -> Effect:
@@ -73,38 +73,38 @@ class TargetsResult(GroupsResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row for each target, with a column for each group."""
         return [
-            self.head() | self._row(one) | {"p_holm": adjusted}
-            for one, adjusted in zip(self.targets, self.adjusted, strict=True)
+            self.head() | self._row(target) | {"p_holm": adjusted}
+            for target, adjusted in zip(self.targets, self.adjusted, strict=True)
         ]
 
-    def _row(self, one: TargetShares) -> dict[str, Any]:
+    def _row(self, target: TargetShares) -> dict[str, Any]:
         """Columns of one target."""
-        row: dict[str, Any] = {"term": one.term}
+        row: dict[str, Any] = {"term": target.term}
         for name, values in (
-            ("association", one.association),
-            ("share", one.distribution),
-            ("reference", self.reference_of(one.term)),
-            ("deviation", one.deviation),
+            ("association", target.association),
+            ("share", target.distribution),
+            ("reference", self.reference_of(target.term)),
+            ("deviation", target.deviation),
         ):
             row |= {
                 f"{name}_{group}": None if values is None else values[i]
                 for i, group in enumerate(self.groups)
             }
-        if one.uncertainty is not None:
+        if target.uncertainty is not None:
             for i, group in enumerate(self.groups):
-                low, high = one.uncertainty.deviation[i] or (None, None)
+                low, high = target.uncertainty.deviation[i] or (None, None)
                 row |= {f"deviation_low_{group}": low, f"deviation_high_{group}": high}
-        low, high = (one.uncertainty and one.uncertainty.bias) or (None, None)
-        row |= {"bias": one.bias, "bias_low": low, "bias_high": high}
-        if one.contexts is not None:
-            row["contexts"] = one.contexts
-        return row | {"p": one.labels.p if one.labels else None}
+        low, high = (target.uncertainty and target.uncertainty.bias) or (None, None)
+        row |= {"bias": target.bias, "bias_low": low, "bias_high": high}
+        if target.contexts is not None:
+            row["contexts"] = target.contexts
+        return row | {"p": target.labels.p if target.labels else None}
 
     def summary(self) -> str:
         """The mean bias and the targets that lean most."""
         if self.mean_bias is None:
             return "no bias is defined"
-        top = max(self.targets, key=lambda one: one.bias or 0.0)
+        top = max(self.targets, key=lambda target: target.bias or 0.0)
         return f"mean bias {self.mean_bias:.3f}, largest {top.bias or 0.0:.3f} ({top.term})"
 
 
@@ -222,27 +222,29 @@ class TargetValuesResult(GroupsResult):
         return [
             {
                 **self.head(),
-                "term": one.term,
-                "value": one.value,
+                "term": target.term,
+                "value": target.value,
                 **{
                     f"association_{group}": number
-                    for group, number in zip(self.groups, one.association or (), strict=False)
+                    for group, number in zip(self.groups, target.association or (), strict=False)
                 },
                 **whole,
             }
-            for one in self.targets
+            for target in self.targets
         ]
 
     def summary(self) -> str:
         """The number with its p, and the targets at either end."""
-        said = f"{self.display_name} = {_brief(self.value)}"
+        text = f"{self.display_name} = {_brief(self.value)}"
         if self.p_values is not None:
-            said += f", two-sided p = {self.p_values.two_sided:.3g}"
-        known = sorted((one.value, one.term) for one in self.targets if one.value is not None)
-        if len(known) < 2:
-            return said
-        ends = [f"{term} ({_brief(value)})" for value, term in (known[0], known[-1])]
-        return f"{said}; targets from {ends[0]} to {ends[1]}"
+            text += f", two-sided p = {self.p_values.two_sided:.3g}"
+        values = sorted(
+            (target.value, target.term) for target in self.targets if target.value is not None
+        )
+        if len(values) < 2:
+            return text
+        ends = [f"{term} ({_brief(value)})" for value, term in (values[0], values[-1])]
+        return f"{text}; targets from {ends[0]} to {ends[1]}"
 
 
 def _brief(value: float | None) -> str:

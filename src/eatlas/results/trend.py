@@ -102,5 +102,5 @@ class TrendResult(Record):
         years = f"{len(self.periods)} periods"
         if self.level1 is None:
             return f"{years}, no trend can be computed"
-        found = self.level1
-        return f"{years}, level 1 rho = {found.rho:.2f}, p = {found.p.p:.2g}"
+        level = self.level1
+        return f"{years}, level 1 rho = {level.rho:.2f}, p = {level.p.p:.2g}"
