@@ -40,7 +40,7 @@ def text_of(html):
 def spec(number, choices, d, **more):
     values = {
         "test": choices["test"], "source": "s", "signature": "W", "metric": "cosine",
-        "stimuli": choices["test"], "line": number, "status": "done", "p": 0.2,
+        "line": number, "status": "done", "p": 0.2,
         "two_sided": 0.4, "significant": abs(d or 0) > 0.5,
     }  # fmt: skip
     return Specification(number=number, choices=choices, d=d, **(values | more))

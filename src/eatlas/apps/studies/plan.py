@@ -323,42 +323,44 @@ def combinations(plan: StudyPlan) -> tuple[Combination, ...]:
     excludes are left out.
     """
     tests = [(name, way, test) for name, ways in plan.tests.items() for way, test in ways.items()]
-    rows: list[tuple[dict[str, str], dict[str, Any]]] = [
-        ({"test": name, "stimuli": way, "vectors": vectors, "measure": label}, {})
+    rows: list[dict[str, str]] = [
+        {"test": name, "stimuli": way, "vectors": vectors, "measure": label}
         for (name, way, test), vectors in product(tests, plan.vectors)
         for label, measure in plan.measures.items()
         if measure.kind == test.kind  # each measure takes the tests of its kind
     ]
     for name in _in_order(plan.choices):
-        choice, longer = plan.choices[name], []
-        for labels, values in rows:
-            if not _matches(labels, choice.when):
-                longer.append(({**labels, name: ""}, values))
-                continue
-            for label, value in choice.values.items():
-                longer.append(({**labels, name: label}, {**values, name: value}))
-        rows = longer
+        choice = plan.choices[name]
+        rows = [
+            {**labels, name: label}
+            for labels in rows
+            for label in (choice.values if _matches(labels, choice.when) else [""])
+        ]
         if len(rows) > MOST:
             raise StudyError(
                 "the grid of this plan is too large",
                 got=f"more than {MOST:,} specifications",
                 remedy="leave out alternatives, or say when choices apply",
             )
-    rows = [row for row in rows if not any(_matches(row[0], match) for match in plan.exclude)]
+    rows = [labels for labels in rows if not any(_matches(labels, of) for of in plan.exclude)]
     if not rows:
         raise StudyError(
             "the grid of this plan is empty: every combination is excluded",
             remedy="look at [[exclude]]",
         )
     alternatives = plan.alternatives()
-    order = {
+    places = {
         name: {label: n for n, label in enumerate(("", *labels))}
         for name, labels in alternatives.items()
     }
-    rows.sort(key=lambda row: [places[row[0][name]] for name, places in order.items()])
+    rows.sort(key=lambda labels: [of[labels[name]] for name, of in places.items()])
     return tuple(
-        Combination(n, {name: labels[name] for name in alternatives}, values)
-        for n, (labels, values) in enumerate(rows, start=1)
+        Combination(
+            number,
+            {name: labels[name] for name in alternatives},
+            {name: of.values[labels[name]] for name, of in plan.choices.items() if labels[name]},
+        )
+        for number, labels in enumerate(rows, start=1)
     )
 
 

@@ -38,8 +38,6 @@ class Specification(Record):
     source: str = ""
     signature: str = ""
     metric: Metric | None = None
-    stimuli: str = ""
-    """Hash of the targets: equal where the same targets are relabelled."""
     symbol: str = "d"
     """What the number is called: d for effect sizes."""
     d: Magnitude | None = None

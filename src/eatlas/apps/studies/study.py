@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -177,7 +176,6 @@ def _record(
             "source": request.source.name,
             "signature": request.measure.signature,
             "metric": METRICS[request.measure.needs.source],
-            "stimuli": _targets_sha256(request.test),
         }
         if isinstance(outcome, Failure):
             values |= {"status": "failed", "reason": outcome.error.what}
@@ -222,16 +220,6 @@ def _of_result(result: AssociationResult) -> dict[str, Any]:
         "significant": None if p is None else effect.significant,
         **pattern,
     }
-
-
-def _targets_sha256(test: Test) -> str:
-    """Hash of what is relabelled: the targets with their groups."""
-    targets = [
-        [role, sorted(dict.fromkeys(concept.stimulus_of.values()) or concept.terms)]
-        for role, concept in test.concepts.items()
-        if role in {"X", "Y", "targets"}
-    ]
-    return hashlib.sha256(json.dumps(targets, ensure_ascii=False).encode()).hexdigest()
 
 
 def _adjusted(specifications: Sequence[Specification], over: Sequence[str]) -> list[Specification]:
@@ -361,12 +349,7 @@ def carry_out_in(
 def require_same_plan(directory: Path, prepared: Prepared) -> None:
     """Refuse a folder that holds the study of another plan, or results of another kind."""
     path = directory / PLAN
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        text = ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"{path}: the plan there cannot be read", got=str(error)) from error
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     sha256 = _SHA256.search(text)
     elsewhere = "choose another folder with --out"
     others = [name for name in (*FILES, TESTS) if (directory / name).exists()]
