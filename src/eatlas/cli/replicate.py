@@ -12,7 +12,7 @@ from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
     from eatlas.apps.replication.page import Grid
-    from eatlas.apps.replication.record import Replication
+    from eatlas.apps.replication.replicate import Replication
 
 FEW = 12
 """Checks that fail and are printed one by one."""

@@ -24,9 +24,9 @@ from eatlas.apps.replication.page import (
     replication_html,
     write_replication,
 )
-from eatlas.apps.replication.record import Compared, Printed
 from eatlas.apps.replication.replicate import (
-    PAPERS,
+    Compared,
+    Printed,
     checks_of,
     paper,
     printed_numbers,
@@ -71,7 +71,9 @@ def test_vectors_of_the_paper_give_its_tables():
     assert (same["table-1"], same["table-4"]) == (113, 95)
 
 
-@pytest.mark.parametrize(("name", "n"), zip(PAPERS, (1517, 102, 168, 226), strict=True))
+@pytest.mark.parametrize(
+    ("name", "n"), [("ml-eat", 1517), ("seat", 102), ("divdist", 168), ("mind-your-bias", 226)]
+)
 def test_the_data_fit_together(name, n):
     known = paper(name)
     assert len(printed_numbers(name)) == n

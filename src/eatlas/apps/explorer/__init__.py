@@ -2,8 +2,8 @@
 
 The page sends words; a result is computed by the same code as in ``eatlas run``, and the answer is
 HTML with the drawings of the report. :mod:`lists` has the words and what a page may send,
-:mod:`measuring` the results, :mod:`board` and :mod:`drawings` what is shown, :mod:`page` the
-application, and the same from Python.
+:mod:`measuring` the results, :mod:`board` what is shown, :mod:`page` the application, and the
+same from Python.
 """
 
 from eatlas.apps.explorer.measuring import Explorer

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from eatlas.apps.replication.record import Compared, PaperTable, Printed, Replication
+from eatlas.apps.replication.replicate import Compared, PaperTable, Printed, Replication
 from eatlas.notes import Note, warn
 from eatlas.present.numbers import MINUS, effect
 from eatlas.present.page import write_report
