@@ -68,7 +68,7 @@ POWER = "tests power"
         ("run --vectors glove_sample", "remedy: did you mean glove-sample?\n"),
         ("run --vectors crawl-300d-2M", "remedy: eatlas vectors fetch crawl-300d-2M (1.5 GB)\n"),
         ("run --tests mine.toml --vectors short.txt", "short.txt, line 2: a vector of the wrong length"),
-        ("run --vectors =v.csv", "the name of a source is empty"),
+        ("run --vectors =v.csv", "the name of a source is not usable"),
         ("run --vectors a=v.csv --vectors a=short.txt", "two sources have the name 'a'"),
         ("run --measure weat,ml-eat", "error: one measure was expected, not 'weat,ml-eat'\n  remedy: repeat the option: --measure weat --measure ml-eat; in Python, give a list\n"),
         ("run --measure mleat", "remedy: did you mean ml-eat?\n"),

@@ -188,7 +188,7 @@ def test_a_run_goes_on_and_measures_with_what_eatlas_brings(hostile):
     ("vectors", "said"),
     [
         ("raises", "hostile:raises raises an error\n  got: RuntimeError: first line\n"),
-        ("five", "hostile:five returns something else\n  got: 5 (int)\n  allowed: a Source"),
+        ("five", "hostile:five returns something else\n  got: 5 (int)\n  allowed: a source: name"),
         ("gone:any", "no_such_module:any cannot be imported"),
         ("five:any", "hostile:five returns something else"),
         ("mine.five", "hostile:five returns something else"),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
+from pathlib import PurePath
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,13 +16,6 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.notes import Note, as_notes
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.image_keys import (
-    FUNCTION_WORDS,
-    has_words,
-    keys_of,
-    remarks_on,
-    require_apart,
-)
 from eatlas.sources.interface import Found, Item, Vector, image_item, items_of, word_alone
 from eatlas.sources.remarks import counted, lost, shared_vectors, unknown_terms
 from eatlas.sources.source import Source
@@ -30,6 +24,9 @@ from eatlas.stimuli import Concept, Test
 from eatlas.stimuli.kinds import remarks
 
 CaseRule = Literal["auto", "exact"]
+FUNCTION_WORDS = ("the", "of", "and", "in", "to")
+"""A source that has most of these has vectors of words; rose is a word there, and no rose.jpg."""
+MOST = 3
 PAPERS_MINIMUM = 8  # Caliskan et al. 2022, as cited by ML-EAT: groups of eight stimuli at least
 
 
@@ -77,16 +74,17 @@ def _ways(part: Concept, case: CaseRule, *, encoded: bool, stems: bool = True) -
     `stems` also without the extension.
     """
     if part.images and not encoded:
-        known = keys_of(part, stems=stems)
         return {
-            one.name: {key: image_item(one, key) for key in known[one.name]} for one in part.images
+            image.name: {
+                key: image_item(image, key)
+                for key in (*image.lookup_keys, *(image.stems if stems else ()))
+            }
+            for image in part.images
         }
-    return {
-        term: {term: one}
-        if encoded or part.sentences
-        else {key: word_alone(key) for key in spellings(term, case)}
-        for term, one in items_of(part).items()
-    }
+    items = items_of(part)
+    if encoded or part.sentences:
+        return {term: {term: item} for term, item in items.items()}
+    return {term: {key: word_alone(key) for key in spellings(term, case)} for term in items}
 
 
 def needed_items(
@@ -125,27 +123,28 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
     _require_case_rule(case)
     parts, encoded = test.concepts, source.encodes
     looked_up = not encoded and any(part.images for part in parts.values())
-    stems = looked_up and not has_words(source)
+    stems = looked_up and len(source.lookup(FUNCTION_WORDS)) < MOST
     ways = {role: _ways(part, case, encoded=encoded, stems=stems) for role, part in parts.items()}
-    found = _accounted(ways, source, test)
+    embedded = _accounted(ways, source, test)
+    notes = [*embedded.notes]
     if looked_up:
-        require_apart(found.keys, test, source.name)
-        found = replace(found, notes=(*found.notes, *remarks_on(found.keys, test)))
-    notes = (*found.notes, *remarks(test), *_few_stimuli(test, found.coverage))
+        _require_apart(embedded.keys, test, source.name)
+        notes += _bare_names(embedded.keys, test)
+    notes += [*remarks(test), *_few_stimuli(test, embedded.coverage)]
     groups = {
-        name: group.model_copy(
-            update={"stimulus": parts[name].stimulus_of, "label": parts[name].label_of}
+        role: group.model_copy(
+            update={"stimulus": parts[role].stimulus_of, "label": parts[role].label_of}
         )
-        for name, group in found.coverage.items()
+        for role, group in embedded.coverage.items()
     }
+    counts: Coverage | None = None
     if test.contexts is None:
-        listed = {name: _listed(group, parts[name]) for name, group in groups.items()}
-        return replace(found, coverage=Coverage(listed), notes=notes)
-    counts = Coverage(
-        {name: counted(group, dict(parts[name].absent)) for name, group in groups.items()}
-    )
-    notes = (*notes, *lost(counts, test.contexts))
-    return replace(found, coverage=Coverage(groups), notes=notes, counts=counts)
+        groups = {role: _listed(group, parts[role]) for role, group in groups.items()}
+    else:
+        numbers = {role: counted(group, dict(parts[role].absent)) for role, group in groups.items()}
+        counts = Coverage(numbers)
+        notes += lost(counts, test.contexts)
+    return replace(embedded, coverage=Coverage(groups), notes=tuple(notes), counts=counts)
 
 
 def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
@@ -195,18 +194,19 @@ def _accounted(
     wanted: Mapping[str, Mapping[str, Ways]], source: Source, test: Test | None
 ) -> Embedded:
     """Ask a source for the terms of groups, and account for every term."""
-    every = {one for group in wanted.values() for ways in group.values() for one in ways.values()}
-    answers = source.answers(every)
+    answers = source.answers(
+        {item for group in wanted.values() for ways in group.values() for item in ways.values()}
+    )
     found: dict[str, dict[str, Vector]] = {}
     groups: dict[str, GroupCoverage] = {}
     vectors: dict[str, NDArray[np.float64]] = {}
     keys: dict[str, dict[str, str]] = {}
     for role, group in wanted.items():
         found[role] = {
-            key: np.asarray(answers[one].vector)
+            key: np.asarray(answers[item].vector)
             for ways in group.values()
-            for key, one in ways.items()
-            if one in answers and answers[one].vector is not None
+            for key, item in ways.items()
+            if item in answers and answers[item].vector is not None
         }
         groups[role], keys[role] = _cover(group, found[role], answers, source.name)
         rows = [found[role][key] for key in keys[role].values()]
@@ -219,11 +219,7 @@ def _accounted(
     ]
     if test is not None:
         unknown = {
-            role: {
-                term: how
-                for term, key in group.items()
-                if (how := answers[wanted[role][term][key]].unknown)
-            }
+            role: {term: answers[wanted[role][term][key]].unknown for term, key in group.items()}
             for role, group in keys.items()
         }
         notes += unknown_terms(unknown, test)
@@ -318,3 +314,35 @@ def _digest(vectors: Mapping[str, NDArray[np.float64]]) -> str:
         for row in sorted(row.tobytes() for row in rows):
             digest.update(row)
     return digest.hexdigest()
+
+
+# --- images that are looked up --------------------------------------------------------------------
+
+
+def _require_apart(keys: Mapping[str, Mapping[str, str]], test: Test, source: str) -> None:
+    """Refuse a key by which two stimuli of a test would be found, one of them an image."""
+    known: dict[str, tuple[str, str]] = {}
+    for group, part in test.concepts.items():
+        hashes = part.image_of
+        for term, key in keys.get(group, {}).items():
+            this = (hashes.get(term, ""), f"{term} ({group})")
+            other = known.setdefault(key, this)
+            if other[0] != this[0]:
+                raise SourceError(
+                    f"test {test.id}: {source} has one vector, {key!r}, for two stimuli",
+                    got=f"{other[1]} and {this[1]}",
+                    allowed="a vector for each image, under its path or the name of its file",
+                    remedy="name the images in the source by their paths, as in young/1.jpg",
+                )
+
+
+def _bare_names(keys: Mapping[str, Mapping[str, str]], test: Test) -> Iterator[Note]:
+    """Say which images were found without the extension of their file's name."""
+    for group, part in test.concepts.items():
+        bare = [
+            f"{term} as {key}"
+            for term, key in keys.get(group, {}).items()
+            if part.images and PurePath(term).suffix and not PurePath(key).suffix
+        ]
+        if bare:
+            yield Note("coverage.image-names", group, {"images": bare})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
 
 from eatlas.notes import Note
 from eatlas.results.parts import Coverage, GroupCoverage
@@ -19,15 +19,14 @@ GROUPS = 5
 """Groups of terms under several spellings that get a remark each."""
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(NamedTuple):
     """A term that has a vector."""
 
     term: str
     role: str
     text: str
     """What was looked up or encoded."""
-    image: bool = False
+    image: bool
 
     def __str__(self) -> str:
         return f"{self.term} ({self.role})"
@@ -44,17 +43,21 @@ def shared_vectors(
     apart: a tokenizer drops accents and takes all that it does not know for one piece, a text is
     cut, a file has one vector under two keys.
     """
-    alike: dict[bytes, list[_Place]] = defaultdict(list)
-    pictures = {} if test is None else _pictures(test)
+    alike: dict[bytes, dict[str, list[_Place]]] = {}
+    name_of: dict[str, str] = {}  # one image has one name in all groups
     for role, group in keys.items():
-        texts = {} if test is None else {**test.concept(role).text_of, **pictures.get(role, {})}
+        images, texts = {}, {}
+        if test is not None:
+            part = test.concept(role)
+            images = {one.name: name_of.setdefault(one.sha256, one.name) for one in part.images}
+            texts = {**part.text_of, **images}
         for term, key in group.items():
             digest = hashlib.blake2b(found[role][key].tobytes(), digest_size=16).digest()
             text = texts.get(term, texts.get(key, key))
-            alike[digest].append(_Place(term, role, text, image=term in pictures.get(role, {})))
-    shared = [places for places in alike.values() if len(places) > 1]
-    same = [places for places in shared for places in _of_one_text(places)]
-    apart = [places for places in shared if len({place.text for place in places}) > 1]
+            place = _Place(term, role, text, term in images)
+            alike.setdefault(digest, {}).setdefault(text, []).append(place)
+    same = [places for by_text in alike.values() for places in by_text.values() if len(places) > 1]
+    apart = [[*chain(*by_text.values())] for by_text in alike.values() if len(by_text) > 1]
     if test is None or test.contexts is None:
         return [
             *(
@@ -64,22 +67,6 @@ def shared_vectors(
             *_spelled_apart(apart),
         ]
     return [*_of_contexts(same), *_contexts_apart(apart)]
-
-
-def _pictures(test: Test) -> dict[str, dict[str, str]]:
-    """What each image of a group is called by the test: one image has one name in all groups."""
-    first: dict[str, str] = {}
-    return {
-        group: {one.name: first.setdefault(one.sha256, one.name) for one in part.images}
-        for group, part in test.concepts.items()
-    }
-
-
-def _of_one_text(places: Iterable[_Place]) -> Iterator[list[_Place]]:
-    of_text: dict[str, list[_Place]] = defaultdict(list)
-    for place in places:
-        of_text[place.text].append(place)
-    return (some for some in of_text.values() if len(some) > 1)
 
 
 def _spelled_apart(groups: Sequence[Sequence[_Place]]) -> Iterator[Note]:
