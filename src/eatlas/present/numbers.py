@@ -18,6 +18,8 @@ SMALL = 1e-3
 """A p-value below it has a power of ten, so that a column has one style for each size."""
 SMALLEST = 5e-324
 """The smallest number above 0 that a computer keeps."""
+POWER = re.compile(r"(?<![\w.])(\d(?:\.\d+)?)e-0?(\d+)\b")
+"""A small number as it is written here, 4.5e-6, for those who write powers otherwise."""
 _MOST_DIGITS = 17  # of a double
 _METHODS = {
     "sampled": "sampling",

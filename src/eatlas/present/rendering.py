@@ -32,8 +32,6 @@ FEW, NAMED = 6, 12
 SHORT = 24
 """Characters of a measure's name that are kept on one line."""
 _NUMBERS = re.compile(r"(\bd|\bp|error) ([=<>≤]) ")
-POWER = re.compile(r"(?<![\w.])(\d(?:\.\d+)?)e-0?(\d+)\b")
-"""A small number as programs write it, 4.5e-6."""
 _LINES = re.compile(r"^ *(//.*\n)?", re.MULTILINE)
 _SPACES = re.compile(r"(?<=[;{}]) +|\n|(?<=[,:]) | (?=[{}])")
 """Of scripts indentation and comments, of styles blanks, which no browser needs."""
@@ -137,7 +135,7 @@ def _unbroken(text: str) -> Markup:
     """Keep each "d = 1.17" and each pattern's name on one line, and write 4.5e-6 as a power."""
     joined = _NUMBERS.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", clean(text))
     marked = _PATTERN_NAMES.sub(r'<span class="nb">\1</span>', str(escape(joined)))
-    marked = POWER.sub(r'<span class="nb">\1 × 10<sup>−\2</sup></span>', marked)
+    marked = numbers.POWER.sub(r'<span class="nb">\1 × 10<sup>−\2</sup></span>', marked)
     return Markup(marked)  # noqa: S704  (escaped above)
 
 

@@ -20,7 +20,7 @@ from eatlas.present.columns import (
 )
 from eatlas.present.effects import only_terms
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import UNDEFINED, effect, number_of
+from eatlas.present.numbers import POWER, UNDEFINED, effect, number_of
 from eatlas.present.rendering import render
 from eatlas.present.targets import leans
 from eatlas.present.text import clean, one_line
@@ -52,7 +52,6 @@ _LATEX = {
 _KNOWN = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿŒœŠšŽžŁł"
 _JOINING = re.compile("--+|,,+|''+")
 """Letters that LaTeX sets as one other."""
-_POWER = re.compile(r"([\d.]+)e(-?\d+)")
 WIDE = frozenset({"Concepts", "Finding", "Term", "Source"})
 """Columns whose texts are broken into lines."""
 _WIDTH = "0.145\\linewidth"
@@ -127,7 +126,7 @@ def _latex_cell(column: Column, cell: Cell) -> str:
     """The lines of a cell below each other, from the top of the row."""
     lines = [latex_text(line) for line in cell.lines]
     if column.number:
-        lines = [_POWER.sub(r"$\1\\times10^{\2}$", line) for line in lines]
+        lines = [POWER.sub(r"$\1\\times10^{-\2}$", line) for line in lines]
     if cell.strong:
         lines[0] = rf"\textbf{{{lines[0]}}}"
     if cell.star:

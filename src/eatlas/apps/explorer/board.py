@@ -41,8 +41,8 @@ from eatlas.present.drawings.rows import influence
 from eatlas.present.drawings.svg import Axis, cross, path
 from eatlas.present.effects import levels_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import count, number_of
-from eatlas.present.rendering import POWER, render
+from eatlas.present.numbers import POWER, count, number_of
+from eatlas.present.rendering import render
 from eatlas.present.sections import Scales, Section, sections
 from eatlas.present.sentences import headline, sentence
 from eatlas.present.text import clean
