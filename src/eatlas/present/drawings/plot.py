@@ -278,7 +278,7 @@ def millimetres(width: object) -> float:
 def listed(shown: object) -> tuple[AssociationResult, ...]:
     """Take one result or several of any measure; there must be one."""
     several = isinstance(shown, Iterable) and not (isinstance(shown, str) or is_result(shown))
-    results = tuple(shown) if several else (shown,)  # type: ignore[arg-type]
+    results: tuple[Any, ...] = tuple(shown) if several else (shown,)  # type: ignore[arg-type]
     wrong = [result for result in results if not is_result(result)]
     if results and not wrong:
         return results
