@@ -58,7 +58,7 @@ def test_the_fingerprint_follows_words_and_numbers():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (({"a": [1.0], "b": [1.0, 2.0]}), r"vector of 'b' has the wrong length\n  got: shape \(2,\)"),
+        (({"a": [1.0], "b": [1.0, 2.0]}), r"vector of 'b' has the wrong shape\n  got: shape \(2,\)"),
         ({}, "there are no vectors"),
         ((["a"], ROWS), "words and vectors differ in number\n  got: 1 words, 3 vectors"),
         ((["a", 2, "c"], ROWS), "word 1 is not text\n  got: 2"),

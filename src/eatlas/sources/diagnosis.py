@@ -175,8 +175,8 @@ class _Survey:
         self.seen = 0
         self.norms: list[Array] = []
         self.places: list[NDArray[np.int64]] = []
-        limits = zip((0, *BAND_ENDS), (*BAND_ENDS, None), strict=True) if self.ranked else ()
-        self.bands = [_Band(before + 1, last, source.dim) for before, last in limits]
+        self.band_sums = np.zeros((len(BAND_ENDS) + 1, source.dim))
+        self.band_sizes = np.zeros(len(BAND_ENDS) + 1, np.int64)
 
     def read(self) -> None:
         for words, vectors in self.source.iter_chunks():
@@ -196,8 +196,11 @@ class _Survey:
         self.raw.add(rows)
         self.norms.append(np.linalg.norm(rows, axis=1))
         self.places.append(places)
-        for band in self.bands:
-            band.add(unit, places)
+        bands = np.searchsorted(BAND_ENDS, places, side="right")
+        for band in np.unique(bands):
+            inside = bands == band
+            self.band_sums[band] += unit[inside].sum(axis=0)
+            self.band_sizes[band] += inside.sum()
         self.sample.offer(words, unit)
 
     def diagnosis(self, seed: int) -> Diagnosis:
@@ -223,7 +226,7 @@ class _Survey:
             mean_cosine=mean,
             sd_cosine=sd,
             alike=mean >= ALIKE_MEAN and sd <= ALIKE_SD,
-            bands=tuple(b.record(self.seen) for b in self.bands if b.first <= self.seen),
+            bands=self._bands() if self.ranked else (),
             iso_score=defined(iso_score(covariance), DECIMALS) if enough else None,
             effective_dimensions=defined(effective_dimensions(covariance), DECIMALS),
             variance=_shares(covariance),
@@ -232,6 +235,18 @@ class _Survey:
             hubness=self._hubness(),
             norm_frequency=self._norm_frequency() if self.ranked else None,
         )
+
+    def _bands(self) -> tuple[RankBand, ...]:
+        """Mean cosine among the words between two ranks, from the sums of their unit rows."""
+        records = []
+        for number, first in enumerate((1, *(end + 1 for end in BAND_ENDS))):
+            if first > self.seen:
+                break
+            n, total = int(self.band_sizes[number]), self.band_sums[number]
+            mean = (float(total @ total) - n) / (n * (n - 1)) if n > 1 else math.nan
+            last = min([*BAND_ENDS, self.seen][number], self.seen)
+            records.append(RankBand(first=first, last=last, mean_cosine=defined(mean, DECIMALS)))
+        return tuple(records)
 
     def _hubness(self) -> Hubness | None:
         """Skewness of the k-occurrence in the sample; None of too small a sample."""
@@ -252,28 +267,6 @@ class _Survey:
     def _norm_frequency(self) -> float | None:
         norms, places = np.concatenate(self.norms), np.concatenate(self.places)
         return defined(spearman(norms, -places), DECIMALS)
-
-
-class _Band:
-    """Mean cosine among the words between two ranks, from the sum of their unit rows alone."""
-
-    def __init__(self, first: int, last: int | None, dim: int) -> None:
-        self.first, self.last = first, last
-        self.n, self.total = 0, np.zeros(dim)
-
-    def add(self, unit: Array, places: NDArray[np.int64]) -> None:
-        inside = places + 1 >= self.first
-        if self.last is not None:
-            inside &= places + 1 <= self.last
-        self.n += int(inside.sum())
-        self.total += unit[inside].sum(axis=0)
-
-    def record(self, size: int) -> RankBand:
-        mean = math.nan
-        if self.n > 1:
-            mean = (float(self.total @ self.total) - self.n) / (self.n * (self.n - 1))
-        last = size if self.last is None else min(self.last, size)
-        return RankBand(first=self.first, last=last, mean_cosine=defined(mean, DECIMALS))
 
 
 def _dimension(pairs: PairCosines, i: int) -> Dimension:

@@ -141,24 +141,17 @@ def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:
     """Take a mapping from words to vectors of one length."""
     if not vectors:
         raise SourceError(f"{name}: there are no vectors", got="an empty mapping")
-    first: tuple[int, ...] | None = None
-    for word, vector in vectors.items():
-        try:
-            shape = np.shape(vector)
-        except ValueError as error:
-            raise _no_numbers(f"{name}, {word!r}", str(error)) from error
-        if len(shape) != 1:
+    try:
+        shapes = {word: np.shape(vector) for word, vector in vectors.items()}
+    except ValueError as error:  # lists of several lengths in a list
+        raise _no_numbers(name, str(error)) from error
+    first = next(iter(shapes.values()))
+    for word, shape in shapes.items():
+        if shape != first or len(shape) != 1:
             raise SourceError(
-                f"{name}: the value of {word!r} is not a vector",
-                got=f"shape {shape}" if shape else f"{vector!r:.60}",
-                allowed="a list of numbers",
-            )
-        first = first or shape
-        if shape != first:
-            raise SourceError(
-                f"{name}: the vector of {word!r} has the wrong length",
+                f"{name}: the vector of {word!r} has the wrong shape",
                 got=f"shape {shape}",
-                allowed=f"shape {first}, as the first vector",
+                allowed="a list of numbers, as many as the first vector has",
             )
     return ArraySource(list(vectors), list(vectors.values()), name=name)
 

@@ -88,18 +88,16 @@ def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floati
     # columns without a header beside the names of images are row numbers
     places = [k for k, cell in enumerate(first) if k != column and (cell.strip() or not images)]
     numbers = frame.iloc[:, places]
-    for place, kind in enumerate(numbers.dtypes):
-        if kind.kind not in "fiu":
-            cells = numbers.iloc[:, place].astype(str)
-            numeric = [is_number(c.encode()) and c.lower() != "nan" for c in cells]
-            row = numeric.index(False) if False in numeric else 0
-            raise SourceError(
-                f"{label}: a component is not a number",
-                got=f"{cells.iloc[row][:60]!r} in the row of {words[row][:60]!r}",
-                allowed="numbers, with a decimal point, in all columns but that of the words",
-            )
-    with np.errstate(over="ignore"):
-        return words, numbers.to_numpy(np.float64).astype(np.float32)
+    try:
+        with np.errstate(over="ignore"):
+            return words, numbers.to_numpy(np.float64).astype(np.float32)
+    except ValueError as error:
+        numeric = [all(is_number(str(c).encode()) for c in row) for row in numbers.to_numpy()]
+        raise SourceError(
+            f"{label}: a component is not a number",
+            got=f"{error}, in the row of {words[numeric.index(False)]!r}",
+            allowed="numbers, with a decimal point, in all columns but that of the words",
+        ) from error
 
 
 # --- tables of features of images -----------------------------------------------------------------
