@@ -111,7 +111,7 @@ def test_images_of_the_same_bytes_count_once_and_are_accounted_for(folder):
 def test_other_files_of_a_folder_are_left_out_and_named(folder):
     (folder / "flowers" / "notes.txt").write_text("where they are from")
     (folder / "flowers" / ".DS_Store").write_bytes(b"\0")
-    with pytest.warns(StimulusWarning, match=r"left out: notes\.txt$"):
+    with pytest.warns(StimulusWarning, match=r"left out: notes\.txt\.$"):
         (test,) = load_tests(write(folder, '"flowers"'))
     assert len(test.X.images) == 3
 

@@ -295,6 +295,14 @@ def _kind_of(test: Any) -> str:
     return str(test.get("kind", "groups" if {"targets", "groups"} & test.keys() else "association"))
 
 
+_Kinds = Annotated[AssociationTest, Tag("association")] | Annotated[GroupsTest, Tag("groups")]
+_BY_KIND = Discriminator(
+    _kind_of,
+    custom_error_type="kind",
+    custom_error_message=f"kind is one of {', '.join(KINDS)}",
+)
+
+
 class Battery(Frozen):
     """Tests that were published, or are meant to be reported, together."""
 
@@ -302,21 +310,7 @@ class Battery(Frozen):
     title: str = ""
     citation: str = ""
     notes: tuple[str, ...] = ()
-    tests: Annotated[
-        tuple[
-            Annotated[
-                Annotated[AssociationTest, Tag("association")]
-                | Annotated[GroupsTest, Tag("groups")],
-                Discriminator(
-                    _kind_of,
-                    custom_error_type="kind",
-                    custom_error_message=f"kind is one of {', '.join(KINDS)}",
-                ),
-            ],
-            ...,
-        ],
-        Field(min_length=1),
-    ]
+    tests: tuple[Annotated[_Kinds, _BY_KIND], ...] = Field(min_length=1)
 
     @field_validator("tests")
     @classmethod

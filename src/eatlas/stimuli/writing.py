@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -56,43 +57,45 @@ def _table(test: Frozen, folder: Path | None) -> str:
 def _value(key: str, value: Any, folder: Path | None) -> str:
     """A value of a test; a list has a line for each thing."""
     if key == "contexts":
-        fields = value.model_dump(exclude_none=True)
-        return f"{{ {', '.join(f'{name} = {json.dumps(one)}' for name, one in fields.items())} }}"
+        return inline(value.model_dump(exclude_none=True))
     if key == "reference" and not isinstance(value, str):
         return inline(dict(value))
     if isinstance(value, Concept):
         return _concept(value, folder)
     if isinstance(value, tuple) and key:
-        return "\n".join(["[", *(f"  {_value('', one, folder)}," for one in value), "]"])
+        return "\n".join(["[", *(f"  {_value('', item, folder)}," for item in value), "]"])
     return inline(value)
 
 
 def _concept(concept: Concept, folder: Path | None) -> str:
-    """A concept as an inline table; a list too long for one line is broken between terms."""
-    name = f"{{ name = {inline(concept.name)}"
-    together = f", clusters = {inline(concept.clusters)}" if concept.clusters else ""
-    absent = f", absent = {json.dumps(concept.absent)}" if concept.absent else ""
+    """A concept as an inline table; a list too long for one line is broken between its items."""
+    head: dict[str, Any] = {
+        "name": concept.name,
+        "clusters": concept.clusters,
+        "absent": concept.absent,
+    }
     if concept.images_from:
-        return f"{name}{together}, images = {inline(concept.images_from)} }}"
+        head |= {"absent": (), "images": concept.images_from}
+        return inline({key: value for key, value in head.items() if value})
     if concept.images:
-        images = (f"  {_image(one, folder)}," for one in concept.images)
-        return "\n".join([f"{name}{together}{absent}, images = [", *images, "] }"])
-    if concept.sentences:
+        key, items = "images", [_image(image, folder) for image in concept.images]
+    elif concept.sentences:
         spans = concept.span_of
-        sentences = (f"  {_sentence(one, spans.get(one.term))}," for one in concept.sentences)
-        return "\n".join([f"{name}{absent}, sentences = [", *sentences, "] }"])
-    words = [inline(term) for term in concept.terms]
-    head = f"{name}{together}, terms = ["
-    line = head + ", ".join(words) + "] }"
-    if len(line) + len("targets = ") <= WIDTH:
+        key, items = "sentences", [_sentence(s, spans.get(s.term)) for s in concept.sentences]
+    else:
+        key, items = "terms", [inline(term) for term in concept.terms]
+    parts = inline({key: value for key, value in head.items() if value})
+    start = f"{parts[:-2]}, {key} = ["
+    line = f"{start}{', '.join(items)}] }}"
+    if key == "terms" and len(line) + len("targets = ") <= WIDTH:
         return line
-    lines, current = [head], "  "
-    for word in words:
-        if len(current) > 2 and len(current) + len(word) + 2 > WIDTH:
-            lines.append(current.rstrip())
-            current = "  "
-        current += f"{word}, "
-    return "\n".join([*lines, current.rstrip(), "] }"])
+    lines = [start]
+    for item in items:
+        if key == "terms" and len(lines) > 1 and len(lines[-1]) + len(item) + 3 <= WIDTH:
+            lines[-1] += f" {item},"
+        else:
+            lines.append(f"  {item},")
+    return "\n".join([*lines, "] }"])
 
 
 def _image(image: Image, folder: Path | None) -> str:
@@ -105,25 +108,26 @@ def _image(image: Image, folder: Path | None) -> str:
     if folder is not None and path.is_relative_to(folder):
         path = path.relative_to(folder)
     name = {} if image.name == path.name else {"name": image.name}
-    pairs = {"path": path.as_posix(), **name, "sha256": image.sha256}
-    return f"{{ {', '.join(f'{key} = {inline(text)}' for key, text in pairs.items())} }}"
+    return inline({"path": path.as_posix(), **name, "sha256": image.sha256})
 
 
 def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
     keys = ("text", "stimulus", "template", "key")
-    values = ((key, getattr(sentence, key)) for key in keys)
-    pairs = [f"{key} = {inline(text)}" for key, text in values if text]
-    if span is not None:
-        pairs.append(f"span = {list(span)}")
-    return f"{{ {', '.join(pairs)} }}"
+    values = {key: getattr(sentence, key) for key in keys} | {"span": span}
+    return inline({key: value for key, value in values.items() if value})
 
 
 def inline(value: Any) -> str:
     """A value, or a key, as TOML on one line."""
     if isinstance(value, Mapping):
-        pairs = ", ".join(f"{inline(str(key))} = {inline(one)}" for key, one in value.items())
+        pairs = ", ".join(f"{_key(str(key))} = {inline(item)}" for key, item in value.items())
         return f"{{ {pairs} }}" if pairs else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(inline, value))}]"
     # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(key: str) -> str:
+    """A key, in quotation marks where it needs them."""
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else inline(key)
