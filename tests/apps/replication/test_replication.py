@@ -46,6 +46,11 @@ def ml_eat():
     return eatlas.replicate("ml-eat")
 
 
+@pytest.fixture(scope="module")
+def divdist():
+    return eatlas.replicate("divdist")
+
+
 def test_two_transcriptions_of_ml_eat_agree():
     """Level 2 of every row: the data of the package, and those that the tests hold."""
     cells = {(c.table, c.row, c.column): c for c in printed_numbers("ml-eat")}
@@ -199,8 +204,7 @@ def test_images_are_measured_where_they_are(tmp_path, monkeypatch):
     assert level1["table-2-no-prompt"] == level1["table-12"] != level1["table-2-with-prompt"]
 
 
-def test_the_other_papers_on_the_sample():
-    divdist = eatlas.replicate("divdist")
+def test_the_other_papers_on_the_sample(divdist):
     signs = {one.printed.row: one for one in divdist.computed}
     assert len(signs) == 8
     assert all(one.value * one.printed.number > 0 for one in signs.values())
@@ -264,12 +268,11 @@ def test_the_page(ml_eat):
     assert not [one for one in page.tags if {"src", "srcset"} & set(one[1])]
 
 
-def test_files_verify_and_keep_other_results(tmp_path):
-    found = eatlas.replicate("divdist")
-    names = [path.name for path in write_replication(found, tmp_path)]
+def test_files_verify_and_keep_other_results(divdist, tmp_path):
+    names = [path.name for path in write_replication(divdist, tmp_path)]
     assert names == ["replication.html", "replication.csv", "results.jsonl", "report.html"]
     results = eatlas.read_results(tmp_path / "results.jsonl")
-    assert results == found.results
+    assert results == divdist.results
     assert {one.status for one in eatlas.verify(results)} == {"same"}
     with pytest.warns(eatlas.EatlasWarning, match="had results of another run; kept as"):
         write_replication(eatlas.replicate("divdist", seed=1), tmp_path)
