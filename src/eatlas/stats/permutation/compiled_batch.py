@@ -359,64 +359,53 @@ def _revived(
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _invert(
-    x: Array, n: int, targets: Array, most: int, work: Array, sums: Array, out: Array
-) -> None:
-    """out[i] = log #{T >= targets[i]} and its stated relative error, infinite where there is none.
+def invert_rows(rows: Array, n: int, thresholds: Array, most: int, out: Array) -> None:
+    """out[r, i] = log #{T >= thresholds[r, i]} and its stated relative error, infinite without one.
 
-    `x` is ascending with mean 0 and standard deviation 1; `targets` are sums of n of them.
-    """
-    size = x.size
-    out[:, 0] = 0.0
-    out[:, 1] = math.inf
-    sigma = math.sqrt(n * (size - n) / (size - 1.0))
-    centre, top = min(targets), x[size - n :].sum()
-    found, mu, lam = _tilt(x, n, max(centre, min(LEAST_Z * sigma, (centre + top) / 2)))
-    if not found or lam <= 0:
-        return
-    chance = 1.0 / (1.0 + np.exp(-(mu + lam * x)))
-    v = chance * (1 - chance)
-    spread = v.sum()
-    middle = (v * x).sum() / spread
-    # sum and size uncorrelated
-    x, targets, mu = x - middle, targets - n * middle, mu + lam * middle
-    logit = mu + lam * x
-    sd = math.sqrt((v * x * x).sum())
-    log_weight, log_theory = -mu * n, -0.5 * math.log(max(1.0, spread))
-    for j in range(size):
-        log_weight += _softplus(logit[j])
-        log_theory += math.log1p(-2 * v[j])
-        if j and x[j] == x[j - 1]:  # two scores that make one atom
-            log_theory += math.log(1.5)
-    theory = math.exp(min(0.0, log_theory))
-    needed = 3.0 - math.log(ALIAS) + math.log(2 * math.pi * math.sqrt(spread) * sd * lam)
-    step = 2 * math.pi / _period(x, logit, targets, lam, sd, needed)
-    value, sizes = np.zeros(targets.size), np.zeros(targets.size)
-    end, rough = _integrated(
-        x, chance, n, targets, lam, step, theory, most, work, sums, value, sizes
-    )
-    if not min(value) > 0:
-        return
-    in_phase = _revived(x, chance, n, end, step, theory, work, sums)
-    for k in range(targets.size):
-        log_count = log_weight - lam * targets[k] + math.log(value[k])
-        lost = SAFETY * rough + MARGIN * in_phase + EPS * size * sizes[k]
-        logs = 4 * EPS * (abs(log_weight) + abs(lam * targets[k]))
-        out[k, 0] = log_count
-        out[k, 1] = lost / value[k] + logs + 4 * ALIAS + math.exp(min(0.0, -log_count))
-
-
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def invert_rows(rows: Array, n: int, targets: Array, most: int, out: Array) -> None:
-    """`_invert` of each row: rows (R, N), targets (R, m), out (R, m, 2).
-
-    At most `most` nodes are evaluated for each.
+    Rows (R, N) are ascending with mean 0 and standard deviation 1; thresholds (R, m) are sums of n
+    of them. At most `most` nodes are evaluated for each row.
     """
     size = rows.shape[1]
-    work = np.empty((4, size, LANES))
-    sums = np.empty((2, n + 1, LANES))
+    work, sums = np.empty((4, size, LANES)), np.empty((2, n + 1, LANES))
     for r in range(rows.shape[0]):
-        _invert(rows[r], n, targets[r], most, work, sums, out[r])
+        x, targets = rows[r], thresholds[r]
+        out[r, :, 0] = 0.0
+        out[r, :, 1] = math.inf
+        sigma = math.sqrt(n * (size - n) / (size - 1.0))
+        centre, top = min(targets), x[size - n :].sum()
+        found, mu, lam = _tilt(x, n, max(centre, min(LEAST_Z * sigma, (centre + top) / 2)))
+        if not found or lam <= 0:
+            continue
+        chance = 1.0 / (1.0 + np.exp(-(mu + lam * x)))
+        v = chance * (1 - chance)
+        spread = v.sum()
+        middle = (v * x).sum() / spread
+        # sum and size uncorrelated
+        x, targets, mu = x - middle, targets - n * middle, mu + lam * middle
+        logit = mu + lam * x
+        sd = math.sqrt((v * x * x).sum())
+        log_weight, log_theory = -mu * n, -0.5 * math.log(max(1.0, spread))
+        for j in range(size):
+            log_weight += _softplus(logit[j])
+            log_theory += math.log1p(-2 * v[j])
+            if j and x[j] == x[j - 1]:  # two scores that make one atom
+                log_theory += math.log(1.5)
+        theory = math.exp(min(0.0, log_theory))
+        needed = 3.0 - math.log(ALIAS) + math.log(2 * math.pi * math.sqrt(spread) * sd * lam)
+        step = 2 * math.pi / _period(x, logit, targets, lam, sd, needed)
+        value, sizes = np.zeros(targets.size), np.zeros(targets.size)
+        end, rough = _integrated(
+            x, chance, n, targets, lam, step, theory, most, work, sums, value, sizes
+        )
+        if not min(value) > 0:
+            continue
+        in_phase = _revived(x, chance, n, end, step, theory, work, sums)
+        for k in range(targets.size):
+            log_count = log_weight - lam * targets[k] + math.log(value[k])
+            lost = SAFETY * rough + MARGIN * in_phase + EPS * size * sizes[k]
+            logs = 4 * EPS * (abs(log_weight) + abs(lam * targets[k]))
+            out[r, k, 0] = log_count
+            out[r, k, 1] = lost / value[k] + logs + 4 * ALIAS + math.exp(min(0.0, -log_count))
 
 
 # scores are finite, so the greatest of several may be found in any order: four at a time
