@@ -177,8 +177,8 @@
     };
     const numbered = (base, i) => (i ? `${base}-${i + 1}` : base);
     all("figure svg[viewBox]", body).forEach((svg, i) => {
-      const what = svg.dataset.what ?? svg.closest("div")?.querySelector("h4")?.textContent ?? "EAT-Map";
-      const named = svg.closest(".map") ? "EAT-Map" : what.split(":")[0];
+      const head = svg.closest("figure").previousElementSibling;
+      const named = svg.closest(".map") ? "EAT-Map" : (head?.textContent ?? "Figure").split(":")[0];
       add(`${named} (SVG)`, () => keep(`${numbered(id, i)}.svg`, "image/svg+xml", standing(svg)));
     });
     const table = body.querySelector("table.levels, table.targets, table.rows, table.terms");
