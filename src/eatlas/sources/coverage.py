@@ -164,7 +164,22 @@ def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
 def embed_concepts(
     concepts: Mapping[str, Concept], source: Source, case: CaseRule = "auto"
 ) -> Embedded:
-    """Look up or encode the terms of concepts, words or sentences, by role."""
+    """Look up or encode the terms of concepts, words or sentences, by role.
+
+    Parameters
+    ----------
+    concepts : mapping of Concept
+        By role, or by any name.
+    source : Source
+        An open source, such as :func:`eatlas.open_vectors` returns.
+    case : {"auto", "exact"}
+        Rule by which words are looked up.
+
+    Returns
+    -------
+    Embedded
+        Vectors by role, shape (terms, d), and which terms were found, under which keys.
+    """
     _require_case_rule(case)
     encoded = source.encodes
     ways = {role: _ways(part, case, encoded=encoded) for role, part in concepts.items()}

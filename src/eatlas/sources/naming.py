@@ -175,7 +175,20 @@ class Opened(NamedTuple):
 
 
 def open_named(given: Any, default: str = "") -> list[Opened]:
-    """Open sources that may have names; a model of several layers gives one for each."""
+    """Open sources that may have names; a model of several layers gives one for each.
+
+    Parameters
+    ----------
+    given : what :func:`eatlas.run` takes as vectors
+        A source, ``"NAME=SOURCE"``, a mapping from names to sources, or several of them.
+    default : str
+        Taken in place of None.
+
+    Returns
+    -------
+    list of Opened
+        Each with its source, the name that results call it by, and what it was opened from.
+    """
     opened = []
     for spec in distinct(specs_of(given, default)):
         sources = open_sources(spec.spec)
