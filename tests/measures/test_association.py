@@ -5,7 +5,7 @@ import pytest
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.errors import CoverageError, SignatureError
+from eatlas.errors import CoverageError
 
 TEST = make_test()
 VECTORS = make_vectors(TEST, dim=6) | {
@@ -67,23 +67,6 @@ def test_signatures_name_what_differs_from_cosine():
     assert 'direction="she/he;woman/man"' in measure.signature
     assert eatlas.get_measure(measure.signature) == measure
     assert measure.needs.words == ("she", "he", "woman", "man")
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"association": "euclid"}, "association has no such value\n  got: 'euclid'\n  allowed: c"),
-        ({"direction": "she/he"}, "no direction, or association=projection"),
-        ({"association": "projection"}, "a projection needs the pairs that name its direction"),
-        ({"association": "projection", "direction": "she-he"}, "the direction cannot be read"),
-        ({"association": "projection", "direction": "she/she"}, "pairs of two different terms"),
-        ({"association": "projection", "direction": "she/he/it"}, "got: 'she/he/it'"),
-        ({"association": "projection", "direction": 3}, "a text of defining pairs"),
-    ],
-)
-def test_parameters_that_are_refused(parameters, message):
-    with pytest.raises(SignatureError, match=message):
-        eatlas.MLEAT(**parameters)
 
 
 def test_a_pair_without_a_vector():

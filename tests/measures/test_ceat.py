@@ -13,7 +13,6 @@ import eatlas
 from eatlas import CEAT, AssociationTest, Concept
 from eatlas.errors import (
     CoverageError,
-    SignatureError,
     StimulusError,
     UndefinedWarning,
 )
@@ -295,36 +294,6 @@ def test_records_come_back_equal_and_become_a_frame(result):
     assert result.summary().endswith(
         f"of 60 draws, combined d = {result.draws.level1.combined.effect_size:.2f}"
     )
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        (
-            {"n": 1},
-            "ceat: the parameter n has no such value\n  got: 1\n  allowed: a whole number from 2",
-        ),
-        ({"n": 10.0}, "ceat: the parameter n has no such value\n  got: 10.0"),
-        (
-            {"model": "DL"},
-            "ceat: the parameter model has no such value\n  got: 'DL'\n  allowed: dl or pm or reml",
-        ),
-        (
-            {"variance": "hedges"},
-            "ceat: the parameter variance has no such value\n  got: 'hedges'\n"
-            "  allowed: common or union or borenstein or ceat",
-        ),
-        (
-            {"replace": "never"},
-            "ceat: the parameter replace has no such value\n  got: 'never'\n  allowed: auto or always",
-        ),
-        ({"tail": "both"}, "ceat: the parameter tail has no such value"),
-    ],
-)
-def test_parameters_without_such_a_value(parameters, message):
-    with pytest.raises(SignatureError) as error:
-        CEAT(**parameters)
-    assert str(error.value).startswith(message)
 
 
 def test_words_are_refused_before_anything_is_looked_up():

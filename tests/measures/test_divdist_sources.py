@@ -399,20 +399,6 @@ def test_two_groups_of_a_softmax_are_a_zero_shot_reading():
     assert alone.targets[0].labels.count == expected
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"soa": "softmax", "normalize": "softmax"}, "sum: what soa=softmax gives are shares"),
-        ({"soa": "softmax", "means": "unit"}, "raw, with soa=softmax"),
-        ({"scale": 100}, "no scale, or soa=softmax"),
-        ({"soa": "softmax", "scale": 0}, "model, or a number above 0"),
-    ],
-)
-def test_parameters_that_do_not_go_with_a_softmax(options, said):
-    with pytest.raises(eatlas.EatlasError, match=said):
-        DivDist(**options)
-
-
 def test_a_softmax_needs_a_scale():
     with pytest.raises(SourceError, match="states no logit scale") as caught:
         eatlas.run(TEST, VECTORS, DivDist(soa="softmax"))

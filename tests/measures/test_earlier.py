@@ -12,7 +12,6 @@ from eatlas import ArraySource, Concept, GroupsTest
 from eatlas.errors import (
     CoverageError,
     EatlasError,
-    SignatureError,
     StimulusError,
     UndefinedWarning,
 )
@@ -252,22 +251,6 @@ def test_what_is_undefined_is_none_and_said():
     level = dict.fromkeys(("nurse", "pilot", "clerk"), ahead)
     with pytest.warns(UndefinedWarning):
         assert eatlas.ECT()(tiny(), vectors(**level)).value is None
-
-
-@pytest.mark.parametrize(
-    ("spec", "allowed"),
-    [
-        ("rnd(distance=manhattan)", "euclidean or cosine"),
-        ("rnd(vectors=long)", "raw or unit"),
-        ("ripa(relation=first)", "principal or mean"),
-        ("direct-bias(strictness=-1)", "a number from 0"),
-        ("rnsb(penalty=0)", "a number above 0"),
-        ("semaxis(draws=-1)", "a whole number from 0"),
-    ],
-)
-def test_values_that_are_not_allowed_are_refused(spec, allowed):
-    with pytest.raises(SignatureError, match=f"allowed: {allowed}"):
-        eatlas.get_measure(spec)
 
 
 def test_results_are_read_back_and_verified(tmp_path):

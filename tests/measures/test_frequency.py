@@ -8,7 +8,6 @@ import pytest
 from tests.inputs import make_test
 
 import eatlas
-from eatlas.errors import SignatureError
 from eatlas.results import to_json_line
 from eatlas.sources import ArraySource, open_vectors
 from eatlas.sources.word_orders import bundled_order
@@ -136,13 +135,6 @@ def test_the_number_of_lists_and_off():
     assert json.loads(to_json_line(off))["frequency"] is None
     own = eatlas.run(tests="weat-6", measures="ml-eat(frequency=300)", frequency=200)
     assert own[0].frequency.matched.draws == 300
-
-
-@pytest.mark.parametrize("value", [0, 99, "often", 1.5, True])
-def test_what_is_no_number_of_lists_is_refused(value):
-    with pytest.raises(SignatureError, match="frequency has no such value") as caught:
-        eatlas.MLEAT(frequency=value)
-    assert "auto, off, or a whole number from 100" in str(caught.value)
 
 
 def test_single_terms_and_projections_have_ranks_alone():

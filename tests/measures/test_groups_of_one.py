@@ -62,12 +62,3 @@ def test_a_measure_takes_a_test(given, tiny_vectors):
         "  allowed: an AssociationTest\n"
         "  remedy: eatlas.load_tests(...) makes tests of ids and files; eatlas.run takes both"
     )
-
-
-def test_a_parameter_that_is_nearly_right():
-    with pytest.raises(
-        eatlas.EatlasError, match="ml-eat has no parameter 'alfa'; did you mean alpha"
-    ):
-        eatlas.get_measure("ml-eat(alfa=0.1)")
-    with pytest.raises(eatlas.EatlasError, match="remedy: did you mean weat"):
-        eatlas.get_measure("wet")

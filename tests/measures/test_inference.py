@@ -8,7 +8,6 @@ import pytest
 from tests.inputs import TERMS, make_sentences, make_test, make_vectors
 
 import eatlas
-from eatlas.errors import SignatureError
 from eatlas.measures.base import Input
 from eatlas.measures.inference import SmallestEffect
 from eatlas.results.parts import Coverage
@@ -183,25 +182,6 @@ def test_effects_smaller_than_what_matters():
     raw = eatlas.WEAT(resamples=0, sesoi=0.3, sesoi_unit="difference")(TEST, VECTORS).equivalence
     assert (raw.level1.margin, raw.unit, raw.level2) == (0.3, "difference", None)
     assert eatlas.WEAT(resamples=0)(TEST, VECTORS).equivalence is None
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"sesoi": 2}, "got: 2\n  allowed: 0 for none, and below 2"),
-        ({"sesoi": -0.1}, "got: -0.1\n  allowed: 0 for none, and below 2"),
-        ({"sesoi": "large"}, "got: 'large'\n  allowed: 0 for none, and below 2"),
-        ({"sesoi": 0.2, "sesoi_unit": "cosine"}, "got: 'cosine'\n  allowed: d or difference"),
-        (
-            {"sesoi_unit": "difference"},
-            "got: 0.0\n  allowed: a difference above 0, with sesoi_unit=difference",
-        ),
-    ],
-)
-def test_a_smallest_effect_that_is_none(parameters, message):
-    with pytest.raises(SignatureError) as caught:
-        eatlas.MLEAT(**parameters)
-    assert message in str(caught.value)
 
 
 def test_the_level_of_a_margin_in_d_is_near_alpha():

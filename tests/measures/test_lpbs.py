@@ -20,7 +20,6 @@ from eatlas.engine.verify import verify
 from eatlas.errors import (
     CoverageError,
     EatlasError,
-    SignatureError,
     SourceError,
     StimulusError,
     UndefinedWarning,
@@ -299,30 +298,6 @@ def test_a_term_that_cannot_be_stood_for_is_missing_with_its_reason():
         LPBS()(words(1, 2, 2, 2), Table(answer))
     assert "no term has a usable log-probability in table" in str(caught.value)
     assert "missing: x0 (the tokenizer does not know it, or a part of it)" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"model": "both"}, "the parameter model has no such value"),
-        ({"ends": True}, "allowed: false, or model=causal: behind masks the places say where"),
-        ({"ends": "yes", "model": "causal"}, "got: 'yes'\n  allowed: true or false"),
-        ({"pieces": "first"}, "allowed: joint or pll"),
-        ({"aggregate": "max"}, "allowed: mean or logsum"),
-        ({"templates": "nope"}, "there are no templates called 'nope'"),
-        ({"templates": "It is {attribute}."}, "does not have one place {target}"),
-        ({"templates": "{target} {target} {attribute}"}, "does not have one place {target}"),
-        ({"templates": "{target} [is {attribute}."}, "has a bracket"),
-        (
-            {"templates": "{attribute} is {target}.", "model": "causal"},
-            "has the attribute before the target",
-        ),
-    ],
-)
-def test_wrong_parameters_are_said(parameters, said):
-    with pytest.raises(SignatureError) as caught:
-        LPBS(**parameters)
-    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(

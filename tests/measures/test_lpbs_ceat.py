@@ -18,7 +18,7 @@ from tests.measures.test_lpbs_in_sentences import TINY, some_pairs
 import eatlas
 from eatlas import LPBS, LPBSCEAT
 from eatlas.encoders.language import Answer
-from eatlas.errors import SignatureError, UndefinedWarning
+from eatlas.errors import UndefinedWarning
 from eatlas.measures.lpbs_ceat import PairSentences
 from eatlas.results.json_lines import record_from_dict
 from eatlas.stats.draws import draw_effects
@@ -261,20 +261,3 @@ def test_sentences_of_a_corpus_are_drawn():
     assert np.abs(spread[ones]).max() <= 1e-6
     assert 0 < np.abs(spread).max() < 0.2
     assert record_from_dict(found.to_dict()) == found
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"n": 1}, "lpbs-ceat: the parameter n has no such value\n  got: 1\n  allowed: a whole"),
-        ({"tau2": "ml"}, "allowed: dl or pm or reml"),
-        ({"variance": "pooled"}, "allowed: common or union or borenstein or ceat"),
-        ({"replace": "never"}, "allowed: auto or always"),
-        ({"model": "dl"}, "lpbs-ceat: the parameter model has no such value"),
-        ({"templates": "nope"}, "lpbs-ceat: there are no templates called 'nope'"),
-    ],
-)
-def test_wrong_parameters_are_said(parameters, said):
-    with pytest.raises(SignatureError) as caught:
-        LPBSCEAT(**parameters)
-    assert said in str(caught.value)

@@ -18,7 +18,7 @@ from eatlas import LPBS
 from eatlas.corpora import Context, Contexts, PairContext, Pairs
 from eatlas.encoders.language import Answer
 from eatlas.engine.verify import verify
-from eatlas.errors import CoverageError, EatlasError, SignatureError
+from eatlas.errors import CoverageError, EatlasError
 from eatlas.measures.log_ratios import completed
 from eatlas.present import report_html
 
@@ -240,21 +240,6 @@ def test_too_few_terms_are_an_error():
     assert f"group B (Unpleasant): {message}" in str(caught.value)
     assert "missing: b1 (no usable sentence in pairs.csv with 4 of 4" in str(caught.value)
     assert "remedy: use a larger corpus" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"templates": "person"}, "do not go with the parameter templates"),
-        ({"model": "causal"}, "do not go with the parameter model"),
-        ({"attributes": "adjective"}, "do not go with the parameter attributes"),
-        ({"plural": "ants"}, "do not go with the parameter plural"),
-        ({"pairs": "pairs.csv"}, "the parameter pairs has no such value"),
-    ],
-)
-def test_parameters_that_do_not_go_with_sentences(parameters, said):
-    with pytest.raises(SignatureError, match=said):
-        LPBS(**{"pairs": some_pairs(), **parameters})
 
 
 def test_contexts_of_another_kind_are_refused(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.errors import SignatureError, UndefinedWarning
+from eatlas.errors import UndefinedWarning
 
 # cosines with the axes are the coordinates, so every level can be worked out by hand
 AXES = make_test(X=("x1", "x2"), Y=("y1", "y2"), A=("a1", "a2"), B=("b1", "b2"))
@@ -112,29 +112,6 @@ def test_a_design_that_cannot_reach_alpha_is_remarked(tiny_vectors):
     assert not any(
         "level 2" in w for w in map(str, eatlas.MLEAT(alpha=0.11)(test, tiny_vectors).warnings)
     )
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        (
-            {"alpha": 0},
-            r"ml-eat: the parameter alpha has no such value\n  got: 0\n  allowed: a num",
-        ),
-        ({"alpha": 1.5}, "got: 1.5"),
-        ({"alpha": "x"}, "got: 'x'"),
-        ({"ddof": 2}, "parameter ddof has no such value\n  got: 2\n  allowed: 1 or 0"),
-        ({"ddof": True}, "got: True"),
-        ({"tail": "both"}, "got: 'both'\n  allowed: directional or two-sided"),
-        ({"threshold": -1}, "allowed: a number from 0"),
-        ({"p": "guess"}, "allowed: auto, exact, inversion, sampled, normal"),
-        ({"draws": 0}, "got: 0\n  allowed: a whole number from 1"),
-        ({"strict": 1}, "got: 1\n  allowed: true or false"),
-    ],
-)
-def test_parameters_are_checked(parameters, message):
-    with pytest.raises(SignatureError, match=message):
-        eatlas.MLEAT(**parameters)
 
 
 def test_exact_on_float_fractions():

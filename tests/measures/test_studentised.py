@@ -7,7 +7,6 @@ import pytest
 from tests.inputs import make_sentences, make_test
 
 import eatlas
-from eatlas.errors import SignatureError
 from eatlas.stats.permutation import permutation_test, studentised_test
 
 SIZES = {"X": 5, "Y": 15, "A": 6, "B": 6}
@@ -130,20 +129,3 @@ def test_few_contexts_in_the_small_group_are_remarked_on():
     assert not remarks(studentised)
     assert studentised.level1.effect_size == result.level1.effect_size
     assert studentised.level1.p.method == "exact"
-
-
-@pytest.mark.parametrize(
-    ("signature", "message"),
-    [
-        ("weat(statistic=welch)", "statistic has no such value\n  got: 'welch'\n  allowed: diff"),
-        (
-            "ml-eat(statistic=studentised,p=inversion)",
-            "a studentised statistic is counted or drawn at random\n"
-            "  got: p=inversion, statistic=studentised\n"
-            "  allowed: p=auto, p=exact, p=sampled; or statistic=difference",
-        ),
-    ],
-)
-def test_faults(signature, message):
-    with pytest.raises(SignatureError, match=message.replace("(", r"\(")):
-        eatlas.run("weat-6", measures=signature)

@@ -7,7 +7,6 @@ import pytest
 from tests.inputs import TERMS, make_test, make_vectors
 
 import eatlas
-from eatlas.errors import SignatureError
 from eatlas.measures.base import generator_of
 from eatlas.stats.bootstrap import PatternRule, bootstrap, pattern_stability
 from eatlas.stats.weighted import Design
@@ -98,24 +97,3 @@ def test_no_spread_has_no_interval_and_says_so():
     assert any(
         "100000 of 100000 resamples have no spread" in note for note in map(str, result.warnings)
     )
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        (
-            {"resamples": -1},
-            "resamples has no such value\n  got: -1\n  allowed: a whole number fro",
-        ),
-        ({"resamples": 2.5}, "got: 2.5"),
-        (
-            {"over": "rows"},
-            "over has no such value\n  got: 'rows'\n  allowed: targets or attributes",
-        ),
-        ({"confidence": 1.0}, "confidence has no such value\n  got: 1.0"),
-        ({"confidence": 95}, "a number between 0 and 1"),
-    ],
-)
-def test_parameters_that_are_refused(parameters, message):
-    with pytest.raises(SignatureError, match=message):
-        eatlas.WEAT(**parameters)

@@ -1,0 +1,97 @@
+"""Values of parameters that measures refuse: measure, parameters, and what the error says."""
+
+import pytest
+from tests.inputs import make_test
+
+import eatlas
+from eatlas.corpora import PairContext, Pairs
+from eatlas.errors import SignatureError
+
+PAIRS = Pairs.of([PairContext("x0", "a0", "x0 a0", 0, 2, 3, 5)])
+PROJECTION = {"association": "projection"}
+REFUSED = (
+    ("ml-eat", {"alpha": 0}, "ml-eat: the parameter alpha has no such value\n  got: 0\n  allowed: a num"),
+    ("ml-eat", {"alpha": 1.5}, "got: 1.5"),
+    ("ml-eat", {"alpha": "x"}, "got: 'x'"),
+    ("ml-eat", {"ddof": 2}, "got: 2\n  allowed: 1 or 0"),
+    ("ml-eat", {"ddof": True}, "got: True"),
+    ("ml-eat", {"tail": "both"}, "got: 'both'\n  allowed: directional or two-sided"),
+    ("ml-eat", {"threshold": -1}, "allowed: a number from 0"),
+    ("ml-eat", {"p": "guess"}, "allowed: auto, exact, inversion, sampled, normal"),
+    ("ml-eat", {"draws": 0}, "got: 0\n  allowed: a whole number from 1"),
+    ("ml-eat", {"strict": 1}, "got: 1\n  allowed: true or false"),
+    ("ml-eat", {"association": "euclid"}, "got: 'euclid'\n  allowed: c"),
+    ("ml-eat", {"direction": "she/he"}, "no direction, or association=projection"),
+    ("ml-eat", PROJECTION, "a projection needs the pairs that name its direction"),
+    ("ml-eat", {**PROJECTION, "direction": "she-he"}, "the direction cannot be read"),
+    ("ml-eat", {**PROJECTION, "direction": "she/she"}, "pairs of two different terms"),
+    ("ml-eat", {**PROJECTION, "direction": "she/he/it"}, "got: 'she/he/it'"),
+    ("ml-eat", {**PROJECTION, "direction": 3}, "a text of defining pairs"),
+    ("ml-eat", {"sesoi": 2}, "got: 2\n  allowed: 0 for none, and below 2"),
+    ("ml-eat", {"sesoi": "large"}, "got: 'large'\n  allowed: 0 for none, and below 2"),
+    ("ml-eat", {"sesoi": 0.2, "sesoi_unit": "cosine"}, "got: 'cosine'\n  allowed: d or difference"),
+    ("ml-eat", {"sesoi_unit": "difference"}, "a difference above 0, with sesoi_unit=difference"),
+    ("ml-eat", {"frequency": 99}, "auto, off, or a whole number from 100"),
+    ("ml-eat", {"frequency": True}, "auto, off, or a whole number from 100"),
+    ("weat", {"resamples": -1}, "got: -1\n  allowed: a whole number fro"),
+    ("weat", {"over": "rows"}, "got: 'rows'\n  allowed: targets or attributes"),
+    ("weat", {"confidence": 95}, "a number between 0 and 1"),
+    ("weat", {"statistic": "welch"}, "got: 'welch'\n  allowed: diff"),
+    ("weat", {"statistic": "studentised", "p": "inversion"}, "is counted or drawn at random\n  got: p=inv"),
+    ("ceat", {"n": 1}, "got: 1\n  allowed: a whole number from 2"),
+    ("ceat", {"model": "DL"}, "got: 'DL'\n  allowed: dl or pm or reml"),
+    ("ceat", {"variance": "hedges"}, "allowed: common or union or borenstein or ceat"),
+    ("ceat", {"replace": "never"}, "allowed: auto or always"),
+    ("ceat", {"draws": 7}, "allowed: n for draws of contexts or sentences: ceat(n=7)"),
+    ("lpbs", {"model": "both"}, "the parameter model has no such value"),
+    ("lpbs", {"ends": True}, "allowed: false, or model=causal: behind masks the places say where"),
+    ("lpbs", {"pieces": "first"}, "allowed: joint or pll"),
+    ("lpbs", {"aggregate": "max"}, "allowed: mean or logsum"),
+    ("lpbs", {"templates": "nope"}, "there are no templates called 'nope'"),
+    ("lpbs", {"templates": "It is {attribute}."}, "does not have one place {target}"),
+    ("lpbs", {"templates": "{target} [is {attribute}."}, "has a bracket"),
+    ("lpbs", {"templates": "{attribute} is {target}.", "model": "causal"}, "attribute before the target"),
+    ("lpbs", {"pairs": PAIRS, "templates": "person"}, "do not go with the parameter templates"),
+    ("lpbs", {"pairs": PAIRS, "model": "causal"}, "do not go with the parameter model"),
+    ("lpbs", {"pairs": PAIRS, "attributes": "adjective"}, "do not go with the parameter attributes"),
+    ("lpbs", {"pairs": PAIRS, "plural": "ants"}, "do not go with the parameter plural"),
+    ("lpbs", {"pairs": "pairs.csv"}, "the parameter pairs has no such value"),
+    ("lpbs-ceat", {"tau2": "ml"}, "allowed: dl or pm or reml"),
+    ("lpbs-ceat", {"model": "dl"}, "lpbs-ceat: the parameter model has no such value"),
+    ("divdist", {"soa": "softmax", "normalize": "softmax"}, "sum: what soa=softmax gives are shares"),
+    ("divdist", {"soa": "softmax", "means": "unit"}, "raw, with soa=softmax"),
+    ("divdist", {"scale": 100}, "no scale, or soa=softmax"),
+    ("divdist", {"soa": "softmax", "scale": 0}, "model, or a number above 0"),
+    ("rnd", {"distance": "manhattan"}, "allowed: euclidean or cosine"),
+    ("rnd", {"vectors": "long"}, "allowed: raw or unit"),
+    ("ripa", {"relation": "first"}, "allowed: principal or mean"),
+    ("direct-bias", {"strictness": -1}, "allowed: a number from 0"),
+    ("rnsb", {"penalty": 0}, "allowed: a number above 0"),
+    ("semaxis", {"draws": -1}, "allowed: a whole number from 0"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "parameters", "said"), REFUSED)
+def test_what_a_measure_refuses(name, parameters, said):
+    with pytest.raises(SignatureError) as caught:
+        type(eatlas.get_measure(name))(**parameters)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("ml-eat(alfa=0.1)", "ml-eat has no parameter 'alfa'; did you mean alpha"),
+        ("wet", "remedy: did you mean weat"),
+        ("weat,ml-eat", "one measure was expected, not 'weat,ml-eat'"),
+    ],
+)
+def test_names_that_are_nearly_right(spec, said):
+    with pytest.raises(SignatureError) as caught:
+        eatlas.get_measure(spec)
+    assert said in str(caught.value)
+
+
+def test_a_choice_for_measures_that_do_not_have_it():
+    with pytest.raises(SignatureError, match="none of the measures draws random words"):
+        eatlas.run(make_test(), measures="sc-eat", frequency=500)
