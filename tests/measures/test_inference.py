@@ -142,7 +142,7 @@ def test_the_chance_of_a_pattern_is_that_of_new_attributes():
 
     test = make_test(**{role: tuple(f"{role}{i}" for i in range(n)) for role in "XYAB"})
     labels, chances = [], []
-    for _ in range(150):
+    for _ in range(80):
         vectors = {f"{t}{i}": groups[t][i] for t in "XY" for i in range(n)}
         for role in "AB":
             vectors |= {f"{role}{i}": row for i, row in enumerate(attributes(role))}
@@ -186,7 +186,7 @@ def test_effects_smaller_than_what_matters():
 
 def test_the_level_of_a_margin_in_d_is_near_alpha():
     # true effects at the margin: the share of tests that call them smaller
-    rng, hits, runs = np.random.default_rng(6), 0, 600
+    rng, hits, runs = np.random.default_rng(6), 0, 300
     shift = shift_of_d(1.2, 10, 10)
     stated = SmallestEffect(1.2, "d", 0.05)
     for _ in range(runs):

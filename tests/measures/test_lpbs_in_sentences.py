@@ -137,12 +137,6 @@ def test_windows_and_distances_of_pairs(tmp_path, monkeypatch):
     assert results.compare("window").values == ("0", "9")
     assert results.compare("distance").values == ("1", "18")
     assert [one.status for one in verify(results, contexts=pairs)] == ["same"] * 4
-    page = report_html(results)
-    assert ">Windows compared</h2>" in page
-    assert '<p class="meta" dir="auto">LPBS on model, distance 18</p>' in page
-    assert ">Distances compared</h2>" in page
-    assert "<bdi>LPBS on model, distance 18</bdi>: 1 test, 2 windows." in page
-    assert "<bdi>LPBS on model, window 9</bdi>: 1 test, 2 distances." in page
 
 
 def test_pairs_without_sentences_take_a_term_with_them():
