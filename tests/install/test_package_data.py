@@ -25,6 +25,8 @@ def test_the_wheel_is_complete(wheel):
     names = set(wheel.namelist())
     for name in (
         "eatlas/py.typed",
+        "eatlas/notes.toml",
+        "eatlas/results/data/earlier.toml",
         "eatlas/stimuli/data/caliskan.toml",
         "eatlas/sources/data/glove-sample.safetensors",
         "eatlas/sources/data/glove-sample.vocab.txt",

@@ -51,6 +51,7 @@ def readings(diagnosis: Diagnosis) -> list[Reading]:
 
 
 def _of_cosines(d: Diagnosis) -> Iterator[Reading]:
+    """How alike vectors are, of all words and by rank."""
     yield Reading(
         "Mean cosine of two words",
         f"{d.mean_cosine:.3f} (sd {d.sd_cosine:.3f})",
@@ -81,6 +82,7 @@ def _of_cosines(d: Diagnosis) -> Iterator[Reading]:
 
 
 def _of_directions(d: Diagnosis) -> Iterator[Reading]:
+    """How evenly the variance is spread over directions."""
     if d.iso_score is None:
         why = f"there are {d.vectors} of {d.dim}, or they do not vary."
         yield Reading("IsoScore", "undefined", f"It needs more vectors than dimensions, and {why}")
@@ -105,6 +107,7 @@ def _of_directions(d: Diagnosis) -> Iterator[Reading]:
 
 
 def _of_dimensions(d: Diagnosis) -> Iterator[Reading]:
+    """What single dimensions do."""
     limit = 100 * max(LOUD_DIMENSION, LOUD_RATIO / d.dim)
     yield Reading(
         "Loudest dimension",
@@ -122,6 +125,7 @@ def _of_dimensions(d: Diagnosis) -> Iterator[Reading]:
 
 
 def _of_words(d: Diagnosis) -> Iterator[Reading]:
+    """Words that are neighbours of many, and the lengths of frequent ones."""
     hubs = d.hubness
     if hubs is None:
         yield Reading("Hubness", "undefined", "There are too few vectors for 10 neighbours.")
