@@ -50,17 +50,6 @@ def test_against_a_plain_loop_on_the_sentences_of_seat():
         assert source.lookup({text})[text] == pytest.approx(np.mean(rows, axis=0), abs=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
-def test_sentence_tests_run_and_verify():
-    from eatlas.engine.verify import verify
-
-    results = eatlas.run(tests="sent-weat-6", vectors="cbow:glove-sample")
-    result = results[0]
-    assert result.coverage.counts()[0] > 100
-    assert result.coverage.X.stimulus
-    assert [verdict.status for verdict in verify(results)] == ["same"]
-
-
 def test_twice_is_refused():
     with pytest.raises(SourceError, match=r"the mean of words is taken twice"):
         eatlas.open_vectors("cbow:cbow:glove-sample")

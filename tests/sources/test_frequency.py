@@ -8,9 +8,6 @@ from tests.sources.files.writers import (
     Data,
     as_text,
     csv_file,
-    fasttext_bin,
-    gensim_kv,
-    keyed_vectors,
     matrix,
     npz,
     word2vec_binary,
@@ -69,15 +66,6 @@ def test_an_index_a_pass_and_an_array_say_the_same(tmp_path, monkeypatch):
     binary_indexed = open_vectors(binary)
     binary_indexed.lookup({"war"})
     same(ranking(binary_indexed), expected)
-
-
-def test_gensim_and_fasttext_keep_the_order(tmp_path):
-    expected = ranking(ArraySource(LISTED, DATA.vectors, ordered=True))
-    same(ranking(keyed_vectors(DATA)), expected)
-    same(ranking(gensim_kv(tmp_path, DATA)), expected)
-    # words of one count stand in the reverse order of what it was trained on
-    written = fasttext_bin(tmp_path, Data(LISTED[::-1], DATA.vectors[::-1]))
-    assert ranking(written).ranks == {t: LISTED.index(t) + 1 for t in TEST.terms}
 
 
 def test_a_word_that_stands_twice_has_its_first_rank(tmp_path):

@@ -9,7 +9,7 @@ from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.sources.naming import LONGEST, NamedSpec, named_spec, names_under, specs_of
+from eatlas.sources.naming import LONGEST, NamedSpec, named_spec, specs_of
 
 TINY = make_test()
 
@@ -83,12 +83,6 @@ def test_one_source_twice_is_one():
         NamedSpec("glove-sample", "b"),
     ]
     assert len(eatlas.run("weat-6", ["a=glove-sample", "a=glove-sample"], "weat")) == 1
-
-
-def test_what_differs_under_one_name():
-    assert names_under("s", ["decades", "decades"]) == ["s", "s"]
-    prompts = ["hf:m?layer=2&prompt={}", "hf:m?layer=2&prompt=It is {}."]
-    assert names_under("m", prompts) == ["m?prompt={}", "m?prompt=It is {}."]
 
 
 def test_results_have_the_name_and_where_it_came_from(written, tmp_path):

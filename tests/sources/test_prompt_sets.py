@@ -97,25 +97,6 @@ def test_images_are_put_into_no_prompt():
     assert alone[image].vector.tolist() == [9.0] * 26
 
 
-def test_a_word_without_a_vector_in_one_prompt_has_none():
-    found = averaged(Pictures(), PromptSet.of(["a {}", "a photo of {}", "it is {}"])).answers(
-        words("wasp", "zero", "ivy")
-    )
-    assert found[words("wasp")[0]] == Found(None, "too long", "", True)
-    assert found[words("zero")[0]].vector is None
-    assert found[words("ivy")[0]].vector is not None
-
-
-def test_prompts_alone_and_averaged_in_one_run():
-    results = eatlas.run(
-        make_test(**WORDS), Letters(), "weat", prompts=["{}", "This is {}", ["{}", "This is {}"]]
-    )
-    assert [one.encoding.prompt for one in results] == [
-        "{}", "This is {}", "mean of {} | This is {}",
-    ]  # fmt: skip
-    assert results.compare("prompt").values == ("{}", "This is {}", "mean of {} | This is {}")
-
-
 @pytest.mark.parametrize(
     ("prompts", "said"),
     [

@@ -64,17 +64,6 @@ def test_what_lies_along_one_direction_alone_is_gone(tmp_path):
     assert "This is no evidence that bias is left" in str(one.warnings[0])
 
 
-def test_what_is_written_elsewhere_too_is_recovered(tmp_path):
-    pytest.importorskip("sklearn")
-    one = found(tmp_path, spread=0.7)
-    assert one.projection.after == pytest.approx(0, abs=1e-9)
-    assert one.clusters.after > 0.95
-    assert one.classifier.after > 0.95
-    assert one.neighbours.after > 0.9
-    assert one.classifier.beside_chance == "above"
-    assert str(one.warnings[0]).endswith("What is above is more than random directions leave.")
-
-
 def without(source, words, rng):
     """Vectors of which the mean difference of nine random pairs of words is removed."""
     unit = {word: v / np.linalg.norm(v) for word, v in source.lookup(words).items()}

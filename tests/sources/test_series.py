@@ -68,10 +68,3 @@ def test_bad_options(folder, options, words):
 def test_a_series_is_not_one_source(folder):
     with pytest.raises(SourceError, match=r"(?s)a series of 3 periods.*\?period=1990"):
         eatlas.open_vectors(folder)
-
-
-def test_two_files_of_one_year(tmp_path):
-    for name in ("1990.txt", "1990.vec"):
-        (tmp_path / name).write_text("up 1 0\n")
-    with pytest.raises(SourceError, match=r"two files for one year[\s\S]*1990\.txt, 1990\.vec"):
-        open_sources(tmp_path)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.inputs import make_test
-from tests.sources.test_passages import WORDS, Letters, count, sentences
+from tests.sources.test_passages import WORDS, Letters, count
 
 import eatlas
 from eatlas.sources import Item
@@ -51,13 +51,3 @@ def test_a_transform_is_fitted_on_what_a_run_encodes():
     )
     assert source.fingerprint.startswith("letters:1;texts=")
     assert source.fingerprint.endswith(";transform=center;fitted_on=12")
-
-
-def test_a_run_with_a_transform_says_so():
-    test = sentences()
-    (result,) = eatlas.run(test, eatlas.transformed(Letters(), "standardize"))
-    (bare,) = eatlas.run(test, Letters())
-    assert result.source == "letters?transform=standardize"
-    assert result.encoding == bare.encoding
-    assert result.level1.effect_size != bare.level1.effect_size
-    assert any("fitted on" in warning for warning in map(str, result.warnings))

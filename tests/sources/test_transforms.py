@@ -50,11 +50,6 @@ def test_all_but_the_top_is_a_plain_pca():
     assert found == pytest.approx(expected, abs=EXACT)
 
 
-def test_double_precision_even_of_single():
-    single = eatlas.transformed((WORDS, ROWS.astype(np.float32)), "center")
-    assert single.lookup(["w1"])["w1"].dtype == all_rows(single).dtype == np.float64
-
-
 def test_name_notes_and_fingerprint_say_what_was_done():
     source = eatlas.transformed(SOURCE, " All-but-the-top:2 ")
     assert source.name == "cloud?transform=all-but-the-top:2"
@@ -82,25 +77,6 @@ def test_a_word_at_the_mean_becomes_zero_and_counts_as_missing():
     )
     assert result.coverage.X.missing == ("aster",)
     assert "is zero (norm 0)" in result.coverage.X.reasons["aster"]
-
-
-def test_a_result_names_the_transform_and_verifies(tmp_path):
-    from eatlas.engine.verify import verify
-
-    results = eatlas.run(tests="weat-6", vectors="glove-sample?transform=center", measures="weat")
-    (result,) = results
-    assert result.source == "glove-sample?transform=center"
-    assert result.provenance.source_fingerprint.endswith(";transform=center;fitted_on=10496")
-    assert any(
-        note.startswith("Vectors transformed by center") for note in map(str, result.warnings)
-    )
-    assert [verdict.status for verdict in verify(results)] == ["same"]
-    again = eatlas.WEAT()(
-        eatlas.load_tests("weat-6")[0], eatlas.transformed("glove-sample", "center")
-    )
-    assert again.level1 == result.level1
-    plain = eatlas.run(tests="weat-6", measures="weat")[0]
-    assert again.level1.effect_size != plain.level1.effect_size
 
 
 def test_each_period_of_a_series_is_fitted_on_itself(tmp_path):

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.inputs import no_file_longer_than
 from tests.sources.files.writers import Data, as_text, matrix, word2vec_binary
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
-from eatlas.folders import cache_folder
 from eatlas.sources.files import sequential
 
 # more than 1 MiB, so that opening reads no further than the head, and that the middle lies in
@@ -138,14 +136,6 @@ def test_a_forged_index_that_leads_to_other_words_is_not_believed(tmp_path):
     source._write(b"\n".join(words), np.roll(starts, 1), sha256)
     assert same(vectors(path), expected())
     np.testing.assert_array_equal(open_vectors(path).index().starts, starts)
-
-
-@pytest.mark.parametrize("size", [0, 60_000])
-def test_a_disk_that_is_full_costs_the_index_not_the_answer(tmp_path, size):
-    path = text(tmp_path)
-    with no_file_longer_than(size):
-        assert same(vectors(path), expected())
-    assert list((cache_folder() / "indexes").iterdir()) == []
 
 
 def test_a_file_that_changes_before_or_after_it_has_an_index(tmp_path):

@@ -123,12 +123,6 @@ def test_a_file_that_changed_is_begun_anew(publisher, data, ranges, length):
     assert fetch_vectors("mine").read_bytes() == new
 
 
-def test_a_server_that_tells_no_length(publisher, data):
-    publisher.files["mine.vec"], publisher.lengths = MANY, False
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
-    assert fetch_vectors("mine").read_bytes() == MANY
-
-
 def test_another_hash_is_refused_and_the_file_removed(publisher, data):
     publisher.files["mine.vec"] = MANY
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, hash=sha256(b"other"))
@@ -239,22 +233,6 @@ def test_an_archive_that_is_not_what_it_should_be(publisher, data, held, message
     with pytest.raises(SourceError, match=message):
         fetch_vectors("mine")
     assert not any(path.is_file() for path in (data / "mine").iterdir())
-
-
-@pytest.mark.parametrize(
-    ("held", "message"),
-    [
-        ({"a/1990.txt": text_of(), "b/1990.txt": text_of()}, "two files would have one name"),
-        ({"readme.txt": b"x"}, "the archive holds no vectors by year\n  got: readme.txt"),
-    ],
-)
-def test_a_series_that_is_not_what_it_should_be(publisher, data, held, message):
-    publisher.files["hist.zip"] = zip_of(held)
-    register(data, publisher.url, "hist.zip", {"name": "hist", "title": "t", "series": True})
-    with pytest.raises(SourceError, match=message):
-        fetch_vectors("hist")
-    assert not (data / "hist").exists()
-    assert not list(data.parent.glob("1990*"))
 
 
 @pytest.mark.parametrize("page", [b"<!DOCTYPE html><p>Log in", b"\xef\xbb\xbf \n<HTML>"])

@@ -104,24 +104,3 @@ def test_without_the_set_tests_can_be_read_and_not_be_run(data):
     assert "EATLAS_IEAT" in said
     with pytest.raises(StimulusError, match="not on this machine"):
         test.stimuli_sha256  # noqa: B018  (a property that raises)
-
-
-def test_a_folder_that_a_user_names(root, monkeypatch, tmp_path):
-    for place in (root, root / "data" / "experiments"):
-        monkeypatch.setenv("EATLAS_IEAT", str(place))
-        assert load_tests("ieat-race")[0].at_hand
-    shutil.rmtree(root / "data" / "experiments" / "race")
-    with pytest.raises(StimulusError, match=r"race/european\S*: the folder cannot be read"):
-        load_tests("ieat-race")
-    monkeypatch.setenv("EATLAS_IEAT", str(tmp_path / "nothing"))
-    with pytest.raises(StimulusError, match=r"EATLAS_IEAT names .*nothing, which is not a folder"):
-        load_tests("ieat-age")
-
-
-def test_every_folder_that_batteries_name_is_one_of_the_set():
-    for name in ("ieat", "ieat-intersectional", "ieat-presidents", "ml-eat-images"):
-        for test in load_tests(name):
-            for _, concept in test.parts:
-                if concept.images_from:
-                    folder = concept.images_from.removeprefix("ieat:")
-                    assert len(concept.terms) == image_sets()["ieat"].folders[folder]

@@ -1,7 +1,5 @@
 """What the registry says, and who may add to it."""
 
-import re
-
 import pytest
 from tests.sources.published.serving import register, text_of
 
@@ -36,19 +34,6 @@ def test_the_published_vectors_that_everybody_asks_for():
         "histwords-coha-word",
     ):
         assert name in names
-
-
-@pytest.mark.parametrize("entry", published_vectors(), ids=lambda entry: entry.name)
-def test_each_says_where_it_comes_from(entry):
-    download = entry.download
-    assert download.citation
-    assert download.page.startswith("https://")
-    assert bool(download.hash) == bool(download.evidence)  # no hash without who published it
-    assert entry.vectors.title
-    if entry.vectors.member:
-        assert entry.vectors.member.startswith(entry.name)
-    numbers = re.findall(r"\.(\d+)d$", entry.name)
-    assert not numbers or int(numbers[0]) == entry.vectors.dim
 
 
 def test_what_was_not_fetched_is_not_downloaded_unasked(data):

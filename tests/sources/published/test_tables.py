@@ -10,8 +10,7 @@ import eatlas
 from eatlas.errors import SourceError, StimulusError
 from eatlas.sources.counts import open_counts
 from eatlas.sources.fetching import fetch_vectors, unpack
-from eatlas.sources.published import find, find_all, on_this_machine, target_of
-from eatlas.sources.spec import parse_file_spec
+from eatlas.sources.published import find, find_all, target_of
 
 TEST = eatlas.GroupsTest(
     targets=["nurse", "pilot"], groups={"Female": ["she"], "Male": ["he"]}, reference="uniform"
@@ -78,13 +77,6 @@ def test_what_is_not_fetched_says_how():
     with pytest.raises(StimulusError, match="this is not a reference, and no such file"):
         eatlas.run(TEST, {"nurse": {"Female": 1, "Male": 1}}, "divdist(soa=counts)",
                    reference="census-sex")  # fmt: skip
-
-
-def test_a_table_holds_no_vectors():
-    with pytest.raises(SourceError) as caught:
-        on_this_machine(parse_file_spec("census-race"))
-    assert caught.value.what == "census-race: this is a table of counts, and no vectors"
-    assert "--reference census-race?year=YEAR" in caught.value.remedy
 
 
 @pytest.mark.parametrize("kind", ["gender", "race"])
