@@ -160,14 +160,14 @@ def bench_of(material: Material, test: Test, source: Any) -> Bench:
 
 def copied(material: Material, test: Test, source: Any) -> Bench:
     """The measure on those terms that have vectors, which are copied."""
-    found = embed(test, source)
+    embedded = embed(test, source)
     concepts = {
-        group: Concept(name=concept.name, terms=found.coverage.group(group).used)
+        group: Concept(name=concept.name, terms=embedded.coverage.group(group).used)
         for group, concept in test.concepts.items()
     }
     rows: dict[str, Array] = {}
     for group, concept in concepts.items():
-        rows |= zip(concept.terms, found.vectors[group], strict=True)
+        rows |= zip(concept.terms, embedded.vectors[group], strict=True)
     return bench_of(material, test, _array(rows)).with_concepts(concepts)
 
 
@@ -284,8 +284,8 @@ def reference(bench: Bench) -> Outcome:
     """Whether another reference, 70 to 30 in place of 50 to 50, changes the numbers."""
     names = sorted(group.name for group in bench.sides)
     shares = tuple(zip(names, (0.7, 0.3), strict=True))
-    other = bench.with_test(bench.test.model_copy(update={"reference": shares}))
-    kinship, difference = bench.compared(other)
+    changed = bench.with_test(bench.test.model_copy(update={"reference": shares}))
+    kinship, difference = bench.compared(changed)
     return _yes(kinship != "the same", kinship, difference)
 
 

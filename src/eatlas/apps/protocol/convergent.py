@@ -72,18 +72,18 @@ def _with_others(material: Material, test: GroupsTest, name: str, source: Any) -
     """Correlations on one source over the targets of one test."""
     own = leanings(material, test, source, name)
 
-    def numbers(other: str) -> Leanings:
-        measure = get_measure(other)
+    def numbers(peer: str) -> Leanings:
+        measure = get_measure(peer)
         if measure.needs.source != material.measure.needs.source:
             raise NotRunError("It needs a source of another kind.")
         return leanings(material, test, source, name, measure)
 
-    names = (other for other in measure_types() if other != material.measure.name)
+    names = (peer for peer in measure_types() if peer != material.measure.name)
     by_name, reasons = tried_each("Not compared", numbers, names)
-    others = {other.result.display_name: other for other in by_name.values()}
-    if not others:
+    peers = {peer.result.display_name: peer for peer in by_name.values()}
+    if not peers:
         raise NotRunError(" ".join(("No other measure gives numbers for these targets.", *reasons)))
-    by_label = {label: correlated(own.directed, other.directed) for label, other in others.items()}
+    by_label = {label: correlated(own.directed, peer.directed) for label, peer in peers.items()}
     rhos = [of.spearman for of in by_label.values() if math.isfinite(of.spearman)]
     middle = figure(
         "median of Spearman's rho", median(rhos) if rhos else None,
@@ -93,7 +93,7 @@ def _with_others(material: Material, test: GroupsTest, name: str, source: Any) -
     remarks = [f"Numbers of the targets of {test.id}: {own.what}."]
     if own.towards_first is None:
         remarks.append("This measure's numbers have no direction.")
-    undirected = [label for label, other in others.items() if other.towards_first is None]
+    undirected = [label for label, peer in peers.items() if peer.towards_first is None]
     if undirected:
         remarks.append(f"Numbers without a direction: {', '.join(undirected)}.")
     title = f"Correlations over the targets of {test.id}"
@@ -178,12 +178,12 @@ Change = Callable[[], tuple[Any, str, Measure | None]]
 
 def parameters(material: Material) -> Answers:
     """Correlations with every other choice of a parameter that has choices."""
-    others = dict(_alternatives(material.measure))
-    if not others:
+    measures = dict(_alternatives(material.measure))
+    if not measures:
         raise NotRunError(f"{material.measure.name} has no parameter with choices.")
 
     def changes(source: Any, name: str) -> Mapping[str, Change]:
-        return {label: partial(_as_it_is, source, name, other) for label, other in others.items()}
+        return {label: partial(_as_it_is, source, name, own) for label, own in measures.items()}
 
     return material.on_each_source(_changed, "Parameters", changes)
 

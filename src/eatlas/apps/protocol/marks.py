@@ -29,32 +29,32 @@ LOOKS = (("circle", "x"), ("square", "y"), ("diamond", "a"), ("triangle", "n"))
 """Shape and class of the groups in their order: a shape tells its group where colours do not."""
 
 
-def marks(given: Drawing) -> str:
+def marks(drawing: Drawing) -> str:
     """Draw the marks of a study."""
-    axis = _axis(given)
-    groups = list(dict.fromkeys(mark.group for mark in given.marks))
+    axis = _axis(drawing)
+    groups = list(dict.fromkeys(mark.group for mark in drawing.marks))
     top = ROW if any(groups) else 4.0
-    bottom = top + ROW * len(given.marks)
+    bottom = top + ROW * len(drawing.marks)
     rows = [
         _row(mark, top + ROW * (i + 0.5), axis, groups.index(mark.group))
-        for i, mark in enumerate(given.marks)
+        for i, mark in enumerate(drawing.marks)
     ]
     return figure(
         bottom + 22,
         _key(groups) if any(groups) else "",
-        axis.grid(top, bottom, strong=given.neutral),
+        axis.grid(top, bottom, strong=drawing.neutral),
         *rows,
-        title=given.title,
-        alt=f"{given.title}. {given.axis}. " + "; ".join(map(_in_words, given.marks)),
+        title=drawing.title,
+        alt=f"{drawing.title}. {drawing.axis}. " + "; ".join(map(_in_words, drawing.marks)),
     )
 
 
-def _axis(given: Drawing) -> Axis:
+def _axis(drawing: Drawing) -> Axis:
     """The axis: between stated ends, or around all marks."""
     start, end = LEFT + NAMES, WIDTH - RIGHT - 40
-    ends = [x for one in given.marks for x in (one.value, one.low, one.high) if x is not None]
-    if given.low is not None and given.high is not None:
-        return Axis(given.low, given.high, (given.high - given.low) / 4, start, end)
+    ends = [x for mark in drawing.marks for x in (mark.value, mark.low, mark.high) if x is not None]
+    if drawing.low is not None and drawing.high is not None:
+        return Axis(drawing.low, drawing.high, (drawing.high - drawing.low) / 4, start, end)
     return Axis.around(ends or [0.0, 1.0], start, end)
 
 
