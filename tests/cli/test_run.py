@@ -43,15 +43,6 @@ def test_json_is_all_that_is_printed_and_nothing_is_written(eatlas_cli, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
-def test_several_measures_and_sources(eatlas_cli, test_file, vectors_csv):
-    ended = eatlas_cli(
-        "run", "--tests", "weat-6", "--vectors", "glove-sample", "--vectors", "glove-sample",
-        "--measure", "ML-EAT()", "--measure", "ml-eat", "--measure", "weat(ddof=0)", "--json",
-    )  # fmt: skip
-    signatures = [json.loads(line)["signature"] for line in ended.out.splitlines()]
-    assert [s.split("(")[0] for s in signatures] == ["ML-EAT", "WEAT"]
-
-
 def test_a_terminal_that_knows_no_squares(tmp_path):
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-6"]
@@ -117,7 +108,7 @@ def test_markup_and_hostile_names_are_text(eatlas_cli, tmp_path, vectors_csv):
 def test_interrupted_by_the_user(tmp_path, workers):
     command = [sys.executable, "-m", "eatlas", "run", "--workers", workers, "--out", "o"]
     for k in range(1, 50):
-        command += ["--measure", f"ml-eat(alpha=0.{k:03d})"]
+        command += ["--measure", f"ml-eat(alpha=0.{k:03d},resamples=0)"]
     run = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     store = tmp_path / "o" / "unfinished.jsonl"
     # two jobs are written, so that one at least is also counted
@@ -142,16 +133,16 @@ def test_a_reader_that_leaves_early_is_no_fault(tmp_path):
 
 
 def test_a_full_disk_behind_standard_output(tmp_path):
-    command = f'"{sys.executable}" -m eatlas run --tests weat-6 --json > /dev/full'
+    command = f'"{sys.executable}" -m eatlas run --tests weat-6 --measure weat --frequency off --json > /dev/full'
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)  # noqa: S602
     assert done.returncode == 2
     assert "standard output cannot be written" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
 def test_closed_streams(tmp_path, closed):
-    command = f'"{sys.executable}" -m eatlas run --tests weat-6 --out here {closed}'
+    command = f'"{sys.executable}" -m eatlas run --tests weat-6 --measure weat --frequency off --out here {closed}'
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)  # noqa: S602
     assert done.returncode == 0
     assert "Traceback" not in done.stderr

@@ -40,12 +40,6 @@ def test_printed_and_written_are_the_same_test(eatlas_cli, jobs, tmp_path):
     assert "Each stimulus occurs in several sentences (X 16 of 2, " in checked.err
 
 
-def test_a_class_for_all_and_one_for_a_group_in_any_order(eatlas_cli, jobs):
-    one = eatlas_cli("tests", "sentences", jobs, *CLASSES).out
-    other = eatlas_cli("tests", "sentences", jobs, "--class", "person", "--class", "X=name").out
-    assert one == other
-
-
 def test_own_templates(eatlas_cli, jobs, tmp_path):
     own = tmp_path / "own.toml"
     own.write_text('schema = 1\n[templates]\nname = ["I know {term}."]\n', encoding="utf-8")
@@ -61,19 +55,6 @@ def test_built_in_words(eatlas_cli):
     (line,) = [line for line in listed if line.startswith("  sent-weat-6 ")]
     assert line.endswith("Male names/Female names, Career/Family (X64 Y64 A101 B112)")
     assert 'text = "That is Paul."' in eatlas_cli("tests", "show", "sent-weat-6").out
-
-
-def test_vectors_of_words_have_no_sentences(eatlas_cli):
-    ended = eatlas_cli("run", "--tests", "sent-weat-6")
-    assert ended.code == 2
-    assert ended.err.startswith(
-        "error: test sent-weat-6, group X (Male names): no term has a usable vector in glove-sample"
-        "\n  got: missing: This is John. (not in glove-sample), "
-    )
-    assert ended.err.endswith(
-        "  remedy: use a sentence encoder or a cbow: source, which takes the mean of the words' "
-        "vectors, or the test of the words that these sentences are made of\n"
-    )
 
 
 def test_results_name_the_stimulus_of_each_sentence(eatlas_cli, tmp_path):
