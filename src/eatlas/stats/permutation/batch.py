@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from eatlas.errors import EatlasError
 from eatlas.executors import processors
 from eatlas.stats.inputs import checked_precision, checked_scale
-from eatlas.stats.permutation.engine import permutation_test, two_groups
+from eatlas.stats.permutation.engine import permutation_test
 from eatlas.stats.permutation.problem import (
     ROUNDING,
     SMALLEST,
@@ -34,6 +34,7 @@ from eatlas.stats.permutation.problem import (
     TailName,
     ask,
     subsets,
+    two_groups,
 )
 from eatlas.stats.relabelling import every
 

@@ -9,19 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eatlas.errors import EatlasError
-from eatlas.stats.inputs import checked_precision, checked_scale, generator, numbers, whole
+from eatlas.stats.inputs import checked_precision, checked_scale, generator, whole
 from eatlas.stats.permutation.counting import on_lattice
 from eatlas.stats.permutation.inversion import targets
 from eatlas.stats.permutation.problem import (
     SMALLEST,
-    Array,
     Integers,
     PermutationResult,
     Question,
     Tail,
+    Tails,
     ask,
     complement,
     joined,
+    two_groups,
 )
 from eatlas.stats.permutation.solvers import ALWAYS_EXACT, FORCED_STATES, Solver, chain
 
@@ -31,8 +32,6 @@ DRAWING = ("sampled",)
 """The methods that draw subsets at random."""
 DRAWS = 100_000
 """Subsets drawn by default: p near 0.05 is known within 3%."""
-Tails = tuple[Tail, Tail, Tail]
-"""The upper, the lower and the two-sided tail."""
 
 
 def permutation_test(
@@ -125,17 +124,6 @@ def permutation_test(
     if question.mirrored:
         upper, lower = lower, upper
     return PermutationResult(upper, lower, both, question.total)
-
-
-def two_groups(scores: ArrayLike, n: int, ndim: int = 1) -> tuple[Array, int]:
-    """Finite scores, and a size of the first group that leaves scores for the second."""
-    array = numbers(scores, "scores", ndim)
-    size = array.shape[-1]
-    if size < 2:
-        raise EatlasError(
-            "a permutation test compares two groups", got=f"{size} scores", allowed="2 or more"
-        )
-    return array, whole(n, "n", 1, size - 1)
 
 
 def normal(question: Question) -> Tails:

@@ -18,9 +18,10 @@ from itertools import repeat
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from eatlas.stats.inputs import DOUBLE, relative_tolerance
+from eatlas.errors import EatlasError
+from eatlas.stats.inputs import DOUBLE, numbers, relative_tolerance, whole
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -97,6 +98,10 @@ class Tail:
         return self.p * (1 - slack), self.p * (1 + slack)
 
 
+Tails = tuple[Tail, Tail, Tail]
+"""The upper, the lower and the two-sided tail."""
+
+
 @dataclass(frozen=True)
 class PermutationResult:
     """The three tails of one two-sample permutation test.
@@ -144,6 +149,17 @@ def joined(tails: list[Tail], weights: list[int], count: int, total: int) -> Tai
     p = certain + sum(share * tail.p for share, tail in parts)
     error = sum(share * tail.p * (tail.rel_err or 0.0) for share, tail in parts)
     return Tail.inverted(p, error / p + slack)
+
+
+def two_groups(scores: ArrayLike, n: int, ndim: int = 1) -> tuple[Array, int]:
+    """Finite scores, and a size of the first group that leaves scores for the second."""
+    array = numbers(scores, "scores", ndim)
+    size = array.shape[-1]
+    if size < 2:
+        raise EatlasError(
+            "a permutation test compares two groups", got=f"{size} scores", allowed="2 or more"
+        )
+    return array, whole(n, "n", 1, size - 1)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,6 @@ from eatlas.stats.inputs import (
     relative_tolerance,
     whole,
 )
-from eatlas.stats.permutation.engine import Tails, two_groups
 from eatlas.stats.permutation.problem import (
     SMALLEST,
     STUDENTISED_METHODS,
@@ -35,7 +34,9 @@ from eatlas.stats.permutation.problem import (
     PermutationResult,
     Question,
     Tail,
+    Tails,
     subsets,
+    two_groups,
 )
 from eatlas.stats.permutation.solvers import ALWAYS_EXACT
 from eatlas.stats.relabelling import every_subset, random_subsets
