@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 
-from eatlas.measures.draws import Drawing, DrawnLevel
+from eatlas.measures.draws import DrawnLevel, combined
 from eatlas.stats.effect_size import union_variance
 
 DESIGNS = (3, 4, 8, 25)
@@ -31,10 +31,7 @@ def draws_of_one_population(samples):
             scores[:, :n] += g
             level = DrawnLevel.of("level 1", scores, (n, n), 1)
             d = level.effects.d
-            found = [
-                Drawing(10_000, "auto", "dl", v, 1).over_draws(level, None).combined.effect_size
-                for v in VARIANCES
-            ]
+            found = [combined(level, "dl", v, 1).effect_size for v in VARIANCES]
             correlation = np.corrcoef(np.abs(d), union_variance(d, n, n))[0, 1]
             figures = " | ".join(f"{one:.3f}" for one in (d.mean(), *found))
             print(f"| {n} v {n} | {g} | {figures} | {correlation:.2f} |")

@@ -68,7 +68,7 @@ def test_groups_from_lists():
             "an association test has four lists of terms\n  got: 2: 'A', 'B'",
         ),
         ({**LISTS, "Male": ["he", "he"]}, "duplicate terms 'he'; each term may occur once"),
-        ({**LISTS, "Male": "he"}, "argument terms: is not a list"),
+        ({**LISTS, "Male": "he"}, "argument A.terms: input should be a valid list, got 'he'"),
         ({**LISTS, "Female": ["he"]}, "terms 'he' are on both sides, A and B"),
     ],
 )
@@ -82,7 +82,7 @@ def test_a_file_names_its_id():
     """In Python the id follows from the names; a file has to state it."""
     from eatlas.stimuli.toml import parse_battery
 
-    with pytest.raises(StimulusError, match="key id: is missing"):
+    with pytest.raises(StimulusError, match="key id: field required"):
         parse_battery(b"schema = 1\n[[test]]\nX = 1\n", "t.toml", "t")
 
 

@@ -43,7 +43,8 @@ def test_the_wheel_is_complete(wheel):
         "eatlas/present/templates/theme.js",
         "eatlas/present/templates/report.html.j2",
         "eatlas/present/templates/methods.txt.j2",
-        "eatlas/present/templates/notebook/result.html.j2",
+        "eatlas/present/templates/notebook.html.j2",
+        "eatlas/notes.toml",
         "eatlas/present/data/references.bib",
         "eatlas/present/data/wording.toml",
     ):

@@ -103,7 +103,7 @@ def test_images_are_put_into_no_prompt():
         (["a {}", "a {}"], "a prompt of a set occurs twice"),
         ([], "a set of prompts has none"),
         (["a {}", "b"], "the prompt has no place for the word"),
-        (["a {}", 3], "a prompt of a set is no text"),
+        (["a {}", 3], "a prompt of a set is not a text"),
     ],
 )
 def test_sets_that_are_none(prompts, said):

@@ -139,7 +139,7 @@ class PromptSet:
             raise SourceError("a set of prompts has none", allowed=allowed)
         for prompt in self.prompts:
             if not isinstance(prompt, str) or self.prompts.count(prompt) > 1:
-                why = "is no text" if not isinstance(prompt, str) else "occurs twice"
+                why = "is not a text" if not isinstance(prompt, str) else "occurs twice"
                 raise SourceError(
                     f"a prompt of a set {why}", got=described(prompt), allowed=allowed
                 )
