@@ -25,7 +25,7 @@ from eatlas.engine.frequency import ranking_of
 from eatlas.sources import ArraySource, Source
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.designs import Judge
-from eatlas.stats.matched import matched_effects, matched_lists, monte_carlo_p, rank_sum
+from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p, rank_sum
 
 ROLES = "XYAB"
 APART = {"X": (1500, 3000), "Y": (1500, 3000), "A": (50, 1000), "B": (5000, 9000)}

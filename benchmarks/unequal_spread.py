@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from eatlas.stats.effect_size import unequal_spread
 from eatlas.stats.permutation.sampled import Groups
-from eatlas.stats.relabelling import random_subsets
+from eatlas.stats.subsets import random_subsets
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator], tuple[Array, Array]]

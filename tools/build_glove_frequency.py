@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from safetensors.numpy import save
 
-from eatlas.sources.word_orders import is_candidate
+from eatlas.sources.frequency_order import is_candidate
 
 NAME = "glove-frequency"
 DATA = Path(__file__).resolve().parents[1] / "src" / "eatlas" / "sources" / "data"

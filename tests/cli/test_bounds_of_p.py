@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eatlas.measures.p_values import counted
-from eatlas.stats.permutation import engine, solvers
+from eatlas.stats.permutation import solvers, two_sample
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def bounds_alone(monkeypatch):
     """Every permutation test has bounds for an answer; none is remembered."""
     monkeypatch.setattr(solvers, "MOST_STEPS", 6)
     monkeypatch.setattr(solvers, "LEAST_STEPS", 1)
-    monkeypatch.setattr(engine, "chain", lambda *_, **__: solvers.bracketed)
+    monkeypatch.setattr(two_sample, "chain", lambda *_, **__: solvers.bracketed)
     counted.cache_clear()
     yield
     counted.cache_clear()

@@ -93,7 +93,7 @@ def test_the_last_bits_of_a_fit_are_the_machines(eatlas_cli, tmp_path):
 
 
 def test_several_sources_stand_side_by_side(capsys):
-    from eatlas.cli.figures import print_diagnoses
+    from eatlas.cli.other_tables import print_diagnoses
 
     found = [
         eatlas.diagnose("glove-sample", sample=20),

@@ -80,7 +80,7 @@ def test_lists_that_are_no_test(given, said):
 
 def test_a_file_names_its_id():
     """In Python the id follows from the names; a file has to state it."""
-    from eatlas.stimuli.toml import parse_battery
+    from eatlas.stimuli.reading import parse_battery
 
     with pytest.raises(StimulusError, match="key id: field required"):
         parse_battery(b"schema = 1\n[[test]]\nX = 1\n", "t.toml", "t")

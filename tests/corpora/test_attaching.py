@@ -12,7 +12,7 @@ from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, EatlasError, EatlasWarning, StimulusError
 from eatlas.present import report_html
 from eatlas.stimuli import to_toml
-from eatlas.stimuli.toml import parse_battery
+from eatlas.stimuli.reading import parse_battery
 from tests.inputs import TERMS, make_test
 
 TEST = make_test()

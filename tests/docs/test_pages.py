@@ -10,7 +10,7 @@ from tools import write_cli_reference
 from tools.docs.examples import blocks
 
 import eatlas
-from eatlas.stimuli.toml import parse_battery
+from eatlas.stimuli.reading import parse_battery
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

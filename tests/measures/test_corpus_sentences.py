@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
-from eatlas.measures import diagnosis, rows, three_levels
+from eatlas.measures import diagnosis, level_tests, rows
 from eatlas.present import report_html
 from eatlas.results.json_lines import json_schema
 
@@ -33,7 +33,7 @@ def test_the_numbers_are_those_of_the_table(monkeypatch):
     vectors = alike(test)
     measure = eatlas.MLEAT(resamples=0)
     small = measure(test, vectors)
-    for module in (three_levels, diagnosis):
+    for module in (level_tests, diagnosis):
         monkeypatch.setattr(module, "TABLE_CELLS", 100)
     large = measure(test, vectors)
     assert (small.level1, small.level2, small.stimulus_level) == (
@@ -68,8 +68,8 @@ def test_quantiles_of_a_sample_are_near_those_of_all(monkeypatch):
     vectors = alike(test)
     measure = eatlas.MLEAT(resamples=0)
     small = measure(test, vectors).level3.XA
-    monkeypatch.setattr(three_levels, "TABLE_CELLS", 100)
-    monkeypatch.setattr(three_levels, "SAMPLED_ROWS", 60)
+    monkeypatch.setattr(level_tests, "TABLE_CELLS", 100)
+    monkeypatch.setattr(level_tests, "SAMPLED_ROWS", 60)
     found = measure(test, vectors).level3.XA
     assert found.sampled == 60 * 60
     assert np.abs(np.subtract(found.quantiles[1:4], small.quantiles[1:4])).max() < small.sd / 4
@@ -84,7 +84,7 @@ def test_quantiles_of_a_sample_are_near_those_of_all(monkeypatch):
 def test_associations_of_very_many_terms_are_left_out(monkeypatch):
     test = make_sentences(COUNTS)
     vectors = alike(test)
-    monkeypatch.setattr(three_levels, "KEPT_SCORES", 200)
+    monkeypatch.setattr(level_tests, "KEPT_SCORES", 200)
     result = eatlas.MLEAT(resamples=0)(test, vectors)
     assert (result.scores.X, result.scores.attributes_with_Y.B) == ((), ())
     assert len(result.stimulus_level.scores.X) == 3

@@ -10,7 +10,7 @@ from tests.inputs import make_test
 import eatlas
 from eatlas.results import to_json_line
 from eatlas.sources import ArraySource, open_vectors
-from eatlas.sources.word_orders import bundled_order
+from eatlas.sources.frequency_order import bundled_order
 
 WORDS = [
     word for word in open_vectors("glove-sample").vocabulary() if word.isalpha() and len(word) > 3

@@ -17,7 +17,7 @@ import eatlas
 from eatlas.engine.frequency import ranking_of
 from eatlas.errors import SourceError
 from eatlas.sources import ArraySource, open_vectors
-from eatlas.sources.word_orders import (
+from eatlas.sources.frequency_order import (
     NEAR,
     WordOrder,
     bundled_order,

@@ -7,8 +7,8 @@ from scipy import stats
 
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.matched import matched_effects, matched_lists, monte_carlo_p, rank_sum
 from eatlas.stats.permutation import permutation_test
+from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p, rank_sum
 
 
 def test_a_list_has_one_unit_of_each_window_and_none_twice():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError
-from eatlas.stats import agreement, bootstrap, draws, inputs, matched, paired, reliability
+from eatlas.stats import agreement, bootstrap, draws, inputs, paired, random_lists, reliability
 from eatlas.stats.crossed import crossed_association, crossed_interaction
 from eatlas.stats.designs import equivalence_test, smallest_effect, terms_needed
 from eatlas.stats.multiplicity import RunningMaxT, holm
@@ -97,7 +97,10 @@ CASES = [
     (lambda: effects([1.0, 1e200], [1.0] * 2), "sampling variances must be positive"),
     (lambda: effects([1.0], [1.0], method="ML"), "unknown estimator of tau2\n  got: 'ML'"),
     (lambda: draws.components_of_means(np.ones(2), 1.0, np.ones(2), 1), "variance between units"),
-    (lambda: matched.matched_lists([np.arange(1)] * 2, 5, RNG), "the windows have too few units"),
+    (
+        lambda: random_lists.matched_lists([np.arange(1)] * 2, 5, RNG),
+        "the windows have too few units",
+    ),
     (lambda: lists(np.eye(3), np.ones((2, 4))), "reliability needs two lists measured on the same"),
     (lambda: lists(np.eye(3), np.eye(3), resamples=0), "resamples is out of range"),
     (lambda: paired.paired_change(FOUR, [1.0], rng=RNG), "changes need pairs"),

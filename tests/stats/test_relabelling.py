@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.relabelling import drawn, draws_each, enumerated, reached, samples
+from eatlas.stats.subsets import drawn, draws_each, enumerated, reached, samples
 
 MANY = 10**9
 

@@ -13,7 +13,7 @@ from eatlas.stats import multiplicity as module
 from eatlas.stats.effect_size import effect_sizes
 from eatlas.stats.multiplicity import RunningMaxT
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.relabelling import random_subsets
+from eatlas.stats.subsets import random_subsets
 
 DESIGNS = [(2, 1), (3, 1), (6, 3), (7, 2), (8, 5), (9, 8), (10, 5)]
 

@@ -15,8 +15,8 @@ from eatlas.errors import StimulusError
 from eatlas.stimuli import Image, Sentence, read_battery
 from eatlas.stimuli.batteries import read_test_file
 from eatlas.stimuli.importers import FORMATS, import_test
+from eatlas.stimuli.reading import parse_battery
 from eatlas.stimuli.sentences import Forms, Templates, built_in, read_templates, sentence_tests
-from eatlas.stimuli.toml import parse_battery
 
 GROUPS = """\
 schema = 1

@@ -5,7 +5,7 @@ from tests.inputs import make_test, make_vectors
 from eatlas import Concept, open_vectors
 from eatlas.sources import embed
 from eatlas.stimuli import Sentence
-from eatlas.stimuli.toml import parse_battery
+from eatlas.stimuli.reading import parse_battery
 
 IVY = {"text": "This is ivy.", "stimulus": "ivy"}
 FILE = """

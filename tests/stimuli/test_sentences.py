@@ -8,6 +8,7 @@ from tests.inputs import make_test
 from eatlas import load_tests
 from eatlas.errors import StimulusWarning
 from eatlas.stimuli import to_toml
+from eatlas.stimuli.reading import parse_battery
 from eatlas.stimuli.sentences import (
     Forms,
     Templates,
@@ -15,7 +16,6 @@ from eatlas.stimuli.sentences import (
     make_sentence,
     sentence_tests,
 )
-from eatlas.stimuli.toml import parse_battery
 
 BY_HAND = {
     "Jill": [

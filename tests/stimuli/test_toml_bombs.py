@@ -11,8 +11,8 @@ from eatlas.errors import EatlasError, StimulusError
 from eatlas.sources.published import parse_registry
 from eatlas.stimuli.batteries import read_test_file
 from eatlas.stimuli.pairs import parse_pairs, read_pairs
+from eatlas.stimuli.reading import parse_battery
 from eatlas.stimuli.sentences import parse_templates, read_templates
-from eatlas.stimuli.toml import parse_battery
 
 KEY = ".".join(["a"] * 38_000)
 PARSERS = {

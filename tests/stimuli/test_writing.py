@@ -4,7 +4,7 @@ import pytest
 from tests.inputs import make_test
 
 from eatlas.stimuli import AssociationTest, Concept, battery_names, load_tests, to_toml
-from eatlas.stimuli.toml import parse_battery
+from eatlas.stimuli.reading import parse_battery
 
 
 def read(text: str):

@@ -85,7 +85,7 @@ def multiverse(
     prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust or ())
     _say_what_is_skipped(prepared)
     if dry_run:
-        from eatlas.cli.figures import print_plan  # noqa: PLC0415  (only a person sees tables)
+        from eatlas.cli.other_tables import print_plan  # noqa: PLC0415  (only a person sees tables)
 
         with output_of_a_command():
             print_plan(prepared)
@@ -143,7 +143,7 @@ def _show(study: Study, out: Path, *, as_json: bool) -> None:
         print_json(study.record.rows())
         return
     if len(study.results):
-        from eatlas.cli.figures import print_study  # noqa: PLC0415
+        from eatlas.cli.other_tables import print_study  # noqa: PLC0415
 
         print_study(study.record)
         print_line("")

@@ -166,7 +166,7 @@ def _measure(plan: ScanPlan, chunks: Chunks, executor: Executor | None) -> None:
 
 def _print(result: ScanResult, out: Path | None) -> None:
     """Print the lists and where the files lie."""
-    from eatlas.cli.figures import print_scan  # noqa: PLC0415  (only a person sees tables)
+    from eatlas.cli.other_tables import print_scan  # noqa: PLC0415  (only a person sees tables)
     from eatlas.results.scan import summary_of  # noqa: PLC0415
 
     print_scan(result)

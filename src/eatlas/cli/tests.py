@@ -29,7 +29,7 @@ from eatlas.stimuli.image_files import about_set
 from eatlas.stimuli.kinds import remarks
 
 if TYPE_CHECKING:
-    from eatlas.cli.figures import Design
+    from eatlas.cli.other_tables import Design
 
 app = Commands(
     help="List, show, check and import tests; make sentences of them.", no_args_is_help=True
@@ -176,7 +176,7 @@ def power(
         if as_json:
             print_json({"test": name, "sizes": n, **one.to_dict()} for name, n, one in designs)
             return
-        from eatlas.cli.figures import print_powers  # noqa: PLC0415  (only a person sees tables)
+        from eatlas.cli.other_tables import print_powers  # noqa: PLC0415  (only a person sees tables)
 
         print_powers(designs)
 

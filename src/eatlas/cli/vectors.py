@@ -146,7 +146,7 @@ def check(
         if as_json:
             print_json(diagnosis.to_dict() for diagnosis in diagnoses)
             return
-        from eatlas.cli.figures import print_diagnoses, print_diagnosis  # noqa: PLC0415
+        from eatlas.cli.other_tables import print_diagnoses, print_diagnosis  # noqa: PLC0415
 
         if len(diagnoses) == 1:
             print_diagnosis(diagnoses[0])

@@ -121,7 +121,7 @@ _TEXTS = (
 
 
 def parse(options: Mapping[str, str], label: str) -> Options:
-    """Check the options of a source string; `where` names it in an error."""
+    """Check the options of a source string; `label` names it in an error."""
     check_options(options, OPTIONS, label)
     check_values(options, VALUES, label)
     seed = int(options.get("seed", 0)) if options.get("weights") == "random" else None

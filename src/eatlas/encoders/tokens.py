@@ -426,8 +426,10 @@ def _combined(several: list[Array], how: str) -> Array:
 def pool(rows: Array, sizes: Sequence[int], how: str) -> Array:
     """Pool consecutive rows: the first ``sizes[0]``, the next ``sizes[1]``, ..."""
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    if how.startswith("max"):
+    if how in {"max", "max-all"}:
         largest: Array = np.maximum.reduceat(rows, starts, axis=0)
         return largest
+    if how not in {"mean", "mean-all"} and max(sizes) > 1:
+        raise ValueError(f"no rule combines several tokens by {how}")
     sums: Array = np.add.reduceat(rows, starts, axis=0)
     return sums / np.asarray(sizes, np.float32)[:, np.newaxis]

@@ -30,10 +30,7 @@ from eatlas.results.inference import (
 )
 from eatlas.results.parts import Coverage
 from eatlas.sources import CaseRule, Source, is_contextual, spellings
-from eatlas.sources.interface import Vector
-from eatlas.sources.memory import SAMPLE, ArraySource
-from eatlas.sources.source import Wrapper
-from eatlas.sources.word_orders import (
+from eatlas.sources.frequency_order import (
     FREQUENT,
     NEAR,
     CountedSource,
@@ -41,13 +38,16 @@ from eatlas.sources.word_orders import (
     bundled_order,
     in_lower_case,
 )
-from eatlas.stats.matched import matched_effects, matched_lists, monte_carlo_p, rank_sum
+from eatlas.sources.interface import Vector
+from eatlas.sources.memory import SAMPLE, ArraySource
+from eatlas.sources.source import Wrapper
 from eatlas.stats.paired import spearman
+from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p, rank_sum
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Test
 
 DRAWS = 2_000
 """Random lists by default: the standard error of a p of .05 is .005."""
-STEPS = 40
+HISTOGRAM_BINS = 40
 """Of a histogram of effect sizes."""
 SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
 DIFFERENT = 0.05
@@ -435,7 +435,7 @@ def _level(observed: float | None, draws: NDArray[np.float64]) -> MatchedLevel |
     low = min(float(known.min()), observed)
     high = max(float(known.max()), observed)
     ends = math.floor(low * 20) / 20, math.ceil(high * 20) / 20 or 0.05
-    counts, _ = np.histogram(known, STEPS, ends)
+    counts, _ = np.histogram(known, HISTOGRAM_BINS, ends)
     return MatchedLevel(
         p_greater=greater,
         p_less=less,

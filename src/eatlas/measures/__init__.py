@@ -1,7 +1,7 @@
 """How association is measured, one file for each measure; each is imported when it is used.
 
 :mod:`registry` finds a measure by name and :mod:`base` says what one is. What measures are composed
-of: an :mod:`association` function, the :mod:`rows` of a test, :mod:`three_levels` of association,
+of: an :mod:`association` function, the :mod:`rows` of a test, :mod:`level_tests` of association,
 :mod:`p_values`, :mod:`patterns`, :mod:`resampling`, :mod:`inference`, and :mod:`draws` of contexts.
 """
 

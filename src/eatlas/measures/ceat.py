@@ -22,9 +22,9 @@ from eatlas.measures.draws import (
     mean_scores,
 )
 from eatlas.measures.inference import generalised
+from eatlas.measures.level_tests import kept_pairs
 from eatlas.measures.p_values import of_contexts
 from eatlas.measures.rows import sizes, sorted_rows
-from eatlas.measures.three_levels import kept_pairs
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import CEATResult, ContextDraws
 from eatlas.results.levels import Model, Replace, SentenceCounts

@@ -21,7 +21,8 @@ from eatlas.measures.base import (
     parameter,
     whole,
 )
-from eatlas.measures.group_evidence import (
+from eatlas.measures.p_values import DECIMALS
+from eatlas.measures.target_resampling import (
     Evidence,
     mean_contexts,
     of_counts,
@@ -29,7 +30,6 @@ from eatlas.measures.group_evidence import (
     of_words,
     relabelled,
 )
-from eatlas.measures.p_values import DECIMALS
 from eatlas.notes import Note
 from eatlas.results.levels import LabelTest, ShareIntervals, TargetShares
 from eatlas.results.parts import Coverage, defined, defined_ends

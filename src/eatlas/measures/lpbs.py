@@ -22,6 +22,7 @@ from eatlas.measures.base import (
     Needs,
     parameter,
 )
+from eatlas.measures.level_tests import compared, level3, similarities
 from eatlas.measures.log_ratios import (
     Aggregate,
     Normalize,
@@ -31,7 +32,6 @@ from eatlas.measures.log_ratios import (
     questions,
     ratios,
 )
-from eatlas.measures.three_levels import compared, level3, similarities
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSResult, PieceCounts
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, ContextsOrigin

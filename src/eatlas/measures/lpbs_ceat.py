@@ -24,10 +24,10 @@ from eatlas.measures.draws import (
     over_draws,
 )
 from eatlas.measures.inference import generalised
+from eatlas.measures.level_tests import kept_pairs
 from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.lpbs import LogRatioMeasure
 from eatlas.measures.rows import sizes
-from eatlas.measures.three_levels import kept_pairs
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSCEATResult, SentenceDraws
 from eatlas.results.levels import Model, Replace

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from eatlas.measures.association import PatternMeasure, TwoTargetMeasure
 from eatlas.measures.base import Input
-from eatlas.measures.three_levels import compared, level3, similarities
+from eatlas.measures.level_tests import compared, level3, similarities
 from eatlas.notes import Note
 from eatlas.results import MLEATResult, WEATResult
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
 from eatlas.measures.base import Input, generator_of, stimuli_covered
-from eatlas.measures.group_evidence import Evidence, of_counts, stimuli_of_groups
+from eatlas.measures.target_resampling import Evidence, of_counts, stimuli_of_groups
 from eatlas.results.levels import Probe
 from eatlas.results.parts import Coverage
 from eatlas.stimuli.kinds import OF_TARGETS

@@ -50,7 +50,7 @@ from eatlas.stats.weighted import Design, Layout
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 from eatlas.stimuli.association_test import OPPOSITES
 
-STEPS = (100_000, 50_000, 20_000, 10_000)
+RESAMPLE_COUNTS = (100_000, 50_000, 20_000, 10_000)
 """Resamples of a test: the first of these whose work is at most `WORK`. The ends of a 95% interval
 then have Monte Carlo errors of about .003, and shares of patterns of about .002, in .05 s a test.
 Tests with more terms have narrower intervals, so that fewer resamples do."""
@@ -209,7 +209,7 @@ class Bootstrap:
             return 0
         if self.resamples != "auto":
             return self.resamples
-        return next((n for n in STEPS if n * test.work <= WORK), STEPS[-1])
+        return next((n for n in RESAMPLE_COUNTS if n * test.work <= WORK), RESAMPLE_COUNTS[-1])
 
     def _intervals(  # noqa: PLR0913  (each is part of what is drawn)
         self,

@@ -21,11 +21,11 @@ from eatlas.measures.association import (
 )
 from eatlas.measures.base import Input, parameter
 from eatlas.measures.inference import Observed, design_power
+from eatlas.measures.level_tests import KEPT_SCORES, QUANTILES, Associations, kept_pairs
 from eatlas.measures.p_values import DECIMALS
 from eatlas.measures.patterns import pattern_of
 from eatlas.measures.resampling import Varied
 from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
-from eatlas.measures.three_levels import KEPT_SCORES, QUANTILES, Associations, kept_pairs
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import CellIntervals, ZeroShotResult
 from eatlas.results.inference import Generalisation, Uncertainty

@@ -15,6 +15,8 @@ from eatlas.errors import SourceError, described, nearest
 from eatlas.paths import is_there
 from eatlas.plugins import called, points, unusable
 from eatlas.results.settings import known_sources
+from eatlas.sources.frequency_order import OPTION as COUNTS
+from eatlas.sources.frequency_order import CountedOrder, CountedSource
 from eatlas.sources.memory import (
     SAMPLE,
     ArraySource,
@@ -34,8 +36,6 @@ from eatlas.sources.spec import (
     parse_file_spec,
     take_option,
 )
-from eatlas.sources.word_orders import OPTION as COUNTS
-from eatlas.sources.word_orders import CountedOrder, CountedSource
 from eatlas.sources.wrappers import CBOW, is_series, open_cbow, open_series
 
 if TYPE_CHECKING:

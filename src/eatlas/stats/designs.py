@@ -27,7 +27,7 @@ from eatlas.kernels import mean_and_sd
 from eatlas.stats.inputs import t_quantile, whole
 from eatlas.stats.permutation import Tail, permutation_test
 from eatlas.stats.permutation.problem import two_groups
-from eatlas.stats.relabelling import (
+from eatlas.stats.subsets import (
     Array,
     Kept,
     Samples,

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from eatlas.errors import EatlasError
 from eatlas.kernels.cosines import ONE_THREAD
 from eatlas.stats.inputs import ROUNDING_UNITS, checked_scale, generator, numbers, whole
-from eatlas.stats.relabelling import every, random_subsets
+from eatlas.stats.subsets import every, random_subsets
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]

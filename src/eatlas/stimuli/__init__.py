@@ -2,8 +2,8 @@
 
 :mod:`concepts` are lists of words, sentences or :mod:`images`; an :mod:`association_test` has four
 of them and the other :mod:`kinds` of tests have groups. :mod:`batteries` finds tests by name,
-:mod:`toml` and :mod:`writing` are their files, :mod:`importers` read those of other software. The
-room `sentences` makes sentences of words.
+:mod:`reading` and :mod:`writing` are their files, :mod:`importers` read those of other software,
+:mod:`sentences` makes sentences of words.
 """
 
 from eatlas.stimuli.association_test import (

@@ -19,8 +19,8 @@ from eatlas.plugins import called, usable
 from eatlas.stimuli.association_test import OF_SENTENCES, AssociationTest, identifier
 from eatlas.stimuli.concepts import Concept
 from eatlas.stimuli.kinds import Battery, Test, TestsLike
+from eatlas.stimuli.reading import parse_battery
 from eatlas.stimuli.records import Frozen
-from eatlas.stimuli.toml import parse_battery
 
 if TYPE_CHECKING:
     import pandas as pd

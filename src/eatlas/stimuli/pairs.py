@@ -14,8 +14,8 @@ from pydantic import AfterValidator, Field
 
 from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError, did_you_mean
+from eatlas.stimuli.reading import file_bytes, parsed, require_schema
 from eatlas.stimuli.records import Frozen, Text
-from eatlas.stimuli.toml import file_bytes, parsed, require_schema
 
 EXAMPLE = "{target:It|They} [is|are] {attribute}."
 SEPARATOR = ";"

@@ -19,8 +19,8 @@ from eatlas.stimuli.association_test import OF_SENTENCES, ROLES, TARGETS, Associ
 from eatlas.stimuli.concepts import Concept, Sentence
 from eatlas.stimuli.kinds import Battery, Test
 from eatlas.stimuli.pairs import with_capital
+from eatlas.stimuli.reading import file_bytes, parsed, require_schema
 from eatlas.stimuli.records import Frozen, quoted
-from eatlas.stimuli.toml import file_bytes, parsed, require_schema
 
 PLACES = ("term", "a term", "the term", "terms", "the terms")
 """Names of places in braces: the term as written, and its forms."""

@@ -37,7 +37,7 @@ from eatlas.present.drawings.plane import (
     written,
 )
 from eatlas.present.drawings.plane import arrows as moving
-from eatlas.present.drawings.rows import influence
+from eatlas.present.drawings.stacked import influence
 from eatlas.present.drawings.svg import Axis, cross, path
 from eatlas.present.effects import levels_of
 from eatlas.present.family import DeclaredFamily

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
-from eatlas.present.drawings import rows
+from eatlas.present.drawings import stacked
 from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
 from eatlas.present.drawings.eat_map import eat_map
 from eatlas.present.drawings.figures import ternary
@@ -243,7 +243,7 @@ def plot(results: object, kind: str | None = None, *, width: str | float | None 
     if kind == "specification":
         return Plot(_specification(results, _pixels(mm, 920.0)), mm)
     if kind == "matrix" and isinstance(results, SideBySide):
-        return Plot(rows.matrix(results, _pixels(mm, SCREEN)), mm)
+        return Plot(stacked.matrix(results, _pixels(mm, SCREEN)), mm)
     shown, chosen = listed(results), KINDS[kind]
     unfit = next((result for result in shown if not chosen.shows(result)), None)
     if unfit is not None:
@@ -332,7 +332,7 @@ def _eat_maps(results: Sequence[AssociationResult], width: float) -> str:
 def _planes(results: Sequence[AssociationResult], width: float) -> str:
     """A map for each result; two of one test with the same words are one of arrows."""
     settings, parts = Settings.among(results), []
-    for members in rows.by_test(results).values():
+    for members in stacked.by_test(results).values():
         names = [settings.of(result) or settings.subject for result in members]
         terms = [{(p.role, p.term) for p in points_of(result)} for result in members]
         if len(members) == 2 and terms[0] == terms[1]:
@@ -424,28 +424,30 @@ _EFFECTS = "results with effect sizes"
 _LEVELS = "results with effect sizes of level 1"
 KINDS: dict[str, Kind] = {
     "eat-map": Kind(_eat_maps, lambda r: r.pattern, "results of ML-EAT", MAP_WIDTH),
-    "findings": Kind(rows.findings, lambda r: r.effects(), _EFFECTS),
-    "forest": Kind(rows.forest, lambda r: r.effects(), _EFFECTS),
+    "findings": Kind(stacked.findings, lambda r: r.effects(), _EFFECTS),
+    "forest": Kind(stacked.forest, lambda r: r.effects(), _EFFECTS),
     "plane": Kind(
         _planes, has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the cosines of "
         "single words, of 400 targets at most", LEFT_ROOM + SIDE + UPPER_ROOM,
     ),
     "influence": Kind(
-        below(rows.influence), lambda r: r.primary.influence,
+        below(stacked.influence), lambda r: r.primary.influence,
         "results of ML-EAT or WEAT with two usable terms or more in each group",
     ),
     "stability": Kind(
-        rows.stability, lambda r: shares_of(r)[0], "results of an ML-EAT that resamples its terms"
+        stacked.stability,
+        lambda r: shares_of(r)[0],
+        "results of an ML-EAT that resamples its terms",
     ),
-    "matrix": Kind(rows.matrix, lambda r: r.effects(), _EFFECTS),
+    "matrix": Kind(stacked.matrix, lambda r: r.effects(), _EFFECTS),
     "timeline": Kind(_timelines, lambda r: r.primary.level1, _LEVELS, WIDE),
     "specification": Kind(lambda *_: "", lambda _: False, "a study"),
-    "targets": Kind(below(rows.targets), lambda r: r.by_target, "results of DivDist"),
+    "targets": Kind(below(stacked.targets), lambda r: r.by_target, "results of DivDist"),
     "triangle": Kind(
         below(_triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
         "results of DivDist for three groups", 460.0,
     ),
-    "null": Kind(below(rows.null), lambda r: r.primary.level1, _LEVELS, 460.0),
+    "null": Kind(below(stacked.null), lambda r: r.primary.level1, _LEVELS, 460.0),
 }  # fmt: skip
 """Kinds of drawings."""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.lazy import attributes
-from eatlas.stats.permutation.engine import DRAWING, DRAWS, METHODS, permutation_test
 from eatlas.stats.permutation.problem import STUDENTISED_METHODS, PermutationResult, Tail
 from eatlas.stats.permutation.solvers import ALWAYS_EXACT
+from eatlas.stats.permutation.two_sample import DRAWING, DRAWS, METHODS, permutation_test
 
 if TYPE_CHECKING:
     from eatlas.stats.permutation.batch import BatchResult, permutation_tests

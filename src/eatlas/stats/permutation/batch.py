@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 from eatlas.errors import EatlasError
 from eatlas.executors import processors
 from eatlas.stats.inputs import checked_precision, checked_scale
-from eatlas.stats.permutation.engine import permutation_test
 from eatlas.stats.permutation.problem import (
     ROUNDING,
     SMALLEST,
@@ -36,7 +35,8 @@ from eatlas.stats.permutation.problem import (
     subsets,
     two_groups,
 )
-from eatlas.stats.relabelling import every
+from eatlas.stats.permutation.two_sample import permutation_test
+from eatlas.stats.subsets import every
 
 LARGEST = 32
 """Scores in a row: 2**16 partial sums for each half, 0.5 MB, stay in the second-level cache."""

@@ -48,7 +48,7 @@ CERTAIN = 1e-9
 MARGIN = 4.0
 """Revivals are seen in a sample only. On 120 clustered and near-lattice designs of 34 to 40 scores,
 of which 63 were refused, the error exceeded the estimate in 21 of 171 tails, 2.6 times at most,
-and never exceeded 1e-7 where the estimate was at most 1e-7. `methods.CAUTION` states more."""
+and never exceeded 1e-7 where the estimate was at most 1e-7. `solvers.CAUTION` states more."""
 EPS = 2.0**-52
 
 

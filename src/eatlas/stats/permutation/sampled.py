@@ -39,7 +39,7 @@ from eatlas.stats.permutation.problem import (
     two_groups,
 )
 from eatlas.stats.permutation.solvers import ALWAYS_EXACT
-from eatlas.stats.relabelling import every_subset, random_subsets
+from eatlas.stats.subsets import every_subset, random_subsets
 
 CELLS = 1 << 18
 """Scores shuffled, or labels, at once: 2 MB, which stay in the second-level cache."""
