@@ -13,7 +13,7 @@ def bounds_alone(monkeypatch):
     """Every permutation test has bounds for an answer; none is remembered."""
     monkeypatch.setattr(solvers, "MOST_STEPS", 6)
     monkeypatch.setattr(solvers, "LEAST_STEPS", 1)
-    monkeypatch.setattr(two_sample, "chain", lambda *_, **__: solvers.bracketed)
+    monkeypatch.setattr(two_sample, "chain", lambda *_, **__: solvers.bracket)
     counted.cache_clear()
     yield
     counted.cache_clear()

@@ -37,4 +37,4 @@ def test_texts_that_were_cut_are_named_from_the_cache_too(model):
         source.encode([long, ASKED[0]])
         notes.append(source.notes)
     assert notes[0] == notes[1]
-    assert "1 texts were too long for the model and were cut" in notes[1][0]
+    assert "1 texts were too long for the model and were cut" in str(notes[1][0])

@@ -152,7 +152,7 @@ def test_the_shorter_file_of_dis():
 def test_published_files_are_no_wefe_queries(name):
     folder, _, file = name.partition("/")
     path = optional_data(folder) / f"{file}.jsonl"
-    with pytest.raises(StimulusError, match="key target_sets: Field required"):
+    with pytest.raises(StimulusError, match="key target_sets: field required"):
         import_test(path, "wefe")
 
 

@@ -36,7 +36,7 @@ class Scan:
 
     def __init__(self, folder, out):
         a, b = map(",".join, GROUPS)
-        options = ["--vectors", "v.npy", "--a", a, "--b", b, "--out", out, "--seed", "3"]
+        options = ["--vectors", "v.npy", "--a", a, "--b", b, "--out", out]
         self.command = [sys.executable, "-m", "eatlas", "scan", *options]
         self.folder, self.out, self.process = folder, out, None
 
