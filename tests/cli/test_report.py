@@ -32,6 +32,9 @@ def test_report_of_no_results(eatlas_cli, tmp_path):
     assert ended.code == 2
     assert "no results could be read, so no report was written" in ended.err
     assert not (tmp_path / "none.html").exists()
+    (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
+    ended = eatlas_cli("report", "empty.jsonl")
+    assert (ended.code, "there are no results in these files" in ended.err) == (2, True)
     ended = eatlas_cli("report", "nowhere.jsonl")
     assert ended.code == 2
     assert "nowhere.jsonl: the results file cannot be read" in ended.err

@@ -27,7 +27,7 @@ def test_chance_other_words_and_single_terms_are_weighed():
         "of a replication. The 95% interval of d at level 1 goes from 1.00 to 1.70."
     ) in text
     assert (
-        "Single terms. The most influential term is “one”: without it, d at level 1 falls from "
+        "Single terms. The term that d rests on most is “one”: without it, d at level 1 falls from "
         "1.40 to 0.90. Without any single term it stays between 0.90 and 1.50."
     ) in text
 

@@ -36,7 +36,7 @@ LETTERS, ROW = 12.0, 19.0
 WIDE = 640.0
 """Pixels from which on rows have room for p-values, and panels for neighbours."""
 MARKS = "Diamonds: level 1. Circles and squares: level 2 of X and of Y alone."
-THESE = "p asks about these words, intervals about other words."
+THESE = "p asks about these words, intervals about resamples of them."
 DRIVERS, ENDS = 6, 15
 """Terms of an effect size, and targets at either end, that a drawing shows."""
 DRAWN, BINS, SEED = 20_000, 41, 0

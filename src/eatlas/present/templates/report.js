@@ -183,7 +183,9 @@
     });
     const table = body.querySelector("table.levels, table.targets, table.rows, table.terms");
     if (table) add("Numbers (CSV)", () => keep(`${id}.csv`, "text/csv", commas(table)));
-    if (line.childElementCount) (body.querySelector(".step") ?? body).after(line);
+    if (!line.childElementCount) return;
+    const step = body.querySelector(".step");
+    if (step) step.after(line); else body.append(line);
   }
 
   // Packed parts: unpacked when they are opened.
