@@ -238,7 +238,8 @@ def report_text(
         return report_table(results, format, family=family, adjust=adjust)
     given = list(results)
     trends = tuple(getattr(results, "trends", ()))
-    return _TEXTS[format](given, DeclaredFamily.of(given, family, adjust).of_several(), trends) + "\n"
+    declared = DeclaredFamily.of(given, family, adjust).of_several()
+    return _TEXTS[format](given, declared, trends) + "\n"
 
 
 def write_report(
