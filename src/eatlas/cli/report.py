@@ -75,7 +75,11 @@ def _salvaged(paths: list[Path], target: Path | None) -> tuple[Results, tuple[Re
     good, damage = salvage_results(paths)
     for error in damage:
         complain(error)
+    if not len(good) and damage:
+        raise ResultsError("no results could be read, so no report was written")
     if not len(good):
-        fault = "no results could be read" if damage else "there are no results in these files"
-        raise ResultsError(f"{fault}, so no report was written", got=", ".join(map(str, paths)))
+        raise ResultsError(
+            "there are no results in these files, so no report was written",
+            got=", ".join(map(str, paths)),
+        )
     return good, damage
