@@ -368,7 +368,7 @@ def text_inputs(
     # zeros are what a model takes by itself, and GPT-2 would add the vector of word 0
     if types.any() and "token_type_ids" in loaded.tokenizer.model_input_names:
         inputs["token_type_ids"] = types
-    return {name: array for name, array in inputs.items() if name in loaded.takes or width}
+    return {name: array for name, array in inputs.items() if name in loaded.takes}
 
 
 def tensors(loaded: Loaded, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Any]:

@@ -194,12 +194,12 @@ class Card(Record):
 
     def of(self, criterion: Criterion) -> tuple[Evidence, ...]:
         """Return the evidence of one criterion."""
-        return tuple(of for of in self.evidence if of.criterion == criterion)
+        return tuple(piece for piece in self.evidence if piece.criterion == criterion)
 
     @property
     def ran(self) -> tuple[Evidence, ...]:
         """The evidence of studies that were run."""
-        return tuple(of for of in self.evidence if of.ran)
+        return tuple(piece for piece in self.evidence if piece.ran)
 
     def to_json(self) -> str:
         """Return the card as JSON text that ends in a newline."""

@@ -34,7 +34,7 @@ Pair = tuple[Side, Side]
 
 def analyse(record: StudyRecord, *, seed: int = 0) -> StudyAnalysis:
     """Analyse a study."""
-    effects = [of for of in record.measured if of.symbol == "d"]
+    effects = [spec for spec in record.measured if spec.symbol == "d"]
     explained, shares = _shares(record, effects)
     compared = [
         (choice, first, second, matched(effects, choice, first, second))
@@ -54,15 +54,17 @@ def _shares(
     record: StudyRecord, effects: Sequence[Specification]
 ) -> tuple[float | None, list[ChoiceShare]]:
     """Shares of the variance of d, choice by choice."""
-    varying = [name for name in record.varying if len({of.choices.get(name) for of in effects}) > 1]
+    varying = [
+        name for name in record.varying if len({spec.choices.get(name) for spec in effects}) > 1
+    ]
     if not effects or not varying or len(varying) > MOST_CHOICES:
         return None, []
     codes: dict[str, dict[str, int]] = {name: {"": 0} for name in varying}
     levels = [
-        [codes[name].setdefault(of.choices[name], len(codes[name])) for name in varying]
-        for of in effects
+        [codes[name].setdefault(spec.choices[name], len(codes[name])) for name in varying]
+        for spec in effects
     ]
-    d = np.array([of.d for of in effects], np.float64)
+    d = np.array([spec.d for spec in effects], np.float64)
     shares = variance_shares(d, np.array(levels, np.int64))
     if shares is None:
         return None, []
@@ -75,10 +77,10 @@ def _shares(
 
 def _patterns(record: StudyRecord) -> Iterator[PatternCounts]:
     """How often each pattern comes, over all specifications, then for each test."""
-    patterns = [(of.choices["test"], of.pattern) for of in record.of("done") if of.pattern]
+    patterns = [(spec.choices["test"], spec.pattern) for spec in record.of("done") if spec.pattern]
     tests = dict.fromkeys(test for test, _ in patterns)
     for test in ("", *tests) if len(tests) > 1 else tests:
-        counts = Counter(pattern for of, pattern in patterns if test in {"", of})
+        counts = Counter(pattern for measured, pattern in patterns if test in {"", measured})
         (mode, times), total = counts.most_common(1)[0], counts.total()
         shares = [n / total for n in counts.values()]
         yield PatternCounts(
@@ -90,9 +92,9 @@ def _patterns(record: StudyRecord) -> Iterator[PatternCounts]:
         )
 
 
-def _label(of: Specification, choice: str) -> str:
+def _label(spec: Specification, choice: str) -> str:
     """The alternative of a choice; of the metric too, which follows from the measure."""
-    return (of.metric or "") if choice == METRIC else of.choices.get(choice, "")
+    return (spec.metric or "") if choice == METRIC else spec.choices.get(choice, "")
 
 
 def matched(effects: Sequence[Specification], choice: str, first: str, second: str) -> list[Pair]:
@@ -101,17 +103,19 @@ def matched(effects: Sequence[Specification], choice: str, first: str, second: s
     Choices that mean something beside one of the two alternatives alone cannot be alike; of
     specifications that differ in these, all are taken together.
     """
-    sides = [[of for of in effects if _label(of, choice) == label] for label in (first, second)]
+    sides = [
+        [spec for spec in effects if _label(spec, choice) == label] for label in (first, second)
+    ]
     left_out = {choice, "measure"} if choice == METRIC else {choice}
     shared = []
     for name in (name for name in (effects[0].choices if effects else ()) if name not in left_out):
-        a, b = ({of.choices[name] for of in side} - {""} for side in sides)
+        a, b = ({spec.choices[name] for spec in side} - {""} for side in sides)
         if a & b:
             shared.append(name)
     groups: list[dict[tuple[str, ...], list[Specification]]] = [{}, {}]
     for side, group in zip(sides, groups, strict=True):
-        for of in side:
-            group.setdefault(tuple(of.choices[name] for name in shared), []).append(of)
+        for spec in side:
+            group.setdefault(tuple(spec.choices[name] for name in shared), []).append(spec)
     keys = [key for key in groups[0] if key in groups[1]]
     return [(tuple(groups[0][key]), tuple(groups[1][key])) for key in keys]
 
@@ -121,7 +125,7 @@ def _alternatives(
 ) -> Iterator[tuple[str, str, str]]:
     """Every two alternatives of each choice but the test, and of the metric."""
     for name in (*record.varying, METRIC):
-        labels = list(dict.fromkeys(filter(None, (_label(of, name) for of in effects))))
+        labels = list(dict.fromkeys(filter(None, (_label(spec, name) for spec in effects))))
         if name != "test" and 1 < len(labels) <= MOST_ALTERNATIVES:
             for first, second in combinations(labels, 2):
                 yield name, first, second
@@ -160,18 +164,18 @@ def _contrasts(compared: Compared, seed: int) -> Iterator[Contrast]:
 
 
 def _mean(side: Side) -> float:
-    return statistics.fmean(of.d for of in side if of.d is not None)
+    return statistics.fmean(spec.d for spec in side if spec.d is not None)
 
 
-def _finding(of: Specification) -> int:
+def _finding(spec: Specification) -> int:
     """1 or -1 for a significant effect size, by its sign; 0 for any other."""
-    return int(math.copysign(1, of.d or 0.0)) if of.significant else 0
+    return int(math.copysign(1, spec.d or 0.0)) if spec.significant else 0
 
 
 def _both_shares(pairs: Sequence[Pair]) -> tuple[float, float] | None:
     """Shares of the specifications of either side that are significant."""
     sides = zip(*pairs, strict=True)
-    a, b = ([of.significant for side in sides_of for of in side] for sides_of in sides)
+    a, b = ([spec.significant for side in sides_of for spec in side] for sides_of in sides)
     a, b = ([known for known in judged if known is not None] for judged in (a, b))
     return (sum(a) / len(a), sum(b) / len(b)) if a and b else None
 
@@ -180,10 +184,10 @@ def _correlations(
     compared: Compared, effects: Sequence[Specification]
 ) -> Iterator[MethodCorrelation]:
     """Correlations of every two alternatives over the tests and all else that they share."""
-    if len({(of.choices["test"], of.choices.get("stimuli")) for of in effects}) < 3:
+    if len({(spec.choices["test"], spec.choices.get("stimuli")) for spec in effects}) < 3:
         return
     for choice, first, second, pairs in compared:
-        both = [pair for pair in pairs if all(of.significant for side in pair for of in side)]
+        both = [pair for pair in pairs if all(spec.significant for side in pair for spec in side)]
         yield _correlation(choice, first, second, "all", pairs)
         yield _correlation(choice, first, second, "significant", both)
 

@@ -44,34 +44,34 @@ def share(value: float | None) -> str:
     return f"{effect(100 * value, 0)}%"
 
 
-def bar(of: ChoiceShare) -> Markup:
+def bar(share: ChoiceShare) -> Markup:
     """A share of the variance as a bar."""
-    value = min(max(of.shapley, 0.0), 1.0)
+    value = min(max(share.shapley, 0.0), 1.0)
     return Markup(share_bar(value, strong=True))  # noqa: S704  (numbers alone)
 
 
 def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int] = ()) -> str:
     """A study as one self-contained page."""
-    effects = [of for of in record.measured if of.symbol == "d"]
-    effects.sort(key=lambda of: (of.d or 0.0, of.number))
+    effects = [spec for spec in record.measured if spec.symbol == "d"]
+    effects.sort(key=lambda spec: (spec.d or 0.0, spec.number))
     half = MOST_ROWS // 2
-    patterns = Counter(of.pattern for of in record.specifications if of.pattern)
+    patterns = Counter(spec.pattern for spec in record.specifications if spec.pattern)
     names = record.varying or ("test",)
     choices = {name: record.choices.get(name, ()) for name in names}
     curve = specification_curve(effects, choices) if effects else ""
-    pairs = [of for of in analysis.correlations if of.points][:MOST_PANELS]
+    pairs = [pair for pair in analysis.correlations if pair.points][:MOST_PANELS]
     shown = {
         "effects": effects,
         "every": summary(effects),
-        "alternatives": [of for of in summaries(record)[1:] if of.label],
-        "judged": [of for of in effects if of.significant is not None],
-        "adjusted": [of for of in effects if of.holm is not None],
+        "alternatives": [each for each in summaries(record)[1:] if each.label],
+        "judged": [spec for spec in effects if spec.significant is not None],
+        "adjusted": [spec for spec in effects if spec.holm is not None],
         "patterns": patterns.most_common(),
-        "shares": sorted(analysis.shares, key=lambda of: -of.shapley),
+        "shares": sorted(analysis.shares, key=lambda share: -share.shapley),
         "curve": Markup(curve),  # noqa: S704  (escaped there)
         "drawn": len(drawn_of(effects)),
         "rows": effects if len(effects) <= MOST_ROWS else [*effects[:half], *effects[-half:]],
-        "panels": [(of, Markup(panel(of.points, of.first, of.second))) for of in pairs],  # noqa: S704
+        "panels": [(pair, Markup(panel(pair.points, pair.first, pair.second))) for pair in pairs],  # noqa: S704
         "reasons": {status: _reasons(record, status) for status in ("failed", "skipped")},
         "seeds": seeds,
     }
@@ -92,7 +92,7 @@ def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int
 
 def _reasons(record: StudyRecord, status: str) -> list[tuple[str, int, Specification]]:
     """Why specifications failed or were skipped, how many, and the first of each."""
-    specifications = [of for of in record.specifications if of.status == status]
-    counts = Counter(of.reason for of in specifications)
-    first = {of.reason: of for of in reversed(specifications)}
+    specifications = [spec for spec in record.specifications if spec.status == status]
+    counts = Counter(spec.reason for spec in specifications)
+    first = {spec.reason: spec for spec in reversed(specifications)}
     return [(reason, n, first[reason]) for reason, n in counts.most_common()]

@@ -94,11 +94,11 @@ class StudyRecord(Record):
     @property
     def measured(self) -> tuple[Specification, ...]:
         """Specifications with an effect size."""
-        return tuple(of for of in self.specifications if of.counts)
+        return tuple(spec for spec in self.specifications if spec.counts)
 
     def of(self, status: Status) -> tuple[Specification, ...]:
         """Return the specifications of a status."""
-        return tuple(of for of in self.specifications if of.status == status)
+        return tuple(spec for spec in self.specifications if spec.status == status)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row for each specification."""
@@ -106,7 +106,7 @@ class StudyRecord(Record):
 
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the table of choices: the choices, then what was found."""
-        return [row_of(of, self.choices) for of in self.specifications]
+        return [row_of(spec, self.choices) for spec in self.specifications]
 
 
 _BEHIND = (
@@ -116,14 +116,17 @@ _BEHIND = (
 _CALLED = {"d": "effect_size", "two_sided": "p_two_sided", "holm": "p_holm", "bh": "p_bh"}
 
 
-def row_of(of: Specification, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def row_of(spec: Specification, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """A specification as a row; choices whose name is that of another column get a mark."""
-    row = {"test_id": of.test, **{_CALLED.get(name, name): getattr(of, name) for name in _BEHIND}}
+    row = {
+        "test_id": spec.test,
+        **{_CALLED.get(name, name): getattr(spec, name) for name in _BEHIND},
+    }
     taken = {"specification", *row, *_BEHIND}
     named = {
-        f"choice_{name}" if name in taken else name: of.choices.get(name, "") for name in choices
+        f"choice_{name}" if name in taken else name: spec.choices.get(name, "") for name in choices
     }
-    return {"specification": of.number, **named, **row}
+    return {"specification": spec.number, **named, **row}
 
 
 class Summary(Record):
@@ -147,9 +150,9 @@ class Summary(Record):
 
 def summary(some: Sequence[Specification], choice: str = "", label: str = "") -> Summary:
     """Sum up some specifications."""
-    effects = sorted(of.d for of in some if of.counts and of.d is not None)
-    judged = [of.significant for of in some if of.counts and of.significant is not None]
-    patterns = Counter(of.pattern for of in some if of.status == "done" and of.pattern)
+    effects = sorted(spec.d for spec in some if spec.counts and spec.d is not None)
+    judged = [spec.significant for spec in some if spec.counts and spec.significant is not None]
+    patterns = Counter(spec.pattern for spec in some if spec.status == "done" and spec.pattern)
     pattern, times = patterns.most_common(1)[0] if patterns else ("", 0)
     return Summary(
         choice=choice,
@@ -169,9 +172,9 @@ def summaries(record: StudyRecord) -> tuple[Summary, ...]:
 
     Numbers of different kinds are not summed up together: only effect sizes d count.
     """
-    of_d = [of for of in record.specifications if of.symbol == "d"]
+    of_d = [spec for spec in record.specifications if spec.symbol == "d"]
     of_labels = [
-        summary([of for of in of_d if of.choices.get(name) == label], name, label)
+        summary([spec for spec in of_d if spec.choices.get(name) == label], name, label)
         for name in record.varying
         for label in record.choices[name]
     ]
