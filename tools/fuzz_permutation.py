@@ -21,8 +21,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.stats.permutation.outlying import TAILS, check
 
-WIDTHS = (1e-6, 1e-4, 1e-2, 0.1, 0.5, 1.0)
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
@@ -31,7 +29,7 @@ def main() -> None:
     parser.add_argument("--largest", type=int, default=600, help="scores at most")
     given = parser.parse_args()
     warnings.simplefilter("error")
-    methods, widths, wrong = collections.Counter(), collections.Counter(), 0
+    methods, wrong = collections.Counter(), 0
     start = time.perf_counter()
     for done, seed in enumerate(range(given.first, given.first + given.designs), 1):
         label, result, found = check(seed, given.largest)
@@ -40,13 +38,9 @@ def main() -> None:
         wrong += bool(found)
         tails = [getattr(result, name) for name in TAILS] if result else []
         methods.update(tail.method for tail in tails)
-        for low, high in (tail.bracket for tail in tails if tail.bracket):
-            widths[next(x for x in WIDTHS if (high - low) / high <= x)] += 1
         if done % 500 == 0:
             print(f"{done} designs, {time.perf_counter() - start:.0f} s, {wrong} wrong", flush=True)
     print(f"{given.designs} designs: {wrong} wrong; tails by method: {dict(methods)}")
-    shown = ", ".join(f"{count} up to {width:g}" for width, count in sorted(widths.items()))
-    print(f"brackets by relative width: {shown or 'none'}")
     sys.exit(bool(wrong))
 
 

@@ -80,22 +80,24 @@ def test_explain_p_counts():
     assert explain_p(p, "greater") == "12,863 of 126,410,606,437,752 relabellings"
 
 
-def test_explain_p_states_the_error_or_the_bracket():
-    methods = {"greater": "inversion", "less": "inversion", "two_sided": "bracket"}
+def test_explain_p_states_the_error_or_the_interval():
+    methods = {"greater": "inversion", "less": "inversion", "two_sided": "sampled"}
     p = PValues.from_dict(
         p_values(100, 10**12)
         | {
             "method": methods,
             "count": None,
             "rel_err": {"greater": 1e-9, "less": 2e-10, "two_sided": None},
-            "bracket": {"greater": None, "less": None, "two_sided": [3e-9, 4e-9]},
+            "interval": {"greater": None, "less": None, "two_sided": [0.03, 0.04]},
+            "draws": {"greater": None, "less": None, "two_sided": 1000},
         }
     )
     of_all = "of 1,000,000,000,000 relabellings"
     assert explain_p(p, "greater") == f"by inversion, relative error ≤ 1e-9, {of_all}"
     assert explain_p(p, "less") == f"by inversion, relative error ≤ 2e-10, {of_all}"
-    assert explain_p(p, "two_sided") == f"between 3.0e-9 and 4.0e-9, {of_all}"
-    assert evidence(p, "two_sided") == "between 3.0e-9 and 4.0e-9"
+    drawn = "by sampling with 1,000 draws, 95% interval between .030 and .040"
+    assert explain_p(p, "two_sided") == f"{drawn}, {of_all}"
+    assert evidence(p, "two_sided") == drawn
 
 
 def test_explain_p_of_a_normal_approximation():

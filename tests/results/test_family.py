@@ -49,8 +49,8 @@ def test_a_result_finds_its_adjusted_p(results):
 def test_the_frame_has_a_row_for_each_member(results):
     frame = results[:3].family().to_frame()
     assert list(frame.columns) == [
-        "test", "source", "signature", "level", "term", "effect_size", "p", "adjusted", "p_low",
-        "adjusted_low", "period", "window", "distance", "setting", "together",
+        "test", "source", "signature", "level", "term", "effect_size", "p", "adjusted",
+        "period", "window", "distance", "setting", "together",
     ]  # fmt: skip
     assert list(frame.test) == TESTS[:3]
 

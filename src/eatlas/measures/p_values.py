@@ -15,7 +15,6 @@ from eatlas.results.levels import PValues
 from eatlas.results.parts import TAILS
 from eatlas.stats.effect_size import FACTOR, Spread, inflation, unequal_spread
 from eatlas.stats.permutation import PermutationResult, Tail, permutation_test
-from eatlas.stats.permutation.problem import SMALLEST
 
 if TYPE_CHECKING:
     from eatlas.stats.draws import Components
@@ -59,7 +58,7 @@ def to_record(answer: PermutationResult) -> PValues:
     fields: dict[str, Any] = {name: tail.p for name, tail in tails.items()}
     methods = {name: tail.method for name, tail in tails.items()}
     fields["method"] = methods if len(set(methods.values())) > 1 else methods["greater"]
-    for attribute in ("count", "rel_err", "bracket", "interval", "draws"):
+    for attribute in ("count", "rel_err", "interval", "draws"):
         values = {name: getattr(tail, attribute) for name, tail in tails.items()}
         if attribute == "count":
             values = {name: written(count) for name, count in values.items()}
@@ -125,13 +124,6 @@ def remarks(p: PValues, place: str, design: tuple[int, int], alpha: float) -> It
     elif design[0] == design[1] and 2 * p.min_p >= alpha:
         # of groups of one size every subset has a mirror image, so two-sided counts are even
         yield Note("p.design-two-sided", place, {**values, "least": 2 * p.min_p})
-    wide = {
-        name.replace("_", "-"): [0.0 if low <= SMALLEST else low, high]
-        for name in TAILS
-        if (low := p.low(name)) is not None and low < alpha <= (high := p.tail(name))
-    }
-    if wide:
-        yield Note("p.bounds", place, {"alpha": alpha, "bounds": wide})
     draws = next((d for name in TAILS if (d := p.draws and getattr(p.draws, name))), None)
     if draws and p.method_of("greater") == "sampled" and 1 / (draws + 1) >= alpha:
         yield Note("p.draws", place, {"draws": draws, "least": 1 / (draws + 1), "alpha": alpha})

@@ -13,8 +13,6 @@ from typing import Any, Literal, NamedTuple
 
 from eatlas.present.drawings.eat_map import glyphs
 from eatlas.present.effects import (
-    BOUNDS,
-    bounds_shown,
     bracketed,
     chance_cell,
     legend,
@@ -160,29 +158,28 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
 """What a line of a cell says of a result."""
 
 
-def _p(shown: Effect, p: float | None, low: float | None) -> str:
-    return "" if p is None else p_value(p, shown.rule.alpha, low)
+def _p(shown: Effect, p: float | None) -> str:
+    return "" if p is None else p_value(p, shown.rule.alpha)
 
 
 def _two_sided_p(shown: Effect) -> str:
-    p = _p(shown, *shown.p_of("two_sided"))
+    p = _p(shown, shown.p_of("two_sided"))
     return f"({p})" if p else ""
 
 
 def _over_sentences(shown: Effect) -> str:
-    tail = shown.tail
-    return _p(shown, shown.p.tail(tail), shown.p.low(tail)) if shown.p else UNDEFINED
+    return _p(shown, shown.p.tail(shown.tail)) if shown.p else UNDEFINED
 
 
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
     "d": lambda _, shown: effect(shown.d),
     "interval": lambda _, shown: bracketed(shown) if shown.interval else "",
-    "p": lambda _, shown: _p(shown, *shown.p_of()),
+    "p": lambda _, shown: _p(shown, shown.p_of()),
     "p over sentences": lambda _, shown: _over_sentences(shown),
-    "p in the direction of d": lambda _, shown: _p(shown, *shown.p_of(shown.direction)),
+    "p in the direction of d": lambda _, shown: _p(shown, shown.p_of(shown.direction)),
     "two-sided p": lambda _, shown: _two_sided_p(shown),
     "adjusted p": lambda row, shown: (
-        "" if shown.d is None else _p(shown, *row.family.adjusted(row.result, shown))
+        "" if shown.d is None else _p(shown, row.family.adjusted(row.result, shown))
     ),
     "term": lambda _, shown: one_line(shown.name),
     "role": lambda _, shown: "".join(shown.roles),
@@ -191,8 +188,8 @@ OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
 """What it says of an effect size."""
 VALUES: dict[str, Callable[[Row, Effect], float | None]] = {
     "d": lambda _, shown: shown.d,
-    "p in the direction of d": lambda _, shown: shown.p_of(shown.direction)[0],
-    "adjusted p": lambda row, shown: row.family.adjusted(row.result, shown)[0],
+    "p in the direction of d": lambda _, shown: shown.p_of(shown.direction),
+    "adjusted p": lambda row, shown: row.family.adjusted(row.result, shown),
 }
 """The number behind a first line."""
 
@@ -545,13 +542,11 @@ def _legend(members: Sequence[AssociationResult]) -> str:
     stars = first.rule.meaning
     if any(result.primary.over_stimuli for result in members):
         stars += "; tests of sentences: over stimuli"
-    bounds = f" {BOUNDS}" if bounds_shown(effects) else ""
     if first.level3 is None:
-        return f"{stars}; p below each effect size.{bounds}"
+        return f"{stars}; p below each effect size."
     return (
         f"{stars}; p below each effect size. Level 3: mean {_unit(first)} (standard deviation). "
         "Map: rows A and B, columns X and Y, a filled square where they are associated."
-        f"{bounds}"
     )
 
 
@@ -581,7 +576,6 @@ def _notes(
         (True, f"d: effect size, above zero towards A; {first.rule.meaning}."),
         (sure, f"In brackets: {sure} bootstrap interval over the choice of terms."),
         (True, TWO_READINGS),
-        (bounds_shown(effects), BOUNDS),
         (adjusted, f"{family.method}: two-sided p, adjusted over {family.what}."),
         (first.level3, f"Level 3: mean {_unit(first)}, and in parentheses {deviation}."),
         (resampled, RESAMPLED),

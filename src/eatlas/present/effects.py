@@ -10,10 +10,7 @@ from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.inference import Matched, MatchedLevel
-from eatlas.results.parts import TAILS
 
-BOUNDS = "A p after ≤, or between brackets, is known by certain bounds alone."
-"""What a legend adds where a p-value is shown by bounds."""
 RUNNER_UP = 0.05
 """Share of resamples, draws or random lists from which another pattern is worth a mention."""
 OFTEN = 0.1
@@ -61,17 +58,6 @@ def bracketed(effect: Effect) -> str:
     """The bootstrap interval in brackets; a dash where it is undefined."""
     given = effect.resampled
     return UNDEFINED if given is None else interval(given.interval, errors=given.error)
-
-
-def bounds_shown(effects: Iterable[Effect]) -> bool:
-    """Whether any p-value is shown by bounds, as its one number is not known."""
-    shown = (
-        p_value(effect.p.tail(tail), effect.rule.alpha, effect.p.low(tail))
-        for effect in effects
-        if effect.p is not None
-        for tail in TAILS
-    )
-    return any(text.startswith(("≤", "[")) for text in shown)
 
 
 def shares_of(result: AssociationResult) -> tuple[dict[str, float], dict[str, float]]:

@@ -63,25 +63,20 @@ class DeclaredFamily:
         return replace(self, family=None, alone=True) if one else self
 
     @cached_property
-    def _adjusted(self) -> dict[tuple[Any, ...], tuple[float, float | None]]:
+    def _adjusted(self) -> dict[tuple[Any, ...], float]:
         """By the finding and its raw p."""
-        return {(*m.place, m.p): (m.adjusted, m.adjusted_low) for m in self.family or ()}
+        return {(*m.place, m.p): m.adjusted for m in self.family or ()}
 
     @cached_property
     def _levels(self) -> frozenset[str]:
         return frozenset(m.level for m in self.family or ())
 
-    def adjusted(
-        self, result: AssociationResult, effect: Effect
-    ) -> tuple[float | None, float | None]:
-        """Adjusted p of an effect size and, where only bounds are known, its lower bound.
-
-        Both are None outside the family.
-        """
+    def adjusted(self, result: AssociationResult, effect: Effect) -> float | None:
+        """Adjusted p of an effect size; None outside the family."""
         if effect.p is None:
-            return None, None
+            return None
         key = (*named(result), effect.place, effect.term, effect.p.two_sided)
-        return self._adjusted.get(key, (None, None))
+        return self._adjusted.get(key)
 
     def has(self, level: str) -> bool:
         """Whether any member is of this level, such as ``"level2"``."""

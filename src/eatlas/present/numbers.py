@@ -52,10 +52,8 @@ def effects_apart(first: float, second: float) -> tuple[str, str]:
     return repr(first), repr(second)
 
 
-def p_value(p: float, alpha: float = 0.05, low: float | None = None) -> str:
+def p_value(p: float, alpha: float = 0.05) -> str:
     """A p-value to two digits, or more where rounding would carry it across alpha."""
-    if low is not None:
-        return _bounded(low, p, alpha)
     if p == 1.0:
         return "1"
     if p > 0.99:
@@ -70,25 +68,6 @@ def p_value(p: float, alpha: float = 0.05, low: float | None = None) -> str:
     return f"{float(rounded):.{decimals}f}".lstrip("0")
 
 
-def _bounded(low: float, high: float, alpha: float) -> str:
-    ends = bounds_of_p(low, high, alpha)
-    if ends[0] == ends[1] or ends[0].startswith(">"):
-        return ends[0]
-    return f"≤ {ends[1]}" if high < alpha else f"[{ends[0]}, {ends[1]}]"
-
-
-def bounds_of_p(low: float, high: float, alpha: float = 0.05) -> tuple[str, str]:
-    """Certain bounds of a p-value: the smallest positive number as 0, nearly 1 as 1."""
-    first = "0" if low <= SMALLEST else p_value(low, alpha)
-    last = p_value(high, alpha)
-    return first, "1" if last.startswith(">") and last != first else last
-
-
-def undecided(p: float, alpha: float, low: float | None) -> bool:
-    """Whether certain bounds of a p-value leave open on which side of alpha it lies."""
-    return low is not None and low < alpha <= p
-
-
 def _rounded(p: float, alpha: float) -> str:
     """Scientific notation with the fewest digits, two or more, on p's own side of alpha."""
     for digits in range(1, _MOST_DIGITS):
@@ -98,12 +77,10 @@ def _rounded(p: float, alpha: float) -> str:
     return f"{p:.{_MOST_DIGITS}e}"
 
 
-def p_equals(p: float, alpha: float = 0.05, low: float | None = None) -> str:
+def p_equals(p: float, alpha: float = 0.05) -> str:
     """The p-value as part of a sentence."""
-    text = p_value(p, alpha, low)
-    if text.startswith("["):
-        return f"p in {text}{', undecided' if undecided(p, alpha, low) else ''}"
-    return f"p {text}" if text[0] in "<>≤" else f"p = {text}"
+    text = p_value(p, alpha)
+    return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
 _OF_TEN = {
@@ -112,17 +89,16 @@ _OF_TEN = {
 }  # fmt: skip
 
 
-def odds(p: float, low: float | None = None) -> str:
+def odds(p: float) -> str:
     """How often something of that probability happens, in words."""
-    how = "about" if low is None else "at most"
     if p > 0.99:
         return "in nearly all cases"
     if p >= 0.01:
-        return f"in {how} {100 * p:.2g}% of cases"
+        return f"in about {100 * p:.2g}% of cases"
     power = max(3, math.ceil(-math.log10(p)))
     if power > max(_OF_TEN):
         return f"in fewer than 1 of {_OF_TEN[12]} cases"
-    return f"in {how} {p * 10**power:.2g} of {_OF_TEN[power]} cases"
+    return f"in about {p * 10**power:.2g} of {_OF_TEN[power]} cases"
 
 
 def interval(
@@ -225,11 +201,9 @@ def evidence(p: PValues, tail: str, alpha: float = 0.05) -> str:
     counted = p.count_of(tail)
     if counted is not None:
         return count(counted)
-    bounds, between, error = (
-        None if part is None else getattr(part, tail) for part in (p.bracket, p.interval, p.rel_err)
+    between, error = (
+        None if part is None else getattr(part, tail) for part in (p.interval, p.rel_err)
     )
-    if bounds is not None:
-        return _range(bounds, alpha)
     method = _METHODS.get(p.method_of(tail), p.method_of(tail))
     if between is not None and p.draws is not None:
         drawn = count(getattr(p.draws, tail))
@@ -237,8 +211,8 @@ def evidence(p: PValues, tail: str, alpha: float = 0.05) -> str:
     return f"by {method}" if error is None else f"by {method}, relative error ≤ {_power(error)}"
 
 
-def _range(bounds: tuple[float, float], alpha: float) -> str:
-    low, high = bounds_of_p(*bounds, alpha)
+def _range(ends: tuple[float, float], alpha: float) -> str:
+    low, high = (p_value(end, alpha) for end in ends)
     return f"above {low[2:]}" if low.startswith(">") else f"between {low} and {high}"
 
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
-from eatlas.present.effects import BOUNDS, OVER_SENTENCES
+from eatlas.present.effects import OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import page_files, render
 from eatlas.present.sections import Scales, Section, distinct, sections, source_of
@@ -103,7 +103,7 @@ def report_html(
     packed = len(shown) > OPEN_UP_TO
     values: dict[str, object] = {
         "scales": Scales.of(shown), "cells": CELLS, "tails": TAILS, "packed": packed,
-        "over_sentences_note": OVER_SENTENCES, "bounds": BOUNDS, "words": wording(given),
+        "over_sentences_note": OVER_SENTENCES, "words": wording(given),
         "thumbnails": thumbnails_of(images, given),
     }  # fmt: skip
     details = [_compact(render("detail", section=section, **values)) for section in shown]

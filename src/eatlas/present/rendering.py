@@ -163,7 +163,7 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.all_of, numbers.count, numbers.effect, numbers.goes, numbers.interval,
         numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
         numbers.percent, readable, source_name, effects.about_terms,
-        effects.bounds_shown, effects.bracketed, effects.compared, effects.ends, effects.level1_p,
+        effects.bracketed, effects.compared, effects.ends, effects.level1_p,
         effects.names_of, effects.one_stimulus, effects.rank_row,
         effects.runner_up, effects.short_name, isolated, targets.signed_points,
         targets.target_sentences,

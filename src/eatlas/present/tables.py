@@ -273,10 +273,7 @@ def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[st
     for number, row in enumerate(rows):
         for one in (effects[number],) if terms else effects:
             if family.has(one.place):
-                p, low = family.adjusted(result, one)
-                row[f"{name}{one.suffix}"] = p
-                if low is not None:
-                    row[f"{name}_low{one.suffix}"] = low
+                row[f"{name}{one.suffix}"] = family.adjusted(result, one)
         yield row
 
 

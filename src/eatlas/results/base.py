@@ -179,11 +179,8 @@ class AssociationResult(Record):
 
     @property
     def p(self) -> float | None:
-        """The p-value of that effect size in the tail that is read; None if it has none.
-
-        Where only bounds are known, it is the upper one.
-        """
-        return next((effect.p_of()[0] for effect in self.effects()), None)
+        """The p-value of that effect size in the tail that is read; None if it has none."""
+        return next((effect.p_of() for effect in self.effects()), None)
 
     @field_validator("concepts", "coverage")
     @classmethod

@@ -14,7 +14,6 @@ from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
 from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
 from eatlas.results.json_lines import read_lines, write_results
-from eatlas.results.levels import PValues
 from eatlas.results.parts import Tail
 from eatlas.results.settings import Settings
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
@@ -50,10 +49,6 @@ class FamilyMember:
     p: float
     adjusted: float
     """The smallest level at which the procedure rejects this hypothesis."""
-    p_low: float | None = None
-    """Certain lower bound of a p of which only bounds are known; `p` is then the upper one."""
-    adjusted_low: float | None = None
-    """Lower bound of the adjusted p, where any p of the family has one."""
     period: int | None = None
     window: int | str | None = None
     """Of results in contexts: words on either side, or the sentence."""
@@ -165,14 +160,14 @@ def family_of(
         groups.setdefault(() if settings else (*named(result)[1:], time), []).append(place)
     members: dict[int, FamilyMember] = {}
     for places in groups.values():
-        adjusted = _adjusted([findings[place][-1] for place in places], tail, method)
-        for place, (p, low) in zip(places, adjusted, strict=True):
+        raw_p = np.array([findings[place][-1].tail(tail) for place in places])
+        for place, p in zip(places, METHODS[method](raw_p).tolist(), strict=True):
             result, time, effect, raw = findings[place]
             again = f"number {time}" if time > 1 else ""
             facts: dict[str, Any] = dict(zip(FACTS, named(result), strict=True))
             members[place] = FamilyMember(
                 level=effect.place, term=effect.term, effect_size=effect.d,
-                p=raw.tail(tail), p_low=raw.low(tail), adjusted=p, adjusted_low=low,
+                p=raw.tail(tail), adjusted=p,
                 setting=", ".join(filter(None, [among.of(result), again])),
                 together=len(places), **facts,
             )  # fmt: skip
@@ -184,20 +179,6 @@ def family_of(
         levels,
         tuple(Setting("" if settings else some[0].setting, some) for some in apart),
     )
-
-
-def _adjusted(
-    values: Sequence[PValues], tail: Tail, method: Method
-) -> list[tuple[float, float | None]]:
-    """Adjusted p-values that are taken together, with lower bounds where only bounds are known."""
-    raw = [p.tail(tail) for p in values]
-    adjusted = METHODS[method](np.array(raw)).tolist()
-    # these procedures are monotone: lower p-values give lower adjusted ones
-    least = [
-        high if (low := p.low(tail)) is None else low for p, high in zip(values, raw, strict=True)
-    ]
-    bounds = METHODS[method](np.array(least)).tolist() if least != raw else [None] * len(raw)
-    return list(zip(adjusted, bounds, strict=True))
 
 
 def named(result: AssociationResult) -> tuple[Any, ...]:

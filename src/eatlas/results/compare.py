@@ -383,7 +383,7 @@ class SideBySide(Sequence[Row]):
                     "row": row.name, self.by: self.values[number],
                     "pattern": labels[number] or None,
                     "place": place, "name": effect.name, "effect_size": effect.d,
-                    "low": low, "high": high, "p": effect.p_of()[0],
+                    "low": low, "high": high, "p": effect.p_of(),
                     "significant": effect.significant, "difference": gap and gap.d,
                     "difference_low": ends[0], "difference_high": ends[1],
                     "pattern_differs": "" not in {labels[0], labels[number]}

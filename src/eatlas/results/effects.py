@@ -103,7 +103,7 @@ class Effect:
     n: tuple[int, int] | None = None
     """Sizes of the two groups whose labels are permuted."""
     p: PValues | None = None
-    """Permutation p-values of all three tails, with counts, total and bounds. None for a number
+    """Permutation p-values of all three tails, with counts and total. None for a number
     without one, and where a group has one stimulus alone. Without spread d is None, and every p
     here is 1."""
     term: str | None = None
@@ -157,20 +157,14 @@ class Effect:
         """The tail of the sign that was observed."""
         return "greater" if (self.d or 0.0) > 0 else "less"
 
-    def p_of(self, tail: Tail | None = None) -> tuple[float | None, float | None]:
-        """The p-value of a tail, by default the one that the rule reads, and its lower bound.
-
-        The bound is None where p is known, and both are where d is undefined.
-        """
-        if self.p is None or self.d is None:
-            return None, None
-        tail = tail or self.tail
-        return self.p.tail(tail), self.p.low(tail)
+    def p_of(self, tail: Tail | None = None) -> float | None:
+        """The p-value of a tail, by default the one that the rule reads; None if d is undefined."""
+        return None if self.p is None or self.d is None else self.p.tail(tail or self.tail)
 
     @property
     def significant(self) -> bool:
         """Whether d is defined and the p-value that the rule reads is below alpha."""
-        p, _ = self.p_of()
+        p = self.p_of()
         return p is not None and p < self.rule.alpha
 
     @property
@@ -181,8 +175,7 @@ class Effect:
     def columns(self, before: str = "") -> dict[str, Any]:
         """Effect size, interval and p-values as columns of a table, whose names begin alike.
 
-        A tail of which only bounds are known has its upper bound there, and the lower one in a
-        column of its own, ``p_greater_low`` for instance. Another number is one column.
+        Another number is one column.
         """
         if self.symbol != "d":
             return {f"{before}{self.place}": self.d}
@@ -191,8 +184,6 @@ class Effect:
         columns |= dict.fromkeys(f"p_{tail}" for tail in TAILS)
         if self.p is not None:
             columns |= {f"p_{tail}": self.p.tail(tail) for tail in TAILS}
-            lows = {f"p_{tail}_low": self.p.low(tail) for tail in TAILS}
-            columns |= {name: bound for name, bound in lows.items() if bound is not None}
         return {f"{before}{name}{self.suffix}": value for name, value in columns.items()}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
@@ -121,10 +120,8 @@ class WEATResult(LevelsResult):
         (effect,) = self.effects()
         if effect.p is None:
             return "d is undefined over stimuli"
-        low, p = effect.p.low("greater"), f"{effect.p.greater:.3g}"
-        bounds = f"in [{0 if low < sys.float_info.min else low:.3g}, {p}]" if low else f"= {p}"
         over = " over stimuli" * self.primary.over_stimuli
-        return f"d = {shown(effect.d)}, p(greater) {bounds}{over}"
+        return f"d = {shown(effect.d)}, p(greater) = {effect.p.greater:.3g}{over}"
 
 
 LARGEST_COSINE = 1 + 1e-6

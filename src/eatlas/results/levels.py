@@ -65,9 +65,7 @@ class PValues(Record):
     min_p: Probability
     """The smallest p-value this design can give, 1 / total, unless inequalities are strict."""
     rel_err: Errors | None = None
-    """Stated relative error; None of a tail that is exact or bracketed."""
-    bracket: Ends | None = None
-    """Rigorous [lower, upper]; None of a tail that is known closer."""
+    """Stated relative error; None of a tail that is exact or drawn."""
     interval: Ends | None = None
     """95% confidence interval; None of a tail that was not drawn at random."""
     draws: Counts | None = None
@@ -76,14 +74,6 @@ class PValues(Record):
     def tail(self, name: str) -> float:
         """Return the p-value of one tail."""
         return float(at(self, name))
-
-    def low(self, name: str) -> float | None:
-        """Return the certain lower bound of one tail of which only bounds are known, else None.
-
-        The p-value itself is then the upper bound.
-        """
-        bounds = at(self.bracket, name)
-        return None if bounds is None else float(bounds[0])
 
     def method_of(self, name: str) -> str:
         """Return how one tail's p-value was found."""

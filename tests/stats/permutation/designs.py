@@ -8,9 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from eatlas.stats.permutation import PermutationResult, permutation_test
-from eatlas.stats.permutation.problem import Tail, ask, complement, joined
-from eatlas.stats.permutation.solvers import bracket, outliers_apart
+from eatlas.stats.permutation.problem import ask
 
 
 def separated(n, m, d, seed):
@@ -92,22 +90,3 @@ def counts(result):
 def question(scores, n, scale=None, *, strict=False):
     """The integer question of one row."""
     return ask(np.asarray(scores, dtype=float)[None], n, scale, strict=strict).row(0)
-
-
-def bounds(scores, n, *, strict=False, scale=None):
-    """Certain bounds alone, the last resort of ``auto``."""
-    asked = question(scores, n, scale, strict=strict)
-    if asked.degenerate:
-        return permutation_test(scores, n, strict=strict, scale=scale)
-
-    def solve(values, *thresholds):
-        return outliers_apart(values, asked.n, thresholds, bracket, bracket)
-
-    upper, not_lower = solve(asked.values, asked.at_least, asked.below)
-    (far,) = [upper] if asked.balanced else solve(-asked.values[::-1], 1 - asked.far)
-    total = asked.total
-    both = (
-        Tail.exact(total, total) if asked.central else joined([upper, far], [total] * 2, 0, total)
-    )
-    lower = complement(not_lower, total)
-    return PermutationResult(*((lower, upper) if asked.mirrored else (upper, lower)), both, total)

@@ -11,7 +11,7 @@ from tests.stats.permutation.designs import counts, lattice_counts, question
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.counting import count_at_least, in_steps, on_lattice
 from eatlas.stats.permutation.inversion import invert
-from eatlas.stats.permutation.solvers import QUICK
+from eatlas.stats.permutation.two_sample import QUICK
 
 INVERSION_ON_LATTICE = 1e-12
 """Worst relative difference observed between lattice inversion and the count: 2.8e-14."""
@@ -37,7 +37,7 @@ def test_survey_scales_are_counted_exactly(n, m, top, shift, unit):
 
 def test_the_value_that_splits_ties_is_never_given():
     # Integers 1 to 6 over 10, 100 against 100: an inversion between two atoms gives a p about
-    # 0.8 times the right one, and a bracket around it does not show that.
+    # 0.8 times the right one.
     points = scale_points(100, 100, 6, 0.7, seed=3)
     result = permutation_test(points / 10, 100)
     expected = lattice_counts(points.tolist(), 100)[0]

@@ -12,7 +12,7 @@ import pytest
 from tests.stats.permutation.designs import separated
 
 from eatlas.errors import EatlasError
-from eatlas.stats.permutation import permutation_test, permutation_tests, solvers
+from eatlas.stats.permutation import permutation_test, permutation_tests, two_sample
 
 CASES = [
     (([1.0, 2.0], 0), {}, "n is out of range\n  got: 0\n  allowed: 1 to 1"),
@@ -50,9 +50,9 @@ CASES = [
     (
         (np.arange(12.0)[::-1] ** 2, 6),
         {"method": "inversion"},
-        "inversion does not give one digit here: too few sums reach the observed one\n"
+        "inversion does not guarantee seven digits here: too few sums reach the observed one\n"
         "  got: 6 of 12 scores, about 10^3.0 subsets\n"
-        "  remedy: use method='auto', which counts or brackets them",
+        "  remedy: use method='auto', which counts or draws at random",
     ),
 ]
 
@@ -80,8 +80,8 @@ def test_many_rows_are_refused_alike(scores, n, scale, text):
 
 
 def test_a_count_out_of_reach_is_refused(monkeypatch):
-    monkeypatch.setattr(solvers, "FORCED_STATES", 1 << 16)
-    monkeypatch.setattr(solvers, "STATES", 1 << 16)
+    monkeypatch.setattr(two_sample, "FORCED_STATES", 1 << 16)
+    monkeypatch.setattr(two_sample, "STATES", 1 << 16)
     with pytest.raises(EatlasError) as caught:
         permutation_test(separated(64, 64, 0.1, 0), 64, method="exact")
     assert str(caught.value).startswith(

@@ -10,7 +10,7 @@ from tests.stats.permutation.designs import question
 
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.permutation.inversion import invert
-from eatlas.stats.permutation.solvers import GUARANTEE, QUICK, THOROUGH
+from eatlas.stats.permutation.two_sample import GUARANTEE, QUICK, THOROUGH
 
 
 def blurred(kind, size, noise, r):
@@ -46,12 +46,13 @@ def test_inversion_of_a_blurred_lattice_is_right_or_refused(kind, noise):
 
 @pytest.mark.parametrize(("kind", "noise"), [("scale", 1e-6), ("two", 1e-4)])
 def test_auto_never_inverts_a_blurred_lattice_of_many_scores(kind, noise):
-    """128 scores cannot be counted here: what remains is certain bounds."""
+    """128 scores cannot be counted here: what remains is to draw, the same in every call."""
     r = np.random.default_rng(77)
     result = permutation_test(blurred(kind, 128, noise, r), 64)
-    assert result.greater.method == "bracket"
-    low, high = result.greater.bracket
-    assert 0 < low <= high == result.greater.p <= 1
+    assert result.greater.method == "sampled"
+    low, high = result.greater.interval
+    assert 0 < low <= result.greater.p <= high <= 1
+    assert result == permutation_test(blurred(kind, 128, noise, np.random.default_rng(77)), 64)
 
 
 def test_revivals_that_die_away_are_integrated():

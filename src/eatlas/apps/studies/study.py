@@ -209,14 +209,14 @@ def _of_result(result: AssociationResult) -> dict[str, Any]:
     if effect is None:
         return pattern
     low, high = effect.interval or (None, None)
-    p = effect.p_of()[0]
+    p = effect.p_of()
     return {
         "symbol": effect.symbol,
         "d": effect.d,
         "low": low,
         "high": high,
         "p": p,
-        "two_sided": effect.p_of("two_sided")[0],
+        "two_sided": effect.p_of("two_sided"),
         "significant": None if p is None else effect.significant,
         **pattern,
     }

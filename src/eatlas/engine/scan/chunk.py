@@ -22,7 +22,7 @@ from eatlas.stats.permutation import Tail, permutation_test, permutation_tests
 from eatlas.stats.permutation.batch import LARGEST, MOST_SCORES, invert_rows
 
 Array = NDArray[np.float64]
-METHODS = ("exact", "inversion", "bracket")
+METHODS = ("exact", "inversion", "sampled")
 EXACT, INVERSION, _ = range(len(METHODS))
 ACCEPTED = 1e-3
 """Stated relative error up to which the inversion of many words at once is taken; a word beyond it
@@ -39,7 +39,7 @@ class TailArrays:
     method: NDArray[np.uint8]
     """Index of METHODS."""
     rel_err: Array
-    """Stated relative error; 0 for a count, the width over p for a bracket."""
+    """Stated relative error; 0 for a count and for random draws."""
 
 
 def word_tests(scores: Array, n: int, stop: Callable[[], None]) -> TailArrays:
@@ -48,7 +48,8 @@ def word_tests(scores: Array, n: int, stop: Callable[[], None]) -> TailArrays:
     Up to 32 scores in a row every p is a count. Beyond, rows are inverted together, a fraction of a
     millisecond each. Rows whose stated error is above ACCEPTED have few relabellings beyond the
     observed one, or scores that inversion does not suit; they get what `permutation_test` gives: a
-    count, an inversion or a bracket, some 50 ms a row. `stop` is called now and then; it may raise.
+    count, an inversion or random draws, some 50 ms a row. `stop` is called now and then; it may
+    raise.
     """
     if scores.shape[1] <= LARGEST:
         tests = permutation_tests(scores, n, scale=1.0)
@@ -64,7 +65,7 @@ def word_tests(scores: Array, n: int, stop: Callable[[], None]) -> TailArrays:
             tail: Tail = getattr(found_here, name)
             tails.p[i, row] = tail.p
             tails.method[i, row] = METHODS.index(tail.method)
-            tails.rel_err[i, row] = _error(tail)
+            tails.rel_err[i, row] = tail.rel_err or 0.0
     return tails
 
 
@@ -80,13 +81,6 @@ def _inverted(scores: Array, n: int, stop: Callable[[], None]) -> TailArrays:
             p[:, part], error[:, part] = inverted.p, inverted.rel_err
     method = np.where(error > 0, INVERSION, EXACT).astype(np.uint8)
     return TailArrays(p, method, error)
-
-
-def _error(tail: Tail) -> float:
-    if tail.bracket is not None:
-        low, high = tail.bracket
-        return 1 - low / high
-    return tail.rel_err or 0.0
 
 
 BLOCK = 1024

@@ -34,8 +34,9 @@ from eatlas.results.scan import (
     Vocabulary,
     WordAssociation,
 )
-from eatlas.stats.inputs import ROUNDING_UNITS
+from eatlas.stats.inputs import ROUNDING_UNITS, clopper_pearson
 from eatlas.stats.multiplicity import benjamini_yekutieli, harmonic, holm
+from eatlas.stats.permutation import DRAWS
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -227,14 +228,15 @@ def word_association(plan: ScanPlan, judged: JudgedWords, row: int) -> WordAssoc
     names = [METHODS[code] for code in chunk.method[:, row].tolist()]
     p = dict(zip(TAILS, chunk.p[:, row].tolist(), strict=True))
     counts: dict[Any, Any] = dict.fromkeys(TAILS)
-    errors, brackets = counts.copy(), counts.copy()
+    errors, intervals, draws = counts.copy(), counts.copy(), counts.copy()
     for tail, name, error in zip(TAILS, names, chunk.rel_err[:, row].tolist(), strict=True):
         if name == METHODS[EXACT]:
             counts[tail] = _count(p[tail], total)
         elif name == METHODS[INVERSION]:
             errors[tail] = error
         else:
-            brackets[tail] = p[tail] * (1 - error), p[tail]
+            draws[tail], reached = DRAWS, round(p[tail] * (DRAWS + 1)) - 1
+            intervals[tail] = clopper_pearson(reached, DRAWS)
     values = PValues.model_validate(
         {
             **p,
@@ -243,7 +245,8 @@ def word_association(plan: ScanPlan, judged: JudgedWords, row: int) -> WordAssoc
             "total": total,
             "min_p": 1 / total,
             "rel_err": _unless_empty(errors),
-            "bracket": _unless_empty(brackets),
+            "interval": _unless_empty(intervals),
+            "draws": _unless_empty(draws),
         }
     )
     level = Level(

@@ -101,12 +101,12 @@ def in_words(result: AssociationResult) -> str:
     parts = []
     for role in TARGETS:
         name, level = isolated(result.concepts.name(role)), result.effect(f"level2.{role}")
-        p, low = level.p_of()
+        p = level.p_of()
         if p is None:
             parts.append(f"{name}, association undefined")
             continue
         attribute = {"A": a, "B": b}.get(result.primary.attribute(role) or "")
-        facts = [f"d = {effect(level.d)}", p_equals(p, result.rule.alpha, low)]
+        facts = [f"d = {effect(level.d)}", p_equals(p, result.rule.alpha)]
         texts = {a: result.cell_text(f"{role}A"), b: result.cell_text(f"{role}B")}
         facts += [f"{text} {of}" for of, text in texts.items() if text]
         way = f"associated with {attribute or f'neither {a} nor {b}'}"
@@ -165,15 +165,13 @@ def _column(
         for i, a in enumerate(ATTRIBUTES)
     ]
     d = "d undefined" if level.d is None else f"d = {effect(level.d)}{level.star}"
-    p, low = level.p_of()
+    p = level.p_of()
     return tag(
         "g",
         _name(result.concepts.name(role), wide - 8, 2, middle, top - 24, "middle"),
         *cells,
         label(d, middle, under, size=15, font_weight=600, text_anchor="middle"),
-        ""
-        if p is None
-        else muted(p_equals(p, result.rule.alpha, low), middle, under + 17, size=12),
+        "" if p is None else muted(p_equals(p, result.rule.alpha), middle, under + 17, size=12),
     )
 
 

@@ -148,9 +148,9 @@ def _forest_row(
     sheet.parts.append(label(row.star, x + 1, y + 4, size=LETTERS))
     if row.interval:
         sheet.parts.append(label(interval(row.interval), x + 12, y + 4, size=LETTERS))
-    read, low = row.p_of()
+    read = row.p_of()
     if with_p and read is not None:
-        p = p_value(read, row.rule.alpha, low)
+        p = p_value(read, row.rule.alpha)
         sheet.parts.append(label(p, sheet.width - RIGHT, y + 4, size=LETTERS, text_anchor="end"))
     sheet.y += height
 

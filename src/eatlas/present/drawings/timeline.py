@@ -233,8 +233,8 @@ def _drawn(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, close
 
 
 def _point_in_words(shown: Effect) -> str:
-    p, low = shown.p_of()
-    of_p = "" if p is None else f", {p_equals(p, shown.rule.alpha, low)}"
+    p = shown.p_of()
+    of_p = "" if p is None else f", {p_equals(p, shown.rule.alpha)}"
     return f"{shown.symbol} = {effect(shown.d)}{of_p}"
 
 

@@ -10,13 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.lazy import attributes
-from eatlas.stats.permutation.problem import STUDENTISED_METHODS, PermutationResult, Tail
-from eatlas.stats.permutation.solvers import ALWAYS_EXACT
+from eatlas.stats.permutation.problem import (
+    ALWAYS_EXACT,
+    STUDENTISED_METHODS,
+    PermutationResult,
+    Tail,
+)
+from eatlas.stats.permutation.sampled import recomputed_test, studentised_test
 from eatlas.stats.permutation.two_sample import DRAWING, DRAWS, METHODS, permutation_test
 
 if TYPE_CHECKING:
     from eatlas.stats.permutation.batch import BatchResult, permutation_tests
-    from eatlas.stats.permutation.sampled import recomputed_test, studentised_test
 
 __all__ = [
     "ALWAYS_EXACT",
@@ -33,10 +37,4 @@ __all__ = [
     "studentised_test",
 ]
 
-__getattr__ = attributes(
-    __name__,
-    {
-        f"{__name__}.batch": "BatchResult permutation_tests",
-        f"{__name__}.sampled": "recomputed_test studentised_test",
-    },
-)
+__getattr__ = attributes(__name__, {f"{__name__}.batch": "BatchResult permutation_tests"})

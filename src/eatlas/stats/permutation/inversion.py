@@ -43,12 +43,10 @@ PERSISTENT = 10.0
 """A mean of |g|**2 so many times that of theory is no accident."""
 OCTAVES = 20.0
 """Octaves beyond the band in which revivals may still add up, times log 2."""
-CERTAIN = 1e-9
-"""Covers every rounding in the logarithm of Chernoff's bound, relatively."""
 MARGIN = 4.0
 """Revivals are seen in a sample only. On 120 clustered and near-lattice designs of 34 to 40 scores,
 of which 63 were refused, the error exceeded the estimate in 21 of 171 tails, 2.6 times at most,
-and never exceeded 1e-7 where the estimate was at most 1e-7. `solvers.CAUTION` states more."""
+and never exceeded 1e-7 where the estimate was at most 1e-7."""
 EPS = 2.0**-52
 
 
@@ -82,15 +80,6 @@ def log_count_near(values: Integers, n: int, threshold: int) -> float:
     if contour is None:
         return -math.inf
     return contour.log_weight - contour.lam * float(contour.targets[0]) + contour.log_scale + 3.0
-
-
-def log_chernoff(values: Integers, n: int, threshold: int) -> float:
-    """A certain upper bound of log #{T >= threshold}; log C(N, n) at the edge of the support."""
-    contour = contour_of(values, n, [threshold])
-    if contour is None:
-        return math.log(math.comb(values.size, n))
-    log_bound = contour.log_weight - contour.lam * float(contour.targets[0])
-    return log_bound + CERTAIN * (1 + abs(contour.log_weight))
 
 
 def _integrate(c: Contour, step: float, effort: Effort) -> list[Inverted]:

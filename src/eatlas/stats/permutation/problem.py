@@ -5,7 +5,7 @@ the order of terms, on floating-point sums or on which group comes first. A test
 scores is the first row of such questions.
 
 A result has three tails, each with the way it was obtained. The complement and the sum of tails
-keep what is known about each part.
+keep what is known of the error.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ TailName = Literal["greater", "less", "two_sided"]
 
 SMALLEST = sys.float_info.min * sys.float_info.epsilon
 """The smallest positive double: a p-value below it is reported as this, never as 0."""
+ALWAYS_EXACT = 1_000_000
+"""Designs with at most so many subsets are counted, whatever it takes."""
 STUDENTISED_METHODS = ("auto", "exact", "sampled")
 """What `method` may be for a studentised statistic."""
 TAILS: tuple[TailName, ...] = ("greater", "less", "two_sided")
@@ -53,15 +55,13 @@ class Tail:
     """
 
     p: float
-    """The p-value, in (0, 1]; for a bracket its upper end."""
+    """The p-value, in (0, 1]."""
     method: str
-    """``exact`` (an integer count), ``inversion``, ``bracket``, ``sampled`` or ``normal``."""
+    """``exact`` (an integer count), ``inversion``, ``sampled`` or ``normal``."""
     count: int | None = None
     """Subsets at least as extreme as the observed one; None unless exact."""
     rel_err: float | None = None
     """Stated bound of the relative error; None unless by inversion."""
-    bracket: Interval | None = None
-    """Certain lower and upper bound of p; None unless by bracket."""
     interval: Interval | None = None
     """95% confidence interval of p; None unless sampled."""
     draws: int | None = None
@@ -80,22 +80,6 @@ class Tail:
     def inverted(cls, p: float, rel_err: float) -> Tail:
         """A tail by Fourier inversion with its stated relative error."""
         return cls(p=min(max(p, SMALLEST), 1.0), method="inversion", rel_err=rel_err)
-
-    @classmethod
-    def bracketed(cls, low: float, high: float) -> Tail:
-        """A tail known to lie in [low, high]; its p is the upper end, which is conservative."""
-        low, high = (min(max(x, SMALLEST), 1.0) for x in (low, high))
-        return cls(p=high, method="bracket", bracket=(low, high))
-
-    @property
-    def bounds(self) -> Interval:
-        """What is known of p as an interval."""
-        if self.bracket is not None:
-            low, high = self.bracket
-            # the smallest double stands for none at all, and two of them are not more
-            return (low if low > SMALLEST else 0.0), high
-        slack = self.rel_err or ROUNDING
-        return self.p * (1 - slack), self.p * (1 + slack)
 
 
 Tails = tuple[Tail, Tail, Tail]
@@ -128,27 +112,17 @@ def complement(tail: Tail, total: int) -> Tail:
     """1 - p, by whatever way p was obtained."""
     if tail.count is not None:
         return Tail.exact(total - tail.count, total)
-    if tail.rel_err is not None and tail.p < 1.0:
-        rest = 1.0 - tail.p
-        return Tail.inverted(rest, tail.rel_err * tail.p / rest + ROUNDING)
-    low, high = tail.bounds
-    return Tail.bracketed(1.0 - high, (1.0 - low) * (1 + ROUNDING))
+    rest = max(1.0 - tail.p, SMALLEST)
+    return Tail.inverted(rest, (tail.rel_err or 0.0) * tail.p / rest + ROUNDING)
 
 
-def joined(tails: list[Tail], weights: list[int], count: int, total: int) -> Tail:
-    """A tail from disjoint parts: `count` subsets, and each tail's share of its `weights`."""
-    if all(tail.count is not None for tail in tails):
-        return Tail.exact(count + sum(tail.count or 0 for tail in tails), total)
-    certain, slack = count / total, ROUNDING * (2 + len(tails))
-    parts = [(weight / total, tail) for weight, tail in zip(weights, tails, strict=True)]
-    if any(tail.method == "bracket" for tail in tails):
-        low, high = (
-            certain + sum(share * tail.bounds[end] for share, tail in parts) for end in (0, 1)
-        )
-        return Tail.bracketed(low * (1 - slack), high * (1 + slack))
-    p = certain + sum(share * tail.p for share, tail in parts)
-    error = sum(share * tail.p * (tail.rel_err or 0.0) for share, tail in parts)
-    return Tail.inverted(p, error / p + slack)
+def together(first: Tail, second: Tail, total: int) -> Tail:
+    """A tail of two disjoint parts."""
+    if first.count is not None and second.count is not None:
+        return Tail.exact(first.count + second.count, total)
+    p = first.p + second.p
+    error = first.p * (first.rel_err or 0.0) + second.p * (second.rel_err or 0.0)
+    return Tail.inverted(p, error / p + 4 * ROUNDING)
 
 
 def two_groups(scores: ArrayLike, n: int, ndim: int = 1) -> tuple[Array, int]:

@@ -26,6 +26,7 @@ from eatlas.stats.inputs import (
     whole,
 )
 from eatlas.stats.permutation.problem import (
+    ALWAYS_EXACT,
     SMALLEST,
     STUDENTISED_METHODS,
     Array,
@@ -38,7 +39,6 @@ from eatlas.stats.permutation.problem import (
     subsets,
     two_groups,
 )
-from eatlas.stats.permutation.solvers import ALWAYS_EXACT
 from eatlas.stats.subsets import every_subset, random_subsets
 
 CELLS = 1 << 18

@@ -1,4 +1,9 @@
-"""The two-sample permutation test: check the input, choose a method, put three tails together."""
+"""The two-sample permutation test: check the input, choose a method, put three tails together.
+
+Counting, inverting and drawing answer one question of a tail: which share of the n-subsets has a
+sum of at least t, for a few thresholds t. Counting and inverting answer None where it costs too
+much, or where the error could be larger than the guarantee.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +15,16 @@ from numpy.typing import ArrayLike
 
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import checked_precision, checked_scale, generator, whole
-from eatlas.stats.permutation.counting import on_lattice
-from eatlas.stats.permutation.inversion import targets
+from eatlas.stats.permutation.counting import (
+    count_at_least,
+    count_by_levels,
+    count_on_lattice,
+    lattice_cost,
+    on_lattice,
+)
+from eatlas.stats.permutation.inversion import Effort, invert, log_count_near, targets
 from eatlas.stats.permutation.problem import (
+    ALWAYS_EXACT,
     SMALLEST,
     Integers,
     PermutationResult,
@@ -21,10 +33,11 @@ from eatlas.stats.permutation.problem import (
     Tails,
     ask,
     complement,
-    joined,
+    subsets,
+    together,
     two_groups,
 )
-from eatlas.stats.permutation.solvers import ALWAYS_EXACT, FORCED_STATES, Solver, chain
+from eatlas.stats.permutation.sampled import sampled
 
 METHODS = ("auto", "exact", "inversion", "sampled", "normal")
 """What `method` may be."""
@@ -32,6 +45,34 @@ DRAWING = ("sampled",)
 """The methods that draw subsets at random."""
 DRAWS = 100_000
 """Subsets drawn by default: p near 0.05 is known within 3%."""
+GUARANTEE = 1e-7
+"""The relative error up to which an inversion is accepted."""
+STATES = 6 << 20
+"""Partial sums kept for one half: three buffers of 50 MB at worst."""
+LAST_STATES = 1 << 24
+"""The same where only drawing is left (32 v 32, d = 1.2): three of 134 MB, 1 s."""
+LAST_LOG_COUNT = 44 * math.log(2)
+"""Counts beyond 2**44 never fit into LAST_STATES."""
+FORCED_STATES = 1 << 25
+"""The same when a count was requested: three buffers of 256 MB at worst."""
+HOPEFUL_LOG_COUNT = 36 * math.log(2)
+"""From 2**36 on an inversion is as quick as a count, and mostly as good as its guarantee."""
+QUICKER_LOG_COUNT = 42 * math.log(2)
+"""Up to 2**42 a count (21 v 23, p = 0.18: 0.2 s) is quicker than a thorough inversion (0.9 s)."""
+LATTICE_DIGITS = 5e8
+"""Digits of work on a lattice: about 0.5 s."""
+FORCED_DIGITS = 3e10
+"""The same when a count was requested: about half a minute."""
+COMPOSITIONS = 400_000
+"""Compositions of few distinct values for one half: about 0.4 s."""
+FORCED_COMPOSITIONS = 20_000_000
+"""The same when a count was requested."""
+QUICK = Effort(cells=4_000_000, finest=1 << 12)
+"""A first inversion: 20 to 60 ms, and all that 100 scores or more ever need."""
+THOROUGH = Effort(cells=20_000_000, finest=1 << 15)
+"""A second one, about half a second, for some 50 scores whose sums are few."""
+WORTH = 30.0
+"""A quick inversion whose error is so many times too large is not worth a thorough one."""
 
 
 def permutation_test(
@@ -59,10 +100,10 @@ def permutation_test(
         Size of the first group, 1 <= n <= N - 1.
     method
         ``auto`` counts where that takes a fraction of a second, else inverts the characteristic
-        function where a relative error of 1e-7 is guaranteed, else gives certain bounds.
-        ``exact`` counts or raises; ``inversion`` is taken as it is. ``sampled`` draws random
-        subsets, and ``normal`` is the approximation of published code. Scores without spread are
-        counted by every method.
+        function where a relative error of 1e-7 is guaranteed, else draws random subsets.
+        ``exact`` and ``inversion`` do so or raise. ``sampled`` draws random subsets, and
+        ``normal`` is the approximation of published code. Scores without spread are counted by
+        every method.
     scale
         Magnitude of the quantities that were added up to make one score (1.0 for cosines);
         by default the greatest magnitude among the scores.
@@ -71,7 +112,8 @@ def permutation_test(
         then be 0, and p is then the smallest positive double. Scores without spread still
         have p = 1.
     rng
-        Source of the random subsets; required where subsets are drawn.
+        Source of the random subsets; required by ``sampled``. ``auto`` draws from a generator of
+        its own, so that its answer depends on the scores alone.
     draws
         How many: 1 or more.
     precision
@@ -115,12 +157,9 @@ def permutation_test(
         upper = lower = both = Tail.exact(question.total, question.total)
     elif method == "normal":
         upper, lower, both = normal(question)
-    elif method == "sampled":
-        from eatlas.stats.permutation.sampled import sampled  # noqa: PLC0415  (seldom)
-
-        upper, lower, both = sampled(question, draws, generator(rng))
     else:
-        upper, lower, both = tails(question, method)
+        known = None if method in DRAWING else tails(question, method)
+        upper, lower, both = known or sampled(question, draws, rng or np.random.default_rng(0))
     if question.mirrored:
         upper, lower = lower, upper
     return PermutationResult(upper, lower, both, question.total)
@@ -145,46 +184,127 @@ def normal(question: Question) -> Tails:
     return upper, lower, both
 
 
-def tails(question: Question, method: str) -> Tails:
-    """Tails by counting, inverting or bracketing."""
+def tails(question: Question, method: str) -> Tails | None:
+    """Tails by counting or inverting; None where `auto` can do neither."""
     values, n, total = question.values, question.n, question.total
     at_least, below, far = thresholds = [question.at_least, question.below, question.far]
-    small, lattice = total <= ALWAYS_EXACT, None
-    if not small or method == "inversion":
+    lattice = None
+    if total > ALWAYS_EXACT or method == "inversion":
         lattice = on_lattice(values, n, thresholds, question.tolerance)
     if lattice:
         values, (at_least, below, far) = lattice
-    solver = chain(method, small=small, lattice=lattice is not None)
-    upper, not_lower = _solved(solver, values, n, [at_least, below], method)
-    if question.central:
-        both = Tail.exact(total, total)
-    else:
+    solve = {"auto": _auto, "exact": _counted_at_any_cost, "inversion": _inverted_within_guarantee}
+
+    def shares(values: Integers, thresholds: list[int]) -> list[Tail] | None:
+        return solve[method](values, n, thresholds, lattice=lattice is not None)
+
+    ends = shares(values, [at_least, below])
+    beyond = ends
+    if ends is not None and not (question.central or question.balanced):
         # the sums below the mirror image are those of the negative scores above it
-        beyond = (
-            upper if question.balanced else _solved(solver, -values[::-1], n, [1 - far], method)[0]
-        )
-        both = joined([upper, beyond], [total, total], 0, total)
+        beyond = shares(-values[::-1], [1 - far])
+    if ends is None or beyond is None:
+        if method != "auto":
+            raise _out_of_reach(method, question)
+        return None
+    upper, not_lower = ends
+    both = Tail.exact(total, total) if question.central else together(upper, beyond[0], total)
     return upper, complement(not_lower, total), both
 
 
-def _solved(
-    solver: Solver, values: Integers, n: int, thresholds: Sequence[int], method: str
-) -> list[Tail]:
-    """The solver's answer, or why a method that was requested has none."""
-    answer = solver(values, n, thresholds)
-    if answer is not None:
-        return answer
-    size = values.size
+def _out_of_reach(method: str, question: Question) -> EatlasError:
+    """Say why a method that was requested has no answer."""
+    size, n = question.values.size, question.n
     design = f"{n} of {size} scores, about 10^{math.log10(math.comb(size, n)):.1f} subsets"
     if method == "exact":
-        raise EatlasError(
+        return EatlasError(
             "an exact count is out of reach for this design",
             got=design,
             allowed=f"at most {2 * FORCED_STATES} partial sums that can reach the observed sum",
             remedy="use method='auto', which states its error",
         )
-    raise EatlasError(
-        "inversion does not give one digit here: too few sums reach the observed one",
+    return EatlasError(
+        "inversion does not guarantee seven digits here: too few sums reach the observed one",
         got=design,
-        remedy="use method='auto', which counts or brackets them",
+        remedy="use method='auto', which counts or draws at random",
     )
+
+
+def _auto(
+    values: Integers, n: int, thresholds: Sequence[int], *, lattice: bool
+) -> list[Tail] | None:
+    """A count where that is quick, an inversion within the guarantee, or a long count."""
+    if subsets(values.size, n) <= ALWAYS_EXACT or (
+        lattice and lattice_cost(values, n) <= LATTICE_DIGITS
+    ):
+        return _counted(values, n, thresholds, STATES, LATTICE_DIGITS)
+    levels = count_by_levels(values, n, thresholds, COMPOSITIONS)
+    if levels is not None:
+        return _exact(values, n, levels)
+    log_count = log_count_near(values, n, min(thresholds))
+
+    def count(states: int, most: float) -> list[Tail] | None:
+        return _counted(values, n, thresholds, states, 0) if log_count <= most else None
+
+    counted = count(STATES, HOPEFUL_LOG_COUNT)
+    if counted is not None:
+        return counted
+    inverted, worst = _inverted(values, n, thresholds, QUICK, lattice=lattice)
+    if GUARANTEE < worst <= GUARANTEE * WORTH:
+        counted = count(STATES, QUICKER_LOG_COUNT)
+        if counted is not None:
+            return counted
+        inverted, worst = _inverted(values, n, thresholds, THOROUGH, lattice=lattice)
+    return inverted if worst <= GUARANTEE else count(LAST_STATES, LAST_LOG_COUNT)
+
+
+def _counted_at_any_cost(
+    values: Integers, n: int, thresholds: Sequence[int], *, lattice: bool
+) -> list[Tail] | None:
+    """A count that was requested."""
+    counted = _counted(values, n, thresholds, STATES, FORCED_DIGITS * lattice)
+    if counted is None:
+        levels = count_by_levels(values, n, thresholds, FORCED_COMPOSITIONS)
+        counted = _exact(values, n, levels)
+    return counted or _counted(values, n, thresholds, FORCED_STATES, 0)
+
+
+def _inverted_within_guarantee(
+    values: Integers, n: int, thresholds: Sequence[int], *, lattice: bool
+) -> list[Tail] | None:
+    """An inversion that was requested."""
+    inverted, worst = _inverted(values, n, thresholds, QUICK, lattice=lattice)
+    if worst > GUARANTEE:
+        inverted, worst = _inverted(values, n, thresholds, THOROUGH, lattice=lattice)
+    return inverted if worst <= GUARANTEE else None
+
+
+def _exact(values: Integers, n: int, counts: list[int] | None) -> list[Tail] | None:
+    total = subsets(values.size, n)
+    return None if counts is None else [Tail.exact(count, total) for count in counts]
+
+
+def _counted(
+    values: Integers, n: int, thresholds: Sequence[int], states: int, digits: float
+) -> list[Tail] | None:
+    """A count on a lattice of few steps, up to so much work, else by meet in the middle."""
+    if subsets(values.size, n) <= ALWAYS_EXACT:
+        return _exact(values, n, count_at_least(values, n, thresholds, FORCED_STATES))
+    if digits and lattice_cost(values, n) <= digits:
+        return _exact(values, n, count_on_lattice(values, n, thresholds))
+    return _exact(values, n, count_at_least(values, n, thresholds, states))
+
+
+def _inverted(
+    values: Integers, n: int, thresholds: Sequence[int], effort: Effort, *, lattice: bool
+) -> tuple[list[Tail] | None, float]:
+    """Tails by Fourier inversion, and the worst of their stated errors."""
+    inverted = invert(values, n, thresholds, lattice=lattice, effort=effort)
+    if inverted is None:
+        return None, math.inf
+    log_total = math.log(subsets(values.size, n))
+    tails = [
+        Tail.inverted(math.exp(min(0.0, log_count - log_total)), error)
+        for log_count, error in inverted
+    ]
+    return tails, max(error for _, error in inverted)
