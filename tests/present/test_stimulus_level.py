@@ -83,8 +83,8 @@ def test_the_page_has_both_p_values_and_says_why_they_differ(measure):
     for row in rows:
         single = row.over_sentences
         assert f"{row.n[0]} v {row.n[1]}" in page
-        assert p_value(row.p_of("two_sided")[0], 0.05) in page
-        assert p_value(single.p_of()[0], 0.05) in page
+        assert p_value(row.p_of("two_sided"), 0.05) in page
+        assert p_value(single.p_of(), 0.05) in page
     assert "were assigned to the 8 target stimuli at random" in page
     assert "Over their 25 sentences d is" in page
     assert "Which single stimuli drive it" in page
@@ -145,8 +145,8 @@ def test_the_terminal_has_stimuli_above_and_sentences_below_without_stars(apart,
     assert apart.pattern.label in below
     for row in apart.effects():
         assert effect(row.d) in above
-        assert p_value(row.p_of()[0], 0.05) in above
+        assert p_value(row.p_of(), 0.05) in above
         assert effect(row.over_sentences.d) in below
-        assert p_value(row.over_sentences.p_of()[0], 0.05) in below
+        assert p_value(row.over_sentences.p_of(), 0.05) in below
     assert "*" not in below
     assert "tiny" not in below

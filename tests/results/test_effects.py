@@ -50,12 +50,12 @@ def test_three_levels_have_three(words: eatlas.Results) -> None:
 
 def test_p_is_read_by_the_rule_of_the_measure(words: eatlas.Results) -> None:
     level1, of_x, of_y = words[0].effects()
-    assert level1.p_of()[0] == level1.p.greater == level1.p_of(level1.direction)[0]
-    assert of_y.p_of()[0] == of_y.p.less
+    assert level1.p_of() == level1.p.greater == level1.p_of(level1.direction)
+    assert of_y.p_of() == of_y.p.less
     assert (level1.star, of_x.star) == ("*", "")
-    assert of_y.p_of("two_sided")[0] == of_y.p.two_sided
+    assert of_y.p_of("two_sided") == of_y.p.two_sided
     two_sided = eatlas.run(tests="weat-6", measures="ml-eat(tail=two-sided)")[0].effects()[0]
-    assert two_sided.p_of()[0] == two_sided.p.two_sided
+    assert two_sided.p_of() == two_sided.p.two_sided
 
 
 def test_weat_has_one_and_no_pattern(words: eatlas.Results) -> None:
@@ -118,7 +118,7 @@ def test_a_record_of_another_package_lists_its_numbers(words: eatlas.Results) ->
     result = Numbers(**head | {"measure": "numbers"}, value=0.7, level=given.level1)
     value, spread, level = result.effects()
     assert (value.d, value.symbol, value.title, value.p) == (0.7, "NUMBERS", "NUMBERS", None)
-    assert (value.p_of()[0], value.star) == (None, "")
+    assert (value.p_of(), value.star) == (None, "")
     assert (spread.d, spread.symbol) == (None, "Spread")
     assert (level.d, level.symbol, level.p) == (given.effect_size, "d", given.level1.p)
     assert (result.display_name, result.full_name) == ("NUMBERS", "NUMBERS")

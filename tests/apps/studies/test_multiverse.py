@@ -38,7 +38,7 @@ def test_specifications_are_what_eatlas_run_finds():
         assert result == alone
         assert (one.d, one.p, one.pattern) == (
             alone.level1.effect_size,
-            alone.effects()[0].p_of()[0],
+            alone.effects()[0].p_of(),
             alone.pattern.label,
         )
         assert study.results[one.line - 1].test == one.test
