@@ -24,7 +24,7 @@ def test_chance_other_words_and_single_terms_are_weighed():
     assert (
         "Other words. In 1,000 resamples of all terms, drawn with replacement from those of the "
         "test, the pattern is AX-Singular in 75% and A-Uniform in 25%. This is not the probability "
-        "of a replication. The 95% interval of d at level 1 goes from 1.00 to 1.70."
+        "of a replication. The 95% interval of d at level 1 is [1.00, 1.70]."
     ) in text
     assert (
         "Single terms. The term that d rests on most is “one”: without it, d at level 1 falls from "

@@ -5,18 +5,14 @@ from html import unescape
 
 import pytest
 from tests.measures.test_frequency import APART, random_test
+from tests.present.records import ml_eat
 
 import eatlas
 from eatlas.cli.table import print_results
 from eatlas.present import report_html
-from eatlas.present.drawings.figures import HILL, HILL_BASE, across, matched_hill
+from eatlas.present.drawings.figures import HILL, HILL_BASE, Scales
 from eatlas.present.drawings.svg import Axis
-from eatlas.present.effects import (
-    chance_cell,
-    level1_p,
-    not_beyond,
-    share_by_chance,
-)
+from eatlas.present.effects import by_chance, chance_cell, not_beyond
 from eatlas.present.sentences import statement
 from eatlas.results.inference import MatchedLevel
 
@@ -69,13 +65,13 @@ def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
 
 def test_readings(results, chance):
     five, nine = results
-    assert share_by_chance(five) == five.frequency.matched.patterns["A-Uniform"]
-    assert level1_p(nine) == nine.frequency.matched.level1.p_two_sided
+    assert by_chance(five)[0] == five.frequency.matched.patterns["A-Uniform"]
+    assert by_chance(nine)[1] == nine.frequency.matched.level1.p_two_sided
     assert (not_beyond(five), not_beyond(nine)) == (False, True)
-    assert share_by_chance(chance[0]) > 0.9
+    assert by_chance(chance[0])[0] > 0.9
 
 
-def test_what_is_not_known_is_said(results):
+def test_what_is_not_known_is_said():
     (single,) = eatlas.run(tests="weat-9", measures="sc-eat")
     assert statement("frequency", single).endswith(
         "Not compared with random words: sc-eat is not computed for random words."
@@ -85,7 +81,6 @@ def test_what_is_not_known_is_said(results):
     html = report_html(off)
     assert "What do random words of these frequencies show?" not in html
     assert "Not known: frequency=off." in plain(html)
-    del results
 
 
 def test_the_hill_is_as_high_as_it_should_be():
@@ -93,12 +88,14 @@ def test_the_hill_is_as_high_as_it_should_be():
         p_greater=0.5, p_less=0.5, p_two_sided=1, mean=0, quantiles=(-1, -0.5, 0, 0.5, 1),
         counts=(1, 4, 2), ends=(-1.5, 1.5),
     )  # fmt: skip
-    axis = across(Axis.of_effects([]), 160)
-    drawn = matched_hill(null, 0.5, "diamond", axis, beyond=False)
+    scales = Scales(Axis.of_effects([], 8, 168))
+    shown = ml_eat(d=0.5).effect("level1")
+    drawn = scales.hill(shown, null)
     path = re.search(r'd="([^"]*)" class="b"', drawn)[1]
     heights = [HILL_BASE - float(y) for y in re.findall(r"V([\d.]+)", path)]
     assert heights == [HILL / 4, HILL, HILL / 2, 0]
     ends = [float(x) for x in re.findall(r"H([\d.]+)", path)]
     assert ends == pytest.approx([8 + 60, 8 + 100, 8 + 140])
     assert 'class="m"' in drawn
-    assert 'class="m on"' in matched_hill(null, 0.5, "diamond", axis, beyond=True)
+    beyond = null.model_copy(update={"p_greater": 0.01})
+    assert 'class="m on"' in scales.hill(shown, beyond)

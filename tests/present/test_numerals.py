@@ -7,7 +7,6 @@ from eatlas.present.numbers import (
     count,
     effect,
     effects_apart,
-    evidence,
     explain_p,
     p_equals,
     p_value,
@@ -97,12 +96,10 @@ def test_explain_p_states_the_error_or_the_interval():
     assert explain_p(p, "less") == f"by inversion, relative error ≤ 2e-10, {of_all}"
     drawn = "by sampling with 1,000 draws, 95% interval between .030 and .040"
     assert explain_p(p, "two_sided") == f"{drawn}, {of_all}"
-    assert evidence(p, "two_sided") == drawn
 
 
 def test_explain_p_of_a_normal_approximation():
     p = PValues.from_dict(p_values(100, 10**12) | {"method": "normal", "count": None})
-    assert evidence(p, "two_sided") == "by a normal approximation"
     assert explain_p(p, "greater") == (
         "by a normal approximation, of 1,000,000,000,000 relabellings"
     )

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.present.reading import svg_root
 
 import eatlas
 from eatlas.errors import ResultsError
@@ -15,9 +16,12 @@ from eatlas.present.drawings.plane import (
     SIDE,
     Plane,
     Point,
+    arrows,
     means_of,
     plane_figure,
     points_of,
+    standardised,
+    written,
 )
 from eatlas.present.text import pixels
 
@@ -27,7 +31,7 @@ KEPT = 5e-7
 
 @pytest.fixture(scope="module")
 def results():
-    return eatlas.run(tests=["weat-6", "weat-3"])
+    return eatlas.run(tests=["weat-6", "weat-3"], frequency="off")
 
 
 def test_places_by_hand():
@@ -89,16 +93,17 @@ def test_no_name_lies_on_another_or_beyond_the_edge(given):
     points += list(means_of(points))
     plane = Plane.around(points, "Pleasant", "Unpleasant")
     boxes = []
-    for place in plane.names():
-        wide = pixels(plane.points[place.point].term, LETTERS) * 0.9
-        left = place.x - {"start": 0.0, "middle": wide / 2, "end": wide}[place.anchor]
-        boxes.append((left, place.y - LETTERS / 2, left + wide, place.y + LETTERS / 2))
+    for attributes, name in re.findall(r"<text ([^>]*)>([^<]*)</text>", written(plane)):
+        x, y = (float(re.search(rf'{axis}="([-\d.]+)"', attributes)[1]) for axis in "xy")
+        wide, middle = pixels(name, LETTERS) * 0.9, y - LETTERS * 0.35
+        anchor = re.search(r'text-anchor="(\w+)"', attributes)
+        left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor[1] if anchor else "start"]
+        boxes.append((left, middle - LETTERS / 2, left + wide, middle + LETTERS / 2))
     for box in boxes:
-        assert box[0] >= 0
-        assert box[2] <= SIDE
-    for one, other in combinations(boxes, 2):
-        apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
-        assert apart
+        assert box[0] >= -0.5  # places are whole pixels
+        assert box[2] <= SIDE + 0.5
+    for (x1, y1, x2, y2), (x3, y3, x4, y4) in combinations(boxes, 2):
+        assert x2 - x3 <= 1 or x4 - x1 <= 1 or y2 - y3 <= 1 or y4 - y1 <= 1
 
 
 def test_the_drawing_escapes_names_and_says_what_it_shows():
@@ -109,7 +114,7 @@ def test_the_drawing_escapes_names_and_says_what_it_shows():
         X={"<X>": words[:2]}, Y={"Y": ["c", "d"]}, A={"A": ["e", "f"]}, B={"B": ["g", "h"]}
     )
     (result,) = eatlas.run(test, vectors)
-    drawn = plane_figure(result)
+    drawn = plane_figure(result, 414.0)
     assert "<b>" not in drawn
     assert "&lt;b&gt;bold&lt;/b&gt;" in drawn
     assert re.search(r'aria-label="&lt;X&gt;: mean cosine .* words are nearer to A', drawn)
@@ -118,9 +123,41 @@ def test_the_drawing_escapes_names_and_says_what_it_shows():
 
 def test_without_cosines_there_is_no_map(results):
     bare = results["weat-6"].model_copy(update={"similarities": None})
-    assert plane_figure(bare) == ""
     with pytest.raises(ResultsError, match="that kept the cosines of single words"):
         bare.plot("plane")
     (sc_eat,) = eatlas.run("weat-6", measures="sc-eat")
     with pytest.raises(ResultsError, match="cannot show this"):
         sc_eat.plot("plane")
+
+
+@pytest.fixture(scope="module")
+def pair():
+    sources = ["glove-sample", "glove-sample?transform=center"]
+    return list(eatlas.run(tests="weat-6", vectors=sources, frequency="off"))
+
+
+def test_across_the_diagonal_the_means_are_as_far_apart_as_d(pair):
+    for result in pair:
+        places = standardised(points_of(result))
+        x, y = places[-2:]
+        assert (x.a - x.b) - (y.a - y.b) == pytest.approx(result.level1.effect_size, abs=1e-4)
+        words = [point for point in places if point.term]
+        assert np.mean([point.a + point.b for point in words]) == pytest.approx(0, abs=1e-9)
+
+
+def test_each_word_and_both_means_have_an_arrow(pair):
+    root = svg_root(eatlas.plot(pair, "plane").drawn)
+    moves = [p for p in root.iter("path") if (p.get("class") or "").startswith("moves")]
+    assert len(moves) == 18
+    assert sum("thick" in arrow.get("class") for arrow in moves) == 2
+    numbers = r"−?\d\.\d\d up, −?\d\.\d\d across"
+    assert re.fullmatch(f"John, .*: {numbers}; .*: {numbers}", moves[0].findtext("title"))
+    assert "of 8 words change sides of the diagonal" in root.get("aria-label")
+
+
+def test_nothing_moves_without_spread(pair):
+    points = points_of(pair[0])
+    flat = [point._replace(a=0.5, b=0.2) for point in points]
+    assert standardised(flat) is None
+    concepts = dict.fromkeys("XYAB", "name")
+    assert arrows(points, flat, concepts, ("a", "b"), unit="cosine", title="t") == ""

@@ -3,7 +3,7 @@
 import pytest
 
 import eatlas
-from eatlas.present.summaries import explain
+from eatlas.present.rendering import lines
 
 
 @pytest.fixture(scope="module")
@@ -18,11 +18,11 @@ def told(result, place, **changes):
     }
     inner = result.family.max_t_details.model_copy(update=details)
     family = result.family.model_copy(update={"max_t_details": inner, **changes})
-    return explain(result.model_copy(update={"family": family}))[place]
+    return lines("scan", family=family)[place]
 
 
 def test_the_sentences_of_a_scan(result):
-    assert explain(result) == (
+    assert lines("scan", family=result.family) == [
         "Each word has a test of its own, of 8 against 8 attributes: 12,870 relabellings, so no "
         "two-sided p is below 1.6e-4 (2 of 12,870); 7 words have it.",
         "Unadjusted: 1,266 of 10,480 words are below .05 (A 1,073, B 193); with no association at "
@@ -35,7 +35,7 @@ def test_the_sentences_of_a_scan(result):
         "Westfall and Young's maxT compares each word with the most extreme of all words under all "
         "6,435 relabellings (a mirror image counts with its original); its smallest p is 1.6e-4, "
         "and it rejects beyond |d| = 1.641: 9 words (A 8, B 1).",
-    )
+    ]
 
 
 def test_what_is_said_holds_for_the_table(result):

@@ -15,7 +15,7 @@ from eatlas.cli.messages import plain_line
 from eatlas.errors import listed
 from eatlas.present.diagnosis import readings, verdict
 from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
-from eatlas.present.summaries import explain
+from eatlas.present.rendering import lines
 from eatlas.present.text import one_line
 from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.effects import shown
@@ -99,7 +99,7 @@ def _about_scan(result: ScanResult) -> Iterator[str]:
         are = "is" if flagged == 1 else "are"
         yield f"{number_of(flagged, 'attribute word')} {are} in no list and no family."
     yield ""
-    yield from explain(result)
+    yield from lines("scan", family=result.family)
     for side in SIDES:
         if missing := result.coverage.group(side).missing:
             yield f"Missing attributes of {result.concepts.name(side)}: {listed(missing, 100)}."

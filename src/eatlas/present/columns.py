@@ -15,7 +15,7 @@ from eatlas.present.drawings.eat_map import glyphs
 from eatlas.present.effects import (
     bracketed,
     chance_cell,
-    legend,
+    chance_legend,
     levels_of,
     matched_of,
     only_terms,
@@ -29,6 +29,7 @@ from eatlas.present.targets import (
     Lean,
     at_ends,
     leans,
+    shown_bias,
     signed_points,
     values_in_order,
     values_legend,
@@ -436,14 +437,16 @@ def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
     groups = [isolated(shown.groups[j]) for j in shown.columns]
 
     def row(lean: Lean, name: str) -> tuple[Cell, ...]:
-        points = ((signed_points(lean.points[j]), lean.between(j)) for j in shown.columns)
-        return (
-            Cell((name,), strong=ends and lean is shown.whole),
-            *(Cell(tuple(filter(None, lines))) for lines in points),
-            Cell((lean.bias,)),
-            *([Cell((f"{lean.shown.contexts or 0:,}",))] if shown.counted else []),
-            Cell((lean.p,), star=bool(lean.star)),
-        )
+        cells = [Cell((name,), strong=ends and lean is shown.whole)]
+        for j in shown.columns:
+            interval = lean.intervals[j]
+            between = [f"[{', '.join(map(signed_points, interval))}]"] if interval else []
+            cells.append(Cell((signed_points(lean.points[j]), *between)))
+        cells.append(Cell((shown_bias(lean.shown.bias),)))
+        if shown.counted:
+            cells.append(Cell((f"{lean.shown.contexts or 0:,}",)))
+        p = UNDEFINED if lean.shown.labels is None else p_value(lean.shown.labels.p)
+        return (*cells, Cell((p,), star=lean.star))
 
     every, left_out = at_ends(shown.known) if ends else (shown.rows, 0)
     rows = _with_gap([row(lean, one_line(lean.term)) for lean in every], left_out)
@@ -526,7 +529,7 @@ def _unit(result: AssociationResult) -> str:
 
 def explanations(members: Sequence[AssociationResult]) -> list[str]:
     """What is below a terminal's table: what a star, level 3, the map and random words are."""
-    return list(filter(None, [_legend(members), legend(members)]))
+    return list(filter(None, [_legend(members), chance_legend(members)]))
 
 
 def _legend(members: Sequence[AssociationResult]) -> str:
@@ -583,4 +586,4 @@ def _notes(
     yield from (note for holds, note in notes if holds)
     if first.draws is not None and not resampled:
         yield f"Draws: those of {first.draws.varied} that show the same pattern."
-    yield from filter(None, [legend(members)])
+    yield from filter(None, [chance_legend(members)])

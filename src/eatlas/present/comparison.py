@@ -15,7 +15,7 @@ from eatlas.decoding import own_toml
 from eatlas.present.drawings.timeline import steps, timeline_of
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section, source_of
-from eatlas.present.sentences import Statement, finding, level_statements
+from eatlas.present.sentences import finding, level_statements
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.compare import (
@@ -88,7 +88,7 @@ class Series:
         return 1 if level.rho > 0 else -1
 
     @property
-    def statements(self) -> list[Statement]:
+    def statements(self) -> list[tuple[str, str]]:
         """The rank correlation of each effect size with the year."""
         return [] if self.trend is None else level_statements(self.trend)
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 MINUS = "\u2212"
 UNDEFINED = "–"
-# C(100, 50) is still written in full; a longer count would fill lines and tell nobody more
-LONGEST_IN_FULL = 10**30
 SMALL = 1e-3
 """A p-value below it has a power of ten, so that a column has one style for each size."""
 SMALLEST = 5e-324
@@ -21,10 +19,7 @@ SMALLEST = 5e-324
 POWER = re.compile(r"(?<![\w.])(\d(?:\.\d+)?)e-0?(\d+)\b")
 """A small number as it is written here, 4.5e-6, for those who write powers otherwise."""
 _MOST_DIGITS = 17  # of a double
-_METHODS = {
-    "sampled": "sampling",
-    "normal": "a normal approximation",
-}
+_METHODS = {"sampled": "sampling", "normal": "a normal approximation"}
 
 
 def effect(d: float | None, decimals: int = 2) -> str:
@@ -54,27 +49,17 @@ def effects_apart(first: float, second: float) -> tuple[str, str]:
 
 def p_value(p: float, alpha: float = 0.05) -> str:
     """A p-value to two digits, or more where rounding would carry it across alpha."""
-    if p == 1.0:
-        return "1"
     if p > 0.99:
-        return "> .99"
+        return "1" if p == 1.0 else "> .99"
     if p <= SMALLEST:
         return "< 5e-324"
-    rounded = _rounded(p, alpha)
-    if float(rounded) < SMALL:
-        mantissa, exponent = rounded.split("e")
+    digits = 1  # behind the point: as many as leave p on its own side of alpha
+    while digits < _MOST_DIGITS and (float(f"{p:.{digits}e}") < alpha) != (p < alpha):
+        digits += 1
+    mantissa, exponent = f"{p:.{digits}e}".split("e")
+    if float(f"{mantissa}e{exponent}") < SMALL:
         return f"{mantissa}e{int(exponent)}"
-    decimals = len(rounded.split("e")[0].replace(".", "")) - 1 - int(rounded.split("e")[1])
-    return f"{float(rounded):.{decimals}f}".lstrip("0")
-
-
-def _rounded(p: float, alpha: float) -> str:
-    """Scientific notation with the fewest digits, two or more, on p's own side of alpha."""
-    for digits in range(1, _MOST_DIGITS):
-        text = f"{p:.{digits}e}"
-        if (float(text) < alpha) == (p < alpha):
-            return text
-    return f"{p:.{_MOST_DIGITS}e}"
+    return f"{float(f'{mantissa}e{exponent}'):.{digits - int(exponent)}f}".lstrip("0")
 
 
 def p_equals(p: float, alpha: float = 0.05) -> str:
@@ -108,30 +93,15 @@ def interval(
 ) -> str:
     """The ends of an interval; a dash where it is undefined.
 
-    Each end has as many digits as its Monte Carlo error allows.
+    The last digit of each end is worth at least its Monte Carlo error.
     """
     if ends is None:
         return UNDEFINED
-    low, high = ends_of(ends, decimals, errors)
-    return f"[{low}, {high}]"
-
-
-def ends_of(
-    ends: tuple[float, float], decimals: int = 2, errors: tuple[float, float] | None = None
-) -> tuple[str, str]:
-    """Both ends of an interval, each with as many digits as its Monte Carlo error allows."""
     low, high = (
-        effect(end, decimals_for(error, decimals))
+        effect(end, next(n for n in range(decimals, -1, -1) if not n or error <= 10.0**-n))
         for end, error in zip(ends, errors or (0.0, 0.0), strict=True)
     )
-    return low, high
-
-
-def decimals_for(error: float, decimals: int = 2) -> int:
-    """Decimals of a number whose last digit is worth at least its error."""
-    while decimals and error > 10.0**-decimals:
-        decimals -= 1
-    return decimals
+    return f"[{low}, {high}]"
 
 
 def percent(share: float, error: float = 0.0) -> str:
@@ -155,7 +125,7 @@ def level_of(alpha: float) -> str:
 
 def count(n: int) -> str:
     """A count with thousands separators, in full up to 30 digits."""
-    if n < LONGEST_IN_FULL:
+    if n < 10**30:  # C(100, 50) is still written in full
         return f"{n:,}"
     # int to str is refused beyond 4300 digits, so the exponent is found from the bits
     exponent = int((n.bit_length() - 1) * 0.30102999566398120)
@@ -189,33 +159,20 @@ def all_of(n: int) -> str:
 
 def explain_p(p: PValues, tail: str, alpha: float = 0.05) -> str:
     """How one tail's p-value came about: its count, or the error that it may have."""
-    found = evidence(p, tail, alpha)
-    joined = " of" if p.count_of(tail) is not None else ", of"
-    if p.total is None:
-        return f"{found}{joined} more than 10^3,900 relabellings"
-    return f"{found}{joined} {number_of(p.total, 'relabelling')}"
-
-
-def evidence(p: PValues, tail: str, alpha: float = 0.05) -> str:
-    """The count behind one tail's p-value, or the error that it may have."""
+    of = "more than 10^3,900 relabellings" if p.total is None else number_of(p.total, "relabelling")
     counted = p.count_of(tail)
     if counted is not None:
-        return count(counted)
+        return f"{count(counted)} of {of}"
     between, error = (
         None if part is None else getattr(part, tail) for part in (p.interval, p.rel_err)
     )
-    method = _METHODS.get(p.method_of(tail), p.method_of(tail))
+    method = p.method_of(tail)
+    how = f"by {_METHODS.get(method, method)}"
     if between is not None and p.draws is not None:
-        drawn = count(getattr(p.draws, tail))
-        return f"by {method} with {drawn} draws, 95% interval {_range(between, alpha)}"
-    return f"by {method}" if error is None else f"by {method}, relative error ≤ {_power(error)}"
-
-
-def _range(ends: tuple[float, float], alpha: float) -> str:
-    low, high = (p_value(end, alpha) for end in ends)
-    return f"above {low[2:]}" if low.startswith(">") else f"between {low} and {high}"
-
-
-def _power(error: float) -> str:
-    mantissa, exponent = f"{error:.0e}".split("e")
-    return f"{mantissa}e{int(exponent)}"
+        drawn, (low, high) = count(getattr(p.draws, tail)), (p_value(end, alpha) for end in between)
+        ends = f"above {low[2:]}" if low.startswith(">") else f"between {low} and {high}"
+        how += f" with {drawn} draws, 95% interval {ends}"
+    elif error is not None:
+        mantissa, exponent = f"{error:.0e}".split("e")
+        how += f", relative error ≤ {mantissa}e{int(exponent)}"
+    return f"{how}, of {of}"

@@ -6,19 +6,20 @@ import json
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
+from eatlas.present.drawings.figures import Scales
 from eatlas.present.effects import OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import page_files, render
-from eatlas.present.sections import Scales, Section, distinct, sections, source_of
+from eatlas.present.sections import Section, distinct, sections, source_of
 from eatlas.present.sentences import title, wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
@@ -90,119 +91,91 @@ def report_html(
     >>> "BY-Singular" in report_html(eatlas.run(tests="weat-6"))
     True
     """
-    given = list(results)
+    every = list(results)
     failures = tuple(getattr(results, "failures", ()))
     trends = tuple(getattr(results, "trends", ()))
-    declared = DeclaredFamily.of(given, family, adjust).of_several()
-    shown = sections(given, declared)
-    settings = Settings.among(given)
-    several = repeated(given)
-    series = _series(shown, trends, failures) if several else []
-    in_series = {section.anchor for line in series for section in line.members}
-    others = [section for section in shown if section.anchor not in in_series]
-    packed = len(shown) > OPEN_UP_TO
+    declared = DeclaredFamily.of(every, family, adjust).of_several()
+    shown, settings = sections(every, declared), Settings.among(every)
+    series: list[Series] = []
+    compared: list[tuple[Kind, list[list[Comparison]]]] = []
+    if repeated(every):
+        from eatlas.present.comparison import (  # noqa: PLC0415  (most pages have none)
+            comparisons,
+            kinds,
+            matrices,
+            series_of,
+        )
+
+        series = series_of(shown, trends, failures)
+        in_series = {section.anchor for line in series for section in line.members}
+        others = comparisons(section for section in shown if section.anchor not in in_series)
+        for by, kind in kinds().items():
+            if members := [comparison for comparison in others if comparison.by == by]:
+                compared.append((kind, matrices(members)))
+    by_signature: dict[str, list[Section]] = {}
+    for section in shown:
+        by_signature.setdefault(section.result.signature, []).append(section)
+    tables = [
+        (page_table([section.result for section in members], settings, declared), members)
+        for members in by_signature.values()
+    ]
+    packed, words = len(shown) > OPEN_UP_TO, wording(every)
+    maps = [result for result in every if result.pattern is not None]
+    labels = [result.primary.label for result in maps]
+    of_models = [result.language_model is not None for result in every]
+    with_interval = {bool(e.interval) for r in every for e in r.effects()[:1] if e.term is None}
     values: dict[str, object] = {
-        "scales": Scales.of(shown), "cells": CELLS, "tails": TAILS, "packed": packed,
-        "over_sentences_note": OVER_SENTENCES, "words": wording(given),
-        "thumbnails": thumbnails_of(images, given),
+        "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": packed,
+        "over_sentences_note": OVER_SENTENCES, "words": words,
+        "thumbnails": thumbnails_of(images, every),
     }  # fmt: skip
-    details = [_compact(render("detail", section=section, **values)) for section in shown]
+    # a part of a page without blanks that no reader sees
+    details = [
+        Markup(_BETWEEN.sub("", _INDENT.sub("\n", render("detail", section=section, **values))))  # noqa: S704
+        for section in shown
+    ]
+    packs = range(0, len(details), PACK) if packed else ()
     return render(
         "report",
         **values,
-        **_of_results(given),
         **page_files("cards.js", "report.js"),
-        title=title(given, settings) if given else wording(given)["heading"],
-        kinds_named=distinct(result.measure.upper() for result in given),
+        title=title(every, settings) if every else words["heading"],
+        kinds_named=distinct(result.measure.upper() for result in every),
         names_in_full=settings.in_words(full=True),
+        with_maps=bool(maps),
+        intervals="some" if len(with_interval) > 1 else "all" if True in with_interval else "none",
+        any_over_stimuli=any(result.primary.over_stimuli for result in every),
+        directional=any(result.rule.tail == "directional" for result in maps),
+        legend=legend(labels),
+        found_labels=sorted(set(labels)),
+        symbols=symbols(),
+        shares=any(result.unit == "share" for result in every),
+        lpbs=any(of_models),
+        only_lpbs=bool(of_models) and all(of_models),
+        tests=distinct(result.test for result in every),
+        versions=distinct(result.provenance.version for result in every),
+        stars=distinct(result.rule.meaning for result in every),
         failures=failures,
         damage=tuple(damage),
         family=declared,
-        methods=methods_paragraph(given, declared, trends),
-        bibtex=bibtex(given, declared, trends),
+        methods=methods_paragraph(every, declared, trends),
+        bibtex=bibtex(every, declared, trends),
         brief=in_brief(shown, declared, series) if len(shown) > 1 else [],
         sections=shown,
         details=[divmod(i, PACK) for i in range(len(details))] if packed else details,
-        packs=[deflated(details[i : i + PACK]) for i in range(0, len(details), PACK)]
-        if packed
-        else [],
+        packs=[deflated(details[i : i + PACK]) for i in packs],
         first_rows=FIRST_ROWS,
-        tables=_tables(shown, settings, declared),
+        tables=tables,
         series=series,
-        compared=_compared(others) if several else [],
+        compared=compared,
         sources={source_of(section.result): section.source_name for section in shown},
     )
-
-
-def _compact(html: str) -> Markup:
-    """A part of a page without blanks that no reader sees."""
-    return Markup(_BETWEEN.sub("", _INDENT.sub("\n", html)))  # noqa: S704  (our own template)
 
 
 def deflated(value: object) -> Markup:
     """A value as Base64 of deflated JSON, fit for a page."""
     text = json.dumps(value, ensure_ascii=False)
     return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704
-
-
-def _tables(
-    shown: Sequence[Section], settings: Settings, family: DeclaredFamily
-) -> list[tuple[object, list[Section]]]:
-    """The table of all numbers of each signature, and the sections of its rows."""
-    by_signature: dict[str, list[Section]] = {}
-    for section in shown:
-        by_signature.setdefault(section.result.signature, []).append(section)
-    return [
-        (page_table([section.result for section in members], settings, family), members)
-        for members in by_signature.values()
-    ]
-
-
-def _series(shown: Sequence[Section], *records: Iterable[Any]) -> list[Series]:
-    """Results that differ in their period alone, with trends and failures."""
-    from eatlas.present.comparison import series_of  # noqa: PLC0415  (most pages have none)
-
-    return series_of(shown, *records)
-
-
-def _compared(shown: Sequence[Section]) -> list[tuple[Kind, list[list[Comparison]]]]:
-    """Kinds of settings beside each other, each with its comparisons."""
-    from eatlas.present.comparison import comparisons, kinds, matrices  # noqa: PLC0415
-
-    compared = comparisons(shown)
-    return [
-        (kind, matrices(members))
-        for by, kind in kinds().items()
-        if (members := [comparison for comparison in compared if comparison.by == by])
-    ]
-
-
-def _of_results(results: Sequence[AssociationResult]) -> dict[str, object]:
-    """What the page says about its results as a whole."""
-    maps = [result for result in results if result.pattern is not None]
-    labels = [result.primary.label for result in maps]
-    of_models = [result.language_model is not None for result in results]
-    tests = distinct(result.test for result in results)
-    with_interval = {bool(e.interval) for r in results for e in r.effects()[:1] if e.term is None}
-    return {
-        "with_maps": bool(labels),
-        "intervals": "some"
-        if len(with_interval) > 1
-        else "all"
-        if True in with_interval
-        else "none",
-        "any_over_stimuli": any(result.primary.over_stimuli for result in results),
-        "directional": any(result.rule.tail == "directional" for result in maps),
-        "legend": legend(labels),
-        "found_labels": sorted(set(labels)),
-        "symbols": symbols(),
-        "shares": any(result.unit == "share" for result in results),
-        "lpbs": any(of_models),
-        "only_lpbs": bool(of_models) and all(of_models),
-        "tests": tests,
-        "versions": distinct(result.provenance.version for result in results),
-        "stars": distinct(result.rule.meaning for result in results),
-    }
 
 
 _TEXTS: dict[str, Callable[..., str]] = {"methods": methods_paragraph, "bibtex": bibtex}
@@ -236,10 +209,9 @@ def report_text(
         )
     if format not in _TEXTS:
         return report_table(results, format, family=family, adjust=adjust)
-    given = list(results)
-    trends = tuple(getattr(results, "trends", ()))
-    declared = DeclaredFamily.of(given, family, adjust).of_several()
-    return _TEXTS[format](given, declared, trends) + "\n"
+    every, trends = list(results), tuple(getattr(results, "trends", ()))
+    declared = DeclaredFamily.of(every, family, adjust).of_several()
+    return _TEXTS[format](every, declared, trends) + "\n"
 
 
 def write_report(

@@ -6,7 +6,7 @@ import os
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -23,7 +23,7 @@ from eatlas.present.text import clean, isolated, readable
 from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, FileSystemBytecodeCache
+    from jinja2 import Environment
     from jinja2.bccache import Bucket
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -66,12 +66,9 @@ def page_files(*names: str) -> dict[str, object]:
     css = "".join(_SPACES.sub("", text) for name, text in texts.items() if name.endswith(".css"))
     script = _LINES.sub("", "".join(text for name, text in texts.items() if name.endswith(".js")))
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    return {
-        "css": Markup(css),  # noqa: S704  (our own file, as the next two)
-        "dark": Markup(dark),  # noqa: S704
-        "script": Markup(script),  # noqa: S704
-        "script_hash": f"sha256-{digest}",
-    }
+    ours = {"css": css, "dark": dark, "script": script}
+    safe = {name: Markup(text) for name, text in ours.items()}  # noqa: S704  (our own files)
+    return safe | {"script_hash": f"sha256-{digest}"}
 
 
 def served_style(name: str) -> str:
@@ -86,14 +83,27 @@ def served_style(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    """The environment of all templates: strict, escapes HTML, compiled once for each user."""
+    """The environment of all templates: strict, escapes HTML, compiled once for each user.
+
+    Compiled templates, which take 0.2 s, are in the user's cache folder, as far as it has room.
+    """
     from jinja2 import (  # noqa: PLC0415  (40 ms)
         Environment,
+        FileSystemBytecodeCache,
         FileSystemLoader,
         StrictUndefined,
         select_autoescape,
     )
+    from platformdirs import user_cache_path  # noqa: PLC0415
 
+    class Compiled(FileSystemBytecodeCache):
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            with suppress(OSError):  # a full disk
+                super().dump_bytecode(bucket)
+
+    folder = user_cache_path("eatlas", appauthor=False) / "templates"
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     env = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(["html.j2"]),
@@ -101,7 +111,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_safe,
-        bytecode_cache=_compiled(),
+        bytecode_cache=Compiled(str(folder)) if os.access(folder, os.W_OK) else None,
         auto_reload=False,
         extensions=["jinja2.ext.do"],
     )
@@ -110,38 +120,12 @@ def _environment() -> Environment:
     return env
 
 
-def _compiled() -> FileSystemBytecodeCache | None:
-    """The user's cache folder for compiled templates, which take 0.2 s to compile; None without.
-
-    On a full disk they are compiled again.
-    """
-    from jinja2 import FileSystemBytecodeCache  # noqa: PLC0415
-    from platformdirs import user_cache_path  # noqa: PLC0415
-
-    class Compiled(FileSystemBytecodeCache):
-        def dump_bytecode(self, bucket: Bucket) -> None:
-            with suppress(OSError):
-                super().dump_bytecode(bucket)
-
-    folder = user_cache_path("eatlas", appauthor=False) / "templates"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return Compiled(str(folder)) if os.access(folder, os.W_OK) else None
-
-
 def _unbroken(text: str) -> Markup:
     """Keep each "d = 1.17" and each pattern's name on one line, and write 4.5e-6 as a power."""
     joined = _NUMBERS.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", clean(text))
     marked = _PATTERN_NAMES.sub(r'<span class="nb">\1</span>', str(escape(joined)))
     marked = numbers.POWER.sub(r'<span class="nb">\1 × 10<sup>−\2</sup></span>', marked)
     return Markup(marked)  # noqa: S704  (escaped above)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names as a sentence lists them; of many the first."""
-    return joined(names) if len(names) <= NAMED else listed(names, NAMED)
 
 
 def _signature(text: str) -> Markup:
@@ -158,31 +142,26 @@ def _safe(value: object) -> object:
 
 
 FILTERS: dict[str, Callable[..., object]] = {
-    one.__name__: one
-    for one in (
+    function.__name__: function
+    for function in (
         numbers.all_of, numbers.count, numbers.effect, numbers.goes, numbers.interval,
         numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
         numbers.percent, readable, source_name, effects.about_terms,
-        effects.bracketed, effects.compared, effects.ends, effects.level1_p,
-        effects.names_of, effects.one_stimulus, effects.rank_row,
-        effects.runner_up, effects.short_name, isolated, targets.signed_points,
-        targets.target_sentences,
+        effects.bracketed, effects.by_chance, effects.names_of, effects.rank_row,
+        effects.runner_up, effects.short_name, isolated, mini, targets.signed_points,
+        targets.target_sentences, targets.values_legend,
     )
 } | {
     "apart_from": numbers.effects_apart,
-    "by_place": lambda found: {one.place: one for one in found},
+    "by_place": lambda found: {effect.place: effect for effect in found},
     "explained": numbers.explain_p,
     "frequent": lambda labels: Counter(labels).most_common(),
-    "listed": _listed,
+    "leans_legend": lambda result: targets.leans(result).legend,
+    "listed": lambda names: joined(names) if len(names) <= NAMED else listed(names, NAMED),
     "lower_first": lambda text: text[:1].lower() + text[1:],
-    "matched": effects.matched_effects,
-    "mini": mini,
     "named": lambda names: listed(dict.fromkeys(names), FEW),
     "p": numbers.p_value,
-    "ranges": targets.values_legend,
-    "share_ends": lambda ends: f"[{', '.join(map(numbers.percent, ends))}]",
     "signature": _signature,
-    "leans_legend": lambda result: targets.leans(result).legend,
     "unbroken": _unbroken,
 }  # fmt: skip
 """What templates call: functions by their names, and some by shorter ones."""

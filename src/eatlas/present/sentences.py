@@ -6,10 +6,10 @@ Their wording is in the templates, a macro each.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from eatlas.decoding import own_toml
 from eatlas.errors import listed
@@ -28,15 +28,7 @@ if TYPE_CHECKING:
 
 NONE_FOUND = ("Non-Directional", UNDEFINED)
 """Labels of patterns without an association."""
-_CLAUSE = re.compile(r"(?<=[^ ]); ")
 WORDING = Path(__file__).parent / "data" / "wording.toml"
-
-
-class Statement(NamedTuple):
-    """One sentence or two with a word in front that says what they are about."""
-
-    about: str
-    text: str
 
 
 def sentence(result: AssociationResult) -> str:
@@ -72,37 +64,32 @@ def headline(result: AssociationResult) -> str:
     return phrase("sentences", "headline", result).removesuffix(".")
 
 
-def clauses(text: str) -> tuple[str, str]:
-    """A headline in two: what was found, and the rest."""
-    if found := _CLAUSE.search(text):
-        return text[: found.start()], text[found.start() :]
-    return text, ""
-
-
 def shows_association(result: AssociationResult) -> bool | None:
     """Whether a result shows an association; None where its measure does not judge that."""
     if result.pattern is not None:
         return result.primary.label not in NONE_FOUND
-    known = [one for one in levels_of(result) if one.p is not None]
-    return any(one.significant for one in known) if known else None
+    tested = [effect for effect in levels_of(result) if effect.p is not None]
+    return any(effect.significant for effect in tested) if tested else None
 
 
 def title(results: Sequence[AssociationResult], settings: Settings) -> str:
     """What a page is about: who associates, and in how many tests anything was found."""
     if len(results) == 1:
         return f"{settings.subject}: {headline(results[0])}"
-    verb = "associate" if re.match(r"\d+ (sources|models)$", settings.subject) else "associates"
-    about = f"What {settings.subject} {verb}"
-    judged = [known for one in results if (known := shows_association(one)) is not None]
-    noun = "test" if len({one.test for one in results}) == len(results) else "result"
+    several = re.match(r"\d+ (sources|models)$", settings.subject)
+    about = f"What {settings.subject} {'associate' if several else 'associates'}"
+    judged = [shows for r in results if (shows := shows_association(r)) is not None]
+    noun = "test" if len({result.test for result in results}) == len(results) else "result"
     if not judged:
         return f"{about}: {number_of(len(results), noun)}"
-    many, some = sum(judged), number_of(len(judged), noun)
+    many = sum(judged)
     if len(judged) == 1:
         return f"{about}: {'an' if many else 'no'} association in the one result judged as a whole"
-    of = f"{count(many) if many else 'none'} of {some}"
     whole = " judged as a whole" if len(judged) < len(results) else ""
-    return f"{about}: {of}{whole} {'shows' if many == 1 else 'show'} an association"
+    return (
+        f"{about}: {count(many) if many else 'none'} of {number_of(len(judged), noun)}{whole} "
+        f"{'shows' if many == 1 else 'show'} an association"
+    )
 
 
 def other_pattern(result: AssociationResult) -> str:
@@ -116,22 +103,23 @@ def other_pattern(result: AssociationResult) -> str:
 
 def numbers(result: AssociationResult) -> list[tuple[str, str]]:
     """What a measure without effect sizes d found, each number with what it is called."""
-    return [(one.title, effect(one.d, 3)) for one in levels_of(result) if one.symbol != "d"]
+    return [(e.title, effect(e.d, 3)) for e in levels_of(result) if e.symbol != "d"]
 
 
 def limits(result: AssociationResult) -> list[str]:
     """What a finding on X and Y does not say, where readers may think that it does."""
-    if not any(one.place == "level1" and one.d is not None for one in result.effects()):
+    if not any(e.place == "level1" and e.d is not None for e in result.effects()):
         return []
-    names = names_of(result)
-    found = result.primary.pattern and {r: result.primary.attribute(r) for r in TARGETS}
+    names, attributes = names_of(result), {}
     leans: dict[str, tuple[int, str, int] | None] = {}
     for role in TARGETS:
-        values = at(result.primary.scores, role)
-        towards = result.primary.attribute(role) or "A"
+        attributes[role] = result.primary.attribute(role) if result.primary.pattern else None
+        values, towards = at(result.primary.scores, role), attributes[role] or "A"
         nearer = sum(value > 0 if towards == "A" else value < 0 for value in values)
-        other = names["B" if towards == "A" else "A"]
-        leans[role] = (nearer, other, len(values)) if values else None
+        leans[role] = (
+            (nearer, names["B" if towards == "A" else "A"], len(values)) if values else None
+        )
+    found = attributes if result.primary.pattern else None
     return lines("limits", r=result, found=found, name=names, leans=leans)
 
 
@@ -141,17 +129,14 @@ def wording(results: Iterable[AssociationResult]) -> Mapping[str, str]:
     >>> wording([])["heading"]
     'Embedding association tests'
     """
-    given = list(results)
-    if given and all(result.kind == "groups" for result in given):
-        return _wordings()["groups"]
-    of_models = {result.language_model is not None for result in given}
-    kinds = {frozenset({True}): "models", frozenset({True, False}): "both"}
-    return _wordings()[kinds.get(frozenset(of_models), "vectors")]
-
-
-@cache
-def _wordings() -> dict[str, dict[str, str]]:
-    return own_toml(WORDING)
+    every = list(results)
+    words = own_toml(WORDING)
+    if every and all(result.kind == "groups" for result in every):
+        return dict(words["groups"])
+    of_models = {result.language_model is not None for result in every}
+    return dict(
+        words["both" if len(of_models) > 1 else "models" if True in of_models else "vectors"]
+    )
 
 
 def heading(trend: TrendResult, settings: Settings) -> str:
@@ -177,21 +162,21 @@ def sentences(trend: TrendResult) -> list[str]:
     ]
 
 
-def level_statements(trend: TrendResult) -> list[Statement]:
+def level_statements(trend: TrendResult) -> list[tuple[str, str]]:
     """How each effect size moves, one statement each."""
     return [
-        Statement(f"{name[0].upper()}{name[1:]}:", phrase("sentences", "level_trend", level))
+        (f"{name[0].upper()}{name[1:]}:", phrase("sentences", "level_trend", level))
         for name, level in levels_of_trend(trend)
     ]
 
 
-def levels_of_trend(trend: TrendResult) -> Iterator[tuple[str, LevelTrend]]:
+def levels_of_trend(trend: TrendResult) -> list[tuple[str, LevelTrend]]:
     """The effect sizes that have a trend, each with what it is called."""
-    found = [("level 1", trend.level1)]
+    levels = [("level 1", trend.level1)]
     if trend.level2 is not None:
-        found.append((f"level 2 of {trend.concepts.X}", trend.level2.X))
-        found.append((f"level 2 of {trend.concepts.Y}", trend.level2.Y))
-    yield from ((name, level) for name, level in found if level is not None)
+        levels.append((f"level 2 of {trend.concepts.X}", trend.level2.X))
+        levels.append((f"level 2 of {trend.concepts.Y}", trend.level2.Y))
+    return [(name, level) for name, level in levels if level is not None]
 
 
 NAMED = 12
@@ -203,17 +188,20 @@ statement = partial(phrase, "trust")
 
 def statements(
     result: AssociationResult, levels: Sequence[Effect], family: DeclaredFamily
-) -> list[Statement]:
-    """What a reader should weigh before believing a finding on X and Y; nothing for others."""
-    level1 = next((one for one in levels if one.place == "level1"), None)
+) -> list[tuple[str, str]]:
+    """What a reader should weigh before believing a finding on X and Y; nothing for others.
+
+    One sentence or two each, with a word in front that says what they are about.
+    """
+    level1 = next((level for level in levels if level.place == "level1"), None)
     if level1 is None:
         return []
     if level1.p is None:
-        return [Statement("Chance alone.", statement("undefined", result))]
+        return [("Chance alone.", statement("undefined", result))]
     if level1.d is None:
         return []
     words = statement("resamples", result, level1), statement("other_words", result)
-    found = {
+    about = {
         "Chance alone.": statement("chance", result, level1, family),
         "Other words.": " ".join(filter(None, words)),
         f"Other {result.draws.varied}." if result.draws else "": statement("contexts", result),
@@ -222,28 +210,28 @@ def statements(
         "What this design can find.": statement("design", result),
         "Too small to matter?": statement("too_small", result),
     }
-    return [Statement(about, text) for about, text in found.items() if text]
+    return [(head, text) for head, text in about.items() if text]
 
 
 def not_generalised(results: Sequence[AssociationResult], names: Iterable[str]) -> str:
     """One line for a table: whose level 1 other words may not show; empty where none was tested."""
-    known = [
+    tested = [
         (name, level.p_two_sided, result.rule.alpha)
         for result, name in zip(results, names, strict=True)
         if result.generalisation and (level := result.generalisation.level1)
         if level.p_two_sided is not None
     ]
-    if not known:
+    if not tested:
         return ""
-    alpha = known[0][2]
+    alpha = tested[0][2]
     of = "Other words (crossed test of level 1, two-sided)"
-    if len(known) == 1:
-        return f"{of}: {p_equals(known[0][1], alpha)}."
-    below = list(dict.fromkeys(name for name, p, limit in known if p < limit))
-    others = [name for name in dict.fromkeys(name for name, *_ in known) if name not in below]
+    if len(tested) == 1:
+        return f"{of}: {p_equals(tested[0][1], alpha)}."
+    below = list(dict.fromkeys(name for name, p, limit in tested if p < limit))
+    others = [name for name in dict.fromkeys(name for name, *_ in tested) if name not in below]
     text = f"{of}: p < {level_of(alpha)}"
     if not others:
-        return f"{text} for {all_of(len(known))}."
+        return f"{text} for {all_of(len(tested))}."
     if not below:
-        return f"{text} for {'neither' if len(known) == 2 else f'none of {len(known)}'}."
-    return f"{text} for {len(below)} of {len(known)}, not for {listed(others, NAMED)}."
+        return f"{text} for {'neither' if len(tested) == 2 else f'none of {len(tested)}'}."
+    return f"{text} for {len(below)} of {len(tested)}, not for {listed(others, NAMED)}."

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from eatlas.errors import joined
-from eatlas.present.drawings.svg import Axis
-from eatlas.present.numbers import MINUS, UNDEFINED, effect, number_of, p_value
+from eatlas.present.numbers import MINUS, UNDEFINED, effect, number_of
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.settings import source_name
@@ -36,8 +35,35 @@ class Lean:
 
     shown: TargetShares
     groups: tuple[str, ...]
+    points: tuple[float | None, ...]
+    """Share less reference of each group, in percentage points."""
+    intervals: tuple[tuple[float, float] | None, ...]
+    """Their intervals."""
+    towards: int | None
+    """The group that it leans to: whose share is above its reference by most and, where there are
+    intervals, by its interval."""
     adjusted: float | None = None
     """Holm's adjusted p over the targets of the result."""
+
+    @classmethod
+    def of(
+        cls, shown: TargetShares, groups: tuple[str, ...], adjusted: float | None = None
+    ) -> Self:
+        """Arrange what is known of a target."""
+        deviation, unsure = shown.deviation, shown.uncertainty
+        points: tuple[float | None, ...] = (None,) * len(groups)
+        intervals: tuple[tuple[float, float] | None, ...] = (None,) * len(groups)
+        if deviation is not None:
+            points = tuple(100 * value for value in deviation)
+        if unsure is not None:
+            intervals = tuple(ends and (100 * ends[0], 100 * ends[1]) for ends in unsure.deviation)
+        towards = None
+        if deviation is not None and max(deviation) > 0:
+            towards = deviation.index(max(deviation))
+            ends = intervals[towards]
+            if unsure is not None and (ends is None or ends[0] <= 0):
+                towards = None
+        return cls(shown, groups, points, intervals, towards, adjusted)
 
     @property
     def term(self) -> str:
@@ -45,70 +71,22 @@ class Lean:
         return self.shown.term
 
     @property
-    def points(self) -> tuple[float | None, ...]:
-        """Share less reference of each group, in percentage points."""
-        deviation = self.shown.deviation
-        return (
-            (None,) * len(self.groups) if deviation is None else tuple(100 * v for v in deviation)
-        )
-
-    @property
-    def intervals(self) -> tuple[tuple[float, float] | None, ...]:
-        """Their intervals."""
-        unsure = self.shown.uncertainty
-        if unsure is None:
-            return (None,) * len(self.groups)
-        return tuple(ends and (100 * ends[0], 100 * ends[1]) for ends in unsure.deviation)
-
-    @property
-    def most(self) -> int | None:
-        """Index of the group whose share is above its reference by most; None where none is."""
-        deviation = self.shown.deviation
-        if deviation is None or max(deviation) <= 0:
-            return None
-        return deviation.index(max(deviation))
-
-    @property
-    def towards(self) -> int | None:
-        """The group that it leans to: by its interval or, without intervals, by its share."""
-        if self.most is None or self.shown.uncertainty is None:
-            return self.most
-        ends = self.intervals[self.most]
-        return self.most if ends is not None and ends[0] > 0 else None
-
-    @property
-    def bias(self) -> str:
-        """Its bias, with two digits at least."""
-        return shown_bias(self.shown.bias)
-
-    @property
-    def star(self) -> str:
-        """A star where the adjusted p is below .05."""
-        return "*" if self.adjusted is not None and self.adjusted < ALPHA else ""
-
-    @property
-    def p(self) -> str:
-        """The p of the permutation test of labels."""
-        return UNDEFINED if self.shown.labels is None else p_value(self.shown.labels.p, ALPHA)
-
-    def between(self, group: int) -> str:
-        """The interval of the points of one group; empty where there is none."""
-        ends = self.intervals[group]
-        return "" if ends is None else f"[{', '.join(map(signed_points, ends))}]"
+    def star(self) -> bool:
+        """Whether the adjusted p is below .05."""
+        return self.adjusted is not None and self.adjusted < ALPHA
 
     @property
     def sentence(self) -> str:
         """Which group it leans to, and by how much: "nurse leans to Female by 5 points"."""
-        towards, name = self.towards, isolated(self.term)
+        name = isolated(self.term)
         if self.shown.deviation is None:
             return f"{name} has no bias that is defined"
-        if towards is None:
+        if self.towards is None:
             return f"{name} leans to none of the groups"
-        by = self.points[towards] or 0.0
+        by = self.points[self.towards] or 0.0
         text = f"{by:.{0 if abs(by) >= 0.95 else 1}f}"
-        return (
-            f"{name} leans to {isolated(self.groups[towards])} by {text} point{'s' * (text != '1')}"
-        )
+        group = isolated(self.groups[self.towards])
+        return f"{name} leans to {group} by {text} point{'s' * (text != '1')}"
 
 
 @dataclass(frozen=True)
@@ -125,37 +103,16 @@ class Leans:
     """Those with a bias that is defined."""
     whole: Lean | None
     """The concept of all targets as one mean."""
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """Names of the groups."""
-        return self.result.groups
-
-    @property
-    def signed(self) -> bool:
-        """Whether there are two groups, so that one number says which way a target leans."""
-        return len(self.groups) == 2
-
-    @property
-    def columns(self) -> tuple[int, ...]:
-        """Groups whose deviations have a column: of two the first alone, as both are opposite."""
-        return (0,) if self.signed else tuple(range(len(self.groups)))
-
-    @property
-    def counted(self) -> bool:
-        """Whether contexts were counted, so that each target has a number of them."""
-        return any(lean.shown.contexts is not None for lean in self.rows)
-
-    @property
-    def legend(self) -> str:
-        """What the numbers of a table are."""
-        p = " p: labels of the words relabelled; * Holm's p over all targets < .05."
-        return self.meaning("Brackets") + (p if self.result.labels is not None else "")
+    groups: tuple[str, ...]
+    columns: tuple[int, ...]
+    """Groups whose deviations have a column: of two the first alone, as both are opposite."""
+    counted: bool
+    """Whether contexts were counted, so that each target has a number of them."""
 
     def meaning(self, ends: str) -> str:
         """What points and their intervals are, which are drawn or written as `ends`."""
         towards = "above 0 towards the group"
-        if self.signed:
+        if len(self.groups) == 2:
             first, second = map(isolated, self.groups)
             towards = f"above 0 towards {first}, below 0 towards {second}"
         text = f"Points: share less reference in percentage points, {towards}."
@@ -165,6 +122,12 @@ class Leans:
                 kind = "Jeffreys' intervals of shares of the contexts"
             text += f" {ends}: {self.result.confidence or 0:.0%} {kind}."
         return text
+
+    @property
+    def legend(self) -> str:
+        """What the numbers of a table are."""
+        p = " p: labels of the words relabelled; * Holm's p over all targets < .05."
+        return self.meaning("Brackets") + (p if self.result.labels is not None else "")
 
     @property
     def reference(self) -> str:
@@ -182,38 +145,37 @@ class Leans:
 
     def furthest(self) -> list[Lean]:
         """For each group the target that leans to it most; none where no target leans to it."""
-        to: dict[int | None, list[Lean]] = {}
+        strongest: dict[int, Lean] = {}
         for lean in self.known:
-            to.setdefault(lean.towards, []).append(lean)
-        return [
-            max(to[j], key=lambda lean: lean.points[j] or 0.0)
-            for j in range(len(self.groups))
-            if j in to
-        ]
-
-
-def axis_of(rows: Sequence[Lean]) -> Axis:
-    """The scale of all deviations of some targets, in points, with 0 inside."""
-    values = [value for row in rows for value in row.points if value is not None]
-    ends = (end for row in rows for pair in row.intervals if pair for end in pair)
-    return Axis.around([*values, *ends], 0.0, 1.0)
+            j = lean.towards
+            if j is not None and (
+                j not in strongest or (lean.points[j] or 0.0) > (strongest[j].points[j] or 0.0)
+            ):
+                strongest[j] = lean
+        return [strongest[j] for j in sorted(strongest)]
 
 
 def leans(result: AssociationResult) -> Leans:
     """Arrange the targets of a result whose ``by_target`` is there."""
     shown: TargetsResult = result  # type: ignore[assignment]  # its by_target is there
-    pairs = zip(shown.by_target, shown.adjusted, strict=True)
-    two = len(shown.groups) == 2
+    groups = shown.groups
 
-    def place(lean: Lean) -> tuple[bool, float, str]:
+    def order(lean: Lean) -> tuple[bool, float, str]:
         deviation, bias = lean.shown.deviation, lean.shown.bias
-        strength = deviation[0] if two and deviation else bias or 0.0
+        strength = deviation[0] if len(groups) == 2 and deviation else bias or 0.0
         return bias is None, -strength, lean.term
 
-    rows = sorted((Lean(target, shown.groups, p) for target, p in pairs), key=place)
-    known = tuple(lean for lean in rows if lean.shown.bias is not None)
-    whole = None if shown.concept is None else Lean(shown.concept, shown.groups)
-    return Leans(shown, tuple(rows), known, whole)
+    pairs = zip(shown.by_target, shown.adjusted, strict=True)
+    rows = tuple(sorted((Lean.of(target, groups, p) for target, p in pairs), key=order))
+    return Leans(
+        shown,
+        rows,
+        known=tuple(lean for lean in rows if lean.shown.bias is not None),
+        whole=None if shown.concept is None else Lean.of(shown.concept, groups),
+        groups=groups,
+        columns=(0,) if len(groups) == 2 else tuple(range(len(groups))),
+        counted=any(target.contexts is not None for target in shown.by_target),
+    )
 
 
 def at_ends(every: Sequence[Target], most: int = ENDS) -> tuple[tuple[Target, ...], int]:
@@ -239,13 +201,12 @@ def signed_points(value: float | None) -> str:
     return "0.0" if float(text) == 0 else text.replace("-", MINUS)
 
 
-def target_sentences(result: AssociationResult) -> Iterator[str]:
+def target_sentences(result: AssociationResult) -> list[str]:
     """How many targets lean to each group, those that do most, and the mean bias."""
     shown = leans(result)
     known, furthest, whole = shown.known, shown.furthest(), shown.whole
     if not known:
-        yield f"No bias is defined for {number_of(len(shown.rows), 'target')}."
-        return
+        return [f"No bias is defined for {number_of(len(shown.rows), 'target')}."]
     to = Counter(lean.towards for lean in known)
     parts = [
         f"{to[j]} lean{'s' * (to[j] == 1)} to {isolated(name)}"
@@ -256,22 +217,23 @@ def target_sentences(result: AssociationResult) -> Iterator[str]:
     if any(lean.shown.uncertainty for lean in known):
         by = f"{shown.result.confidence or 0:.0%} intervals that exclude 0"
     of, leaning = number_of(len(known), "target"), joined(parts) or "none leans to any group"
-    yield f"Of {of}, {leaning} by {by}; reference: {shown.reference}."
     most = max(known, key=lambda lean: lean.shown.bias or 0.0)
-    largest = f"{isolated(most.term)} has the largest bias, {most.bias}"
-    yield f"{joined([lean.sentence for lean in furthest]) or largest}."
+    largest = f"{isolated(most.term)} has the largest bias, {shown_bias(most.shown.bias)}"
+    sentences = [
+        f"Of {of}, {leaning} by {by}; reference: {shown.reference}.",
+        f"{joined([lean.sentence for lean in furthest]) or largest}.",
+    ]
     if any(lean.adjusted is not None for lean in known):
-        hits = sum(bool(lean.star) for lean in known)
-        yield (
-            f"For {hits or 'none'} of them the groups' words differ beyond chance "
-            "(Holm's p < .05, labels of the words relabelled)."
+        sentences.append(
+            f"For {sum(lean.star for lean in known) or 'none'} of them the groups' words differ "
+            "beyond chance (Holm's p < .05, labels of the words relabelled)."
         )
-    mean = result.effects()[0].d
+    mean, concept = result.effects()[0].d, ""
+    if whole is not None and whole.shown.bias is not None:
+        concept = f"; {isolated(whole.term)} as one mean: {shown_bias(whole.shown.bias)}"
     if mean is not None:
-        concept = ""
-        if whole is not None and whole.shown.bias is not None:
-            concept = f"; {isolated(whole.term)} as one mean: {whole.bias}"
-        yield f"Mean bias {shown_bias(mean)}{concept}."
+        sentences.append(f"Mean bias {shown_bias(mean)}{concept}.")
+    return sentences
 
 
 def values_in_order(result: AssociationResult) -> tuple[TargetValue, ...]:
@@ -290,17 +252,16 @@ def values_legend(result: AssociationResult) -> str:
 
 
 def range_in_words(span: Range) -> str:
-    """A range in words."""
+    """A range in words; whole numbers have no decimals."""
+    low, high, neutral = (
+        None if value is None else effect(value, 0 if value == int(value) else DECIMALS)
+        for value in (span.low, span.high, span.neutral)
+    )
     parts = [span.unit]
-    if span.low is not None and span.high is not None:
-        parts.append(f"{_whole(span.low)} to {_whole(span.high)}")
-    if span.neutral is not None:
-        parts.append(f"{_whole(span.neutral)} without bias")
+    if low is not None and high is not None:
+        parts.append(f"{low} to {high}")
+    if neutral is not None:
+        parts.append(f"{neutral} without bias")
     if span.larger is not None:
         parts.append(f"larger towards {isolated(span.larger)}")
     return ", ".join(parts)
-
-
-def _whole(value: float) -> str:
-    """A whole number without decimals."""
-    return effect(value, 0 if value == int(value) else DECIMALS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 
 # XML 1.0 has no place for some of these, terminals obey others, and bidi overrides reach beyond
@@ -49,26 +49,20 @@ def readable(template: str) -> str:
 
 
 def clusters(text: str) -> list[str]:
-    """Split into what a reader takes for characters: accents and emoji stay whole."""
+    """Split into what a reader takes for characters: accents, emoji and flags stay whole."""
     if text.isascii():
         return list(text)
-    found: list[str] = []
+    characters: list[str] = []
     for char in text:
-        if found and (_extends(char) or found[-1].endswith(_JOINER) or _pairs(found[-1], char)):
-            found[-1] += char
+        before = characters[-1] if characters else ""
+        flag = len(before) == 1 and all("\U0001f1e6" <= c <= "\U0001f1ff" for c in (before, char))
+        skin_tone = "\U0001f3fb" <= char <= "\U0001f3ff"
+        marks = char == _JOINER or skin_tone or unicodedata.category(char) in {"Mn", "Mc", "Me"}
+        if before and (marks or before.endswith(_JOINER) or flag):
+            characters[-1] += char
         else:
-            found.append(char)
-    return found
-
-
-def _extends(char: str) -> bool:
-    skin_tone = "\U0001f3fb" <= char <= "\U0001f3ff"
-    return char == _JOINER or skin_tone or unicodedata.category(char) in {"Mn", "Mc", "Me"}
-
-
-def _pairs(before: str, char: str) -> bool:
-    """Whether two regional indicators make one flag."""
-    return len(before) == 1 and all("\U0001f1e6" <= c <= "\U0001f1ff" for c in (before, char))
+            characters.append(char)
+    return characters
 
 
 def pixels(text: str, size: float) -> float:
@@ -89,32 +83,25 @@ def _em(char: str) -> float:
 
 def wrap(text: str, width: float, measure: Measure, lines: int) -> list[str]:
     """Break a text into at most `lines` lines; what does not fit ends in an ellipsis."""
-    all_lines: list[str] = []
-    for piece in _pieces(one_line(text), width, measure):
-        joined = f"{all_lines[-1]} {piece}" if all_lines else piece
-        if all_lines and measure(joined) <= width:
-            all_lines[-1] = joined
-        else:
-            all_lines.append(piece)
-    if len(all_lines) <= lines:
-        return all_lines or [""]
-    return [*all_lines[: lines - 1], _with_ellipsis(all_lines[lines - 1], width, measure)]
-
-
-def _pieces(text: str, width: float, measure: Measure) -> Iterator[str]:
-    """Words, and the parts of words that are too long for a line."""
-    for word in text.split():
+    pieces: list[str] = []  # words, and the parts of those that are too long for a line
+    for word in one_line(text).split():
         part = ""
-        for cluster in clusters(word):
+        for cluster in clusters(word) if measure(word) > width else [word]:
             if part and measure(part + cluster) > width:
-                yield part
+                pieces.append(part)
                 part = ""
             part += cluster
-        yield part
-
-
-def _with_ellipsis(line: str, width: float, measure: Measure) -> str:
-    kept = clusters(line)
-    while kept and measure("".join(kept).rstrip() + ELLIPSIS) > width:
-        kept.pop()
-    return "".join(kept).rstrip() + ELLIPSIS
+        pieces.append(part)
+    broken: list[str] = []
+    for piece in pieces:
+        joined = f"{broken[-1]} {piece}" if broken else piece
+        if broken and measure(joined) <= width:
+            broken[-1] = joined
+        else:
+            broken.append(piece)
+    if len(broken) <= lines:
+        return broken or [""]
+    last = clusters(broken[lines - 1])
+    while last and measure("".join(last).rstrip() + ELLIPSIS) > width:
+        last.pop()
+    return [*broken[: lines - 1], "".join(last).rstrip() + ELLIPSIS]

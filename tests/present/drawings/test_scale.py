@@ -6,17 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.present.reading import svg_root
+from tests.present.records import full, ml_eat, weat
 
-from eatlas.present.drawings.figures import (
-    MARGIN,
-    SHARE,
-    Estimate,
-    across,
-    glance,
-    interval,
-    ruler,
-    share_bar,
-)
+from eatlas.present.drawings.figures import MARGIN, SHARE, Scales, outline, share_bar
 from eatlas.present.drawings.svg import Axis
 
 
@@ -28,8 +20,7 @@ def test_an_axis_of_effect_sizes_holds_two_either_way_at_least():
     assert axis.ticks() == [-2, -1, 0, 1, 2]
 
 
-def of_effects(*values):
-    return across(Axis.of_effects(values), 100)
+SCALES = Scales(Axis.of_effects([], MARGIN, MARGIN + 100))
 
 
 def drawn(svg: str, kind: str) -> list[str]:
@@ -39,22 +30,24 @@ def drawn(svg: str, kind: str) -> list[str]:
 
 
 def test_an_interval_is_a_line_with_a_mark():
-    axis = of_effects()
-    svg = interval(Estimate(1.0, (0.0, 2.0), "circle", filled=True), axis)
-    assert drawn(svg, "i") == [f"M{MARGIN + 50:g} 11H{MARGIN + 100:g}"]
+    shown = full(d=1.2)
+    low, high = shown.effect("level1").interval
+    svg = SCALES.interval(shown.effect("level1"))
+    at = [round(MARGIN + 50 + 25 * end, 1) for end in (low, high)]
+    assert drawn(svg, "i") == [f"M{at[0]:g} 11H{at[1]:g}"]
     assert len(drawn(svg, "m on")) == 1
-    hollow = interval(Estimate(1.0, None, "square", filled=False), axis)
-    assert drawn(hollow, "i") == []
-    assert len(drawn(hollow, "m")) == 1
+    hollow = SCALES.interval(ml_eat("BX-Singular").effect("level2.Y"))
+    assert drawn(hollow, "i y") == []
+    assert len(drawn(hollow, "m y")) == 1
 
 
 def test_an_undefined_effect_is_a_dash():
-    svg = glance([Estimate(None, None, "diamond", filled=False)], of_effects())
+    svg = SCALES.line(weat(d=None))
     assert [node.text for node in svg_root(svg) if node.tag.endswith("text")] == ["–"]
 
 
 def test_a_ruler_names_whole_numbers():
-    assert re.findall(r">([^<]+)</text>", ruler(of_effects(2.5))) == ["−2", "−1", "0", "1", "2"]
+    assert re.findall(r">([^<]+)</text>", SCALES.ruler()) == ["−2", "−1", "0", "1", "2"]
 
 
 def test_bars_are_as_long_as_their_share():
@@ -74,7 +67,6 @@ def test_an_axis_encloses_its_values_and_zero_in_round_steps(values):
     assert any(abs(tick) < axis.step / 1e6 for tick in ticks)
 
 
-@pytest.mark.parametrize("kind", ["diamond", "circle", "square"])
-def test_marks_are_paths(kind):
-    (path,) = drawn(interval(Estimate(0.5, None, kind, filled=False), of_effects()), "m")
-    assert path.endswith("z")
+@pytest.mark.parametrize("shape", ["diamond", "circle", "square", "triangle"])
+def test_marks_are_closed_paths(shape):
+    assert outline(shape, 10.0, 10.0).endswith("z")

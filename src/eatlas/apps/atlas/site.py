@@ -510,7 +510,7 @@ def _page(collected: Collection, title: str, notes: Sequence[str], lines_hash: s
         stars=list(collected.stars),
         directional=collected.directional,
         words=wording(collected.samples.values()),
-        legend=[one for one in legend(labels) if one.found],
+        legend=[pattern for pattern in legend(labels) if pattern["found"]],
         symbols=symbols(),
         packs=collected.packs,
         lines=LINES,

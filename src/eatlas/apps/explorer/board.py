@@ -24,7 +24,7 @@ from eatlas.apps.explorer.measuring import DEFAULT_MEASURE, Explorer, Key, Pair,
 from eatlas.errors import EatlasError
 from eatlas.notes import Note
 from eatlas.present.drawings.eat_map import symbols
-from eatlas.present.drawings.figures import Estimate, across, estimate, outline
+from eatlas.present.drawings.figures import MARGIN, Scales, estimate, mark_of, outline
 from eatlas.present.drawings.plane import (
     CROSS,
     Plane,
@@ -43,7 +43,7 @@ from eatlas.present.effects import levels_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import POWER, count, number_of
 from eatlas.present.rendering import render
-from eatlas.present.sections import Scales, Section, sections
+from eatlas.present.sections import Section, sections
 from eatlas.present.sentences import headline, sentence
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
@@ -219,7 +219,7 @@ def across_of(explorer: Explorer, request: Request) -> str:
         rows=rows,
         sources=[source.name for source in explorer.sources],
         names={role: group.name for role, group in lists.groups.items()},
-        scales=Scales.of(arranged),
+        scales=Scales.of(section.result for section in arranged),
         moved=moved,
         lacking=lacking,
         between=between,
@@ -354,17 +354,17 @@ def arrows(
 
 def moved_effect(now: Effect, was: Effect | None, axis: Axis) -> Markup:
     """One effect size on its scale, with a hollow mark where it was before any change."""
-    axis, y = across(axis, LEVEL), LEVEL_HEIGHT / 2
+    axis, y = axis.on(MARGIN, MARGIN + LEVEL), LEVEL_HEIGHT / 2
     parts = [
         path(f"M{axis.at(tick):.1f} 0V{LEVEL_HEIGHT:g}", "g" if tick else "z")
         for tick in axis.ticks()
     ]
     if was is not None and was.d is not None:
-        old, x = Estimate.of(was), round(axis.at(was.d), 1)
+        (shape, colour), x = mark_of(was.place), round(axis.at(was.d), 1)
         if now.d is not None:
             parts.append(path(f"M{x:g} {y:g}H{axis.at(now.d):.1f}", "trail"))
-        parts.append(path(outline(old.mark, x, y), f"m ghost {old.target}".strip()))
-    parts.append(estimate(Estimate.of(now), axis, y))
+        parts.append(path(outline(shape, x, y), f"m ghost {colour}".strip()))
+    parts.append(estimate(now, axis, y))
     width = axis.end + 8
     return Markup(  # noqa: S704  (numbers alone)
         f'<svg width="{width:g}" height="22" viewBox="0 0 {width:g} 22" class="fig interval" '

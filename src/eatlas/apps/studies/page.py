@@ -47,7 +47,7 @@ def share(value: float | None) -> str:
 def bar(share: ChoiceShare) -> Markup:
     """A share of the variance as a bar."""
     value = min(max(share.shapley, 0.0), 1.0)
-    return Markup(share_bar(value, strong=True))  # noqa: S704  (numbers alone)
+    return share_bar(value, strong=True)
 
 
 def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int] = ()) -> str:

@@ -7,23 +7,24 @@ the target is associated with the attribute, else gray (Wolfe, Hiniker and Howe 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from itertools import product
+from typing import Any
 
 from markupsafe import Markup
 
-from eatlas.present.drawings.figures import Estimate, estimate
+from eatlas.present.drawings.figures import estimate
 from eatlas.present.drawings.svg import (
     NAMESPACE,
     Axis,
     broken,
-    drawing,
+    figure,
     label,
     muted,
     path,
     tag,
     text_lines,
-    words,
 )
 from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
@@ -54,8 +55,8 @@ WIDTH, LEFT, RIGHT, TOP, BELOW = 428.0, 132.0, 16.0, 84.0, 46.0
 CELL_H, GAP, NUMBERS, SCALE = 78.0, 4.0, 44.0, 40.0
 """Pixels of cells, of the numbers below a column, and of its interval on the scale of d."""
 NAME, LINE, MOST_LINES = 13.0, 16.0, 3
-SMALL, MINI = 20.0, 44.0
-"""Pixels of a cell of a small map, and of the map."""
+SMALL = 20.0
+"""Pixels of a cell of a small map."""
 
 
 def states(shown: str | AssociationResult) -> tuple[str, str]:
@@ -71,28 +72,19 @@ def states(shown: str | AssociationResult) -> tuple[str, str]:
     return x, y
 
 
-def glyphs(result: AssociationResult, encoding: str = "utf-8") -> tuple[str, str]:
+def glyphs(result: AssociationResult) -> tuple[str, str]:
     """The map as two lines of two glyphs, row A above row B, for a terminal.
-
-    Where the terminal's encoding lacks the squares, ``#``, ``.`` and ``?`` stand for them.
 
     >>> import eatlas
     >>> glyphs(eatlas.run(tests="weat-6")[0])
     ('□□', '□■')
     """
-    on, off, undefined = "■", "□", "▨"
-    try:
-        f"{on}{off}{undefined}".encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        on, off, undefined = "#", ".", "?"
-    above, below = (
-        "".join(
-            undefined if state == UNDEFINED else on if state == row else off
-            for state in states(result)
-        )
+    columns = states(result)
+    a, b = (
+        "".join("▨" if s == UNDEFINED else "■" if s == row else "□" for s in columns)
         for row in ATTRIBUTES
     )
-    return above, below
+    return a, b
 
 
 def in_words(result: AssociationResult) -> str:
@@ -115,20 +107,15 @@ def in_words(result: AssociationResult) -> str:
     return f"EAT-Map, pattern {result.primary.label}{over}: {'; '.join(parts)}."
 
 
-def comparison(result: AssociationResult) -> str:
-    """Which target is closer to which attribute than the other; empty without level 1."""
-    d = next((shown.d for shown in result.effects() if shown.place == "level1"), None)
-    if not d:
-        return ""
-    x, y, a, b = (isolated(result.concepts.name(role)) for role in (*TARGETS, *ATTRIBUTES))
-    return f"{x} closer to {a if d > 0 else b} than {y}: d = {effect(d)}"
-
-
 def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "") -> str:
     """Draw the map with names, numbers and pattern, or another heading."""
     read, wide = result.primary, (width - LEFT - GAP - RIGHT) / 2
-    middle, compared = LEFT + wide + GAP / 2, comparison(result)
-    over = broken(compared, width - 24, MOST_LINES, NAME) if compared else []
+    middle, over = LEFT + wide + GAP / 2, []
+    level1 = next((shown.d for shown in result.effects() if shown.place == "level1"), None)
+    if level1:
+        x, y, a, b = (isolated(result.concepts.name(role)) for role in (*TARGETS, *ATTRIBUTES))
+        closer = f"{x} closer to {a if level1 > 0 else b} than {y}: d = {effect(level1)}"
+        over = broken(closer, width - 24, MOST_LINES, NAME)
     top = TOP + LINE * len(over)
     under = top + 2 * CELL_H + GAP
     levels = [result.effect(f"level2.{role}") for role in TARGETS]
@@ -151,28 +138,39 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
         notes.append(f"under the two-sided rule: {read.two_sided_label}")
     parts += [muted(note, middle, height - 24 + 15.0 * i) for i, note in enumerate(notes)]
     title, alt = f"EAT-Map of {result.test}", in_words(result)
-    return drawing(width, height, *parts, title=title, alt=alt, kind="eat-map")
+    return figure(height, *parts, title=title, alt=alt, width=width, kind="eat-map")
 
 
 def _column(
     result: AssociationResult, level: Effect, state: str, left: float, top: float, wide: float
 ) -> str:
-    """One target: its name, a cell for each attribute, and its numbers below."""
-    middle, under = left + wide / 2, top + 2 * CELL_H + GAP + 19
-    role = level.place[-1]
-    cells = [
-        _cell(state, a, left, top + i * (CELL_H + GAP), wide, result.cell_text(f"{role}{a}"))
-        for i, a in enumerate(ATTRIBUTES)
-    ]
+    """One target: its name, a cell for each attribute, and its numbers below.
+
+    A cell has a word in it, so that nobody needs the colour, and the numbers of its pair below.
+    """
+    middle, under, role = left + wide / 2, top + 2 * CELL_H + GAP + 19, level.place[-1]
+    parts = [_name(result.concepts.name(role), wide - 8, 2, middle, top - 24, "middle")]
+    for i, attribute in enumerate(ATTRIBUTES):
+        on, undefined, y = state == attribute, state == UNDEFINED, top + i * (CELL_H + GAP)
+        parts.append(cell(left, y, wide, CELL_H, on=on, hatched=undefined))
+        y += CELL_H / 2
+        look: dict[str, Any] = {"text_anchor": "middle", "class_": "eat-on-text" if on else None}
+        if undefined:
+            plate = {"x": middle - 42, "y": y - 12, "width": 84, "height": 24, "rx": 3}
+            parts.append(tag("rect", **plate, class_="eat-plate"))
+            parts.append(muted("undefined", middle, y + 4, size=12))
+        elif on:
+            # the dot is a letter, so that no font can push the word against it
+            parts.append(label("● associated", middle, y + 4.5, font_weight=600, **look))
+        if text := result.cell_text(role + attribute):
+            below = 24 if undefined or on else 4.5
+            parts.append(label(text, middle, y + below, size=12, **look))
     d = "d undefined" if level.d is None else f"d = {effect(level.d)}{level.star}"
+    parts.append(label(d, middle, under, size=15, font_weight=600, text_anchor="middle"))
     p = level.p_of()
-    return tag(
-        "g",
-        _name(result.concepts.name(role), wide - 8, 2, middle, top - 24, "middle"),
-        *cells,
-        label(d, middle, under, size=15, font_weight=600, text_anchor="middle"),
-        "" if p is None else muted(p_equals(p, result.rule.alpha), middle, under + 17, size=12),
-    )
+    if p is not None:
+        parts.append(muted(p_equals(p, result.rule.alpha), middle, under + 17, size=12))
+    return tag("g", *parts)
 
 
 def _scale(level: Effect, axis: Axis, top: float) -> str:
@@ -181,8 +179,7 @@ def _scale(level: Effect, axis: Axis, top: float) -> str:
     ticks = "".join(f"M{axis.at(end):.1f} {y - 4:.1f}v8" for end in ends)
     line = path(f"M{axis.start:.1f} {y:.1f}H{axis.end:.1f}{ticks}", "fig-line", stroke_opacity=0.5)
     numbers = [muted(effect(e, 0 if e.is_integer() else 1), axis.at(e), y + 20) for e in ends]
-    mark = "" if level.d is None else estimate(Estimate.of(level), axis, y)
-    return line + mark + "".join(numbers)
+    return line + ("" if level.d is None else estimate(level, axis, y)) + "".join(numbers)
 
 
 def _name(name: str, width: float, most: int, x: float, middle: float, anchor: str) -> str:
@@ -193,67 +190,30 @@ def _name(name: str, width: float, most: int, x: float, middle: float, anchor: s
     return text_lines(lines, x, first, whole=name, step=LINE, **look)
 
 
-def _cell(state: str, attribute: str, x: float, y: float, wide: float, text: str) -> str:
-    """Draw a cell with a word in it, so that nobody needs the colour, and a text below that."""
-    on, undefined = state == attribute, state == UNDEFINED
-    parts = [cell(x, y, wide, CELL_H, on=on, hatched=undefined)]
-    middle, height = x + wide / 2, y + CELL_H / 2
-    look: dict[str, Any] = {
-        "text_anchor": "middle",
-        "class_": "eat-on-text" if on else None,
-    }
-    if undefined:
-        plate = {"x": middle - 42, "y": height - 12, "width": 84, "height": 24, "rx": 3}
-        parts.append(tag("rect", **plate, class_="eat-plate"))
-        parts.append(muted("undefined", middle, height + 4, size=12))
-    elif on:
-        # the dot is a letter, so that no font can push the word against it
-        parts.append(label("● associated", middle, height + 4.5, font_weight=600, **look))
-    if text:
-        below = 24 if undefined or on else 4.5
-        parts.append(label(text, middle, height + below, size=12, **look))
-    return "".join(parts)
-
-
 def cell(x: float, y: float, width: float, height: float, *, on: bool, hatched: bool) -> str:
     """Draw the rectangle of a cell, hatched where the association is undefined.
 
     It has its colours with it: small maps are in notebooks and in styles too.
     """
-    inset = 0.0 if on else 0.5
+    inset, strokes = 0.0 if on else 0.5, ""
     rect = tag(
         "rect", x=x + inset, y=y + inset, width=width - 2 * inset, height=height - 2 * inset, rx=3,
         fill=ON if on else OFF, stroke=None if on else EDGE, class_="eat-on" if on else "eat-off",
     )  # fmt: skip
-    return rect + _hatch(x, y, width, height) if hatched else rect
-
-
-def _hatch(x: float, y: float, width: float, height: float, step: float = 8.0) -> str:
-    """Draw diagonals within a rectangle, clipped by arithmetic: a pattern would need an id."""
-    strokes = []
-    for i in range(1, int((width + height) / step) + 1):
-        offset = i * step
+    if not hatched:
+        return rect
+    for offset in range(8, int(width + height) + 1, 8):  # a pattern of SVG would need an id
         x1, y1 = min(offset, width), max(0.0, offset - width)
         x2, y2 = max(0.0, offset - height), min(offset, height)
-        strokes.append(f"M{x + x1:g} {y + y1:g}L{x + x2:g} {y + y2:g}")
-    return path("".join(strokes), "eat-hatch", stroke=EDGE, fill="none")
+        strokes += f"M{x + x1:g} {y + y1:g}L{x + x2:g} {y + y2:g}"
+    return rect + path(strokes, "eat-hatch", stroke=EDGE, fill="none")
 
 
-class Pattern(NamedTuple):
-    """One EAT pattern of the legend."""
-
-    label: str
-    mini: Markup
-    meaning: str
-    found: int
-    """How many of the page's results show it."""
-
-
-def legend(labels: Iterable[str]) -> list[Pattern]:
-    """Return the nine EAT patterns, each with its map and how often it was found."""
-    seen = list(labels)
+def legend(labels: Iterable[str]) -> list[dict[str, Any]]:
+    """The nine EAT patterns, each with its map, its meaning and how often it was found."""
+    seen = Counter(labels)
     return [
-        Pattern(name, mini(name), meaning, seen.count(name))
+        {"label": name, "mini": mini(name), "meaning": meaning, "found": seen[name]}
         for name, (*_, meaning) in PATTERNS.items()
     ]
 
@@ -265,22 +225,17 @@ def mini(shown: str | AssociationResult) -> Markup:
     return Markup(tag("svg", inside, class_="mini", aria_hidden="true"))  # noqa: S704
 
 
-def mini_map(
-    shown: str | AssociationResult, x: float = 0.0, y: float = 0.0, side: float = MINI
-) -> str:
-    """Draw the small map, within a drawing or alone."""
-    inside = "" if isinstance(shown, str) else tag("title", words(in_words(shown)))
-    box, cells = f"0 0 {MINI:g} {MINI:g}", _small_cells(*states(shown))
-    return tag("svg", inside, cells, x=x, y=y, width=side, height=side, viewBox=box)
+def mini_map(pattern: str, x: float, y: float, side: float) -> str:
+    """Draw the small map of a pattern within a drawing."""
+    cells = _small_cells(*states(pattern))
+    return tag("svg", cells, x=x, y=y, width=side, height=side, viewBox="0 0 44 44")
 
 
 def symbols() -> Markup:
     """Define the small maps, once for the page."""
-    every = ("A", "B", NEITHER, UNDEFINED)
     shown = [
         tag("symbol", _small_cells(x, y), id=f"{SYMBOL}{x}{y}", viewBox="0 0 44 44")
-        for x in every
-        for y in every
+        for x, y in product(("A", "B", NEITHER, UNDEFINED), repeat=2)
     ]
     return Markup(tag("svg", *shown, class_="symbols", aria_hidden="true"))  # noqa: S704
 

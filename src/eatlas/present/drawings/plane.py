@@ -11,7 +11,7 @@ where it is, and across it the means of both groups are as far apart as d at lev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import hypot
@@ -90,46 +90,9 @@ class Plane:
         step = Axis.around((0.0, high - low), 0, side).step
         return cls(tuple(points), Axis(low - room, high + room, step, 0.0, side), (a, b))
 
-    @property
-    def side(self) -> float:
-        """Pixels of the square."""
-        return self.axis.end
-
-    @property
-    def corners(self) -> tuple[str, str]:
-        """What is written in the corners of A, upper left, and of B, lower right."""
-        a, b = (f"closer to {shown(name, 40)}" for name in self.attributes)
-        return a, b
-
     def at(self, point: Point) -> Spot:
         """Pixels of a point from the left and the upper edge."""
-        return round(self.axis.at(point.b), 1), round(self.side - self.axis.at(point.a), 1)
-
-    def names(self, lines: Sequence[Box] = ()) -> list[Place]:
-        """Place the names of as many words as fit, the outermost first; none lies on another."""
-        spots = [self.at(point) for point in self.points]
-        sizes = [MARK if point.term else CROSS + 2 for point in self.points]
-        taken = [
-            (x - half, y - half, x + half, y + half)
-            for (x, y), half in zip(spots, sizes, strict=True)
-        ]
-        upper, lower = (pixels(text, LETTERS) for text in self.corners)
-        side = self.side
-        taken += [(0, 0, upper + 8, 22), (side - lower - 8, side - 22, side, side), *lines]
-        texts = [shown(point.term) for point in self.points]
-        return list(placed(spots, texts, self._outermost_first(), taken, side))
-
-    def _outermost_first(self) -> list[int]:
-        """Numbers of the words, by their distance from the mean of their group."""
-        means = {point.role: point for point in self.points if not point.term}
-        far = {
-            i: (point.a - means[point.role].a) ** 2 + (point.b - means[point.role].b) ** 2
-            if point.role in means
-            else 0.0
-            for i, point in enumerate(self.points)
-            if point.term
-        }
-        return sorted(far, key=lambda i: -far[i])
+        return round(self.axis.at(point.b), 1), round(self.axis.end - self.axis.at(point.a), 1)
 
 
 def has_map(result: AssociationResult) -> bool:
@@ -144,15 +107,17 @@ def has_map(result: AssociationResult) -> bool:
 def points_of(result: AssociationResult) -> tuple[Point, ...]:
     """Mean cosine of each target with A and with B, and the means of both groups.
 
-    In tests of sentences, the means of the sentences of a stimulus.
+    In tests of sentences, the means of the sentences of a stimulus, which several share.
     """
-    rows = np.array(result.similarities, dtype=np.float64)
-    first = len(result.paired("A"))
-    by_name: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for key, row in zip(_names(result), rows, strict=True):
-        pair = float(row[:first].mean()), float(row[first:].mean())
-        by_name.setdefault(key, []).append(pair)
-    points = [Point(*key, *_mean(pairs)) for key, pairs in by_name.items()]
+    rows, first = np.array(result.similarities, dtype=np.float64), len(result.paired("A"))
+    pairs = np.column_stack([rows[:, :first].mean(axis=1), rows[:, first:].mean(axis=1)])
+    by_name: dict[tuple[str, str], list[int]] = {}
+    targets = [(role, term) for role in TARGETS for term in result.paired(role)]
+    for number, (role, term) in enumerate(targets):
+        if result.primary.over_stimuli:
+            term = result.coverage[role].stimulus.get(term, term)  # noqa: PLW2901
+        by_name.setdefault((role, term), []).append(number)
+    points = [Point(*key, *pairs[own].mean(axis=0).tolist()) for key, own in by_name.items()]
     return (*points, *means_of(points))
 
 
@@ -161,25 +126,7 @@ def means_of(points: Sequence[Point]) -> Iterator[Point]:
     for role in TARGETS:
         own = [(point.a, point.b) for point in points if point.role == role]
         if own:
-            yield Point(role, "", *_mean(own))
-
-
-def _mean(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    if len(pairs) == 1:
-        return pairs[0]
-    a, b = (float(np.mean(values)) for values in zip(*pairs, strict=True))
-    return a, b
-
-
-def _names(result: AssociationResult) -> list[tuple[str, str]]:
-    """Role and term of each target; in tests of sentences, the stimulus, which several share."""
-    over = result.primary.over_stimuli
-    return [
-        (role, group.stimulus.get(term, term) if over else term)
-        for role in TARGETS
-        for group in (result.coverage[role],)
-        for term in result.paired(role)
-    ]
+            yield Point(role, "", *np.mean(own, axis=0).tolist())
 
 
 def shown(term: str, most: int = LONGEST) -> str:
@@ -188,16 +135,10 @@ def shown(term: str, most: int = LONGEST) -> str:
     return isolated(term if len(term) <= most else f"{term[: most - 1]}…")
 
 
-def plane_figure(result: AssociationResult, width: float | None = None) -> str:
-    """Draw the map of the words of a result as SVG.
-
-    Empty where the result has not kept the cosines of single words, or has too many words.
-    """
-    if not has_map(result):
-        return ""
+def plane_figure(result: AssociationResult, width: float) -> str:
+    """Draw the map of the words of a result that has one as SVG."""
     a, b = (result.concepts.name(role) for role in ATTRIBUTES)
-    side = SIDE if width is None else width - LEFT_ROOM - UPPER_ROOM
-    plane = Plane.around(points_of(result), a, b, side)
+    plane = Plane.around(points_of(result), a, b, width - LEFT_ROOM - UPPER_ROOM)
     unit = f"mean {result.unit}" + (f" ({result.scale})" if result.scale else "")
     names = dict(result.concepts.items())
     marks = [mark(plane, point, names) for point in plane.points]
@@ -214,16 +155,12 @@ def title_of(result: AssociationResult) -> str:
 
 def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
     """The square with its scales, the half that is nearer to A, and the diagonal."""
-    side, (up, across) = plane.side, (shown(name, 40) for name in plane.attributes)
-    ticks = []
+    side, ticks = plane.axis.end, []
     for value in plane.axis.ticks():
-        place, number = plane.axis.at(value), effect(value, plane.axis.decimals)
-        ticks += [
-            muted(number, place, side + 15),
-            muted(number, -6, side - place + 4, anchor="end"),
-        ]
-    upright = f"rotate(-90) translate({-side / 2:g} {-LEFT_ROOM + 12:g})"
-    upper, lower = plane.corners
+        at, number = plane.axis.at(value), effect(value, plane.axis.decimals)
+        ticks += [muted(number, at, side + 15), muted(number, -6, side - at + 4, anchor="end")]
+    upper, lower = (f"closer to {shown(name, 40)}" for name in plane.attributes)
+    up, across = (f"{unit} with {shown(name, 40)}" for name in plane.attributes)
     square = tag(
         "g",
         path(f"M0 {side:g}V0H{side:g}z", "nearer"),
@@ -232,25 +169,63 @@ def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
         *ticks,
         muted(upper, 8, 16, anchor="start"),
         muted(lower, side - 8, side - 9, anchor="end"),
-        muted(f"{unit} with {across}", side / 2, side + 33),
-        tag("g", muted(f"{unit} with {up}", 0, 0), transform=upright),
+        muted(across, side / 2, side + 33),
+        tag("g", muted(up, 0, 0), transform=f"rotate(-90) translate({-side / 2:g} -34)"),
         *inside,
         transform=f"translate({LEFT_ROOM:g} {UPPER_ROOM:g})",
     )
     width, height = LEFT_ROOM + side + UPPER_ROOM, UPPER_ROOM + side + LOWER_ROOM
-    return figure(height, square, title=title, alt=alt, width=width, kind="plane")
+    return figure(height, square, title=title, alt=alt, width=width, kind="figure plane")
 
 
 def written(plane: Plane, lines: Sequence[Box] = (), data: Data = lambda _: {}) -> str:
-    """The names of words, in the colours of their targets."""
-    parts = []
-    for place in plane.names(lines):
-        point = plane.points[place.point]
-        anchor = None if place.anchor == "start" else place.anchor
-        at = {"x": round(place.x), "y": round(place.y + LETTERS * 0.35), "text_anchor": anchor}
-        kind = f"word {point.role.lower()}"
-        parts.append(tag("text", words(shown(point.term)), **at, class_=kind, **data(point)))
-    return "".join(parts)
+    """The names of as many words as fit, the outermost first, in the colours of their targets.
+
+    None lies on another, nor on a mark, nor on what is in the corners.
+    """
+    side, half, texts = plane.axis.end, LETTERS * 0.55, []
+    upper, lower = (
+        pixels(f"closer to {shown(name, 40)}", LETTERS) + 8 for name in plane.attributes
+    )
+    taken: list[Box] = [(0, 0, upper, 22), (side - lower, side - 22, side, side), *lines]
+    marks: dict[Point, Box] = {}
+    for point in plane.points:
+        (x, y), room = plane.at(point), MARK if point.term else CROSS + 2
+        marks[point] = (x - room, y - room, x + room, y + room)
+    means = {point.role: point for point in plane.points if not point.term}
+    words_only = [point for point in plane.points if point.term]
+    words_only.sort(key=lambda p: -hypot(p.a - means[p.role].a, p.b - means[p.role].b))
+    for point in words_only:
+        (x, y), name = plane.at(point), shown(point.term)
+        wide = pixels(name, LETTERS) * 0.94
+        others = [*taken, *(box for other, box in marks.items() if other is not point)]
+        for dx, dy in AROUND:
+            share = 0.6 if dx and dy else 1.0
+            at, middle = x + dx * (MARK + GAP) * share, y + dy * (half + MARK * share)
+            left = at - (wide if dx < 0 else 0 if dx else wide / 2)
+            box = (left, middle - half, left + wide, middle + half)
+            if min(box[:2]) < 0 or max(box[2:]) > side or _meets(box, others):
+                continue
+            taken.append(box)
+            look = {"x": round(at), "y": round(middle + LETTERS * 0.35), "text_anchor": ANCHORS[dx]}
+            kind = f"word {point.role.lower()}"
+            texts.append(tag("text", words(name), **look, class_=kind, **data(point)))
+            break
+    return "".join(texts)
+
+
+AROUND = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1), (-1, 1)))
+"""Places around a mark for its name, the best first: right, left, above, below, corners."""
+ANCHORS = {1: None, -1: "end", 0: "middle"}
+
+
+def _meets(box: Box, others: Iterable[Box]) -> bool:
+    """Whether a name would lie on another box."""
+    left, upper, right, lower = box
+    for x1, y1, x2, y2 in others:  # thousands of times: quicker than any()
+        if not (x2 <= left or right <= x1 or y2 <= upper or lower <= y1):
+            return True
+    return False
 
 
 def in_words(plane: Plane, result: AssociationResult) -> str:
@@ -282,35 +257,15 @@ def mark(plane: Plane, point: Point, names: Mapping[str, str], state: str = "", 
 
 def standardised(points: Sequence[Point]) -> tuple[Point, ...] | None:
     """Points of one source less their mean, by the spread of their leans; None without spread."""
-    own = [point for point in points if point.term]
-    leans = np.array([point.a - point.b for point in own])
-    spread = float(leans.std(ddof=1)) if len(own) > 1 else 0.0
+    own = np.array([(point.a, point.b) for point in points if point.term])
+    spread = float((own[:, 0] - own[:, 1]).std(ddof=1)) if len(own) > 1 else 0.0
+    middle = float(own.mean()) if len(own) else 0.0
     if not spread:
         return None
-    middle = float(np.mean([(point.a + point.b) / 2 for point in own]))
     return tuple(
         point._replace(a=(point.a - middle) / spread, b=(point.b - middle) / spread)
         for point in points
     )
-
-
-def moves_figure(
-    first: AssociationResult,
-    second: AssociationResult,
-    names: Sequence[str],
-    width: float | None = None,
-) -> str:
-    """Draw where the words of one test move between two sources.
-
-    Empty where one of them has not kept the cosines of single words, has no spread or too many
-    words, or where they share no words of both targets.
-    """
-    if not (has_map(first) and has_map(second)):
-        return ""
-    sources, concepts = (points_of(first), points_of(second)), dict(first.concepts.items())
-    side = SIDE if width is None else width - LEFT_ROOM - UPPER_ROOM
-    title = f"Each target word of {first.test}, from {names[0]} to {names[1]}"
-    return arrows(*sources, concepts, names, unit=first.unit, title=title, side=side)
 
 
 def arrows(
@@ -335,113 +290,38 @@ def arrows(
     pairs = [(start, end) for start in before if (end := there.get((start.role, start.term)))]
     if {start.role for start, _ in pairs if start.term} != set(TARGETS):
         return ""
-    ends, starts = [end for _, end in pairs], [start for start, _ in pairs]
-    plane = Plane.around(
-        ends, concepts["A"], concepts["B"], side, more=starts
-    )  # names stand where arrows end
-    tails = [box for pair in pairs for box in boxes(*map(plane.at, pair))]
-    drawn = [_arrow(plane, *pair, concepts, names, data(pair[1])) for pair in pairs]
-    alt = _moves_in_words(pairs, concepts, names)
-    return framed(
-        plane, f"standardised {unit}", *drawn, written(plane, tails, data), title=title, alt=alt
-    )
-
-
-def _arrow(
-    plane: Plane,
-    start: Point,
-    end: Point,
-    targets: Mapping[str, str],
-    names: Sequence[str],
-    data: Mapping[str, str],
-) -> str:
-    """An arrow between the places of a word, thicker for the mean of a group."""
-    (x1, y1), (x2, y2) = plane.at(start), plane.at(end)
-    long = hypot(x2 - x1, y2 - y1)
-    size = min(HEAD, long) / (long or 1.0)
-    back, aside = (x2 - x1) * size, (y2 - y1) * size
-    d = f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"
-    for half in (0.5, -0.5):
-        d += f"L{x2 - back - half * aside:.1f} {y2 - aside + half * back:.1f}M{x2:.1f} {y2:.1f}"
-    name = shown(end.term) if end.term else f"mean of {targets[end.role]}"
-    about = "; ".join(
-        f"{place}: {effect(point.a)} up, {effect(point.b)} across"
-        for place, point in zip(names, (start, end), strict=True)
-    )
-    kind = f"moves {end.role.lower()}" if end.term else f"moves thick {end.role.lower()}"
-    return path(d, kind, tag("title", words(f"{name}, {about}")), **data)
-
-
-def _moves_in_words(
-    pairs: Sequence[tuple[Point, Point]], targets: Mapping[str, str], names: Sequence[str]
-) -> str:
-    """How the lean of both groups changes, and how many words cross the diagonal."""
-    phrases = []
+    starts, ends = zip(*pairs, strict=True)  # names stand where arrows end
+    plane = Plane.around(ends, concepts["A"], concepts["B"], side, more=starts)
+    drawn, tails, phrases = [], [], []
+    for start, end in pairs:
+        (x1, y1), (x2, y2) = plane.at(start), plane.at(end)
+        long = hypot(x2 - x1, y2 - y1)
+        size = min(HEAD, long) / (long or 1.0)
+        back, aside = (x2 - x1) * size, (y2 - y1) * size
+        d = f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"
+        for half in (0.5, -0.5):
+            d += f"L{x2 - back - half * aside:.1f} {y2 - aside + half * back:.1f}"
+            d += f"M{x2:.1f} {y2:.1f}"
+        name = shown(end.term) if end.term else f"mean of {concepts[end.role]}"
+        about = "; ".join(
+            f"{source}: {effect(point.a)} up, {effect(point.b)} across"
+            for source, point in zip(names, (start, end), strict=True)
+        )
+        kind = f"moves{'' if end.term else ' thick'} {end.role.lower()}"
+        tooltip = tag("title", words(f"{name}, {about}"))
+        drawn.append(path(d, kind, tooltip, **data(end)))
+        steps = max(1, int(long / 6))
+        for i in range(steps):  # small squares along the line, which no name may cover
+            x, y = x1 + (x2 - x1) * i / steps, y1 + (y2 - y1) * i / steps
+            tails.append((x - 1, y - 1, x + 1, y + 1))
     for role in TARGETS:
         own = [pair for pair in pairs if pair[0].role == role and pair[0].term]
         across = sum((start.a > start.b) != (end.a > end.b) for start, end in own)
-        before, after = (float(np.mean([pair[i].a - pair[i].b for pair in own])) for i in (0, 1))
+        leans = [float(np.mean([pair[i].a - pair[i].b for pair in own])) for i in (0, 1)]
         phrases.append(
-            f"{isolated(targets[role])}: lean {effect(before)} in {names[0]}, {effect(after)} in "
-            f"{names[1]}; {across} of {len(own)} words change sides of the diagonal"
+            f"{isolated(concepts[role])}: lean {effect(leans[0])} in {names[0]}, "
+            f"{effect(leans[1])} in {names[1]}; {across} of {len(own)} words change sides of the "
+            "diagonal"
         )
-    return ". ".join(phrases) + "."
-
-
-class Place(NamedTuple):
-    """Where the name of a point is."""
-
-    point: int
-    """Number of the point."""
-    x: float
-    """Pixels from the left edge of the square to the end of the name that is at the mark."""
-    y: float
-    """Pixels from the upper edge to the middle of the letters."""
-    anchor: str
-    """``start``, ``middle`` or ``end``: which part of the name is at x."""
-
-
-AROUND = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1), (-1, 1)))
-"""Places around a mark for its name, the best first: right, left, above, below, corners."""
-ANCHORS = {1: "start", -1: "end", 0: "middle"}
-
-
-def placed(
-    spots: Sequence[Spot],
-    texts: Sequence[str],
-    order: Sequence[int],
-    taken: Sequence[Box],
-    side: float = SIDE,
-) -> Iterator[Place]:
-    """Place as many names as fit beside their marks; none lies on another."""
-    names: list[Box] = []
-    half = LETTERS * 0.55
-    for i in order:
-        (x, y), wide = spots[i], pixels(texts[i], LETTERS) * 0.94
-        for dx, dy in AROUND:
-            share = 0.6 if dx and dy else 1.0
-            at, middle = x + dx * (MARK + GAP) * share, y + dy * (half + MARK * share)
-            left = at - (wide if dx < 0 else 0 if dx else wide / 2)
-            box = (left, middle - half, left + wide, middle + half)
-            inside = min(box[:2]) >= 0 and max(box[2:]) <= side
-            if inside and not _meets(box, taken, own=i) and not _meets(box, names):
-                names.append(box)
-                yield Place(i, at, middle, ANCHORS[dx])
-                break
-
-
-def _meets(box: Box, taken: Sequence[Box], own: int = -1) -> bool:
-    """Whether a name would lie on another one, or on a mark that is not its own."""
-    left, upper, right, lower = box
-    for j, (x1, y1, x2, y2) in enumerate(taken):  # thousands of times: quicker than any()
-        if not (x2 <= left or right <= x1 or y2 <= upper or lower <= y1 or j == own):
-            return True
-    return False
-
-
-def boxes(start: Spot, end: Spot) -> list[Box]:
-    """Small squares along a line, from its start to its end."""
-    (x, y), right, down = start, end[0] - start[0], end[1] - start[1]
-    steps = max(1, int(hypot(right, down) / 6))
-    places = [(x + right * i / steps, y + down * i / steps) for i in range(steps)]
-    return [(x - 1, y - 1, x + 1, y + 1) for x, y in places]
+    texts, alt = written(plane, tails, data), ". ".join(phrases) + "."
+    return framed(plane, f"standardised {unit}", *drawn, texts, title=title, alt=alt)

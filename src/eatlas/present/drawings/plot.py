@@ -12,19 +12,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from markupsafe import Markup
-
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
 from eatlas.present.drawings import stacked
 from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
 from eatlas.present.drawings.eat_map import eat_map
-from eatlas.present.drawings.figures import ternary
 from eatlas.present.drawings.plane import (
     LEFT_ROOM,
     SIDE,
     UPPER_ROOM,
+    arrows,
     has_map,
-    moves_figure,
     plane_figure,
     points_of,
 )
@@ -109,38 +106,27 @@ class Plot:
         ResultsError
             If the ending is another one, or the file cannot be written.
         EatlasError
-            If a PDF or PNG is wanted and vl-convert-python is not installed.
-
-        Examples
-        --------
-        >>> import eatlas, pathlib, tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = pathlib.Path(folder, "work.svg")
-        ...     eatlas.plot(eatlas.run(tests="weat-6")).save(path)
-        ...     path.read_text(encoding="utf-8").startswith("<?xml")
-        True
+            If PDF or PNG files are asked for without their extra.
         """
         path = Path(path)
         ending = path.suffix.lower()
-        content: str | bytes
-        if ending == ".svg":
-            content = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}'
-        elif ending in (".pdf", ".png"):
-            content = self._rendered(ending)
-        else:
+        if ending not in (".svg", ".pdf", ".png"):
             raise ResultsError(
                 f"{path}: a drawing is not saved like this",
                 got=path.suffix or "a name without an ending",
                 allowed=".svg, .pdf, .png",
                 remedy=f"save it as {path.with_suffix('.svg').name}",
             )
+        content: str | bytes = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}'
+        if ending != ".svg":
+            content = self._rendered(ending)
         with atomic_file(path, binary=isinstance(content, bytes)) as file:
             file.write(content)
 
     def _rendered(self, ending: str) -> bytes:
         """A PDF or PNG; a pixel is a point there."""
         try:
-            convert = import_module("vl_convert")
+            convert: Any = import_module("vl_convert")
         except ModuleNotFoundError as error:
             raise EatlasError(
                 f"{ending} files are written by vl-convert-python, which is not installed",
@@ -152,19 +138,16 @@ class Plot:
         points = width if self.width_mm is None else self.width_mm * 72 / 25.4
         size = f'width="{points:.2f}" height="{points * height / width:.2f}"'
         svg = re.sub(r'width="[^"]*" height="[^"]*"', size, self.svg, count=1)
-        if ending == ".png":
-            scale = 2.0 if self.width_mm is None else PPI / 72
-            picture: bytes = convert.svg_to_png(svg, scale=scale)
-            return picture
         try:
-            document: bytes = convert.svg_to_pdf(svg)
+            if ending == ".pdf":
+                return bytes(convert.svg_to_pdf(svg))
+            return bytes(convert.svg_to_png(svg, scale=2 if self.width_mm is None else PPI / 72))
         except RuntimeError as error:  # fonts of bitmaps, such as emoji, cannot be embedded
             raise ResultsError(
-                "a font of this drawing cannot be embedded in a PDF",
+                f"this drawing cannot be written as {ending}",
                 got=str(error).splitlines()[0],
-                remedy="save it as .svg or .png",
+                remedy="save it as .svg",
             ) from error
-        return document
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -230,49 +213,39 @@ def plot(results: object, kind: str | None = None, *, width: str | float | None 
     <drawing: Forest plot of 6 effect sizes>
     """
     if kind is None:
-        single: Any = results if is_result(results) else None
-        patterned = single is not None and single.pattern is not None
-        kind = "eat-map" if patterned else "targets" if single and single.by_target else "forest"
+        alone: Any = results if is_result(results) else None
+        patterned = alone is not None and alone.pattern is not None
+        kind = "eat-map" if patterned else "targets" if alone and alone.by_target else "forest"
     if kind not in KINDS:
         raise ResultsError(
             f"there is no such kind of drawing{did_you_mean(str(kind), KINDS)}",
             got=repr(kind),
             allowed=", ".join(KINDS),
         )
-    mm = None if width is None else millimetres(width)
+    mm = COLUMNS.get(width, width) if isinstance(width, str) else width
+    if mm is not None and (isinstance(mm, str) or not LEAST <= mm <= MOST):
+        raise ResultsError(
+            "a drawing cannot have this width",
+            got=repr(width),
+            allowed=f'"single" (89 mm), "double" (183 mm), or {LEAST:g} to {MOST:g} millimetres',
+        )
+    chosen = KINDS[kind]
+    pixels = chosen.screen if mm is None else mm * PIXELS_PER_MM
     if kind == "specification":
-        return Plot(_specification(results, _pixels(mm, 920.0)), mm)
+        return Plot(_specification(results, pixels), mm)
     if kind == "matrix" and isinstance(results, SideBySide):
-        return Plot(stacked.matrix(results, _pixels(mm, SCREEN)), mm)
-    shown, chosen = listed(results), KINDS[kind]
+        return Plot(stacked.matrix(results, pixels), mm)
+    shown = listed(results)
     unfit = next((result for result in shown if not chosen.shows(result)), None)
     if unfit is not None:
+        fitting = ", ".join(name for name, each in KINDS.items() if each.shows(unfit))
         raise ResultsError(
             f"a drawing of the kind {kind} cannot show this",
             got=f"the result of {unfit.signature} for {unfit.test}",
             allowed=chosen.allowed,
-            remedy="leave it out, or take another kind: " + ", ".join(
-                name for name, other in KINDS.items() if other.shows(unfit)
-            ),
-        )  # fmt: skip
-    return Plot(chosen.draw(shown, _pixels(mm, chosen.screen)), mm)
-
-
-def _pixels(mm: float | None, screen: float) -> float:
-    return screen if mm is None else mm * PIXELS_PER_MM
-
-
-def millimetres(width: object) -> float:
-    """Return the width of a column, or a width in millimetres."""
-    if isinstance(width, str) and width in COLUMNS:
-        return COLUMNS[width]
-    if isinstance(width, int | float) and LEAST <= width <= MOST:
-        return float(width)
-    raise ResultsError(
-        "a drawing cannot have this width",
-        got=repr(width),
-        allowed=f'"single" (89 mm), "double" (183 mm), or {LEAST:g} to {MOST:g} millimetres',
-    )
+            remedy=f"leave it out, or take another kind: {fitting}",
+        )
+    return Plot(chosen.draw(shown, pixels), mm)
 
 
 def listed(shown: object) -> tuple[AssociationResult, ...]:
@@ -332,46 +305,43 @@ def _eat_maps(results: Sequence[AssociationResult], width: float) -> str:
 def _planes(results: Sequence[AssociationResult], width: float) -> str:
     """A map for each result; two of one test with the same words are one of arrows."""
     settings, parts = Settings.among(results), []
-    for members in stacked.by_test(results).values():
+    for test, members in stacked.by_test(results).items():
         names = [settings.of(result) or settings.subject for result in members]
-        terms = [{(p.role, p.term) for p in points_of(result)} for result in members]
-        if len(members) == 2 and terms[0] == terms[1]:
-            parts.append(moves_figure(members[0], members[1], names, width))
+        first, *others = [points_of(result) for result in members]
+        alike = [[(p.role, p.term) for p in points] for points in (first, *others)]
+        if len(members) == 2 and sorted(alike[0]) == sorted(alike[1]):
+            title = f"Each target word of {test}, from {names[0]} to {names[1]}"
+            concepts = dict(members[0].concepts.items())
+            side = width - LEFT_ROOM - UPPER_ROOM
+            unit = members[0].unit
+            parts.append(
+                arrows(first, others[0], concepts, names, unit=unit, title=title, side=side)
+            )
         else:
             parts += [plane_figure(result, width) for result in members]
     return beside(parts, width, 1, "Maps of the words")
 
 
-def _triangle(result: AssociationResult, width: float) -> str:
-    shown = leans(result)
-    points = [
-        (lean.term, lean.shown.distribution) for lean in shown.known if lean.shown.distribution
-    ]
-    named = [lean.term for lean in shown.furthest() or shown.known[:1]]
-    return ternary(shown.groups, points, shown.result.reference, named, width)
-
-
 def _timelines(results: Sequence[AssociationResult], width: float) -> str:
-    """A panel for each test, source and measure; files of one period each are one source."""
+    """A panel for each test, source and measure; files of one period each are one source.
+
+    Without years by layer, window or distance.
+    """
     dated = [result for result in results if result.period is not None]
-    groups = [(by, group) for by in NUMBERED for group in pivot(results, by)] if not dated else []
-    parts = [
-        timeline_of(
-            [(int(n), result) for n, result in group.items()], {},
-            title=f"{next(iter(group.values())).test} by {by}", unit=by, width=width,
-        )
-        for by, group in groups if all(value.isdigit() for value in group)
-    ]  # fmt: skip
-    if parts:
-        return beside(parts, width, 1, "Effect sizes by layer, window or distance")
     pairs = {(result.source, result.period) for result in dated}
     one_file_each = len(pairs) == len({s for s, _ in pairs}) == len({p for _, p in pairs})
-    lines: dict[tuple[str, str, str], dict[int, AssociationResult]] = {}
+    lines: dict[tuple[str, ...], dict[int, AssociationResult]] = {}
     for result in dated:
         source = "" if one_file_each else result.source
-        line = lines.setdefault((result.test, source, result.signature), {})
-        line[result.period or 0] = result
-    if sum(map(len, lines.values())) < len(results):
+        key = (f"Effect sizes of {result.test} by year", "year", source, result.signature)
+        lines.setdefault(key, {})[result.period or 0] = result
+    every = steps(result.period or 0 for result in dated)
+    for by in NUMBERED if not dated else ():
+        for number, group in enumerate(pivot(results, by)):
+            if all(value.isdigit() for value in group):
+                title = f"{next(iter(group.values())).test} by {by}"
+                lines[title, by, str(number)] = {int(n): result for n, result in group.items()}
+    if not lines or (dated and sum(map(len, lines.values())) < len(results)):
         raise ResultsError(
             "a timeline needs one result for each test, source, measure and period",
             got=f"{len(results) - len(dated)} of {len(results)} results without a period"
@@ -381,15 +351,14 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> str:
             "distances",
             remedy="leave the others out: results.filter(...)",
         )
-    every = steps(result.period or 0 for result in dated)
     parts = [
         timeline_of(
             sorted(line.items()), {year: "no result" for year in every if year not in line},
-            title=f"Effect sizes of {test} by year", width=width,
+            title=title, unit=unit, width=width,
         )
-        for (test, *_), line in lines.items()
+        for (title, unit, *_), line in lines.items()
     ]  # fmt: skip
-    return beside(parts, width, 1, "Effect sizes by year")
+    return beside(parts, width, 1, "Effect sizes by year, layer, window or distance")
 
 
 def _specification(study: object, width: float) -> str:
@@ -441,18 +410,12 @@ KINDS: dict[str, Kind] = {
     ),
     "matrix": Kind(stacked.matrix, lambda r: r.effects(), _EFFECTS),
     "timeline": Kind(_timelines, lambda r: r.primary.level1, _LEVELS, WIDE),
-    "specification": Kind(lambda *_: "", lambda _: False, "a study"),
+    "specification": Kind(lambda *_: "", lambda _: False, "a study", 920.0),
     "targets": Kind(below(stacked.targets), lambda r: r.by_target, "results of DivDist"),
     "triangle": Kind(
-        below(_triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
+        below(stacked.triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
         "results of DivDist for three groups", 460.0,
     ),
     "null": Kind(below(stacked.null), lambda r: r.primary.level1, _LEVELS, 460.0),
 }  # fmt: skip
 """Kinds of drawings."""
-
-
-def drawn(result: AssociationResult, kind: str) -> Markup:
-    """The drawing of one result for a page; empty where it has nothing of this kind."""
-    chosen = KINDS[kind]
-    return Markup(chosen.draw((result,), chosen.screen) if chosen.shows(result) else "")  # noqa: S704

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -42,37 +42,35 @@ PANEL, EDGE = 210.0, 46.0
 
 def drawn_of(measured: Sequence[Specification]) -> list[Specification]:
     """The specifications that a curve shows, by effect size: all, or evenly some of many."""
-    ordered = sorted(measured, key=lambda one: (one.d or 0.0, one.number))
+    ordered = sorted(measured, key=lambda spec: (spec.d or 0.0, spec.number))
     if len(ordered) <= MOST:
         return ordered
     step = (len(ordered) - 1) / (MOST - 1)
-    return [ordered[round(place * step)] for place in range(MOST)]
+    return [ordered[round(number * step)] for number in range(MOST)]
 
 
-@dataclass(frozen=True)
-class Row:
-    """One alternative below the curve, and which of the specifications take it."""
+def rows_of(
+    drawn: Sequence[Specification], choices: Mapping[str, Sequence[str]]
+) -> list[tuple[str, str, list[bool]]]:
+    """Choice and alternative of each row below a curve, and which specifications take it.
 
-    choice: str
-    name: str
-    taken: tuple[bool, ...]
-
-
-def rows_of(given: Sequence[Specification], choices: Mapping[str, Sequence[str]]) -> list[Row]:
-    """The rows below a curve: EAT patterns, then the alternatives of each choice."""
-    rows: list[Row] = []
-    patterns = [one.pattern for one in given]
-    found = dict.fromkeys(sorted({p for p in patterns if p}, key=lambda p: (-patterns.count(p), p)))
-    for choice, labels, taken in (
-        (PATTERN, found, patterns),
-        *((c, labels, [one.choices.get(c, "") for one in given]) for c, labels in choices.items()),
-    ):
-        known = [name for name in labels if name and name in set(taken)]
-        own = known if len(known) <= MOST_ROWS else known[: MOST_ROWS - 1]
-        rows += [Row(choice, name, tuple(one == name for one in taken)) for name in own]
-        if others := set(known[len(own) :]):
-            name = f"{len(others)} others"
-            rows.append(Row(choice, name, tuple(one in others for one in taken)))
+    EAT patterns are first, the most frequent in front; alternatives beyond 12 share a row.
+    """
+    patterns = [spec.pattern for spec in drawn]
+    counts = sorted(Counter(filter(None, patterns)).items(), key=lambda item: (-item[1], item[0]))
+    columns: list[tuple[str, Sequence[str], list[Any]]] = [
+        (PATTERN, [name for name, _ in counts], patterns)
+    ]
+    columns += [
+        (c, names, [spec.choices.get(c, "") for spec in drawn]) for c, names in choices.items()
+    ]
+    rows = []
+    for choice, names, taken in columns:
+        own = [name for name in names if name and name in set(taken)]
+        others = set(own[MOST_ROWS - 1 :]) if len(own) > MOST_ROWS else set()
+        rows += [(choice, n, [name == n for name in taken]) for n in own if n not in others]
+        if others:
+            rows.append((choice, f"{len(others)} others", [name in others for name in taken]))
     return rows
 
 
@@ -85,87 +83,54 @@ def specification_curve(
 
     Filled marks are significant, hollow ones are not.
     """
-    given = drawn_of(measured)
+    drawn = drawn_of(measured)
     narrow = min(1.0, max(width / WIDTH, 0.85))
     heads, names = HEADS * narrow, NAMES * narrow
-    slot = (width - names - RIGHT) / len(given)
-    places = [names + slot * (n + 0.5) for n in range(len(given))]
-    ends = [end for one in given for end in (one.d, one.low, one.high) if end is not None]
+    slot = (width - names - RIGHT) / len(drawn)
+    at = [names + slot * (n + 0.5) for n in range(len(drawn))]
+    ends = [end for spec in drawn for end in (spec.d, spec.low, spec.high) if end is not None]
     axis = Axis.around(ends, TOP + CURVE, TOP)
     intervals = "".join(
-        f"M{x:.1f} {axis.at(one.low):.1f}V{axis.at(one.high):.1f}"
-        for x, one in zip(places, given, strict=True)
-        if one.low is not None and one.high is not None
+        f"M{x:.1f} {axis.at(spec.low):.1f}V{axis.at(spec.high):.1f}"
+        for x, spec in zip(at, drawn, strict=True)
+        if spec.low is not None and spec.high is not None
     )
     parts = [
         axis.grid(names, width - RIGHT, upright=True),
         label("Effect size d", 0, TOP + 8, size=12.5, font_weight=600),
         path(intervals, "study-interval") if intervals else "",
-        _marks(given, places, axis, min(max(slot * 0.42, 1.3), 4.5)),
     ]
+    radius, tick = min(max(slot * 0.42, 1.3), 4.5), min(max(slot * 0.7, 0.6), 5.0)
+    for x, spec in zip(at, drawn, strict=True):
+        chosen = ", ".join(f"{name}: {value}" for name, value in spec.choices.items() if value)
+        text = f"{spec.number}: d = {effect(spec.d)}, {spec.pattern or 'no pattern'}; {chosen}"
+        kind = "study-mark on" if spec.significant else "study-mark"
+        tooltip = tag("title", words(text)) if len(drawn) <= NAMED else ""
+        parts.append(path(dot(x, axis.at(spec.d or 0.0), radius), kind, tooltip))
     y = TOP + CURVE + 14
-    for choice, group in groupby(rows_of(given, choices), key=lambda row: row.choice):
+    for choice, rows in groupby(rows_of(drawn, choices), key=lambda row: row[0]):
         y += GAP
         parts.append(label(short(choice, heads - 6, 12), 0, y + 13, size=12, font_weight=600))
-        for row in group:
+        for _, name, taken in rows:
             parts.append(path(f"M{names:g} {y + ROW / 2:.1f}H{width - RIGHT:g}", "fig-grid"))
-            name = label(short(row.name, names - heads - 6, 12), heads, y + 13, size=12)
-            whole = tag("title", words(f"{row.choice}: {one_line(row.name)}"))
-            parts.append(tag("g", whole, name))
-            parts += _ticks(row, given, places, y, slot)
+            whole = tag("title", words(f"{choice}: {one_line(name)}"))
+            written = label(short(name, names - heads - 6, 12), heads, y + 13, size=12)
+            parts.append(tag("g", whole, written))
+            strokes = {"study-tick": "", "study-tick on": ""}
+            for x, spec, own in zip(at, drawn, taken, strict=True):
+                if own:
+                    kind = "study-tick on" if spec.significant else "study-tick"
+                    strokes[kind] += f"M{x:.1f} {y + 4:.1f}v{ROW - 8:g}"
+            parts += [path(d, kind, stroke_width=tick) for kind, d in strokes.items() if d]
             y += ROW
-    effects = [one.d or 0.0 for one in measured]
-    significant = sum(bool(one.significant) for one in measured)
+    effects = [spec.d or 0.0 for spec in measured]
+    significant = sum(bool(spec.significant) for spec in measured)
     return figure(
-        y + 6, *parts, width=width, kind="study-curve", title="Specification curve",
+        y + 6, *parts, width=width, kind="figure study-curve", title="Specification curve",
         alt=f"{number_of(len(measured), 'effect size')} in order, from "
         f"{effect(min(effects))} to {effect(max(effects))}; {significant} significant. Below each, "
         "a mark for its EAT pattern and for each of its choices.",
     )  # fmt: skip
-
-
-def _marks(
-    given: Sequence[Specification], places: Sequence[float], axis: Axis, radius: float
-) -> str:
-    """A circle for each effect size; of few, each with a tooltip."""
-    circles = [
-        (bool(one.significant), dot(x, axis.at(one.d or 0.0), radius), one)
-        for x, one in zip(places, given, strict=True)
-    ]
-    if len(given) <= NAMED:
-        return "".join(path(d, _kind(on), tag("title", label_of(one))) for on, d, one in circles)
-    return "".join(
-        path("".join(d for which, d, _ in circles if which == on), _kind(on))
-        for on in (False, True)
-    )
-
-
-def label_of(one: Specification) -> str:
-    """What a mark is: number, effect size, pattern, choices; escaped."""
-    choices = ", ".join(f"{name}: {value}" for name, value in one.choices.items() if value)
-    return words(f"{one.number}: d = {effect(one.d)}, {one.pattern or 'no pattern'}; {choices}")
-
-
-def _kind(significant: bool) -> str:  # noqa: FBT001
-    return "study-mark on" if significant else "study-mark"
-
-
-def _ticks(
-    row: Row, given: Sequence[Specification], places: Sequence[float], y: float, slot: float
-) -> list[str]:
-    """A stroke for each specification that takes an alternative, strong where significant."""
-    found = []
-    for on in (False, True):
-        d = "".join(
-            f"M{x:.1f} {y + 4:.1f}v{ROW - 8:g}"
-            for x, one, taken in zip(places, given, row.taken, strict=True)
-            if taken and bool(one.significant) == on
-        )
-        if d:
-            width = min(max(slot * 0.7, 0.6), 5.0)
-            kind = "study-tick on" if on else "study-tick"
-            found.append(path(d, kind, stroke_width=width))
-    return found
 
 
 def panel(points: Sequence[tuple[float, float]], first: str, second: str) -> str:
@@ -191,7 +156,7 @@ def panel(points: Sequence[tuple[float, float]], first: str, second: str) -> str
         path(dots, "fig-dot"),
         muted(short(first, room), middle, PANEL + 34),
         tag("g", muted(short(second, room), 0, (TOP + PANEL) / 2 + 11), transform=turned),
-        title=f"{first} and {second}", width=EDGE + PANEL, kind="study-panel",
+        title=f"{first} and {second}", width=EDGE + PANEL, kind="figure study-panel",
         alt=f"Effect sizes by {first} (across) and by {second} (upright), "
         f"{number_of(len(points), 'pair')}.",
     )  # fmt: skip

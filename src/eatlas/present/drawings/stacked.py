@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
 import numpy as np
 
 from eatlas.errors import ResultsError
 from eatlas.present.drawings.eat_map import PATTERNS, mini_map
-from eatlas.present.drawings.figures import Estimate, estimate, outline, stacked
+from eatlas.present.drawings.figures import Scales, estimate, outline, stacked, ternary
 from eatlas.present.drawings.svg import (
     LEFT,
     RIGHT,
@@ -22,14 +22,14 @@ from eatlas.present.drawings.svg import (
     short,
     text_lines,
 )
-from eatlas.present.effects import changes_of, levels_of, own_share, shares_of
+from eatlas.present.effects import levels_of, own_share, shares_of
 from eatlas.present.numbers import effect, interval, p_value, percent
 from eatlas.present.sentences import headline
-from eatlas.present.targets import at_ends, axis_of, leans
+from eatlas.present.targets import at_ends, leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.compare import SideBySide, side_by_side
-from eatlas.results.effects import Effect, Rule
+from eatlas.results.effects import Rule
 from eatlas.results.settings import Settings
 
 LETTERS, ROW = 12.0, 19.0
@@ -58,25 +58,24 @@ def named(result: AssociationResult, settings: Settings | None = None) -> str:
     return " · ".join(filter(None, (head, settings.of(result) if settings else "")))
 
 
-def notes_of(effects: Sequence[Effect], *, marks: bool = False) -> Iterator[str]:
-    """What fill, star and lines mean, from the rules that the effect sizes were read by."""
-    if marks:
-        yield MARKS
+def notes_of(
+    results: Iterable[AssociationResult], settings: Settings | None = None, scale: str = ""
+) -> list[str]:
+    """Source, and what scales, marks, fill, star and lines mean, by the rules of the results."""
+    effects = [e for result in results for e in (levels_of(result) if scale else result.effects())]
+    notes = [f"Source: {settings.common}."] if settings and settings.common else []
+    notes += [scale, MARKS] if scale else []
     rules = dict.fromkeys(Rule(e.rule.alpha, e.rule.tail) for e in effects if e.p is not None)
     if rules:
         meant = " or ".join(rule.meaning.removeprefix("* ") for rule in rules)
-        yield f"{'Filled' if marks else 'Filled and starred'}: {meant}."
+        notes.append(f"{'Filled' if scale else 'Filled and starred'}: {meant}.")
     if any(e.read_over == "stimuli" for e in effects):
-        yield "Tests of sentences: over stimuli."
+        notes.append("Tests of sentences: over stimuli.")
     levels = dict.fromkeys(e.confidence for e in effects if e.interval and e.confidence)
     if levels:
         shares = " or ".join(f"{100 * level:g}%" for level in levels)
-        yield f"Lines: {shares} intervals over resampled terms. {THESE}"
-
-
-def source_note(settings: Settings) -> list[str]:
-    """What all results are about, where they have something in common."""
-    return [f"Source: {settings.common}."] if settings.common else []
+        notes.append(f"Lines: {shares} intervals over resampled terms. {THESE}")
+    return notes
 
 
 def in_words(result: AssociationResult) -> str:
@@ -117,42 +116,35 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
                 sheet.write(settings.of(result), size=11, class_="eat-muted")
                 sheet.y += 3
             for row in result.effects():
-                _forest_row(sheet, row, axis, names, symbol, with_p=with_p)
+                level = row.title if row.title.isupper() else row.title.partition(",")[0]
+                name = row.name if row.term else f"{level}: {row.name}"
+                lines = broken(name, names - LEFT, 3, LETTERS)
+                height = max(ROW, 14.0 * len(lines) + 5)
+                y, x = sheet.y + height / 2, axis.end + 46
+                first = y + 4 - 7.0 * (len(lines) - 1)
+                sheet.parts += [
+                    text_lines(lines, LEFT, first, step=14, size=LETTERS),
+                    estimate(row, axis, y, symbol) if row.symbol == symbol else "",
+                    label(effect(row.d), x, y + 4, size=LETTERS, text_anchor="end"),
+                    label(row.star, x + 1, y + 4, size=LETTERS),
+                ]
+                if row.interval:
+                    ends = interval(row.interval)
+                    sheet.parts.append(label(ends, x + 12, y + 4, size=LETTERS))
+                read = row.p_of()
+                if with_p and read is not None:
+                    p_text, edge = p_value(read, row.rule.alpha), width - RIGHT
+                    sheet.parts.append(label(p_text, edge, y + 4, size=LETTERS, text_anchor="end"))
+                sheet.y += height
         sheet.y += 4
     sheet.parts.insert(0, axis.grid(top or 0, sheet.y))
     sheet.y += 22
-    what = "Effect size d" if symbol == "d" else symbol
-    sheet.parts.append(
-        label(what, (axis.start + axis.end) / 2, sheet.y + 12, size=12, text_anchor="middle")
-    )
+    what, middle = "Effect size d" if symbol == "d" else symbol, (axis.start + axis.end) / 2
+    sheet.parts.append(label(what, middle, sheet.y + 12, size=12, text_anchor="middle"))
     sheet.y += 18
-    sheet.notes([*source_note(settings), *notes_of(effects)])
+    sheet.notes(notes_of(results, settings))
     alt = f"Forest plot of {len(effects)} effect sizes. " + ". ".join(map(in_words, results))
-    return sheet.close("Effect sizes with intervals", alt + ".", "forest")
-
-
-def _forest_row(
-    sheet: Sheet, row: Effect, axis: Axis, names: float, symbol: str, *, with_p: bool
-) -> None:
-    """One effect size: what it compares, its mark on the axis, its numbers."""
-    level = row.title if row.title.isupper() else row.title.partition(",")[0]
-    lines = broken(row.name if row.term else f"{level}: {row.name}", names - LEFT, 3, LETTERS)
-    height = max(ROW, 14.0 * len(lines) + 5)
-    y = sheet.y + height / 2
-    first = y + 4 - 7.0 * (len(lines) - 1)
-    sheet.parts.append(text_lines(lines, LEFT, first, step=14, size=LETTERS))
-    if row.symbol == symbol:
-        sheet.parts.append(estimate(Estimate.of(row, symbol), axis, y))
-    x = axis.end + 46
-    sheet.parts.append(label(effect(row.d), x, y + 4, size=LETTERS, text_anchor="end"))
-    sheet.parts.append(label(row.star, x + 1, y + 4, size=LETTERS))
-    if row.interval:
-        sheet.parts.append(label(interval(row.interval), x + 12, y + 4, size=LETTERS))
-    read = row.p_of()
-    if with_p and read is not None:
-        p = p_value(read, row.rule.alpha)
-        sheet.parts.append(label(p, sheet.width - RIGHT, y + 4, size=LETTERS, text_anchor="end"))
-    sheet.y += height
+    return sheet.close("Effect sizes with intervals", alt + ".", "figure forest")
 
 
 def _titled(sheet: Sheet, left: float, title: Sequence[str], about: Sequence[str] = ()) -> float:
@@ -170,28 +162,18 @@ def _small(sheet: Sheet, result: AssociationResult, x: float, side: float, axis:
     """The small map of a result and its effect sizes below each other; the height of these."""
     if result.pattern is not None:
         sheet.parts.append(mini_map(result.primary.label, x, sheet.y + 6, side))
-    levels = [Estimate.of(e) for e in sorted(levels_of(result), key=attrgetter("place"))]
-    threshold = result.rule.threshold or 0.0
-    sheet.parts.append(stacked(levels, axis, sheet.y + 4, threshold)[0])
+    levels = sorted(levels_of(result), key=attrgetter("place"))
+    sheet.parts.append(stacked(levels, axis, sheet.y + 4, result.rule.threshold or 0.0)[0])
     return 12.0 * len(levels) + 12
-
-
-def _axis_of(results: Iterable[AssociationResult]) -> Axis:
-    levels = (e for result in results for e in levels_of(result) if e.symbol == "d")
-    return Axis.of_effects(v for e in levels for v in (e.d, *(e.interval or ())))
-
-
-def _legend(results: Iterable[AssociationResult], axis: Axis, scale: str) -> list[str]:
-    effects = [e for result in results for e in levels_of(result)]
-    ends = f"{scale}: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."
-    return [ends, *notes_of(effects, marks=True)]
 
 
 def findings(results: Sequence[AssociationResult], width: float) -> str:
     """A row for each result: its map, what it says, its effect sizes, and how stable that is."""
     settings, sheet = Settings.among(results), Sheet(width)
     stable = 62.0 if any(own_share(result) is not None for result in results) else 0.0
-    axis = _axis_of(results).on(width - stable - min(0.28 * width, 220.0) - 16, width - stable - 20)
+    axis = Scales.of(results).axis.on(
+        width - stable - min(0.28 * width, 220.0) - 16, width - stable - 20
+    )
     left = LEFT + 42 if any(result.pattern for result in results) else LEFT
     room = axis.start - left - 14
     sheet.parts += [muted(effect(v, 0), axis.at(v), 14) for v in axis.ticks()]
@@ -207,10 +189,12 @@ def findings(results: Sequence[AssociationResult], width: float) -> str:
             sheet.parts += _share(share, width - stable, sheet.y + 16, stable - 10, strong=True)
         sheet.y += height
     sheet.y += 4
-    shares = ["Stability: share of resamples of the terms with the same pattern."] if stable else []
-    sheet.notes([*source_note(settings), *_legend(results, axis, "Scale"), *shares])
+    scale = f"Scale: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."
+    sheet.notes(notes_of(results, settings, scale))
+    if stable:
+        sheet.notes(["Stability: share of resamples of the terms with the same pattern."])
     alt = " ".join(f"{isolated(r.test)}: {headline(r)}" for r in results)
-    return sheet.close(f"{len(results)} findings", alt, "findings")
+    return sheet.close(f"{len(results)} findings", alt, "figure findings")
 
 
 def _share(share: float, x: float, y: float, width: float, *, strong: bool) -> list[str]:
@@ -236,10 +220,10 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
             allowed=f"{int((width - names - LEFT) // 90)} at most",
             remedy='take width="double", or fewer results: results.filter(...)',
         )
-    axis = _axis_of(table.results)
-    places = [names + i * column for i in range(len(table.values))]
+    axis = Scales.of(table.results).axis
+    lefts = [names + i * column for i in range(len(table.values))]
     heads = [broken(value, column - 10, 3, LETTERS) for value in table.values]
-    for x, lines in zip(places, heads, strict=True):
+    for x, lines in zip(lefts, heads, strict=True):
         sheet.parts.append(text_lines(lines, x, 18, size=LETTERS, font_weight=700))
     sheet.y = 10 + 15.0 * max(map(len, heads))
     phrases = []
@@ -249,18 +233,19 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
         about = [line for text in (*groups, *differs) for line in broken(text, room, 4, 11)]
         height = max(46.0, _titled(sheet, LEFT, broken(row.name, room, 2, LETTERS), about))
         cells = []
-        for x, value, result in zip(places, table.values, row.members, strict=True):
+        for x, value, result in zip(lefts, table.values, row.members, strict=True):
             if result is None:
                 sheet.parts.append(muted("no result", x + 8, sheet.y + 22, anchor="start"))
                 continue
             scale = axis.on(x + (38 if result.pattern else 4), x + column - 18)
             height = max(height, _small(sheet, result, x, 28, scale))
-            said = result.primary.label if result.pattern else in_words(result)
-            cells.append(f"{isolated(value)}: {said}")
+            shows = result.primary.label if result.pattern else in_words(result)
+            cells.append(f"{isolated(value)}: {shows}")
         phrases.append(f"{isolated(row.name)}: {'; '.join(cells)}")
         sheet.y += height
     sheet.y += 4
-    sheet.notes(_legend(table.results, axis, "Scales"))
+    ends = f"Scales: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."
+    sheet.notes(notes_of(table.results, scale=ends))
     title = f"{len(table)} tests in {len(table.values)} settings"
     return sheet.close(title, f"{'. '.join(phrases)}.")
 
@@ -291,7 +276,7 @@ def stability(results: Sequence[AssociationResult], width: float) -> str:
         phrases.append(f"{isolated(result.test)}: observed {own}; {parts}")
     sheet.y += 4
     sheet.notes([
-        *source_note(settings),
+        *notes_of((), settings),
         "Shares of the resamples of the terms that show each pattern; bold and dark: the observed "
         "one. No probability that another study shows a pattern.",
     ])  # fmt: skip
@@ -310,7 +295,13 @@ def influence(result: AssociationResult, width: float) -> str:
     sheet.heading(named(result))
     phrases = []
     for row in (e for e in levels_of(result) if e.d is not None and e.influence is not None):
-        changes = changes_of(result, row)
+        changes = [
+            (change, term, role)
+            for role, values in (row.influence or {}).items()
+            for term, change in zip(result.scored(role), values, strict=False)
+            if change is not None
+        ]
+        changes.sort(key=lambda change: -abs(change[0]))
         most = changes[:DRIVERS]
         d, names = row.d or 0.0, min(0.4 * width, 220.0)
         sheet.y += 4
@@ -338,8 +329,7 @@ def influence(result: AssociationResult, width: float) -> str:
             )
             sheet.y += ROW
         sheet.y += 22
-        left = len(changes) - len(most)
-        if left:
+        if len(changes) > len(most):
             sheet.notes([f"{len(most)} of {len(changes)} terms, those that change it most."])
         drivers = ", ".join(f"{isolated(term)} {effect(d + c)}" for c, term, _ in most[:3])
         phrases.append(f"{row.title}, {isolated(row.name)}: d = {effect(d)}; without {drivers}")
@@ -379,15 +369,13 @@ def null(result: AssociationResult, width: float) -> str:
             f"M{left:.1f} {bottom:g}v-{tall:.1f}H{right:.1f}V{bottom:g}z"
         )
     sheet.parts += [path(bars[out], "b on" if out else "b") for out in bars if bars[out]]
-    x = axis.at(d)
+    x, text = axis.at(d), f"observed d = {effect(d)}"
     sheet.parts.append(path(f"M{x:.1f} {top - 4:g}V{bottom:g}", "fig-reference"))
-    anchor = "end" if x > width / 2 else "start"
-    text = f"observed d = {effect(d)}"
-    sheet.parts.append(
-        label(text, x + (6 if anchor == "end" else -6), top - 9, size=12, text_anchor=anchor)
-    )
-    sheet.y = bottom + 22
-    sheet.write("Effect size d of level 1", anchor="end")
+    anchor, shift = ("end", 6) if x > width / 2 else ("start", -6)
+    sheet.parts.append(label(text, x + shift, top - 9, size=12, text_anchor=anchor))
+    sheet.y = bottom + 38
+    what = "Effect size d of level 1"
+    sheet.parts.append(label(what, width - RIGHT, sheet.y, size=12, text_anchor="end"))
     p = p_value(level.p.two_sided, result.rule.alpha)
     note = (
         f"{DRAWN:,} random relabellings of {len(values)} scores; dark: as far from 0 as the "
@@ -407,9 +395,12 @@ def targets(result: AssociationResult, width: float) -> str:
     sheet.heading(named(result))
     names = min(0.28 * width, 200.0)
     column = (width - names - LEFT) / len(shown.columns)
-    scale = axis_of(rows)
+    values = [value for row in rows for value in row.points if value is not None]
+    values += [end for row in rows for pair in row.intervals if pair for end in pair]
+    scale = Axis.around(values, 0.0, 1.0)
     first = isolated(shown.groups[0])
-    heads = [f"← {isolated(shown.groups[1])} · {first} →"] if shown.signed else shown.groups
+    signed = len(shown.groups) == 2
+    heads = [f"← {isolated(shown.groups[1])} · {first} →"] if signed else shown.groups
     top = sheet.y + 18
     for i, (group, head) in enumerate(zip(shown.columns, heads, strict=True)):
         axis = scale.on(names + i * column + 14, names + (i + 1) * column - 14)
@@ -439,3 +430,11 @@ def targets(result: AssociationResult, width: float) -> str:
     ])  # fmt: skip
     title = f"Leans of {len(shown.known)} targets of {result.test}"
     return sheet.close(title, f"{title}: {'; '.join(row.sentence for row in rows)}.")
+
+
+def triangle(result: AssociationResult, width: float) -> str:
+    """Shares of three groups; the targets that lean most are named."""
+    shown = leans(result)
+    points = [(row.term, row.shown.distribution) for row in shown.known if row.shown.distribution]
+    names = [row.term for row in shown.furthest() or shown.known[:1]]
+    return ternary(shown.groups, points, shown.result.reference, names, width)

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from html import escape
 from typing import Self
 
@@ -32,7 +32,9 @@ def tag(name: str, *children: str, **attributes: object) -> str:
     A trailing underscore is dropped from attribute names, and others become hyphens.
     """
     written = "".join(
-        f' {_name(key)}="{_show(value)}"' for key, value in attributes.items() if value is not None
+        f' {key.rstrip("_").replace("_", "-")}="{_show(value)}"'
+        for key, value in attributes.items()
+        if value is not None
     )
     inside = "".join(children)
     return f"<{name}{written}>{inside}</{name}>" if inside else f"<{name}{written}/>"
@@ -60,26 +62,18 @@ def muted(text: str, x: float, y: float, *, size: float = 11, anchor: str = "mid
     return label(text, x, y, size=size, text_anchor=anchor, class_="eat-muted")
 
 
-def drawing(
-    width: float, height: float, *children: str, title: str, alt: str = "", kind: str
+def figure(
+    height: float, *children: str, title: str, alt: str, width: float = WIDTH, kind: str = "figure"
 ) -> str:
     """A whole drawing with its title, described for those who cannot see it.
 
     It holds no ids, so that any number of drawings may be on one page.
     """
+    box = f"0 0 {_show(float(width))} {_show(float(height))}"
     return tag(
         "svg", tag("title", words(title)), *children,
-        viewBox=f"0 0 {_show(float(width))} {_show(float(height))}", role="img",
-        aria_label=alt or title, class_=kind,
+        viewBox=box, role="img", aria_label=alt or title, class_=kind,
     )  # fmt: skip
-
-
-def figure(
-    height: float, *children: str, title: str, alt: str, width: float = WIDTH, kind: str = ""
-) -> str:
-    """A drawing in the letters of figures; most have one width."""
-    look = f"figure {kind}".strip()
-    return drawing(width, height, *children, title=title, alt=alt, kind=look)
 
 
 def size_of(svg: str) -> tuple[float, float]:
@@ -104,22 +98,6 @@ def dot(x: float, y: float, radius: float) -> str:
 def cross(x: float, y: float, half: float) -> str:
     """The path of an upright cross around a point."""
     return f"M{x - half:g} {y:g}h{2 * half:g}M{x:g} {y - half:g}v{2 * half:g}"
-
-
-def apart(
-    wanted: Sequence[float], heights: Sequence[float], start: float, end: float
-) -> list[float]:
-    """Move the middles of labels, which rise, so that none lies on another, nor past the ends."""
-    middles: list[float] = []
-    edge = start
-    for middle, height in zip(wanted, heights, strict=True):
-        middles.append(max(middle, edge + height / 2))
-        edge = middles[-1] + height / 2
-    edge = end
-    for i in reversed(range(len(middles))):  # what went past the end moves back
-        middles[i] = min(middles[i], edge - heights[i] / 2)
-        edge = middles[i] - heights[i] / 2
-    return middles
 
 
 @lru_cache(4096)
@@ -151,15 +129,11 @@ class Sheet:
         self.width, self.y = width, 4.0
         self.parts: list[str] = []
 
-    def write(
-        self, text: str, *, size: float = 12, most: int = 3, anchor: str = "start", **look: object
-    ) -> None:
+    def write(self, text: str, *, size: float = 12, most: int = 3, **look: object) -> None:
         """Write a text on as many lines as it takes, up to so many."""
         for line in broken(text, self.width - LEFT - RIGHT, most, size) if text else ():
-            x = LEFT if anchor == "start" else self.width - RIGHT
             self.y += size + 4
-            looks = {"text_anchor": anchor if anchor != "start" else None} | look
-            self.parts.append(label(isolated(line), x, self.y, size=size, **looks))
+            self.parts.append(label(isolated(line), LEFT, self.y, size=size, **look))
 
     def heading(self, text: str) -> None:
         """Write the heading of rows."""
@@ -171,14 +145,9 @@ class Sheet:
         for text in texts:
             self.write(text, size=11, most=6, class_="eat-muted")
 
-    def close(self, title: str, alt: str, kind: str = "") -> str:
+    def close(self, title: str, alt: str, kind: str = "figure") -> str:
         """Make the drawing."""
         return figure(self.y + 10, *self.parts, title=title, alt=alt, width=self.width, kind=kind)
-
-
-@cache
-def _name(key: str) -> str:
-    return key.rstrip("_").replace("_", "-")
 
 
 def _show(value: object) -> str:
@@ -209,7 +178,9 @@ class Axis:
         """Enclose the values and zero, from one round number to another."""
         enclosed = [0.0, *values]
         low, high = min(enclosed), max(enclosed)
-        step = _round_step((high - low) / WANTED_TICKS)
+        rough = (high - low) / WANTED_TICKS
+        power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 0.1
+        step = next((m * power for m in (1.0, 2.0, 5.0) if m * power >= rough), 10.0 * power)
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
         return cls(first * step, max(last, first + 1) * step, step, start, end)
 
@@ -241,34 +212,23 @@ class Axis:
     @property
     def decimals(self) -> int:
         """Decimals that the numbers of its ticks need."""
-        return next(
-            (n for n in range(6) if abs(round(self.step, n) - self.step) < self.step * 1e-6), 6
-        )
+        step = self.step
+        return next((n for n in range(6) if abs(round(step, n) - step) < step * 1e-6), 6)
 
     def grid(
         self, first: float, last: float, *, upright: bool = False, strong: float | None = 0.0
     ) -> str:
         """Draw a line for each tick, one of them stronger, and its number."""
-        numbers, lines = [], {False: "", True: ""}
+        numbers, lines = "", {"fig-grid": "", "fig-zero": ""}
         for value in self.ticks():
-            at = self.at(value)
-            line = f"M{first:g} {at:.1f}H{last:g}" if upright else f"M{at:.1f} {first:g}V{last:g}"
-            lines[strong is not None and abs(value - strong) < self.step / 2] += line
-            number = effect(value, self.decimals)
-            numbers.append(
+            at, number = self.at(value), effect(value, self.decimals)
+            zero = strong is not None and abs(value - strong) < self.step / 2
+            lines["fig-zero" if zero else "fig-grid"] += (
+                f"M{first:g} {at:.1f}H{last:g}" if upright else f"M{at:.1f} {first:g}V{last:g}"
+            )
+            numbers += (
                 muted(number, first - 6, at + 4, anchor="end")
                 if upright
                 else muted(number, at, last + 16)
             )
-        kinds = {False: "fig-grid", True: "fig-zero"}
-        return "".join(
-            [path(lines[zero], kind) for zero, kind in kinds.items() if lines[zero]] + numbers
-        )
-
-
-def _round_step(rough: float) -> float:
-    """Take the next of 1, 2, 5 times a power of ten; 0.1 for no spread at all."""
-    if rough <= 0:
-        return 0.1
-    power: float = 10.0 ** math.floor(math.log10(rough))
-    return next((m * power for m in (1.0, 2.0, 5.0) if m * power >= rough), 10.0 * power)
+        return "".join(path(d, kind) for kind, d in lines.items() if d) + numbers
