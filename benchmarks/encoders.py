@@ -21,9 +21,7 @@ from pathlib import Path
 import torch
 
 import eatlas
-from eatlas.encoders.loading import load
-from eatlas.encoders.tokens import batches, prepare, tensors, text_inputs
-from eatlas.encoders.transformer import BUDGET
+from eatlas.encoders.transformer import batches, read_texts, tensors, text_inputs
 from eatlas.sources.interface import all_items
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
@@ -39,11 +37,11 @@ def timed(work):
 
 def ways(source, passages):
     """Return the three ways by name, each to be called."""
-    loaded = load(source._model)
-    asked = prepare(loaded, passages, source.options, source.method, source.name)
-    rows = batches([len(each.tokens.ids) for each in asked], BUDGET[loaded.device.type])
-    ready = [tensors(loaded, text_inputs(loaded, [asked[i].tokens for i in some])) for some in rows]
-    texts = [each.text for each in asked]
+    loaded = source.loaded
+    wanted, _, _ = read_texts(source, passages, source.method)
+    rows = [[ids for ids, _ in batch] for batch in batches(wanted, loaded)]
+    ready = [tensors(loaded, text_inputs(loaded, ids)) for ids in rows]
+    texts = list(dict.fromkeys(passage.content for passage in passages))
 
     def bare():
         with torch.inference_mode():
@@ -56,7 +54,7 @@ def ways(source, passages):
                 given = loaded.tokenizer(text, return_tensors="pt").to(loaded.device)
                 loaded.module(**given).last_hidden_state[0, 0].cpu().numpy()
 
-    tokens = sum(len(each.tokens.ids) for each in asked)
+    tokens = sum(len(ids) for ids, _ in wanted)
     padded = sum(inputs["input_ids"].numel() for inputs in ready)
     print(f"{len(texts)} sentences, {tokens} tokens, {padded} with padding, {len(ready)} batches")
     return {"bare": bare, "eatlas": lambda: source.encode(passages), "loop": loop}, len(texts)

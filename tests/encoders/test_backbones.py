@@ -10,6 +10,7 @@ from tests.encoders.plain_vision import PlainLoop
 from tests.tiny_vision import BACKBONES, LAYERS
 
 import eatlas
+from eatlas.encoders import transformer
 from eatlas.encoders.vision import VisionSource
 from eatlas.errors import SourceError
 from eatlas.sources import Item, open_sources
@@ -71,6 +72,7 @@ def test_all_layers_come_from_one_pass(seeing, drawn, monkeypatch):
     passes, real = [], VisionSource._computed
     monkeypatch.setattr(VisionSource, "_computed", lambda *given: passes.append(1) or real(*given))
     sources = open_sources(f"hf:{seeing('vit')}?layer=all&cache=no")
+    transformer.share_passes(sources)
     given = [source.encode(images(drawn)) for source in sources]
     assert len(passes) == 1
     assert [source.encoding.layer for source in sources] == ["0", "1", "2", "3"]
@@ -111,10 +113,10 @@ def test_images_are_not_for_a_model_of_texts(model, drawn):
         (
             "vit",
             "level=word",
-            "level is for models of texts, and this one takes images\n  got: level=word",
+            "the option level changes nothing here\n  got: level=word",
         ),
-        ("vit", "subword=first", "subword is for models of texts"),
-        ("vit", "truncate=yes", "truncate is for models of texts"),
+        ("vit", "subword=first", "the option subword changes nothing"),
+        ("vit", "truncate=yes", "the option truncate changes nothing"),
         (
             "vit",
             "layer=4",
@@ -125,9 +127,9 @@ def test_images_are_not_for_a_model_of_texts(model, drawn):
             "pool=last",
             "images cannot be pooled so by this model\n  got: pool=last\n  allowed: cls",
         ),
-        ("resnet", "pool=cls", "allowed: mean (the mean of the patches)"),
-        ("resnet", "layer=1", "this model has no layers to choose from"),
-        ("vit", "pool=pooled&layer=1", "the model pools its top layer alone"),
+        ("resnet", "pool=cls", "allowed: mean, max"),
+        ("resnet", "layer=0", "this model has no layers to choose from"),
+        ("vit", "pool=pooled&layer=1", "pool=pooled is of the top layer"),
         ("vit", "pool=middle", "the option pool cannot have this value"),
     ],
 )

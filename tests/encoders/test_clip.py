@@ -189,9 +189,8 @@ def test_the_settings_of_images_are_on_record(seeing):
 def test_numbers_beyond_the_range(seeing, drawn):
     source = opened(seeing("clip"), "precision=float16")
     (item, *_) = images(drawn)
-    from eatlas.encoders.loading import load
 
-    module = load(source._model).module
+    module = source.loaded.module
     module.visual_projection.weight.data.fill_(float("inf"))
     try:
         assert said(source, item) == (

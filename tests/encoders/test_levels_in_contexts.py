@@ -98,20 +98,3 @@ def test_both_levels_in_one_run_stand_side_by_side(model, contexts):
     more = eatlas.run(TEST, [*sources, f"hf:{model('bert')}?pool=mean"], "weat", contexts=contexts)
     levels = more.compare("level").values
     assert levels == ("word (mean)", "sentence (cls)", "sentence (mean)")
-
-
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        ("level=word&pool=mean", "pool=mean has no effect at level word, where subword"),
-        ("subword=first", "subword=first has no effect at level sentence, where pool"),
-    ],
-)
-def test_what_changes_nothing_is_said(model, contexts, option, said):
-    (result,) = eatlas.run(TEST, f"hf:{model('bert')}?{option}", "weat", contexts=contexts)
-    assert [note for note in map(str, result.warnings) if note.startswith(said)]
-    (plain,) = eatlas.run(
-        TEST, f"hf:{model('bert')}?level={result.encoding.level}", "weat", contexts=contexts
-    )
-    assert plain.effect_size == result.effect_size
-    assert not any("changes nothing" in note for note in map(str, plain.warnings))

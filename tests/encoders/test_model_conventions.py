@@ -58,8 +58,7 @@ def test_hf_pools_a_sentence_model_as_the_model_says():
     )
     assert ours.encoding.pool == "mean-all"
     assert tuple(map(str, ours.notes)) == (
-        "Pooling follows the model's files (modules.json): the mean of all tokens, special ones "
-        "included (pool=mean-all).",
+        "Pooling follows the model's files (modules.json): pool=mean-all.",
     )
     chosen = eatlas.open_vectors(f"hf:{MINILM}?cache=no&pool=cls")
     assert chosen.notes == ()

@@ -89,7 +89,7 @@ def test_the_files_make_the_fingerprint(source, tmp_path):
         ("st:", "no model is named"),
         (
             "st:{}?level=word",
-            "allowed: sentence\n  remedy: for vectors of words in their sentence: hf:",
+            "got: level=word\n  allowed: Input should be 'sentence'",
         ),
         ("st:{}?layer=2", "unknown option\n  got: layer"),
         (

@@ -13,7 +13,7 @@ from tests.inputs import make_test
 import eatlas
 from eatlas.corpora import Context, Contexts
 from eatlas.encoders import transformer
-from eatlas.encoders.loading import forget, load
+from eatlas.encoders.loading import forget
 from eatlas.errors import SourceError
 from eatlas.sources import Item, open_sources
 
@@ -39,9 +39,9 @@ def test_each_text_goes_through_the_model_once_the_longest_first(model, monkeypa
     seen = []
     real = transformer.pooled_vectors
 
-    def watched(loaded, texts, *more):
-        seen.extend(len(text.tokens.ids) for text in texts)
-        return real(loaded, texts, *more)
+    def watched(*given):
+        seen.extend(len(ids) for (ids, _), _ in given[-1])
+        return real(*given)
 
     monkeypatch.setattr(transformer, "pooled_vectors", watched)
     texts = ("The wasp is a wasp.", "ivy", "These are orchids.")
@@ -60,6 +60,7 @@ def test_all_layers_come_from_one_pass(model, monkeypatch):
         transformer, "pooled_vectors", lambda *given: passes.append(1) or real(*given)
     )
     sources = open_sources(f"hf:{model('bert')}?level=word&layer=all&cache=no")
+    assert transformer.share_passes(sources) == [list(sources)]
     given = [source.encode([WASP]) for source in sources]
     assert len(passes) == 1
     assert [source.encoding.layer for source in sources] == ["0", "1", "2", "3"]
@@ -109,12 +110,12 @@ def test_the_fingerprint_covers_weights_tokenizer_and_options(model, tmp_path):
 
 def test_a_text_that_is_too_long(model):
     source = opened(model("gpt2"))
-    number = len(load(source._model).tokenizer(LONG)["input_ids"])
+    number = len(source.loaded.tokenizer(LONG)["input_ids"])
     assert said(source, Item(LONG)) == (
         f"{source.name}: a text is longer than the model takes: '{LONG[:59]}…'\n"
         f"  got: {number} tokens\n  allowed: up to 40 tokens, special ones included\n"
-        "  remedy: shorten it, or add truncate=yes, which cuts it and warns; a --window in words "
-        "keeps contexts short"
+        "  remedy: shorten it, or add truncate=yes (not for st:), which cuts it and warns; a "
+        "--window in words keeps contexts short"
     )
 
 
@@ -252,9 +253,8 @@ def test_where_memory_ends_batches_are_halved(model, monkeypatch):
     real, asked = transformer.pooled_vectors, []
 
     def scarce(*given):
-        rows = given[-1]
-        asked.append(len(rows))
-        if len(rows) > 2:
+        asked.append(len(given[-1]))
+        if len(given[-1]) > 2:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate")
         return real(*given)
 

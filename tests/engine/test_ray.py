@@ -172,10 +172,10 @@ def with_log(batch, function, log):
     if not hasattr(loading, "_load_alone"):
         loading._load_alone = loading._load
 
-        def load(model):
+        def load(named, head):
             with log.open("a", encoding="utf-8") as file:
                 file.write(f"{os.getpid()}\n")
-            return loading._load_alone(model)
+            return loading._load_alone(named, head)
 
         loading._load = load
     return function(batch)

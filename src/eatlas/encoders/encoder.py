@@ -1,19 +1,17 @@
-"""What encoders share: calls in batches, checked vectors, layers of one pass."""
+"""What encoders share: calls in batches, checked vectors, rounding errors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.encoders.options import Layers
 from eatlas.errors import SourceError, described
 from eatlas.sources.interface import Answers, Found, Item, cut
-from eatlas.sources.source import Source, innermost
+from eatlas.sources.source import Source
 
 ALLOWED = "an array of shape (number of texts, number of components): numpy, torch, list of lists"
 SHOWN = 60
@@ -76,35 +74,62 @@ class Encoder(Source):
             From keys, and the text of each, to an array with a row for each.
         """
         grouped: dict[K, list[Item]] = {}
-        for item in sorted(
-            items, key=lambda item: (len(item.content), item.content, item.span or ())
-        ):
+        for item in sorted(items, key=shortest_first):
             grouped.setdefault(key(item), []).append(item)
         for keys in cut(grouped, size):
             texts = [grouped[item][0].content for item in keys]
-            rows = call(keys, texts)
+            rows = as_rows(call(keys, texts), texts, self.name)
+            if self._dim not in {None, rows.shape[1]}:
+                raise SourceError(
+                    f"{self.name}: vectors of two calls differ in length",
+                    got=f"{rows.shape[1]} components",
+                    allowed=f"{self._dim}, as before",
+                )
+            self._dim = rows.shape[1]
             yield {
                 item: Found(row) for k, row in zip(keys, rows, strict=True) for item in grouped[k]
             }
 
 
+def shortest_first(item: Item) -> tuple[object, ...]:
+    """Order of items that no hash changes."""
+    return len(item.content), item.content, item.span or ()
+
+
 def as_rows(returned: Any, texts: Sequence[str], label: str) -> NDArray[np.floating]:
-    """Return one finite vector for each text, as an array of its own."""
-    array = _as_array(returned, label)
+    """Return one finite vector for each text, as an array of float32 or float64 of its own.
+
+    A torch tensor may be on a GPU, have a gradient, or numbers of a type that numpy lacks.
+    """
+    try:
+        tensor = returned.detach().cpu() if hasattr(returned, "detach") else None
+        if tensor is not None:
+            returned = tensor.float() if tensor.element_size() < 4 else tensor
+        array = np.asarray(returned)
+        single = array.dtype.kind == "f" and array.dtype.itemsize <= 4
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"numbers of type {array.dtype}")
+        array = np.array(array, np.float32 if single else np.float64)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise SourceError(
+            f"{label}: what came back is not an array of numbers",
+            got=f"{described(returned)}: {error}",
+            allowed=ALLOWED,
+        ) from error
     if array.ndim != 2 or len(array) != len(texts) or not array.shape[1]:
         raise SourceError(
-            f"{label}: what came back for {_count(len(texts))} is not one vector for each",
+            f"{label}: what came back for {len(texts):,} text{'s' * (len(texts) > 1)} is not one "
+            "vector for each",
             got=f"an array of shape {array.shape}",
             allowed=ALLOWED,
         )
-    finite = np.isfinite(array).all(axis=1)
+    finite = np.isfinite(array)
     if not finite.all():
-        row = int(np.argmin(finite))
-        bad = array[row][~np.isfinite(array[row])][0]
+        row = int(np.argmin(finite.all(axis=1)))
         raise SourceError(
             f"{label}: the vector of a text has a component that is not finite: "
             f"{shown(texts[row])}",
-            got=str(bad),
+            got=str(array[row][~finite[row]][0]),
             allowed="finite numbers",
         )
     return array
@@ -117,60 +142,6 @@ def shown(text: str) -> str:
     "aaa…'"
     """
     return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
-
-
-def require_finite(
-    vectors: NDArray[np.floating],
-    items: Sequence[Collection[Item]],
-    label: str,
-    precision: str,
-) -> None:
-    """Refuse vectors that are not finite."""
-    finite = np.isfinite(vectors).all(axis=1)
-    if not finite.all():
-        item = next(iter(items[int(np.argmin(finite))]))
-        name = shown(item.content) if item.kind == "text" else item.content
-        raise SourceError(
-            f"{label}: the vector of {'a text' if item.kind == 'text' else 'an image'} is not "
-            f"finite: {name}",
-            got=f"numbers beyond the range of {precision}",
-            remedy=None if precision == "float32" else "precision=float32",
-        )
-
-
-def _as_array(returned: Any, label: str) -> NDArray[np.floating]:
-    """Convert what an encoder returned to float32 or float64."""
-    try:
-        array = np.asarray(_on_this_machine(returned))
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise SourceError(
-            f"{label}: what came back is not an array of vectors",
-            got=f"{described(returned)}: {error}",
-            allowed=ALLOWED,
-        ) from error
-    if array.dtype.kind not in "fiub":
-        raise SourceError(
-            f"{label}: what came back is not an array of numbers",
-            got=f"{described(returned)}, of type {array.dtype}",
-            allowed=ALLOWED,
-        )
-    single = array.dtype.kind == "f" and array.dtype.itemsize <= 4
-    return np.array(array, np.float32 if single else np.float64)
-
-
-def _on_this_machine(returned: Any) -> Any:
-    """A torch tensor may be on a GPU, have a gradient, or numbers of a type that numpy lacks."""
-    if not hasattr(returned, "detach"):
-        return returned
-    tensor = returned.detach().cpu()
-    try:
-        return tensor.numpy()
-    except TypeError:  # bfloat16
-        return tensor.float().numpy()
-
-
-def _count(n: int) -> str:
-    return "1 text" if n == 1 else f"{n:,} texts"
 
 
 def require_extra(needed: Iterable[str], fault: str, extra: str = "hf") -> None:
@@ -199,64 +170,3 @@ def first_line(error: BaseException) -> str:
         return "the weights hold something else than numbers, which may be code; it is not read"
     lines = [line for line in str(error).strip().splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
-
-
-@dataclass
-class SharedLayers:
-    """Layers that are computed in one pass and read one after the other."""
-
-    layers: tuple[Layers, ...]
-    waiting: dict[Layers, dict[Item, Found]] = field(default_factory=dict)
-    """Answers that came with another layer's; handed over when their layer is read."""
-    cut: set[str] = field(default_factory=set)
-    """Texts that were cut, whichever layer was read."""
-
-    def answers(
-        self,
-        layers: Layers,
-        items: Collection[Item],
-        compute: Callable[[set[Item], list[Layers]], Iterable[Sequence[Answers]]],
-    ) -> Iterator[Answers]:
-        """Hand out the answers of one layer, and keep those of the others that come with them."""
-        waiting = self.waiting.pop(layers, {})
-        ready = {item: waiting[item] for item in items if item in waiting}
-        if ready:
-            yield ready
-        if left := set(items).difference(ready):
-            rest = [each for each in self.layers if each != layers]
-            for own, *others in compute(left, [layers, *rest]):
-                for each, answers in zip(rest, others, strict=True):
-                    self.waiting.setdefault(each, {}).update(answers)
-                yield own
-
-
-@runtime_checkable
-class InLayers(Protocol):
-    """A source of one layer, or of several that become one vector."""
-
-    layers: Layers
-    shared: SharedLayers
-
-    @property
-    def alike(self) -> tuple[object, ...]:
-        """What sources that can be computed in one pass have in common; the model first."""
-        ...
-
-
-def share_passes(sources: Iterable[Source]) -> list[list[Source]]:
-    """Have sources that differ in their layers alone computed in one pass of the model."""
-    together: dict[tuple[object, ...], list[Source]] = {}
-    for source in sources:
-        inner = innermost(source)
-        key: tuple[object, ...] = (source.name, id(source))
-        if isinstance(inner, InLayers):
-            encoding = source.encoding
-            key = (*inner.alike, encoding and encoding.prompt)
-        together.setdefault(key, []).append(source)
-    for several in together.values():
-        inners = [inner for inner in map(innermost, several) if isinstance(inner, InLayers)]
-        if len(inners) > 1:
-            shared = SharedLayers(tuple(dict.fromkeys(inner.layers for inner in inners)))
-            for inner in inners:
-                inner.shared = shared
-    return [together[key] for key in sorted(together, key=lambda key: str(key[0]))]

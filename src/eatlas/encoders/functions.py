@@ -9,21 +9,21 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, cast
 
-import numpy as np
-from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from eatlas.encoders.cache import CachedSource
-from eatlas.encoders.encoder import Encoder, as_rows
+from eatlas.encoders.encoder import Encoder
+from eatlas.encoders.options import read_options
 from eatlas.errors import SourceError, described, nearest
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Item
-from eatlas.sources.spec import check_options, parse_options
+from eatlas.sources.spec import parse_options
 from eatlas.untrusted import computes_afresh, require_trust
 
 SCHEME = "py:"
@@ -31,10 +31,6 @@ AT_ONCE = 256
 """Texts that a function gets in one call: enough for a GPU, and progress moves."""
 PASSAGES = "passages"
 """Name of the parameter by which a function gets texts with the place of the stimulus."""
-OPTIONS = {
-    "cache": "whether vectors are kept on disk: yes or no",
-    "version": "of what the function computes, chosen by you",
-}
 
 
 class FunctionSource(Encoder):
@@ -100,45 +96,39 @@ class FunctionSource(Encoder):
             If the function fails, or returns something else than a finite vector for each.
         """
 
-        def key(item: Item) -> Item | str:
-            return item if self._with_places else item.content
+        def call(keys: list[Item | str], _: list[str]) -> Any:
+            try:
+                with working_directory():
+                    return self._function(keys)
+            except Exception as error:
+                fault = f"{self.name}: the function failed"
+                raise SourceError(fault, got=said_by(error)) from error
 
-        return self.in_calls(items, key, AT_ONCE, self._rows)
+        with_places = self._with_places
+        return self.in_calls(items, lambda i: i if with_places else i.content, AT_ONCE, call)
 
-    def _rows(self, keys: list[Item | str], texts: list[str]) -> NDArray[np.floating]:
-        """Call the function on some texts, and check its vectors."""
-        try:
-            with working_directory():
-                returned = self._function(list(keys))
-        except Exception as error:
-            raise SourceError(f"{self.name}: the function failed", got=said_by(error)) from error
-        rows = as_rows(returned, texts, self.name)
-        if self._dim not in {None, rows.shape[1]}:
-            raise SourceError(
-                f"{self.name}: vectors of two calls differ in length",
-                got=f"{rows.shape[1]} components",
-                allowed=f"{self._dim}, as before",
-            )
-        self._dim = rows.shape[1]
-        return rows
+
+class FunctionOptions(BaseModel):
+    """Options of ``py:``."""
+
+    cache: Literal["yes", "no"] = "no"
+    """Whether vectors are kept on disk."""
+    version: str | None = None
+    """Of what the function computes, chosen by the user."""
 
 
 def open_py(text: str) -> tuple[FunctionSource | CachedSource, ...]:
     """Open a function by its module and name."""
     plain, _, query = text.removeprefix(SCHEME).partition("?")
-    options = parse_options(query, text)
-    check_options(options, OPTIONS, text)
+    options = read_options(FunctionOptions, parse_options(query, text), text)
     module, colon, path = plain.partition(":")
     if not (module and colon and path):
         raise SourceError(f"{text}: no function is named", allowed="py:MODULE:FUNCTION")
-    version = options.get("version")
-    keep = options.get("cache", "no")
-    if keep not in {"yes", "no"}:
-        raise SourceError(f"{text}: the option cache", got=keep, allowed="yes or no")
     require_trust(f"import the Python module {module} and call its function {path}")
+    version = options.version
     name = SCHEME + plain + (f"?version={version}" if version is not None else "")
     source = FunctionSource(find_function(module, path, name), name, version)
-    if keep == "no" or computes_afresh():
+    if options.cache == "no" or computes_afresh():
         return (source,)
     if not version:
         raise SourceError(
@@ -158,12 +148,10 @@ def _path_of(function: Callable[..., Any]) -> str:
 def _file_of(function: Callable[..., Any]) -> Path | None:
     """The file that defines a function, a method or an instance's class."""
     for thing in (inspect.unwrap(function), type(function)):
-        try:
+        with suppress(TypeError):
             source = inspect.getsourcefile(thing)
-        except TypeError:
-            continue
-        if source and Path(source).is_file():
-            return Path(source)
+            if source and Path(source).is_file():
+                return Path(source)
     return None
 
 
@@ -174,14 +162,13 @@ def _asks_for_passages(function: Callable[..., Any], label: str) -> bool:
     except (TypeError, ValueError):  # some functions written in C say nothing
         return False
     try:
-        bound = signature.bind([])
+        return next(iter(signature.bind([]).arguments), None) == PASSAGES
     except TypeError as error:
         raise SourceError(
             f"{label}: the function cannot be called with a list of texts",
             got=f"{getattr(function, '__name__', 'function')}{signature}: {error}",
             allowed="one parameter without a default",
         ) from error
-    return next(iter(bound.arguments), None) == PASSAGES
 
 
 def find_function(module: str, path: str, label: str) -> Callable[..., Any]:

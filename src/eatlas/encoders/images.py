@@ -8,25 +8,23 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from eatlas.decoding import json_value
-from eatlas.encoders.encoder import first_line, shown
+from eatlas.encoders.encoder import first_line
 from eatlas.encoders.models import PROCESSOR
 from eatlas.errors import SourceError
 from eatlas.executors import Threads, processors
-from eatlas.notes import Note
 from eatlas.results.parts import ImageEncoding
-from eatlas.sources.interface import Answers, Item, cut
+from eatlas.sources.interface import Item, cut
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -43,9 +41,9 @@ PAGES = frozenset(("AVIF", "GIF", "PNG", "TIFF", "WEBP"))
 
 Pixels = Mapping[str, NDArray[Any]]
 """Inputs of a model by name, such as pixel_values, each with a row for each image."""
-Prepare = Callable[[Any], Pixels]
-"""From an image in RGB to the input of a model, of one row."""
-RESAMPLE = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")
+RESAMPLE: dict[Any, str] = dict(
+    enumerate(("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"))
+)
 """Pillow's names, by number."""
 AT_ONCE = {"cpu": 32, "cuda": 128, "mps": 64}
 """Images of a batch."""
@@ -53,9 +51,6 @@ MOST_THREADS = 8
 """Threads that decode; each holds the pixels of a batch."""
 MOST_STRETCHED = 89_478_485
 """Pixels that an image may have once its shortest side is resized: Pillow's own limit."""
-REMARKS = ("first", "transparent", "enlarged")
-"""What is kept with the vectors of images that had several frames, transparent parts, or fewer
-pixels than the model takes."""
 
 
 @dataclass(frozen=True)
@@ -226,44 +221,32 @@ def _type(settings: Mapping[str, Any]) -> str:
 def image_encoding(settings: Mapping[str, Any]) -> ImageEncoding:
     """Put the settings of an image processor on record."""
     resized = settings.get("do_resize", True) is not False
-    cropped = settings.get("do_center_crop") is True
     normalised = settings.get("do_normalize", True) is not False
     number = settings.get("resample")
-    named = isinstance(number, int) and 0 <= number < len(RESAMPLE)
-    return ImageEncoding(
-        processor=_type(settings),
-        size=_size(settings.get("size", settings.get("max_num_patches"))) if resized else "",
-        crop=_size(settings.get("crop_size")) if cropped else "",
-        resample=RESAMPLE[number] if resized and isinstance(number, int) and named else "",
-        mean=_numbers(settings.get("image_mean")) if normalised else (),
-        std=_numbers(settings.get("image_std")) if normalised else (),
-    )
+    try:
+        return ImageEncoding(
+            processor=_type(settings),
+            size=_size(settings.get("size", settings.get("max_num_patches"))) if resized else "",
+            crop=_size(settings.get("crop_size")) if settings.get("do_center_crop") is True else "",
+            resample=RESAMPLE.get(number, "") if resized else "",
+            mean=tuple(settings.get("image_mean") or ()) if normalised else (),
+            std=tuple(settings.get("image_std") or ()) if normalised else (),
+        )
+    except (ValidationError, TypeError) as error:
+        raise SourceError(
+            "the settings of the image processor cannot be read", got=first_line(error)
+        ) from error
 
 
 def _size(size: Any) -> str:
     if isinstance(size, int):
         return f"{size} x {size}"
-    if not isinstance(size, dict):
-        return ""
-    if {"height", "width"} <= size.keys():
-        return f"{size['height']} x {size['width']}"
+    sides = size if isinstance(size, dict) else {}
+    if {"height", "width"} <= sides.keys():
+        return f"{sides['height']} x {sides['width']}"
     words = {"shortest_edge": "shortest edge", "longest_edge": "longest edge"}
-    named = (f"{words.get(key, key)} {value}" for key, value in size.items() if value is not None)
+    named = (f"{words.get(key, key)} {value}" for key, value in sides.items() if value is not None)
     return ", ".join(named)
-
-
-def _numbers(values: Any) -> tuple[float, ...]:
-    try:
-        return tuple(map(float, values or ()))
-    except (TypeError, ValueError, OverflowError):  # the processor refuses them
-        return ()
-
-
-def shortest_edge(settings: Mapping[str, Any]) -> int:
-    """Pixels of the shortest side that images are resized to; 0 where that is not known."""
-    size = settings.get("size")
-    sides = [size] if isinstance(size, int) else list(size.values()) if size else []
-    return min((side for side in sides if isinstance(side, int)), default=0)
 
 
 def load_processor(folder: Path, *, trust: bool) -> Any:
@@ -274,12 +257,10 @@ def load_processor(folder: Path, *, trust: bool) -> Any:
     """
     from transformers import AutoImageProcessor  # noqa: PLC0415  (seconds)
 
-    new = find_spec("transformers.image_processing_backends") is not None
-    how: dict[str, Any] = {"backend": "pil"} if new else {"use_fast": False}
     remedy = "py: takes a function of your own that computes the vectors"
     try:
         processor = AutoImageProcessor.from_pretrained(
-            str(folder), local_files_only=True, trust_remote_code=trust, **how
+            str(folder), local_files_only=True, trust_remote_code=trust, backend="pil"
         )
     except Exception as error:
         raise SourceError(
@@ -287,12 +268,9 @@ def load_processor(folder: Path, *, trust: bool) -> Any:
             got=first_line(error),
             remedy=remedy,
         ) from error
-    if getattr(processor, "backend", "") == "torchvision" or type(processor).__name__.endswith(
-        "Fast"
-    ):
+    if getattr(processor, "backend", "") == "torchvision":
         raise SourceError(
-            f"{folder}: transformers {version('transformers')} has the image processor of this "
-            "model for torchvision alone",
+            f"{folder}: transformers has the image processor of this model for torchvision alone",
             got=type(processor).__name__,
             allowed="image processors that compute with Pillow",
             remedy=remedy,
@@ -300,107 +278,64 @@ def load_processor(folder: Path, *, trust: bool) -> Any:
     return processor
 
 
-def preparing(processor: Any, takes: frozenset[str]) -> Prepare:
-    """Return what turns an image in RGB into the input of a model, as its image processor does.
-
-    One image at a time: a batch is resized otherwise where its images differ in size.
-    """
-
-    def prepare(image: Any) -> Pixels:
-        inputs = processor(images=[image], return_tensors="np", input_data_format="channels_last")
-        return {name: inputs[name] for name in inputs if name in takes}
-
-    return prepare
-
-
 # --- batches --------------------------------------------------------------------------------------
 
 
-class ImageBatches:
-    """What an encoder does with images before its model, and what it has to say of them."""
+def require_shape(picture: Picture, settings: Mapping[str, Any]) -> None:
+    """Refuse an image so narrow that its other side would be resized beyond all bounds."""
+    size = settings.get("size")
+    edge = size.get("shortest_edge") if isinstance(size, dict) else None
+    short, long = sorted(picture.size)
+    if isinstance(edge, int) and edge * edge * long > MOST_STRETCHED * short:
+        raise SourceError(
+            f"{picture.path}: the image is too narrow for this model",
+            got=f"{picture.size[0]:,} x {picture.size[1]:,} pixels",
+            allowed=f"a longer side of up to {MOST_STRETCHED // edge**2:,} times the shorter one, "
+            f"which is resized to {edge}",
+            remedy="cut out what matters",
+        )
 
-    def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
-        self._name, self._settings = name, settings
-        self._remarked: defaultdict[str, set[str]] = defaultdict(set)
 
-    @property
-    def notes(self) -> Iterator[Note]:
-        """What a reader should know of the images, so far."""
-        for remark in REMARKS:
-            if paths := self._remarked.get(remark):
-                values = {"how": remark, "count": len(paths), "such": shown(min(paths))}
-                yield Note("source.images", values=values)
-
-    def note(self, answers: Answers) -> None:
-        """Take note of what there is to say of images that were answered, now or before."""
-        for item, answer in answers.items():
-            for remark in answer.remarks:
-                self._remarked[remark].add(item.called)
-
-    def batches(
-        self, items: Collection[Item], at_once: int, prepare: Prepare
-    ) -> Iterator[tuple[list[tuple[Item, ...]], list[tuple[str, ...]], Pixels]]:
-        """Read and decode images; those of the same bytes once."""
-        pictures_of = open_pictures(items)
-        for picture, _ in pictures_of.values():
-            self._require_shape(picture)
-        pictures = [picture for picture, _ in pictures_of.values()]
-        with closing(ahead(pictures, at_once, prepare)) as batches:
-            for batch, inputs in batches:
-                yield (
-                    [pictures_of[picture.content][1] for picture in batch],
-                    [self._remarks(picture) for picture in batch],
-                    inputs,
-                )
-
-    def _require_shape(self, picture: Picture) -> None:
-        """Refuse an image so narrow that its other side would be resized beyond all bounds."""
-        size = self._settings.get("size")
-        edge = size.get("shortest_edge") if isinstance(size, dict) else None
-        if not isinstance(edge, int):
-            return
-        short, long = sorted(picture.size)
-        if edge * edge * long > MOST_STRETCHED * short:
-            raise SourceError(
-                f"{picture.path}: the image is too narrow for this model",
-                got=f"{picture.size[0]:,} x {picture.size[1]:,} pixels",
-                allowed=f"a longer side of up to {MOST_STRETCHED // edge**2:,} times the shorter "
-                f"one, which is resized to {edge}",
-                remedy="cut out what matters",
-            )
-
-    def _remarks(self, picture: Picture) -> tuple[str, ...]:
-        small = min(picture.size) < shortest_edge(self._settings)
-        flags = {"first": picture.several, "transparent": picture.transparent, "enlarged": small}
-        return tuple(remark for remark, holds in flags.items() if holds)
+def remarks_of(picture: Picture, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a reader should know of an image."""
+    size = settings.get("size")
+    sides = size.values() if isinstance(size, dict) else [size]
+    shortest = min((side for side in sides if isinstance(side, int)), default=0)
+    small = min(picture.size) < shortest
+    flags = {"first": picture.several, "transparent": picture.transparent, "enlarged": small}
+    return tuple(remark for remark, holds in flags.items() if holds)
 
 
 def ahead(
-    pictures: Sequence[Picture], at_once: int, prepare: Prepare
-) -> Generator[tuple[list[Picture], Pixels], None, None]:
+    pictures: Sequence[Picture], at_once: int, loaded: Any
+) -> Iterator[list[tuple[Picture, Pixels]]]:
     """Decode batches in threads while the model computes; a few of them wait at a time."""
     batches = list(cut(pictures, at_once))
     threads = Threads(min(processors(), MOST_THREADS, max(1, len(batches))))
 
-    def decode(batch: list[Picture]) -> Pixels:
-        rows = []
+    def decode(batch: list[Picture]) -> list[tuple[Picture, Pixels]]:
+        seen = []
         for picture in batch:
             threads.stop()
-            rows.append(prepared(picture, prepare))
-        return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
+            seen.append((picture, prepared(picture, loaded.processor, loaded.takes)))
+        return seen
 
     with closing(threads(decode, batches)) as outcomes:
-        for position, inputs in outcomes:
-            yield batches[position], inputs
+        for _, batch in outcomes:
+            yield batch
 
 
-def prepared(picture: Picture, prepare: Prepare) -> Pixels:
-    """Decode an image, and make it the input of a model."""
+def prepared(picture: Picture, processor: Any, takes: Collection[str]) -> Pixels:
+    """Decode an image, and make it the input of a model as its image processor does.
+
+    One image at a time: a batch is resized otherwise where its images differ in size.
+    """
     image = decoded(picture)
     try:
-        return prepare(image)
+        inputs = processor(images=[image], return_tensors="np", input_data_format="channels_last")
     except Exception as error:
         raise SourceError(
             f"{picture.path}: the image processor of the model fails at this image",
             got=f"{picture.size[0]:,} x {picture.size[1]:,} pixels: {first_line(error)}",
         ) from error
+    return {name: inputs[name] for name in inputs if name in takes}

@@ -7,35 +7,30 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from unittest.mock import patch
 
+from eatlas.decoding import require_file
 from eatlas.encoders.encoder import first_line, require_extra
-from eatlas.encoders.model_settings import require_few_layers, require_own_settings
-from eatlas.encoders.options import EVERY, OPTIONS, POOLS_OF_IMAGES, Layers, Options, parse
+from eatlas.encoders.options import EVERY, Numbers, Options, layer_name, read_options
 from eatlas.errors import ResultsError, SourceError
 from eatlas.folders import cache_folder
 from eatlas.paths import is_file, is_folder
-from eatlas.sources.spec import FileSpec, check_options, escape, parse_file_spec
+from eatlas.sources.spec import CONFIG, GGUF, MODULES, escape, parse_file_spec
 from eatlas.untrusted import computes_afresh, only_data, require_trust
 from eatlas.writing import atomic_file
 
 HF, CLIP = "hf:", "clip:"
-CONFIG = "config.json"
-GGUF = ".gguf"
-SAFETENSORS = "model.safetensors"
-PICKLED = "pytorch_model.bin"
-INDEX = ".index.json"
-MODULES = "modules.json"
+SAFETENSORS, PICKLED, INDEX = "model.safetensors", "pytorch_model.bin", ".index.json"
 ABOUT = "config_sentence_transformers.json"
 FIRST = "sentence_bert_config.json"
-README = "README.md"
 TOKENIZER = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
     "vocab.txt", "vocab.json", "merges.txt", "spiece.model", "sentencepiece.bpe.model",
@@ -44,9 +39,7 @@ TOKENIZER = (
 """What tokenizers of transformers are read from."""
 PROCESSOR = ("preprocessor_config.json", "processor_config.json")
 """Where transformers keeps the settings of an image processor; the second nests them."""
-_WANTED = (
-    CONFIG, *TOKENIZER, *PROCESSOR, MODULES, ABOUT, FIRST, "*_Pooling/config.json", README,
-)  # fmt: skip
+_SMALL = (CONFIG, *TOKENIZER, *PROCESSOR, MODULES, ABOUT, FIRST, "*_Pooling/config.json")
 """What is fetched from a hub beside the weights, which often lie there in five formats."""
 _FORMS = {
     HF: "hf:NAME, hf:FOLDER with config.json, hf:FILE.gguf; a NAME on the hub is such as "
@@ -64,54 +57,39 @@ _OTHERS: dict[Takes, tuple[str, str]] = {
 PADDED = {"siglip": 64, "siglip2": 64}
 """Model types whose texts are padded to so many tokens and read without a mask, as they were in
 training (Zhai et al. 2023)."""
+Family = Literal["encoder", "causal", "encoder-decoder", ""]
+POOLS: dict[Family, tuple[str, str]] = {
+    "encoder": ("cls", "mean"),
+    "causal": ("last", "last"),
+    "encoder-decoder": ("mean", "mean"),
+}
+"""How the tokens of a text become one vector by default, and the pieces of a stimulus.
+
+[CLS]: May et al. 2019, table 3. Mean of the pieces: Husse and Spitz 2022, section 3. Of causal
+models only the last token has seen the whole text: May et al. 2019, appendix; the last piece of the
+stimulus: GPT-2 in ML-EAT. T5 has no [CLS], and the mean of the encoder beats its first token (Ni et
+al. 2022, Sentence-T5)."""
 
 
-@dataclass(frozen=True)
-class ModelFamily:
-    """A kind of transformer, and its defaults; the top layer is the default of all."""
-
-    name: str
-    pool: str
-    """How the tokens of a text become one vector."""
-    subword: str
-    """How the pieces of a stimulus become one vector."""
-
-
-ENCODER = ModelFamily("encoder", pool="cls", subword="mean")
-"""[CLS]: May et al. 2019, table 3. Mean of the pieces: Husse and Spitz 2022, section 3."""
-DECODER = ModelFamily("causal", pool="last", subword="last")
-"""Only the last token has seen the whole text: May et al. 2019, appendix; the last piece of the
-stimulus: GPT-2 in ML-EAT."""
-ENCODER_DECODER = ModelFamily("encoder-decoder", pool="mean", subword="mean")
-"""T5 has no [CLS], and the mean of the encoder beats its first token (Ni et al. 2022,
-Sentence-T5)."""
-
-
-@dataclass(frozen=True)
-class Vision:
+class Vision(NamedTuple):
     """A kind of model of images alone."""
 
     pool: str = "pooled"
     """How its patches become one vector by default."""
     before: int = 0
     """Special tokens before the patches, such as [CLS]."""
-    layers: bool = False
+    layered: bool = False
     """Whether layers can be chosen: those of a pyramid differ in length."""
-
-    @property
-    def pools(self) -> tuple[str, ...]:
-        """What the option pool may be."""
-        return tuple(pool for pool in POOLS_OF_IMAGES if self.before or pool != "cls")
 
 
 VISION = {
     **dict.fromkeys(("vit", "vit_msn", "dinov2", "dinov2_with_registers", "dinov3_vit"),
-                    Vision("cls", 1, layers=True)),
-    "deit": Vision("cls", 2, layers=True),
-    **dict.fromkeys(("beit", "data2vec-vision"), Vision("mean", 1, layers=True)),
-    "ijepa": Vision("mean", layers=True),
-    "clip_vision_model": Vision("pooled", 1, layers=True),
-    "siglip_vision_model": Vision("pooled", layers=True),
+                    Vision("cls", 1, layered=True)),
+    "deit": Vision("cls", 2, layered=True),
+    **dict.fromkeys(("beit", "data2vec-vision"), Vision("mean", 1, layered=True)),
+    "ijepa": Vision("mean", layered=True),
+    "clip_vision_model": Vision("pooled", 1, layered=True),
+    "siglip_vision_model": Vision("pooled", layered=True),
     **dict.fromkeys(("convnext", "convnextv2", "efficientnet", "regnet", "resnet", "swin",
                      "swinv2"), Vision()),
 }  # fmt: skip
@@ -129,27 +107,16 @@ class Card:
     """Class of the model that is used, such as BertModel."""
     takes: Takes
     dim: int
-    """Components of a vector of any layer but the top."""
-    top_dim: int
-    """Components of a vector of the top layer; OPT-350m projects it."""
+    """Components of a vector of the top layer."""
     top: int
     """Number of the top layer."""
-    positions: int | None = None
-    """Tokens that the configuration has positions for; None without a limit."""
-    family: ModelFamily | None = None
-    vision: Vision = Vision()
+    family: Family = ""
+    vision: Vision = VISION["resnet"]
 
     @property
     def model_type(self) -> str:
         """Such as bert."""
         return str(self.config.model_type)
-
-    def dim_of(self, layer: int) -> int:
-        """Components of a vector of one layer."""
-        return self.top_dim if layer == self.top else self.dim
-
-
-# --- what is named --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -158,8 +125,10 @@ class NamedModel:
 
     text: str
     """The source string."""
-    scheme: str
-    spec: FileSpec
+    label: str
+    """The scheme and the model, without options."""
+    given: Mapping[str, str]
+    """Options as they are written."""
     options: Options
     path: Path
     """Folder of the model, or a GGUF file."""
@@ -168,46 +137,44 @@ class NamedModel:
     @property
     def name(self) -> str:
         """The model without scheme and options."""
-        return str(self.spec.path)
+        return self.label.partition(":")[2]
 
-    @property
-    def label(self) -> str:
-        """The model as messages name it."""
-        return f"{self.scheme}{self.name}"
-
-    def by_layer(self, choices: tuple[Layers, ...]) -> Iterator[tuple[Layers, NamedModel]]:
+    def by_layer(self, choices: Sequence[Numbers]) -> Iterator[tuple[Numbers, NamedModel]]:
         """Yield the model as it is named for one choice of layers by itself."""
         for layers in choices:
             if self.options.layer != EVERY:
                 yield layers, self
                 continue
-            options = {**self.spec.options, "layer": str(layers)}
-            query = "&".join(f"{key}={escape(value)}" for key, value in options.items())
-            alone = replace(self.options, layer=str(layers))
+            given = {**self.given, "layer": layer_name(layers)}
+            query = "&".join(f"{key}={escape(value)}" for key, value in given.items())
+            alone = self.options.model_copy(update={"layer": given["layer"]})
             yield layers, replace(self, text=f"{self.label}?{query}", options=alone)
 
 
+# --- what is named --------------------------------------------------------------------------------
+
+
 def find_model(
-    text: str,
-    scheme: str = HF,
-    allowed: Mapping[str, str] = OPTIONS,
-    takes: tuple[Takes, ...] = ("texts",),
+    text: str, scheme: str = HF, takes: tuple[Takes, ...] = ("texts",), useless: Sequence[str] = ()
 ) -> NamedModel:
-    """Find the files of the model that a source string names, and check its options."""
+    """Find the files of the model that a source string names, and check its options.
+
+    `useless` are options that say nothing of what is wanted of it.
+    """
     spec = parse_file_spec(text.removeprefix(scheme))
     name = str(spec.path)
     label = f"{scheme}{name}"
     if spec.member is not None or not text.removeprefix(scheme).partition("?")[0]:
         raise SourceError(f"{text}: no model is named (# is written %23)", allowed=_FORMS[scheme])
-    check_options(spec.options, allowed, label)
-    options = parse(spec.options, label)
-    if options.trust:
+    options = read_options(Options, spec.options, label)
+    require_no_use(label, spec.options, useless)
+    if options.trust_remote_code:
         require_trust(f"run Python code that comes with the model {name}")
     require_extra(
         ("torch", "transformers"), f"{text}: transformers need packages that are not installed"
     )
     path = _find(name, options, scheme)
-    card = read_card(path, trust=options.trust)
+    card = read_card(path, trust=options.trust_remote_code)
     if card.takes not in takes:
         fault, remedy = _OTHERS[card.takes]
         raise SourceError(
@@ -219,12 +186,24 @@ def find_model(
         needs = "images need a package that is not installed"
         require_extra(("PIL",), f"{text}: {needs}", extra="clip")
     files_of(path, weights=options.weights == "trained")
-    return NamedModel(text, scheme, spec, options, path, card)
+    return NamedModel(text, label, spec.options, options, path, card)
+
+
+def require_no_use(label: str, given: Mapping[str, str], useless: Collection[str]) -> None:
+    """Refuse options that would change nothing."""
+    for option in useless:
+        if option in given:
+            raise SourceError(
+                f"{label}: the option {option} changes nothing here",
+                got=f"{option}={given[option]}",
+                allowed=", ".join(sorted(Options.model_fields.keys() - set(useless))),
+                remedy=f"leave out {option}",
+            )
 
 
 def _find(name: str, options: Options, scheme: str) -> Path:
     """Folder of a model, or its GGUF file."""
-    path = Path(name).expanduser()
+    path, trained = Path(name).expanduser(), options.weights == "trained"
     if is_folder(path):
         if (path / CONFIG).is_file():
             return path
@@ -234,38 +213,31 @@ def _find(name: str, options: Options, scheme: str) -> Path:
     if is_file(path):
         if path.suffix.lower() == GGUF and scheme == HF:
             return path
-        near = path.parent if (path.parent / CONFIG).is_file() else None
-        raise SourceError(
-            f"{path}: this file is not a transformer",
-            allowed=_FORMS[scheme],
-            remedy=f"name the folder: {scheme}{near}" if near else None,
-        )
-    trained = options.weights == "trained"
+        raise SourceError(f"{path}: this file is not a transformer", allowed=_FORMS[scheme])
 
     def whole(folder: Path) -> bool:
-        there = [file.name for file in folder.iterdir()]
-        seeing = scheme == HF or any(file in there for file in PROCESSOR)
-        return CONFIG in there and seeing and bool(weight_files(there) or not trained)
+        return (folder / CONFIG).is_file() and bool(weight_files(folder) or not trained)
 
-    def wanted() -> dict[str, Any]:
-        from huggingface_hub import HfApi  # noqa: PLC0415
-
-        info = HfApi().model_info(name, revision=options.revision)
-        weights = weight_files([f.rfilename for f in info.siblings or ()]) if trained else ()
-        return {"allow_patterns": [*_WANTED, *weights, *["*.py"] * options.trust]}
-
-    return on_the_hub(name, name, scheme, options.revision, whole, wanted)
+    small = [*_SMALL, *["*.py"] * options.trust_remote_code]
+    tries = [
+        {"allow_patterns": [*small, *(end for end in _parts(weights) if trained)]}
+        for weights in (SAFETENSORS, PICKLED)
+    ]
+    return on_the_hub(name, scheme, options.revision, whole, tries)
 
 
 def on_the_hub(
     name: str,
-    full_name: str,
     scheme: str,
     revision: str,
     whole: Callable[[Path], bool],
-    wanted: Callable[[], dict[str, Any]],
+    tries: Iterable[Mapping[str, Any]],
+    owner: str = "",
 ) -> Path:
-    """Folder of a model that has a name on the hub; what is missing is fetched."""
+    """Folder of a model that has a name on the hub; what is missing is fetched.
+
+    `tries` are what the download is told, one after the other, until the folder is `whole`.
+    """
     if not _NAME.fullmatch(name) or name.endswith(GGUF):
         raise SourceError(
             f"{scheme}{name}: there is no such folder or file",
@@ -276,19 +248,21 @@ def on_the_hub(
     from huggingface_hub import snapshot_download  # noqa: PLC0415
     from huggingface_hub.errors import LocalEntryNotFoundError  # noqa: PLC0415
 
+    fault: Exception | None = None
     try:
-        with suppress(LocalEntryNotFoundError):
-            folder = Path(snapshot_download(full_name, revision=revision, local_files_only=True))
-            if whole(folder):
-                return folder
-        return Path(snapshot_download(full_name, revision=revision, **wanted()))
-    except Exception as error:
-        raise SourceError(
-            f"{scheme}{name}: the model is not on this machine, and cannot be fetched from the hub",
-            got=first_line(error),
-            remedy="check the name and the network; for a private or gated model: hf auth login; "
-            f"or name a folder: {scheme}/path/to/model",
-        ) from error
+        for told in ({"local_files_only": True}, *tries):
+            with suppress(LocalEntryNotFoundError):
+                folder = Path(snapshot_download(owner + name, revision=revision, **told))
+                if whole(folder):
+                    return folder
+    except Exception as error:  # noqa: BLE001  (of the network, the hub, the disk)
+        fault = error
+    raise SourceError(
+        f"{scheme}{name}: the model is not on this machine, and cannot be fetched from the hub",
+        got=first_line(fault) if fault else None,
+        remedy="check the name and the network; for a private or gated model: hf auth login; "
+        f"or name a folder: {scheme}/path/to/model",
+    ) from fault
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -299,65 +273,47 @@ def listing(folder: Path) -> str:
     return ", ".join(sorted(file.name for file in folder.iterdir())[:10]) or "an empty folder"
 
 
-def weight_files(there: Collection[str]) -> tuple[str, ...]:
-    """Return which files of a folder hold the weights, as transformers chooses.
-
-    The safetensors before the pickled ones; several parts come with an index that names them.
-    """
-    for whole in (SAFETENSORS, PICKLED):
-        if whole in there:
-            return (whole,)
-        if whole + INDEX in there:
-            stem, suffix = whole.rsplit(".", 1)
-            parts = [file for file in there if re.fullmatch(rf"{stem}-.*\.{suffix}", file)]
-            return (*sorted(parts), whole + INDEX)
-    return ()
+def _parts(whole: str) -> tuple[str, str, str]:
+    """Patterns of weights in one file, in several, and of their index."""
+    stem, suffix = whole.rsplit(".", 1)
+    return whole, f"{stem}-*.{suffix}", whole + INDEX
 
 
-def files_of(path: Path, *, weights: bool, beside: Collection[str] = ()) -> tuple[Path, ...]:
+def weight_files(folder: Path) -> list[Path]:
+    """The weights as transformers chooses them: safetensors before pickled ones, whole or parts."""
+    for weights in (SAFETENSORS, PICKLED):
+        whole, parts, index = _parts(weights)
+        if (folder / whole).is_file():
+            return [folder / whole]
+        if (folder / index).is_file():
+            return [*sorted(folder.glob(parts)), folder / index]
+    return []
+
+
+def files_of(path: Path, *, weights: bool, beside: Collection[str] = ()) -> list[Path]:
     """Return all files of a model that its vectors depend on, in a fixed order."""
     if path.is_file():
-        return (path,)
-    there = sorted(file.name for file in path.iterdir() if file.is_file())
+        return [path]
     named = {CONFIG, *TOKENIZER, *beside}
-    files = [name for name in there if name in named or name.endswith(".py")]
-    if weights:
-        parts = weight_files(there)
-        if not parts:
-            raise SourceError(
-                f"{path}: there are no weights that can be read",
-                got=listing(path),
-                allowed=f"{SAFETENSORS}, {PICKLED} (only numbers are read from it), or parts of "
-                "either with their index; a GGUF file is named itself",
-                remedy="weights=random needs none",
-            )
-        if parts[-1].endswith(INDEX):
-            _require_parts(path / parts[-1], parts)
-        files += parts
-    return tuple(path / name for name in files)
-
-
-def _require_parts(index: Path, parts: Collection[str]) -> None:
-    """Refuse an index that names parts which are not in the folder."""
-    try:
-        named = set(json.loads(index.read_bytes())["weight_map"].values())
-    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
-        raise SourceError(f"{index}: the index cannot be read") from error
-    if missing := sorted(map(str, named.difference(parts))):
+    there = sorted(file for file in path.iterdir() if file.is_file())
+    files = [file for file in there if file.name in named or file.suffix == ".py"]
+    parts = weight_files(path) if weights else []
+    if weights and not parts:
         raise SourceError(
-            f"{index.parent}: parts of the model's weights are not there",
-            got=", ".join(missing)[:200],
-            remedy="fetch the model again",
+            f"{path}: there are no weights that can be read",
+            got=listing(path),
+            allowed=f"{SAFETENSORS}, {PICKLED} (only numbers are read from it), or parts of "
+            "either with their index; a GGUF file is named itself",
+            remedy="weights=random needs none",
         )
+    return files + parts
 
 
-def content_of(
-    path: Path, *, weights: Literal["trained", "random"], beside: Collection[str] = ()
-) -> str:
+def content_of(named: NamedModel, beside: Collection[str] = ()) -> str:
     """Hash of all files that decide numbers; of the libraries, where they draw the weights."""
-    random = weights == "random"
+    random = named.options.weights == "random"
     digest = hashlib.sha256()
-    for file in files_of(path, weights=not random, beside=beside):
+    for file in files_of(named.path, weights=not random, beside=beside):
         digest.update(f"{file.name} {sha256_of(file)}\n".encode())
     if random:
         digest.update(f"torch {version('torch')} {version('transformers')}".encode())
@@ -385,6 +341,110 @@ def sha256_of(file: Path) -> str:
     return digest
 
 
+# --- settings that lead out of the folder ---------------------------------------------------------
+
+_OF_DATA = ("tokenizer.json", "vocab.json", "*.index.json")
+"""Large files that libraries read as tables of tokens and weights."""
+_OF_A_PART = "sentence_*_config.json"
+"""Settings of the transformer in a model of sentence-transformers."""
+_ARGUMENTS = frozenset(
+    (
+        "config_args", "config_kwargs", "model_args", "model_kwargs", "processor_kwargs",
+        "tokenizer_args",
+    )
+)  # fmt: skip
+"""Settings there that are handed to functions of transformers."""
+_PLAIN = frozenset(
+    (
+        "add_bos_token", "add_eos_token", "add_pooling_layer", "attn_implementation",
+        "do_lower_case", "dtype", "low_cpu_mem_usage", "max_length", "model_max_length",
+        "padding_side", "torch_dtype", "truncation_side", "use_cache", "use_fast",
+        "use_safetensors",
+    )
+)  # fmt: skip
+"""Arguments that name nothing outside the folder."""
+MOST_LAYERS = 2_000
+"""The deepest transformers have 1,000."""
+_LAYERED = re.compile(r"(layers?|depths?|blocks|block_count|experts?|expert_count)$")
+"""Keys of what a model is built of, piece by piece."""
+
+
+def require_own_settings(files: Iterable[Path]) -> None:
+    """Refuse settings of a model that name code or another model, on a hub or elsewhere.
+
+    Libraries follow them. What is taken from there is in no fingerprint, and code of it would run.
+    """
+    for file in files:
+        require_file(file, SourceError)
+        of_data = any(fnmatch(file.name, pattern) for pattern in _OF_DATA)
+        if file.suffix != ".json" or of_data or not file.is_file():
+            continue
+        try:
+            values = json.loads(file.read_bytes())
+        except (OSError, ValueError):
+            continue  # who needs the file says so
+        except RecursionError as error:
+            raise SourceError(
+                f"{file}: the configuration cannot be read", got="values nested hundreds deep"
+            ) from error
+        if file.name == CONFIG:
+            require_few_layers(values, file)
+        for key, value in _entries(values):
+            _require_own(file, key, value)
+
+
+def _require_own(file: Path, key: str, value: Any) -> None:
+    """Refuse one setting that leads out of the folder."""
+    what, allowed = "", ""
+    if "_implementation" in key and "/" in str(value):
+        what, allowed = (
+            "the configuration names code on a hub",
+            "eager, sdpa and other built-in ones",
+        )
+    elif "_implementation" in key and "flash" in str(value):
+        require_trust(f"load {key} {value}, which transformers may take from a hub")
+    elif key == "use_pretrained_backbone" and value:
+        require_trust("ask a hub for the weights of the model's backbone")
+    elif key in {"tokenizer_name_or_path", "base_model_name_or_path"} and value:
+        what = "the settings name another model, which no fingerprint would cover"
+        allowed = "files of this folder alone"
+    elif key in _ARGUMENTS and fnmatch(file.name, _OF_A_PART) and isinstance(value, dict):
+        value = sorted(value.keys() - _PLAIN)
+        what = "the settings hand arguments over that may lead out of the folder" * bool(value)
+        allowed = ", ".join(sorted(_PLAIN))
+    if what:
+        remedy = "take the line out of the file"
+        got = f"{key}: {value}"[:200]
+        raise SourceError(f"{file}: {what}", got=got, allowed=allowed, remedy=remedy)
+
+
+def require_few_layers(settings: Any, file: Path) -> None:
+    """Refuse so many layers or experts that building them would never end."""
+    for key, value in _entries(settings):
+        numbers = value if isinstance(value, list) else [value]
+        if _LAYERED.search(str(key)) and any(
+            isinstance(number, int | float) and number > MOST_LAYERS for number in numbers
+        ):
+            raise SourceError(
+                f"{file}: the configuration has more layers than any model",
+                got=f"{key}: {str(value)[:100]}",
+                allowed=f"at most {MOST_LAYERS:,}",
+                remedy="fetch the model again",
+            )
+
+
+def _entries(settings: Any) -> Iterator[tuple[str, Any]]:
+    """Every key with its value, however deep."""
+    left = [settings]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            yield from value.items()
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+
+
 # --- configurations -------------------------------------------------------------------------------
 
 
@@ -405,59 +465,61 @@ def _card(config: Any, path: Path) -> Card:
     """What a configuration says of a model, read by transformers."""
     from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES  # noqa: PLC0415
 
+    def first(source: Any, *names: str) -> Any:
+        return next(filter(None, (getattr(source, name, None) for name in names)), None)
+
     kind = str(config.model_type)
-    named = (getattr(config, "architectures", None) or [kind])[0]
+    named = (first(config, "architectures") or [kind])[0]
     architecture = MODEL_MAPPING_NAMES.get(kind, named)
     architecture = architecture if isinstance(architecture, str) else architecture[0]
-    texts, images = (getattr(config, f"{part}_config", None) for part in ("text", "vision"))
-    if texts is not None and images is not None:
-        lengths = [getattr(config, "projection_dim", None)]
-        lengths += [getattr(texts, key, None) for key in ("projection_size", "hidden_size")]
-        dim = next(filter(None, lengths))
-        positions = PADDED.get(kind) or getattr(texts, "max_position_embeddings", None)
-        return Card(config, architecture, "both", dim, dim, 1, positions)
+    texts, images = first(config, "text_config"), first(config, "vision_config")
+    if texts and images:
+        dim = first(config, "projection_dim") or first(texts, "projection_size", "hidden_size")
+        return Card(config, architecture, "both", dim, 1)
     if kind in VISION:
         vision = VISION[kind]
-        more = getattr(config, "num_register_tokens", 0) * vision.layers
-        vision = replace(vision, before=vision.before + more)
-        sizes = getattr(config, "hidden_sizes", None)
-        dim = sizes[-1] if sizes else getattr(config, "hidden_size", None) or config.hidden_dim
-        top = config.num_hidden_layers if vision.layers else 1
-        return Card(config, architecture, "images", dim, dim, top, vision=vision)
-    both = bool(getattr(config, "is_encoder_decoder", False))
+        if vision.layered:
+            vision = vision._replace(
+                before=vision.before + (first(config, "num_register_tokens") or 0)
+            )
+        sizes = first(config, "hidden_sizes")
+        dim = sizes[-1] if sizes else first(config, "hidden_size", "hidden_dim")
+        top = config.num_hidden_layers if vision.layered else 1
+        return Card(config, architecture, "images", dim, top, vision=vision)
+    family = _family(config, str(named))
     if path.is_file():
         architecture = f"{kind} (GGUF)"
-    elif both:
+    elif first(config, "is_encoder_decoder"):
         architecture = f"{architecture} (encoder)"
-    dim, top = config.hidden_size, config.num_hidden_layers
-    keys = ("max_position_embeddings", "n_positions")
-    positions = next((n for key in keys if (n := getattr(config, key, None)) and n > 0), None)
-    return Card(
-        config,
-        architecture,
-        "texts",
-        dim=dim,
-        top_dim=getattr(config, "word_embed_proj_dim", None) or dim,
-        top=top,
-        positions=positions,
-        family=_family(kind, str(named), both=both),
-    )
+    dim = first(config, "word_embed_proj_dim") or config.hidden_size  # OPT-350m projects its top
+    return Card(config, architecture, "texts", dim, config.num_hidden_layers, family)
 
 
-def _family(kind: str, architecture: str, *, both: bool) -> ModelFamily | None:
-    """Tell the family of a model; None where that is not known."""
+def _family(config: Any, architecture: str) -> Family:
+    """Tell the family of a model; empty where that is not known."""
     from transformers.models.auto import modeling_auto as auto  # noqa: PLC0415
 
-    if both or "t5" in kind:
-        return ENCODER_DECODER
+    kind = str(config.model_type)
+    if getattr(config, "is_encoder_decoder", False) or "t5" in kind:
+        return "encoder-decoder"
     # BERT and others are in both lists; XLNet is in the second alone, and reads a text whole
     if kind in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES or kind == "xlnet":
-        return ENCODER
+        return "encoder"
     if kind in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        return DECODER
-    if architecture.endswith(("ForCausalLM", "LMHeadModel")):
-        return DECODER
-    return ENCODER if architecture.endswith(("ForMaskedLM", "ForPreTraining")) else None
+        return "causal"
+    head = head_of(architecture)
+    return "encoder" if head == "masked" else head or ""
+
+
+def head_of(architecture: str) -> Literal["masked", "causal"] | None:
+    """Tell what a class of transformers predicts; None where it is no language model.
+
+    >>> head_of("BertForMaskedLM"), head_of("GPT2LMHeadModel"), head_of("BertModel")
+    ('masked', 'causal', None)
+    """
+    if architecture.endswith(("ForMaskedLM", "ForPreTraining")):
+        return "masked"
+    return "causal" if architecture.endswith(("ForCausalLM", "LMHeadModel")) else None
 
 
 def _config(path: Path, *, trust: bool) -> Any:
@@ -541,28 +603,20 @@ def gguf_values(path: Path) -> dict[str, Any]:
 # --- logits of two towers -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Logits:
-    """What makes a logit of a cosine."""
-
-    scale: float | None = None
-    bias: float | None = None
-
-
-def logits_of(path: Path, card: Card, seed: int | None) -> Logits:
-    """Read what a two-tower model multiplies cosines by, and adds, before a softmax or sigmoid."""
+def logits_of(path: Path, card: Card, seed: int | None) -> tuple[float | None, float | None]:
+    """What a two-tower model multiplies cosines by, and adds, before a softmax or sigmoid."""
     config, trained, padded = card.config, seed is None, card.model_type in PADDED
     if card.model_type == "align":
         temperature = _number_in(path, "temperature") if trained else config.temperature_init_value
-        return Logits(1 / temperature if temperature else None)
+        return (1 / temperature if temperature else None), None
     if not trained:
         start = 0.0 if padded else getattr(config, "logit_scale_init_value", 2.6592)
-        return Logits(math.exp(start), 0.0 if padded else None)
+        return math.exp(start), 0.0 if padded else None
     scale = _number_in(path, "logit_scale")
     if scale is None:
-        return Logits()
+        return None, None
     most = math.log(getattr(config, "max_logit_scale", math.inf))
-    return Logits(math.exp(min(scale, most)), _number_in(path, "logit_bias"))
+    return math.exp(min(scale, most)), _number_in(path, "logit_bias")
 
 
 def _number_in(path: Path, name: str) -> float | None:
@@ -571,13 +625,13 @@ def _number_in(path: Path, name: str) -> float | None:
     from safetensors import safe_open  # noqa: PLC0415
 
     try:
-        for file in weight_files([each.name for each in path.iterdir()]):
-            if file.endswith(Path(SAFETENSORS).suffix):
-                with safe_open(path / file, framework="pt") as weights:
+        for file in weight_files(path):
+            if file.suffix == ".safetensors":
+                with safe_open(file, framework="pt") as weights:
                     if name in set(weights.keys()):
                         return float(weights.get_tensor(name).reshape(-1)[0])
-            elif file.endswith(Path(PICKLED).suffix):
-                pickled = torch.load(path / file, map_location="cpu", weights_only=True, mmap=True)
+            elif file.suffix == ".bin":
+                pickled = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
                 if name in pickled:
                     return float(pickled[name].reshape(-1)[0])
     except Exception as error:

@@ -15,55 +15,39 @@ from functools import cached_property
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel
 
 from eatlas.encoders.cache import keeping
-from eatlas.encoders.encoder import (
-    Encoder,
-    as_rows,
-    first_line,
-    require_extra,
-    roundoff_of,
-    shown,
-)
+from eatlas.encoders.encoder import Encoder, as_rows, first_line, require_extra, roundoff_of
 from eatlas.encoders.loading import quiet, repeat_products
-from eatlas.encoders.model_settings import require_own_settings
 from eatlas.encoders.models import (
     ABOUT,
-    CONFIG,
     FIRST,
-    MODULES,
     PICKLED,
     SAFETENSORS,
     listing,
     on_the_hub,
+    require_own_settings,
     sha256_of,
 )
-from eatlas.encoders.tokens import unknown_of
+from eatlas.encoders.options import read_options
+from eatlas.encoders.transformer import too_long
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, cut
-from eatlas.sources.spec import check_options, model_at, parse_file_spec
+from eatlas.sources.spec import CONFIG, MODULES, parse_file_spec
 from eatlas.untrusted import only_data, require_trust
 
 SCHEME = "st:"
-Ids = tuple[int, ...]
-"""Numbers of the tokens of a text, special ones included."""
 AT_ONCE = 512
 """Texts handed over at a time: the library sorts them by length, and progress moves."""
-BATCH = 64
-OPTIONS = {
-    "level": "sentence, the only one",
-    "prefix": "a text that the model wants before each sentence, such as 'query: '",
-    "device": "where it computes: cpu, cuda, mps",
-    "revision": "branch, tag or commit of a model on the hub",
-}
+_UNUSED = ("*.onnx", "onnx/*", "openvino/*", "*.ot", "*.msgpack", "*.h5", "*.md")
+"""What is not fetched from a hub, and not hashed."""
 _UNUSED_FOLDERS = frozenset(("onnx", "openvino", ".git", ".cache"))
 _UNUSED_SUFFIXES = frozenset((".md", ".onnx", ".ot", ".msgpack", ".h5", ".gitattributes", ".png"))
-"""What a folder may hold beside the weights and settings that are used here."""
-_UNUSED = ("*.onnx", "onnx/*", "openvino/*", "*.ot", "*.msgpack", "*.h5", "*.md")
-"""The same as patterns for a download."""
 _OWN = re.compile(r"sentence_transformers(\.\w+)+", re.ASCII)
 """Parts of the library; others are code that comes with a model, or that its author chose."""
 _OF_NUMBERS = frozenset(("Transformer", "Pooling", "Normalize", "Dense", "LayerNorm", "Dropout"))
@@ -80,6 +64,16 @@ _POOLS = {
 takes special tokens with the others."""
 
 
+class SentenceOptions(BaseModel):
+    """Options of ``st:``."""
+
+    level: Literal["sentence"] = "sentence"
+    prefix: str = ""
+    """A text that the model wants before each sentence, such as 'query: '."""
+    device: str | None = None
+    revision: str = "main"
+
+
 # --- what files say -------------------------------------------------------------------------------
 
 
@@ -88,30 +82,25 @@ class KnownModel:
     """What the page of a well-known model prescribes."""
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: str
     pool: str
     prompts: tuple[str, ...] = ()
     """Texts that its page wants before an input."""
 
 
 _KNOWN = (
-    KnownModel(
-        "E5",
-        re.compile(r"\be5[-_](?!mistral)", re.IGNORECASE),
-        "mean-all",
-        ("query: ", "passage: "),
-    ),
+    KnownModel("E5", r"\be5[-_](?!mistral)", "mean-all", ("query: ", "passage: ")),
     # a prompt is for the queries of a search alone
-    KnownModel("BGE", re.compile(r"\bbge[-_](small|base|large|m3)", re.IGNORECASE), "cls"),
+    KnownModel("BGE", r"\bbge[-_](small|base|large|m3)", "cls"),
     KnownModel(
         "Instructor",
-        re.compile(r"\binstructor[-_](base|large|xl)", re.IGNORECASE),
+        r"\binstructor[-_](base|large|xl)",
         "mean-all",
         ("Represent the sentence: ",),
     ),
     KnownModel(
         "Nomic Embed",
-        re.compile(r"\bnomic-embed-text", re.IGNORECASE),
+        r"\bnomic-embed-text",
         "mean-all",
         ("search_query: ", "search_document: ", "clustering: ", "classification: "),
     ),
@@ -140,7 +129,10 @@ def declared(path: Path, name: str = "") -> ModelConventions:
     if not path.is_dir():
         return ModelConventions()
     names = (name, path.name, str(_read(path / CONFIG).get("_name_or_path")))
-    known = next((model for model in _KNOWN if any(map(model.pattern.search, names))), None)
+    known = next(
+        (m for m in _KNOWN if any(re.search(m.pattern, name, re.IGNORECASE) for name in names)),
+        None,
+    )
     about = _read(path / ABOUT)
     texts = about.get("prompts")
     texts = texts if isinstance(texts, dict) else {}
@@ -155,7 +147,7 @@ def declared(path: Path, name: str = "") -> ModelConventions:
 def _pooling(path: Path) -> tuple[str | None, str]:
     """Our name of the pooling, and the parts of the model in their words."""
     try:
-        parts = parts_of(path)
+        parts = [name for _, _, name in parts_of(path)]
     except SourceError as error:
         return None, str(error.what)
     listed = ", ".join(parts)
@@ -168,6 +160,15 @@ def _pooling(path: Path) -> tuple[str | None, str]:
     return _POOLS.get(changing[0].removeprefix("Pooling(").removesuffix(")")), listed
 
 
+def prompt_note(model: ModelConventions, *, put: str = "", hint: str = "") -> list[Note]:
+    """Name the prompts that a model expects; `hint` is the source that would put one."""
+    expected, kind = [f"{key}: {text!r}" for key, text in list(model.prompts.items())[:4]], ""
+    if not expected and model.known is not None:
+        expected, kind = list(map(repr, model.known.prompts)), model.known.name
+    values = {"kind": kind, "expected": expected, "put": put, "hint": hint}
+    return [Note("source.prompt", values=values)] if expected else []
+
+
 def _read(file: Path) -> dict[str, Any]:
     """A file of settings; empty where there is none that can be read."""
     try:
@@ -177,33 +178,25 @@ def _read(file: Path) -> dict[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
-def prompt_note(model: ModelConventions, *, put: str = "", hint: str = "") -> list[Note]:
-    """Name the prompts that a model expects; `hint` is the source that would put one."""
-    if model.prompts:
-        expected = [f"{key}: {text!r}" for key, text in list(model.prompts.items())[:4]]
-        kind = ""
-    elif model.known is not None and model.known.prompts:
-        expected, kind = list(map(repr, model.known.prompts)), model.known.name
-    else:
-        return []
-    values = {"kind": kind, "expected": expected, "put": put, "hint": hint}
-    return [Note("source.prompt", values=values)]
-
-
-def parts_of(folder: Path) -> list[str]:
-    """Names of the parts that a text goes through, such as Transformer and Pooling(mean)."""
-    parts = _settings(folder / MODULES)
+def parts_of(folder: Path) -> list[tuple[Path, str, str]]:
+    """The parts that a text goes through: folder, class and name, such as Pooling(mean)."""
+    file = folder / MODULES
     try:
-        for part in parts:
-            if Path(part["path"]).is_absolute() or ".." in Path(part["path"]).parts:
+        parts = [(part["path"], str(part["type"])) for part in json.loads(file.read_bytes())]
+        for path, _ in parts:
+            if Path(path).is_absolute() or ".." in Path(path).parts:
                 raise SourceError(
-                    f"{folder / MODULES}: a part of this model is outside its folder",
-                    got=part["path"],
+                    f"{file}: a part of this model is outside its folder",
+                    got=path,
                     allowed="folders in it",
                 )
-        return [_called(folder / part["path"], part["type"]) for part in parts]
-    except (TypeError, KeyError, AttributeError) as error:
-        raise SourceError(f"{folder / MODULES}: this does not list the parts of a model") from error
+        return [(folder / path, kind, _called(folder / path, kind)) for path, kind in parts]
+    except (OSError, ValueError, RecursionError, TypeError, KeyError) as error:
+        raise SourceError(
+            f"{file}: this does not list the parts of a model of sentence-transformers",
+            got=first_line(error),
+            remedy="hf: takes other transformers",
+        ) from error
 
 
 def _called(folder: Path, kind: str) -> str:
@@ -211,22 +204,13 @@ def _called(folder: Path, kind: str) -> str:
     name = kind.rpartition(".")[2]
     if name != "Pooling":
         return name
-    config = _settings(folder / CONFIG)
+    config = json.loads((folder / CONFIG).read_bytes())
     chosen = config.get("pooling_mode") or [
         key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
         for key, value in config.items()
         if key.startswith("pooling_mode_") and value is True
     ]
     return f"Pooling({'+'.join([chosen] if isinstance(chosen, str) else chosen)})"
-
-
-def modules_of(folder: Path) -> list[str]:
-    """The same of a model that the library is going to load; refuse parts that are code."""
-    names = parts_of(folder)
-    require_own_settings(files_of_sentence_model(folder))
-    for part in _settings(folder / MODULES):
-        _require_plain(folder / part["path"], part["type"])
-    return names
 
 
 def _require_plain(folder: Path, kind: str) -> None:
@@ -243,37 +227,21 @@ def _require_plain(folder: Path, kind: str) -> None:
     if only_data() and name not in _OF_NUMBERS:
         require_trust(f"load the part {kind} of the model, whose settings name what is imported")
     if only_data() and name == "Dense":
-        activation = _settings(folder / CONFIG).get("activation_function", "")
+        activation = _read(folder / CONFIG).get("activation_function", "")
         if activation and not _ACTIVATION.fullmatch(str(activation)):
             require_trust(f"import and call {activation}")
 
 
 def files_of_sentence_model(folder: Path) -> list[Path]:
     """All files that vectors may depend on, in a fixed order."""
-    return sorted(_files(folder))
 
+    def is_used(file: Path) -> bool:
+        folders = file.relative_to(folder).parts[:-1]
+        doubled = file.name == PICKLED and file.with_name(SAFETENSORS).is_file()
+        unused = doubled or bool(_UNUSED_SUFFIXES & {file.suffix, file.name})
+        return file.is_file() and not unused and not _UNUSED_FOLDERS.intersection(folders)
 
-def _files(folder: Path) -> Iterator[Path]:
-    for path in folder.iterdir():
-        if path.is_dir():
-            if path.name not in _UNUSED_FOLDERS:
-                yield from _files(path)
-        elif path.name == PICKLED and (folder / SAFETENSORS).is_file():
-            continue
-        elif path.suffix not in _UNUSED_SUFFIXES and path.name not in _UNUSED_SUFFIXES:
-            yield path
-
-
-def _settings(file: Path) -> Any:
-    try:
-        return json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise SourceError(
-            f"{file}: cannot be read as a part of a model of sentence-transformers",
-            got=str(error),
-            allowed=f"a folder with {MODULES}",
-            remedy="hf: takes other transformers",
-        ) from error
+    return sorted(filter(is_used, folder.rglob("*")))
 
 
 # --- st: ------------------------------------------------------------------------------------------
@@ -288,18 +256,22 @@ class SentenceModelSource(Encoder):
 
     shares = True
 
-    def __init__(
-        self, name: str, folder: Path, prefix: str = "", device: str | None = None
-    ) -> None:
-        super().__init__(name)
-        self.folder, self.prefix, self.device = folder, prefix, device
-        self._modules = modules_of(folder)
-        self._conventions = declared(folder, name.removeprefix(SCHEME).partition("?")[0])
+    def __init__(self, text: str, name: str, folder: Path, options: SentenceOptions) -> None:
+        super().__init__(text)
+        self.folder, self.options, self.model_name = folder, options, name
+        parts = parts_of(folder)
+        require_own_settings(files_of_sentence_model(folder))
+        for path, kind, _ in parts:
+            _require_plain(path, kind)
+        self._parts = ", ".join(called for _, _, called in parts)
+        self._conventions = declared(folder, name)
+        self._before = options.prefix or self._conventions.default
+        """Prompt before each text: the user's choice, or the model's own default."""
 
     @cached_property
     def fingerprint(self) -> str:
         """Hash of the model's files and the prefix."""
-        digest = hashlib.sha256(f"st 1;prefix={self.prefix}\n".encode())
+        digest = hashlib.sha256(f"st 1;prefix={self.options.prefix}\n".encode())
         for file in files_of_sentence_model(self.folder):
             name = file.relative_to(self.folder).as_posix()
             digest.update(f"{name} {sha256_of(file)}\n".encode())
@@ -308,7 +280,7 @@ class SentenceModelSource(Encoder):
     @property
     def notes(self) -> tuple[Note, ...]:
         """Prompts that the model declares, where the user chose none."""
-        if self.prefix:
+        if self.options.prefix:
             return ()
         return tuple(prompt_note(self._conventions, put=self._conventions.default))
 
@@ -316,18 +288,13 @@ class SentenceModelSource(Encoder):
     def encoding(self) -> Encoding:
         """How a sentence becomes a vector."""
         return Encoding(
-            model=self.name.removeprefix(SCHEME).partition("?")[0],
+            model=self.model_name,
             architecture=f"SentenceTransformer {version('sentence-transformers')}",
             level="sentence",
-            pool=", ".join(self._modules),
+            pool=self._parts,
             prompt=self._before and f"{self._before}{{}}",
             roundoff=roundoff_of(""),
         )
-
-    @property
-    def _before(self) -> str:
-        """Prompt before each text: the user's choice, or the model's own default."""
-        return self.prefix or self._conventions.default
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Compute vectors, the longest texts first.
@@ -335,32 +302,28 @@ class SentenceModelSource(Encoder):
         Texts of the same tokens share one vector. Texts of one number of tokens are computed
         together, so that none is padded and its vector depends little on the texts beside it.
         """
-        grouped: defaultdict[str | Ids, list[tuple[Item, Unknown]]] = defaultdict(list)
-        for item, (what, unknown) in self._tokens(items).items():
-            grouped[what].append((item, unknown))
-        order = sorted(grouped, key=lambda what: (-len(what), what))
-        for _, alike in groupby(order, len):
+        grouped: defaultdict[tuple[int, ...], list[tuple[Item, Unknown]]] = defaultdict(list)
+        for item, (ids, unknown) in self._tokens(items).items():
+            grouped[ids].append((item, unknown))
+        prompt = {"prompt": self.options.prefix} if self.options.prefix else {}
+        for _, alike in groupby(sorted(grouped, key=lambda ids: (-len(ids), ids)), len):
             for several in cut(alike, AT_ONCE):
-                texts = [grouped[what][0][0].content for what in several]
+                texts = [grouped[ids][0][0].content for ids in several]
                 with quiet():
                     returned = self._model.encode(
-                        texts, batch_size=BATCH, show_progress_bar=False, **self._prompt
+                        texts, batch_size=64, show_progress_bar=False, **prompt
                     )
                 rows = as_rows(returned, texts, self.name)
                 self._dim = rows.shape[1]
                 yield {
                     item: Found(row, unknown=unknown)
-                    for what, row in zip(several, rows, strict=True)
-                    for item, unknown in grouped[what]
+                    for ids, row in zip(several, rows, strict=True)
+                    for item, unknown in grouped[ids]
                 }
 
     def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
-        """Return the tokens of each item, or its text where the model has no tokenizer."""
-        return {item: Read(repr(what), how) for item, (what, how) in self._tokens(items).items()}
-
-    @property
-    def _prompt(self) -> dict[str, str]:
-        return {"prompt": self.prefix} if self.prefix else {}
+        """Return the tokens of each item."""
+        return {item: Read(repr(ids), how) for item, (ids, how) in self._tokens(items).items()}
 
     @cached_property
     def _model(self) -> Any:
@@ -370,7 +333,7 @@ class SentenceModelSource(Encoder):
         repeat_products()
         try:
             return SentenceTransformer(
-                str(self.folder), device=self.device, local_files_only=True
+                str(self.folder), device=self.options.device, local_files_only=True
             ).eval()
         except Exception as error:
             raise SourceError(
@@ -380,30 +343,35 @@ class SentenceModelSource(Encoder):
                 "yours that runs it",
             ) from error
 
-    def _tokens(self, items: Collection[Item]) -> dict[Item, tuple[str | Ids, Unknown]]:
-        """Numbers of the tokens of each item, or its text where the model has no tokenizer.
+    def _tokens(self, items: Collection[Item]) -> dict[Item, tuple[tuple[int, ...], Unknown]]:
+        """Numbers of the tokens of each item, special ones included, and what is unknown of it.
 
         A text that the library would cut without a word is refused.
         """
+        tokens: dict[str, tuple[tuple[int, ...], Unknown]] = {}
         with quiet():
             model = self._model
-        limit, tokenizer = model.max_seq_length, model.tokenizer
-        if not callable(tokenizer):
-            return {item: (item.content, "") for item in items}
-        tokens: dict[str, tuple[str | Ids, Unknown]] = {}
-        texts = {item.content for item in items}
-        with quiet():
+            limit, tokenizer = model.max_seq_length, model.tokenizer
+            texts = {item.content for item in items}
             for text in sorted(texts, key=lambda text: (-len(text), text)):
+                if not callable(tokenizer):  # of static vectors: nothing is cut, nothing shared
+                    tokens[text] = tuple(text.encode()), ""
+                    continue
                 ids = tuple(tokenizer(self._before + text, truncation=False)["input_ids"])
                 if limit is not None and len(ids) > limit:
-                    raise SourceError(
-                        f"{self.name}: a text is longer than the model takes: {shown(text)}",
-                        got=f"{len(ids):,} tokens",
-                        allowed=f"up to {limit:,} tokens, special ones included",
-                        remedy="shorten it; a --window in words keeps contexts short",
-                    )
-                tokens[text] = ids, unknown_of(tokenizer, text, ids)
+                    raise too_long(self.name, text, len(ids), limit)
+                tokens[text] = ids, _unknown_of(tokenizer, text, ids)
         return {item: tokens[item.content] for item in items}
+
+
+def _unknown_of(tokenizer: Any, text: str, ids: tuple[int, ...]) -> Unknown:
+    """How much of a text a tokenizer takes for its piece of all that it does not know."""
+    piece = tokenizer.unk_token_id
+    if piece is None or piece not in ids or tokenizer.unk_token in text:
+        return ""
+    special = tokenizer.get_special_tokens_mask(list(ids), already_has_special_tokens=True)
+    marked = zip(ids, special, strict=True)
+    return "part" if any(number != piece and not mark for number, mark in marked) else "all"
 
 
 @keeping
@@ -414,37 +382,21 @@ def open_st(text: str) -> tuple[SentenceModelSource, ...]:
     label = SCHEME + name
     if not name.strip():
         raise SourceError(f"{text}: no model is named", allowed="st:NAME, st:FOLDER")
-    check_options(spec.options, OPTIONS, label)
-    if spec.options.get("level", "sentence") != "sentence":
-        raise SourceError(
-            f"{label}: the option level cannot have this value",
-            got=f"level={spec.options['level']}",
-            allowed="sentence",
-            remedy="for vectors of words in their sentence: hf: and level=word",
-        )
+    options = read_options(SentenceOptions, spec.options, label)
     needed = ("torch", "sentence_transformers")
     require_extra(needed, f"{text}: sentence-transformers is not installed")
-    options = spec.options
-    folder = _find(spec.path, options.get("revision", "main"))
-    return (SentenceModelSource(text, folder, options.get("prefix", ""), options.get("device")),)
-
-
-def _find(path: Path, revision: str) -> Path:
-    """Folder of a model, here or fetched from the hub, which owns names without an owner."""
-    folder, name = path.expanduser(), path.as_posix()
-    if folder.is_file() and (model := model_at(folder)):
-        raise SourceError(f"{SCHEME}{name}: this is no folder", remedy=f"name the folder: {model}")
-    if not folder.is_dir():
-        full_name = name if "/" in name else f"sentence-transformers/{name}"
+    folder, owner = spec.path.expanduser(), "" if "/" in name else "sentence-transformers/"
+    if not folder.exists():
         folder = on_the_hub(
-            name, full_name, SCHEME, revision, lambda folder: (folder / MODULES).is_file(),
-            lambda: {"ignore_patterns": list(_UNUSED)},
+            spec.path.as_posix(), SCHEME, options.revision,
+            lambda folder: (folder / MODULES).is_file(), [{"ignore_patterns": list(_UNUSED)}],
+            owner,
         )  # fmt: skip
     if not (folder / MODULES).is_file():
         raise SourceError(
-            f"{SCHEME}{name}: this folder holds no model of sentence-transformers",
-            got=listing(folder),
+            f"{label}: this folder holds no model of sentence-transformers",
+            got=listing(folder) if folder.is_dir() else "a file",
             allowed=f"a folder with {MODULES}",
             remedy=f"hf:{name} takes other transformers",
         )
-    return folder
+    return (SentenceModelSource(text, name, folder, options),)

@@ -1,180 +1,550 @@
-"""``hf:``: from a source string to a transformer, and vectors of texts from it."""
+"""Vectors that models of transformers compute: of texts, or of stimuli in texts.
+
+A text becomes tokens; those of a stimulus are found by its characters. Texts of the same tokens are
+computed once, and texts of one number of tokens together, without padding: in a batch of several
+lengths sums would be taken over zeros too, in another order, and change their last bits with the
+texts that are beside a text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import groupby
+from typing import Any
 
-from eatlas.encoders.cache import keeping
-from eatlas.encoders.encoder import SharedLayers
-from eatlas.encoders.loading import in_halves, load
-from eatlas.encoders.models import Card, NamedModel, find_model
-from eatlas.encoders.options import POOLED, POOLS, Layers, not_allowed, parse_layers
-from eatlas.encoders.sentence_model import ModelConventions, declared, prompt_note
-from eatlas.encoders.tokens import (
-    BUDGET,
-    TextReader,
-    batches,
-    pooled_vectors,
-)
-from eatlas.encoders.vision import VisionSource, open_vision
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.encoders.encoder import Encoder, roundoff_of, shown
+from eatlas.encoders.loading import Head, Loaded, in_halves, load
+from eatlas.encoders.models import NamedModel, content_of
+from eatlas.encoders.options import Numbers, layer_name
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Item
+from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, cut
+from eatlas.sources.source import Source, innermost
+
+Array = NDArray[np.float32]
+Ids = tuple[Numbers, Numbers]
+"""Numbers of the tokens of a text, and the segment of each."""
+Wanted = dict[Ids, dict[Numbers, list[Item]]]
+"""By the tokens of a text: the items that need a vector of it, by places of tokens."""
+_MARKS = "\u2581\u0120 "
+"""What SentencePiece and byte-level tokenizers write for a space. A piece of nothing else
+precedes a word, is not in it, even where its offsets say the word's first character."""
+BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
+"""Tokens of a batch."""
+CUT_OFF = "the text is longer than the model takes, and was cut before the end of the stimulus"
+CUT = "cut"
+REMARKS = ("first", "transparent", "enlarged")
+"""What is kept with the vectors of images that had several frames, transparent parts, or fewer
+pixels than the model takes."""
 
 
-class TransformerSource(TextReader):
-    """Vectors of texts, or of stimuli in texts, computed by a transformer."""
+# --- sources --------------------------------------------------------------------------------------
 
-    def __init__(
+
+@dataclass
+class SharedLayers:
+    """Layers that are computed in one pass and read one after the other."""
+
+    layers: tuple[Numbers, ...]
+    waiting: dict[Numbers, dict[Item, Found]] = field(default_factory=dict)
+    """Answers that came with another layer's; handed over when their layer is read."""
+
+    def answers(
         self,
-        named: NamedModel,
-        layers: Layers,
-        method: str,
-        conventions: ModelConventions,
-        shared: SharedLayers | None = None,
-    ) -> None:
-        super().__init__(named)
-        self.layers, self.method, self.conventions = layers, method, conventions
-        self.shared = shared or SharedLayers((layers,))
-        self.whole = self.options.level == "sentence"
+        layers: Numbers,
+        items: Collection[Item],
+        compute: Callable[[set[Item], list[Numbers]], Iterable[Sequence[Answers]]],
+    ) -> Iterator[Answers]:
+        """Hand out the answers of one layer, and keep those of the others that come with them."""
+        waiting = self.waiting.pop(layers, {})
+        ready = {item: waiting[item] for item in items if item in waiting}
+        if ready:
+            yield ready
+        if left := set(items).difference(ready):
+            rest = [each for each in self.layers if each != layers]
+            for own, *others in compute(left, [layers, *rest]):
+                for each, answers in zip(rest, others, strict=True):
+                    self.waiting.setdefault(each, {}).update(answers)
+                yield own
+
+
+class ModelSource(Encoder):
+    """A source whose vectors a model of transformers computes when they are needed.
+
+    No weights are read before that.
+    """
+
+    head: Head = ""
+    beside: tuple[str, ...] = ()
+    """Files that decide how texts or images are prepared, beside those of every model."""
+    decides = ""
+    """All options that decide numbers."""
+
+    def __init__(self, named: NamedModel, layers: Numbers = ()) -> None:
+        super().__init__(named.text)
+        self.named, self.options, self.layers = named, named.options, layers
+        self.shared = SharedLayers((layers,))
+        self._remarked: defaultdict[str, set[str]] = defaultdict(set)
 
     @property
     def dim(self) -> int:
         """Number of components of every vector."""
-        return self.card.dim_of(self.layers.numbers[-1])
-
-    @property
-    def decides(self) -> str:
-        """All options that decide numbers."""
-        return (
-            f"1;level={self.options.level};layer={self.layers}"
-            f";method={self.method};seed={self.options.seed}"
-            f";precision={self.options.precision};truncate={self.options.truncate}"
-        )
+        return self._dim or self.named.card.dim
 
     @cached_property
-    def encoding(self) -> Encoding:
-        """How a passage becomes a vector, with every default spelled out."""
-        return self.encoding_with(
-            level=self.options.level,
-            layer=str(self.layers),
-            layers=self.card.top,
-            pool=self.method if self.whole else "",
-            subword="" if self.whole else self.method,
+    def fingerprint(self) -> str:
+        """Hash of the model's files, and all options that decide numbers."""
+        return f"sha256:{hashlib.sha256(f'{self._content};{self.decides}'.encode()).hexdigest()}"
+
+    @cached_property
+    def _content(self) -> str:
+        return content_of(self.named, self.beside)
+
+    @property
+    def loaded(self) -> Loaded:
+        """The model, ready to compute."""
+        return load(self.named, self._content, self.head)
+
+    def encoding_with(self, **more: Any) -> Encoding:
+        """How a text or image becomes a vector, with every default spelled out."""
+        return Encoding(
+            model=self.named.name,
+            architecture=self.named.card.architecture,
+            weights=self.options.weights,
+            weights_seed=self.options.random_seed,
+            precision=self.options.precision,
+            roundoff=roundoff_of(self.options.precision),
+            **more,
         )
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What a reader should know about the vectors, so far."""
-        return (*self.options.notes, *self._notes_on_options(), *self.notes_on_cuts())
-
-    def _notes_on_options(self) -> Iterator[Note]:
-        """What the model says of pooling and prompts, and options that change nothing."""
-        pool, subword, theirs = self.options.pool, self.options.subword, self.conventions
-        if not self.whole:
-            if pool is not None:
-                yield Note("source.idle-pool", values={"pool": pool, "subword": self.method})
-            return
-        if subword is not None:
-            yield Note("source.idle-subword", values={"subword": subword, "pool": self.method})
-        if pool is None and theirs.pool is not None:
-            values = {"by": theirs.by, "how": POOLS[theirs.pool], "pool": theirs.pool}
-            yield Note("source.pooling", values=values)
-        yield from prompt_note(theirs, hint=f"st:{self.named.name}")
-
-    @property
-    def by_place(self) -> bool:
-        """At level ``word``; where long texts are cut, so that some lose one stimulus alone."""
-        return super().by_place or self.options.truncate
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Compute vectors batch by batch, float32, shape (dim,).
 
         Where texts that are too long are cut, those that lose their stimulus have none.
         """
-        return self.shared.answers(self.layers, items, self._in_batches)
+        for answers in self.shared.answers(self.layers, items, self.in_batches):
+            self.recall(answers)
+            yield answers
+
+    def in_batches(self, items: set[Item], order: list[Numbers]) -> Iterator[list[Answers]]:
+        """Compute batch by batch; answers by layer, in order."""
+        raise NotImplementedError
+
+    def recall(self, answers: Answers) -> None:
+        """Take note of texts that were cut and of what there is to say of images, now or before."""
+        for item, answer in answers.items():
+            if answer.vector is not None:
+                self._dim = len(answer.vector)
+            for remark in (*answer.remarks, *[CUT] * answer.cut):
+                self._remarked[remark].add(item.called)
 
     @property
-    def alike(self) -> tuple[object, ...]:
-        """What sources that can be computed in one pass have in common."""
-        return str(self.path), replace(self.options, layer=""), self.method
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader should know about the vectors, so far."""
+        notes = list(self.options.notes)
+        for remark in (CUT, *REMARKS):
+            if names := self._remarked.get(remark):
+                values = {"how": remark, "count": len(names), "such": shown(min(names))}
+                of_text, of_image = (
+                    Note("source.cut", values=values),
+                    Note("source.images", values=values),
+                )
+                notes.append(of_text if remark == CUT else of_image)
+        return tuple(notes)
 
-    def _in_batches(self, items: set[Item], order: list[Layers]) -> Iterator[list[Answers]]:
+    def checked(
+        self,
+        rows: Array,
+        several: Sequence[Collection[Item]],
+        about: Callable[[Item], Mapping[str, Any]],
+    ) -> Answers:
+        """For each item the vector of its text or image, once all are finite.
+
+        `about` gives what is noted beside the vector of an item.
+        """
+        finite = np.isfinite(rows).all(axis=1)
+        if not finite.all():
+            item = next(iter(several[int(np.argmin(finite))]))
+            kind, name = (
+                ("a text", shown(item.content))
+                if item.kind == "text"
+                else ("an image", item.content)
+            )
+            raise SourceError(
+                f"{self.name}: the vector of {kind} is not finite: {name}",
+                got=f"numbers beyond the range of {self.options.precision}",
+                remedy=None if self.options.precision == "float32" else "precision=float32",
+            )
+        return {
+            item: Found(row, **about(item))
+            for row, items in zip(rows, several, strict=True)
+            for item in items
+        }
+
+
+def share_passes(sources: Iterable[Source]) -> list[list[Source]]:
+    """Have sources that differ in their layers alone computed in one pass of the model."""
+    together: dict[tuple[object, ...], list[Source]] = {}
+    for source in sources:
+        inner, encoding = innermost(source), source.encoding
+        key: tuple[object, ...] = (source.name, id(source))
+        if isinstance(inner, ModelSource) and inner.layers and encoding:
+            same = (each.model_copy(update={"layer": ""}) for each in (inner.options, encoding))
+            key = (str(inner.named.path), *map(str, same))
+        together.setdefault(key, []).append(source)
+    for several in together.values():
+        inners = [inner for inner in map(innermost, several) if isinstance(inner, ModelSource)]
+        shared = SharedLayers(tuple(dict.fromkeys(inner.layers for inner in inners)))
+        for inner in inners:
+            inner.shared = shared
+    return [together[key] for key in sorted(together, key=lambda key: str(key[0]))]
+
+
+class TransformerSource(ModelSource):
+    """Vectors of texts, or of stimuli in texts, computed by a transformer."""
+
+    shares = True
+
+    def __init__(
+        self, named: NamedModel, layers: Numbers, method: str, notes: tuple[Note, ...] = ()
+    ) -> None:
+        super().__init__(named, layers)
+        self.method, self._notes = method, notes
+
+    @property
+    def decides(self) -> str:  # type: ignore[override]
+        """All options that decide numbers."""
+        o = self.options
+        return (
+            f"1;level={o.level};layer={layer_name(self.layers)};method={self.method}"
+            f";seed={o.random_seed};precision={o.precision};truncate={o.truncate}"
+        )
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """How a passage becomes a vector, with every default spelled out."""
+        whole = self.options.level == "sentence"
+        return self.encoding_with(
+            level=self.options.level,
+            layer=layer_name(self.layers),
+            layers=self.named.card.top,
+            pool=self.method if whole else "",
+            subword="" if whole else self.method,
+        )
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader should know about the vectors, so far."""
+        return (*self._notes, *super().notes)
+
+    @property
+    def by_place(self) -> bool:
+        """At level ``word``; where long texts are cut, so that some lose one stimulus alone."""
+        return self.options.level == "word" or self.options.truncate
+
+    def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
+        """Return the tokens behind the vector of each item: items of the same share it."""
+        return read_texts(self, items, self.method)[1]
+
+    def in_batches(self, items: set[Item], order: list[Numbers]) -> Iterator[list[Answers]]:
         """Compute batch by batch; answers by layer, in order."""
-        loaded = load(self._model)
-        texts, reads, lost = self.read(loaded, items)
+        wanted, reads, lost = read_texts(self, items, self.method)
         if lost:
             yield [lost] * len(order)
-        top, lengths = self.card.top, [len(text.tokens.ids) for text in texts]
-        for numbers in batches(lengths, BUDGET[loaded.device.type]):
-            batch = [texts[number] for number in numbers]
-            compute = partial(pooled_vectors, loaded, batch, order, top, self.method)
-            for rows, vectors in in_halves(loaded, range(len(batch)), compute, self.path):
-                needed = [n for row in rows for n in batch[row].needed.values()]
-                yield [self.checked_texts(layer, needed, reads) for layer in vectors]
+        compute = partial(pooled_vectors, self.loaded, order, self.named.card.top, self.method)
+        for batch in batches(wanted, self.loaded):
+            for part, arrays in in_halves(batch, compute, self.named):
+                needed = [several for _, places in part for several in places.values()]
+                yield [self.checked(rows, needed, partial(noted, reads)) for rows in arrays]
+
+
+def noted(reads: Mapping[Item, Read], item: Item) -> dict[str, Any]:
+    """What is noted beside the vector of a text."""
+    return {"unknown": reads[item].unknown, "cut": reads[item].cut}
+
+
+# --- tokens ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of one text, special ones included."""
+
+    ids: Sequence[int]
+    types: Sequence[int]
+    """Segment of each token, for models that distinguish segments."""
+    special: Sequence[int]
+    """1 for a token that the tokenizer added, such as [CLS]; one that the text spells has 0."""
+    pieces: Sequence[str]
+    offsets: Sequence[tuple[int, int]] | None
+    """Characters of the text behind each token; None where the tokenizer does not give them."""
 
     @property
-    def cut(self) -> set[str]:
-        """Texts that were cut, whichever layer was read."""
-        return self.shared.cut
+    def of_text(self) -> list[int]:
+        """Places of the tokens that stand for the text."""
+        return [i for i, special in enumerate(self.special) if not special]
+
+    def of_span(self, span: tuple[int, int]) -> list[int]:
+        """Places of the tokens that hold a character of a span; there may be none.
+
+        A token that begins with a space, as those of GPT-2 do, belongs to the word behind it.
+        """
+        start, end = span
+        return [
+            i
+            for i, (first, last) in enumerate(self.offsets or ())
+            if first < end and start < last and not self.special[i] and self.pieces[i].strip(_MARKS)
+        ]
 
 
-@keeping
-def open_hf(text: str) -> tuple[TransformerSource | VisionSource, ...]:
-    """Open a transformer of texts or of images."""
-    named = find_model(text, takes=("texts", "images"))
-    if named.card.takes == "images":
-        return open_vision(named)
-    conventions = declared(named.path, named.name)
-    method = _method(named, conventions)
-    options, card = named.options, named.card
-    choices = parse_layers(options.layer, options.layers, card.top, named.label)
-    for layers in choices:
-        _require_one_dim(layers, card, named.label)
-    shared = SharedLayers(choices)
-    return tuple(
-        TransformerSource(alone, layers, method, conventions, shared)
-        for layers, alone in named.by_layer(choices)
+def tokenize(tokenizer: Any, texts: list[str], limit: int | None = None) -> list[Tokens]:
+    """Tokenise texts as the tokenizer does by itself, or cut to so many tokens in all."""
+    encoded = tokenizer(
+        texts,
+        return_attention_mask=False,
+        return_special_tokens_mask=True,
+        return_offsets_mapping=tokenizer.is_fast,
+        verbose=False,
+        **({} if limit is None else {"truncation": True, "max_length": limit}),
+    )
+    return [
+        Tokens(
+            ids,
+            encoded["token_type_ids"][i] if "token_type_ids" in encoded else [0] * len(ids),
+            encoded["special_tokens_mask"][i],
+            tokenizer.convert_ids_to_tokens(ids),
+            encoded["offset_mapping"][i] if tokenizer.is_fast else None,
+        )
+        for i, ids in enumerate(encoded["input_ids"])
+    ]
+
+
+def need_offsets(tokenizer: Any, label: str) -> None:
+    """Refuse a tokenizer that does not tell which characters a token stands for."""
+    if not tokenizer.is_fast:
+        raise SourceError(
+            f"{label}: the tokenizer does not report the characters of a token, so the tokens of "
+            "a stimulus cannot be found",
+            got=type(tokenizer).__name__,
+            allowed="level=sentence with this model, or one with a fast tokenizer (tokenizer.json)",
+        )
+
+
+def read_texts(
+    source: ModelSource, items: Collection[Item], pool: str
+) -> tuple[Wanted, dict[Item, Read], dict[Item, Found]]:
+    """Tokenise each text once, and find the tokens that are needed of it.
+
+    Returns
+    -------
+    wanted : dict
+        Places of tokens that are pooled, by the tokens of a text, the longest texts first: memory
+        runs out at once or not at all. The order depends on the tokens alone.
+    reads : dict
+        What the model reads of each item.
+    lost : dict
+        Items whose stimulus lies behind the place where their text was cut.
+    """
+    loaded, options, name = source.loaded, source.options, source.name
+    if options.level == "word":
+        need_offsets(loaded.tokenizer, name)
+    of_text: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        of_text[item.content].append(item)
+    wanted: Wanted = defaultdict(lambda: defaultdict(list))
+    reads, lost = {}, {}
+    for text, whole in zip(of_text, tokenize(loaded.tokenizer, list(of_text)), strict=True):
+        tokens = whole
+        if loaded.limit is not None and len(whole.ids) > loaded.limit:
+            if not options.truncate:
+                raise too_long(name, text, len(whole.ids), loaded.limit)
+            tokens = tokenize(loaded.tokenizer, [text], loaded.limit)[0]
+        ids = tuple(tokens.ids), tuple(tokens.types)
+        for item in of_text[text]:
+            if tokens is not whole and _is_lost(item, whole, tokens, options.level):
+                lost[item] = Found(None, CUT_OFF)
+                continue
+            places = tuple(_places(loaded.tokenizer, item, tokens, options.level, pool, name))
+            unknown = _unknown(loaded.tokenizer, item, tokens, options.level)
+            wanted[ids][places].append(item)
+            reads[item] = Read(f"{ids} {places}", unknown, cut=tokens is not whole)
+    longest_first = sorted(wanted.items(), key=lambda entry: (-len(entry[0][0]), entry[0]))
+    return dict(longest_first), reads, lost
+
+
+def too_long(name: str, text: str, count: int, limit: int) -> SourceError:
+    """Say that a text is longer than a model takes."""
+    return SourceError(
+        f"{name}: a text is longer than the model takes: {shown(text)}",
+        got=f"{count:,} tokens",
+        allowed=f"up to {limit:,} tokens, special ones included",
+        remedy="shorten it, or add truncate=yes (not for st:), which cuts it and warns; a --window "
+        "in words keeps contexts short",
     )
 
 
-def _method(named: NamedModel, conventions: ModelConventions) -> str:
-    """How tokens become one vector, by the options, the model's own files or its family."""
-    options, family, label = named.options, named.card.family, named.label
-    sentence = options.level == "sentence"
-    chosen = options.pool if sentence else options.subword
-    if chosen == POOLED:
-        raise not_allowed(label, "pool", chosen, ", ".join(POOLS))
-    if chosen is not None:
-        return chosen
-    if sentence and conventions.theirs:
-        raise SourceError(
-            f"{label}: the model has a pooling of its own that hf: does not do",
-            got=conventions.theirs,
-            allowed=f"st:{named.name}, which pools as the model declares; "
-            "or a pooling of your choice: ?pool=mean, ?pool=cls",
-            remedy="?pool=... leaves out what the model does after its transformer",
-        )
-    if sentence and conventions.pool is not None:
-        return conventions.pool
-    if family is None:
-        key = "pool" if sentence else "subword"
-        raise SourceError(
-            f"{label}: the kind of this model is not known, and so no default for {key}",
-            got=f"model type {named.card.model_type!r}",
-            remedy=f"say it: {key}=mean, for example",
-        )
-    return family.pool if sentence else family.subword
+def _is_lost(item: Item, whole: Tokens, left: Tokens, level: str) -> bool:
+    """Whether a text was cut within the stimulus, or before it.
+
+    A vector of the whole text needs no more than a part of the stimulus: the stimulus may be the
+    text.
+    """
+    if item.span is None:
+        return False
+    there, all_of_it = len(left.of_span(item.span)), len(whole.of_span(item.span))
+    return there < all_of_it if level == "word" else not there and all_of_it > 0
 
 
-def _require_one_dim(layers: Layers, card: Card, label: str) -> None:
-    dims = {card.dim_of(number) for number in layers.numbers}
-    if len(dims) > 1:
-        raise SourceError(
-            f"{label}: these layers cannot be combined, for their vectors differ in length",
-            got=f"layers {layers}: {' and '.join(map(str, sorted(dims)))} components",
-            remedy="leave out the top layer",
+def _unknown(tokenizer: Any, item: Item, tokens: Tokens, level: str) -> Unknown:
+    """How much of an item the tokenizer takes for its one piece of all that it does not know."""
+    piece = tokenizer.unk_token_id
+    if piece is None or piece not in tokens.ids or tokenizer.unk_token in item.content:
+        return ""
+    places = {place for place, number in enumerate(tokens.ids) if number == piece}
+    in_place = item.span is not None and tokens.offsets is not None
+    stimulus = tokens.of_span(item.span) if in_place and item.span else tokens.of_text
+    if stimulus and places.issuperset(stimulus):
+        return "all"
+    return "part" if places.intersection(stimulus if level == "word" else tokens.of_text) else ""
+
+
+def _places(
+    tokenizer: Any, item: Item, tokens: Tokens, level: str, pool: str, name: str
+) -> list[int]:
+    """Places of the tokens from which the vector of an item is pooled."""
+    places, fault, allowed = tokens.of_text, f"a text has no token: {shown(item.text)}", None
+    if level == "word" and item.span is None:
+        fault = (
+            "at level word a vector belongs to the stimulus in a text, and this text has no "
+            f"stimulus: {shown(item.text)}"
         )
+        places, allowed = [], "level=sentence, or the stimulus' span in the test file"
+    elif level == "word" and item.span is not None:
+        places = tokens.of_span(item.span)
+        fault = f"no token belongs to the stimulus {item.stimulus!r} in {shown(item.text)}"
+    elif pool == "cls":  # XLNet has it at the end
+        number = tokenizer.cls_token_id
+        places = [i for i, each in enumerate(tokens.ids) if each == number and tokens.special[i]]
+        places, fault = places[:1], "the tokenizer of this model adds no [CLS] token"
+        allowed = "pool=mean, first, last or max"
+    elif pool.endswith("-all") and places:
+        places = list(range(len(tokens.ids)))
+    if not places:
+        got = " ".join(tokens.pieces[:20])
+        raise SourceError(f"{name}: {fault}", got=got or None, allowed=allowed)
+    return {"first": places[:1], "last": places[-1:], "last-all": places[-1:]}.get(pool, places)
+
+
+# --- states of the model --------------------------------------------------------------------------
+
+Batch = list[tuple[Ids, dict[Numbers, list[Item]]]]
+
+
+def batches(wanted: Wanted, loaded: Loaded, width: int | None = None) -> Iterator[Batch]:
+    """Put texts of one length into batches; a text longer than the budget is a batch of its own."""
+    budget = BUDGET[loaded.device.type]
+    for length, same in groupby(wanted.items(), lambda entry: width or len(entry[0][0])):
+        yield from cut(same, max(1, budget // length))
+
+
+def text_inputs(
+    loaded: Loaded, texts: Iterable[Ids], width: int | None = None
+) -> dict[str, NDArray[np.int64]]:
+    """Texts of one number of tokens as arrays; or padded to `width` and read without a mask."""
+    ids, types = (list(map(list, each)) for each in zip(*texts, strict=True))
+    if width:
+        padding = loaded.tokenizer.pad_token_id
+        padding = padding if isinstance(padding, int) else 0
+        on_left = loaded.tokenizer.padding_side == "left"
+        fill = [[padding] * (width - len(text)) for text in ids]
+        padded = [f + text if on_left else text + f for f, text in zip(fill, ids, strict=True)]
+        return {"input_ids": np.array(padded, np.int64)}
+    inputs = {"input_ids": np.array(ids, np.int64)}
+    inputs["attention_mask"] = np.ones_like(inputs["input_ids"])
+    # zeros are what a model takes by itself, and GPT-2 would add the vector of word 0
+    if np.any(types) and "token_type_ids" in loaded.tokenizer.model_input_names:
+        inputs["token_type_ids"] = np.array(types, np.int64)
+    return {name: array for name, array in inputs.items() if name in loaded.takes}
+
+
+def tensors(loaded: Loaded, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    """Arrays as tensors where the model computes, pixels in the numbers that it computes with."""
+    import torch  # noqa: PLC0415
+
+    on_device = {name: torch.from_numpy(a).to(loaded.device) for name, a in inputs.items()}
+    return {
+        name: tensor.to(loaded.module.dtype) if tensor.is_floating_point() else tensor
+        for name, tensor in on_device.items()
+    }
+
+
+def pooled_vectors(
+    loaded: Loaded, layers: Sequence[Numbers], top: int, method: str, batch: Batch
+) -> list[Array]:
+    """Vectors of what is needed of a batch of texts, one array for each choice of layers."""
+    inputs = text_inputs(loaded, [ids for ids, _ in batch])
+    places = [list(needed) for _, needed in batch]
+    return pooled(states_of(loaded, inputs, layers, top), layers, method, places)
+
+
+def states_of(
+    loaded: Loaded, inputs: Mapping[str, NDArray[Any]], layers: Sequence[Numbers], top: int
+) -> dict[int, Any]:
+    """Run the model: the states of each layer that is needed, shape (inputs, tokens, dim)."""
+    import torch  # noqa: PLC0415
+
+    needed = sorted({number for each in layers for number in each})
+    with torch.inference_mode():
+        out = loaded.module(**tensors(loaded, inputs), output_hidden_states=needed != [top])
+    # the top as the model itself gives it, whatever it lists as its last hidden state
+    states = {n: out.last_hidden_state if n == top else out.hidden_states[n] for n in needed}
+    # a convolution has (images, dim, height, width)
+    return {n: s.flatten(2).transpose(1, 2) if s.ndim == 4 else s for n, s in states.items()}
+
+
+def pooled(
+    states: Mapping[int, Any],
+    layers: Sequence[Numbers],
+    method: str,
+    places: Sequence[Sequence[Sequence[int]]],
+) -> list[Array]:
+    """Pool states at the places of each vector of each input, for each choice of layers."""
+    import torch  # noqa: PLC0415
+
+    rows = {}
+    for number, state in states.items():
+        width = state.shape[1]
+        flat = [row * width + i for row, each in enumerate(places) for some in each for i in some]
+        index = torch.tensor(flat, device=state.device)
+        taken = state.reshape(-1, state.shape[-1]).index_select(0, index)
+        rows[number] = taken.float().cpu().numpy()
+    sizes = [len(some) for each in places for some in each]
+    arrays = []
+    for each in layers:
+        several = [rows[number] for number in each]
+        if len({array.shape[1] for array in several}) > 1:
+            raise SourceError(
+                f"layers {layer_name(each)} cannot be combined, for their vectors differ in length",
+                remedy="leave out the top layer",
+            )
+        combined = np.mean(several, axis=0) if len(several) > 1 else several[0]
+        arrays.append(pool(combined, sizes, method))
+    return arrays
+
+
+def pool(rows: Array, sizes: Sequence[int], how: str) -> Array:
+    """Pool consecutive rows: the first ``sizes[0]``, the next ``sizes[1]``, ..."""
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    if how in {"max", "max-all"}:
+        largest: Array = np.maximum.reduceat(rows, starts, axis=0)
+        return largest
+    sums: Array = np.add.reduceat(rows, starts, axis=0)
+    return sums / np.asarray(sizes, np.float32)[:, np.newaxis]

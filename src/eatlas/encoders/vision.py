@@ -1,54 +1,45 @@
-"""Models that see: of images alone (``hf:``), and of texts and images in one space (``clip:``)."""
+"""Models that see: of images alone, and of texts and images in one space."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from eatlas.encoders.cache import keeping
-from eatlas.encoders.encoder import SharedLayers, require_finite
 from eatlas.encoders.images import (
     AT_ONCE,
-    ImageBatches,
+    Picture,
     Pixels,
+    ahead,
     image_encoding,
-    preparing,
+    open_pictures,
     read_settings,
+    remarks_of,
+    require_shape,
 )
-from eatlas.encoders.loading import Array, Head, Loaded, ModelSource, in_halves, load
-from eatlas.encoders.models import (
-    CLIP,
-    PADDED,
-    PROCESSOR,
-    Card,
-    NamedModel,
-    find_model,
-    logits_of,
+from eatlas.encoders.loading import Head, Loaded, in_halves
+from eatlas.encoders.models import PADDED, PROCESSOR, NamedModel, logits_of
+from eatlas.encoders.options import POOLED, Numbers, layer_name
+from eatlas.encoders.transformer import (
+    Array,
+    Batch,
+    ModelSource,
+    batches,
+    noted,
+    pooled,
+    read_texts,
+    states_of,
+    tensors,
+    text_inputs,
 )
-from eatlas.encoders.options import (
-    OPTIONS,
-    POOLED,
-    POOLS_OF_IMAGES,
-    Layers,
-    Options,
-    parse_layers,
-)
-from eatlas.encoders.tokens import BUDGET, TextReader, batches, tensors, text_inputs
 from eatlas.errors import SourceError
-from eatlas.notes import Note
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Found, Item, Kind, Read
+from eatlas.sources.interface import Answers, Item, Kind, Read
 
-OF_TEXTS = ("level", "subword", "truncate")
-"""Options that a model of images has no use for."""
-OF_TOWERS = (
-    "weights", "seed", "precision", "device", "truncate", "trust_remote_code", "revision",
-)  # fmt: skip
+Seen = list[tuple[Picture, Pixels]]
 
 
 class SeeingSource(ModelSource):
@@ -56,198 +47,84 @@ class SeeingSource(ModelSource):
 
     beside = PROCESSOR
 
-    def __init__(self, named: NamedModel) -> None:
-        super().__init__(named)
-        self._settings = read_settings(self.path)
-        self._images = ImageBatches(self.name, self._settings)
+    def __init__(self, named: NamedModel, layers: Numbers = ()) -> None:
+        super().__init__(named, layers)
+        self._settings = read_settings(named.path)
 
-    def recall(self, answers: Answers) -> None:
-        """Take note of what there was to say of images in an earlier run."""
-        self._images.note(answers)
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What a reader should know about the vectors, so far."""
-        return (*self.options.notes, *self._images.notes)
-
-    def _seen(
-        self, loaded: Loaded, items: Collection[Item]
-    ) -> Iterator[tuple[list[tuple[Item, ...]], list[tuple[str, ...]], Pixels]]:
-        prepare = preparing(loaded.processor, loaded.takes)
-        return self._images.batches(items, AT_ONCE[loaded.device.type], prepare)
-
-    def _checked_images(
-        self,
-        vectors: Array,
-        items: Sequence[tuple[Item, ...]],
-        remarks: Sequence[tuple[str, ...]],
-    ) -> dict[Item, Found]:
-        """For each image a vector, once all are finite."""
-        require_finite(vectors, items, self.name, self.options.precision)
-        return {
-            item: Found(vector, remarks=words)
-            for vector, several, words in zip(vectors, items, remarks, strict=True)
-            for item in several
+    def seen(self, items: Collection[Item], compute: Any) -> Iterator[list[Answers]]:
+        """Decode images, those of the same bytes once, and have their vectors computed."""
+        loaded, several = self.loaded, open_pictures(items)
+        pictures = [picture for picture, _ in several.values()]
+        for picture in pictures:
+            require_shape(picture, self._settings)
+        remarks = {
+            item: {"remarks": remarks_of(picture, self._settings)}
+            for picture, same in several.values()
+            for item in same
         }
+        for batch in ahead(pictures, AT_ONCE[loaded.device.type], loaded):
+            for part, arrays in in_halves(batch, partial(compute, loaded), self.named):
+                same = [several[picture.content][1] for picture, _ in part]
+                yield [self.checked(rows, same, remarks.__getitem__) for rows in arrays]
 
-    def _rows(self, loaded: Loaded, inputs: Pixels, *how: Any) -> list[Array]:
-        """Compute a batch; where memory does not suffice, its halves."""
-        count = len(next(iter(inputs.values())))
 
-        def compute(rows: range) -> list[Array]:
-            part = {name: array[rows.start : rows.stop] for name, array in inputs.items()}
-            return self._computed(loaded, tensors(loaded, part), *how)
-
-        parts = [arrays for _, arrays in in_halves(loaded, range(count), compute, self.path)]
-        return [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
-
-    def _computed(self, loaded: Loaded, inputs: Mapping[str, Any], *how: Any) -> list[Array]:
-        raise NotImplementedError
+def _together(seen: Seen) -> dict[str, Any]:
+    """Inputs of several images as those of one batch."""
+    return {name: np.concatenate([pixels[name] for _, pixels in seen]) for name in seen[0][1]}
 
 
 class VisionSource(SeeingSource):
     """Vectors of images, computed by a transformer or another model of images."""
 
-    def __init__(
-        self, named: NamedModel, layers: Layers, pool: str, shared: SharedLayers | None = None
-    ) -> None:
-        super().__init__(named)
-        self.layers, self.pool = layers, pool
-        self.shared = shared or SharedLayers((layers,))
+    kinds: frozenset[Kind] = frozenset(("image",))
+
+    def __init__(self, named: NamedModel, layers: Numbers, pool: str) -> None:
+        super().__init__(named, layers)
+        self.pool = pool
         self.head: Head = "pooled" if pool == POOLED else "vision"
 
     @property
-    def kinds(self) -> frozenset[Kind]:
-        """Images alone."""
-        return frozenset(("image",))
-
-    @property
-    def decides(self) -> str:
+    def decides(self) -> str:  # type: ignore[override]
         """All options that decide numbers."""
         return (
-            f"images 1;layer={self.layers};pool={self.pool}"
-            f";seed={self.options.seed};precision={self.options.precision}"
+            f"images 1;layer={layer_name(self.layers)};pool={self.pool}"
+            f";seed={self.options.random_seed};precision={self.options.precision}"
         )
 
     @cached_property
     def encoding(self) -> Encoding:
         """How an image becomes a vector, with every default spelled out."""
-        layered = self.card.vision.layers
+        layered = self.named.card.vision.layered
         return self.encoding_with(
             level="image",
-            layer=str(self.layers) if layered else "",
-            layers=self.card.top if layered else None,
+            layer=layer_name(self.layers) if layered else "",
+            layers=self.named.card.top if layered else None,
             pool=self.pool,
             images=image_encoding(self._settings),
         )
 
-    @property
-    def alike(self) -> tuple[object, ...]:
-        """What sources that can be computed in one pass have in common."""
-        return str(self.path), replace(self.options, layer=""), self.pool
+    def in_batches(self, items: set[Item], order: list[Numbers]) -> Iterator[list[Answers]]:
+        """Compute batch by batch; answers by layer, in order."""
+        return self.seen(items, partial(self._computed, order))
 
-    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Compute vectors batch by batch, float32, shape (dim,)."""
-        for answers in self.shared.answers(self.layers, items, self._in_batches):
-            self._images.note(answers)
-            yield answers
-
-    def _in_batches(self, items: set[Item], order: list[Layers]) -> Iterator[list[Answers]]:
-        loaded = load(self._model)
-        for batch, remarks, inputs in self._seen(loaded, items):
-            yield [
-                self._checked_images(vectors, batch, remarks)
-                for vectors in self._rows(loaded, inputs, order)
-            ]
-
-    def _computed(self, loaded: Loaded, inputs: Mapping[str, Any], *how: Any) -> list[Array]:
-        """Vectors of the layers, in the order of `how`."""
+    def _computed(self, order: list[Numbers], loaded: Loaded, seen: Seen) -> list[Array]:
+        """Vectors of some images, one array for each choice of layers."""
         import torch  # noqa: PLC0415
 
-        order: list[Layers] = how[0]
-        top, before = self.card.top, self.card.vision.before
-        needed = {number for layers in order for number in layers.numbers}
-        with torch.inference_mode():
-            out = loaded.module(**inputs, output_hidden_states=needed != {top})
-            if self.pool == POOLED:
+        inputs = _together(seen)
+        if self.pool == POOLED:
+            with torch.inference_mode():
+                out = loaded.module(**tensors(loaded, inputs))
                 return [out.pooler_output.flatten(1).float().cpu().numpy()]
-            states = {
-                # the top as the model gives it, whatever it lists as its last hidden state
-                n: (out.last_hidden_state if n == top else out.hidden_states[n]).float()
-                for n in needed
-            }
-            rows = []
-            for layers in order:
-                stacked = torch.stack([_tokens(states[number]) for number in layers.numbers])
-                combined = stacked.sum(0) if layers.combine == "sum" else stacked.mean(0)
-                rows.append(_pooled(combined, self.pool, before).cpu().numpy())
-        return rows
+        top, pool = self.named.card.top, self.pool
+        states = states_of(loaded, inputs, order, top)
+        width = next(iter(states.values())).shape[1]
+        first = 0 if pool in {"cls", "mean-all"} else self.named.card.vision.before
+        patches = range(first, 1 if pool == "cls" else width)
+        return pooled(states, order, pool, [[patches]] * len(seen))
 
 
-def _tokens(state: Any) -> Any:
-    """A hidden state as (images, tokens, dim); a convolution has (images, dim, height, width)."""
-    return state.flatten(2).transpose(1, 2) if state.ndim == 4 else state
-
-
-def _pooled(states: Any, how: str, before: int) -> Any:
-    """Make one vector of the tokens of each image."""
-    if how == "cls":
-        return states[:, 0]
-    patches = states if how == "mean-all" else states[:, before:]
-    return patches.amax(1) if how == "max" else patches.mean(1)
-
-
-def open_vision(named: NamedModel) -> tuple[VisionSource, ...]:
-    """Open a model of images: one source, or one for each layer with ``layer=all``."""
-    for option in OF_TEXTS:
-        if option in named.spec.options:
-            raise SourceError(
-                f"{named.label}: the option {option} is for models of texts, and this one takes "
-                "images",
-                got=f"{option}={named.spec.options[option]}",
-                remedy=f"leave out {option}",
-            )
-    vision = named.card.vision
-    pool = named.options.pool or vision.pool
-    if pool not in vision.pools:
-        raise SourceError(
-            f"{named.label}: images cannot be pooled so by this model",
-            got=f"pool={pool}",
-            allowed=", ".join(f"{how} ({POOLS_OF_IMAGES[how]})" for how in vision.pools),
-        )
-    choices = layers_of(named.options, named.card, pool, named.label)
-    shared = SharedLayers(choices)
-    return tuple(
-        VisionSource(alone, layers, pool, shared) for layers, alone in named.by_layer(choices)
-    )
-
-
-def layers_of(options: Options, card: Card, pool: str, label: str) -> tuple[Layers, ...]:
-    """Read the options of layers for a model of images."""
-    top = (Layers((card.top,)),)
-    if card.vision.layers:
-        choices = parse_layers(options.layer, options.layers, card.top, label)
-    elif options.layer == "-1" and options.layers is None:
-        choices = top
-    else:
-        raise SourceError(
-            f"{label}: this model has no layers to choose from, for they differ in length",
-            got=f"layer={options.layer}",
-            allowed="layer=-1, the top",
-        )
-    if pool == POOLED and choices != top:
-        raise SourceError(
-            f"{label}: the model pools its top layer alone",
-            got=f"layer={options.layer}&pool={POOLED}",
-            remedy=f"pool={' or pool='.join(how for how in card.vision.pools if how != POOLED)}",
-        )
-    return choices
-
-
-# --- texts and images in one space ----------------------------------------------------------------
-
-
-class TowersSource(TextReader, SeeingSource):
+class TowersSource(SeeingSource):
     """Vectors of texts and of images in the space that a two-tower model shares between them.
 
     They are those of ``get_text_features`` and ``get_image_features`` of transformers, not scaled
@@ -255,104 +132,76 @@ class TowersSource(TextReader, SeeingSource):
     """
 
     head: Head = "towers"
+    shares = True
+    kinds: frozenset[Kind] = frozenset(("text", "image"))
 
     @property
-    def kinds(self) -> frozenset[Kind]:
-        """Texts and images."""
-        return frozenset(("text", "image"))
-
-    @property
-    def decides(self) -> str:
+    def decides(self) -> str:  # type: ignore[override]
         """All options that decide numbers."""
         return (
-            f"towers 1;seed={self.options.seed}"
+            f"towers 1;seed={self.options.random_seed}"
             f";precision={self.options.precision};truncate={self.options.truncate}"
         )
 
     @cached_property
     def encoding(self) -> Encoding:
         """How texts and images become vectors, with every default spelled out."""
-        logits = logits_of(self.path, self.card, self.options.seed)
+        card = self.named.card
+        scale, bias = logits_of(self.named.path, card, self.options.random_seed)
         return self.encoding_with(
             level="sentence",
             pool="projected",
-            projection=self.dim,
-            logit_scale=logits.scale,
-            logit_bias=logits.bias,
+            projection=card.dim,
+            logit_scale=scale,
+            logit_bias=bias,
             images=image_encoding(self._settings),
         )
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What a reader should know about the vectors, so far."""
-        return (*super().notes, *self.notes_on_cuts())
 
     @property
     def by_place(self) -> bool:
         """Where long texts are cut, so that some lose their stimulus alone."""
         return self.options.truncate
 
-    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Compute vectors batch by batch, float32, shape (dim,): of texts first."""
-        if texts := _of_kind(items, "text"):
-            yield from self._of_texts(texts)
-        if images := _of_kind(items, "image"):
-            yield from self._of_images(images)
-
     def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
         """Return the tokens behind the vector of each text: texts of the same share it."""
-        texts = _of_kind(items, "text")
-        return super().same(texts) if texts else {}
+        texts = [item for item in items if item.kind == "text"]
+        return read_texts(self, texts, "mean-all")[1] if texts else {}
 
-    def recall(self, answers: Answers) -> None:
-        """Take note of what there was to say of texts and images in an earlier run."""
-        TextReader.recall(self, answers)
-        self._images.note(answers)
+    def in_batches(self, items: set[Item], order: list[Numbers]) -> Iterator[list[Answers]]:  # noqa: ARG002
+        """Compute batch by batch: texts first."""
+        images = {item for item in items if item.kind == "image"}
+        if texts := items - images:
+            wanted, reads, lost = read_texts(self, texts, "mean-all")
+            if lost:
+                yield [lost]
+            loaded, width = self.loaded, PADDED.get(self.named.card.model_type)
 
-    def _of_texts(self, items: Collection[Item]) -> Iterator[Answers]:
-        loaded = load(self._model)
-        texts, reads, lost = self.read(loaded, items)
-        if lost:
-            yield lost
-        width = PADDED.get(self.card.model_type)
-        lengths = [width or len(text.tokens.ids) for text in texts]
-        for rows in batches(lengths, BUDGET[loaded.device.type]):
-            batch = [texts[row] for row in rows]
-            inputs = text_inputs(loaded, [text.tokens for text in batch], width)
-            (vectors,) = self._rows(loaded, inputs, "get_text_features")
-            needed = [list(chain.from_iterable(text.needed.values())) for text in batch]
-            yield self.checked_texts(vectors, needed, reads)
+            def of_texts(batch: Batch) -> Array:
+                inputs = text_inputs(loaded, [ids for ids, _ in batch], width)
+                return _features(loaded, "text", inputs)
 
-    def _of_images(self, items: Collection[Item]) -> Iterator[Answers]:
-        loaded = load(self._model)
-        for batch, remarks, inputs in self._seen(loaded, items):
-            (rows,) = self._rows(loaded, inputs, "get_image_features")
-            answers = self._checked_images(rows, batch, remarks)
-            self._images.note(answers)
-            yield answers
-
-    def _computed(self, loaded: Loaded, inputs: Mapping[str, Any], *how: Any) -> list[Array]:
-        import torch  # noqa: PLC0415
-
-        (tower,) = how
-        with torch.inference_mode():
-            out = getattr(loaded.module, tower)(**inputs)
-            vectors = out if torch.is_tensor(out) else out.pooler_output
-        if vectors.ndim != 2:
-            raise SourceError(
-                f"{type(loaded.module).__name__}: {tower} does not give one vector for each",
-                got=f"an array of shape {tuple(vectors.shape)}",
-                allowed="models such as CLIP, SigLIP, ALIGN and AltCLIP",
+            for batch in batches(wanted, loaded, width):
+                for part, rows in in_halves(batch, of_texts, self.named):
+                    several = [list(chain.from_iterable(needed.values())) for _, needed in part]
+                    yield [self.checked(rows, several, partial(noted, reads))]
+        if images:
+            yield from self.seen(
+                images, lambda loaded, seen: [_features(loaded, "image", _together(seen))]
             )
-        return [vectors.float().cpu().numpy()]
 
 
-def _of_kind(items: Collection[Item], kind: Kind) -> set[Item]:
-    return {item for item in items if item.kind == kind}
+def _features(loaded: Loaded, tower: str, inputs: Mapping[str, Any]) -> Array:
+    """Vectors of one tower in the shared space."""
+    import torch  # noqa: PLC0415
 
-
-@keeping
-def open_clip(text: str) -> tuple[TowersSource, ...]:
-    """Open a two-tower model."""
-    allowed = {name: OPTIONS[name] for name in OF_TOWERS}
-    return (TowersSource(find_model(text, CLIP, allowed, takes=("both",))),)
+    with torch.inference_mode():
+        out = getattr(loaded.module, f"get_{tower}_features")(**tensors(loaded, inputs))
+        vectors = getattr(out, "pooler_output", out)
+    if vectors.ndim != 2:
+        raise SourceError(
+            f"{type(loaded.module).__name__}: its {tower} features are not one vector for each",
+            got=f"an array of shape {tuple(vectors.shape)}",
+            allowed="models such as CLIP, SigLIP, ALIGN and AltCLIP",
+        )
+    array: Array = vectors.float().cpu().numpy()
+    return array

@@ -383,7 +383,7 @@ def _passes(readings: Sequence[Reading], encoded: Sequence[bool]) -> list[list[i
     places = [place for place, far in enumerate(encoded) if far]
     if len(places) < 2:
         return [places] if places else []
-    from eatlas.encoders.encoder import share_passes  # noqa: PLC0415  (few runs have models)
+    from eatlas.encoders.transformer import share_passes  # noqa: PLC0415  (few runs have models)
 
     of_models = {
         id(readings[place].source): place for place in places if readings[place].need == "vectors"

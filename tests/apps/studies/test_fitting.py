@@ -26,14 +26,18 @@ def test_they_are_listed_by_reason_with_their_number(bert):
     plan = study_of(bert, level=["word", "sentence"], subword=["mean", "first"])
     with pytest.raises(StudyError) as caught:
         prepare(plan)
-    assert str(caught.value).splitlines() == [
-        "2 of 4 specifications have choices that do not fit each other",
-        "  got: subword changes nothing at level sentence: 2 specifications, such as test=weat-6, "
-        "vectors=bert, measure=weat, level=sentence, subword=mean",
+    first, *reasons, remedy = str(caught.value).splitlines()
+    assert first == "2 of 4 specifications have choices that do not fit each other"
+    assert len(reasons) == 2
+    assert reasons[0].endswith(
+        "the option subword changes nothing here (subword=mean): 1 specification, such as "
+        "test=weat-6, vectors=bert, measure=weat, level=sentence, subword=mean"
+    )
+    assert remedy == (
         '  remedy: say when a choice applies: subword = { values = [...], when = { level = "word" '
         "} }; or leave combinations out by [[exclude]]; or skip these: --skip-invalid, in Python "
-        "skip_invalid=True",
-    ]
+        "skip_invalid=True"
+    )
 
 
 def test_a_condition_makes_them_fit(bert):
@@ -47,11 +51,8 @@ def test_a_condition_makes_them_fit(bert):
 
 
 def test_those_that_are_skipped_stay_in_the_table(bert):
-    plan = study_of(bert, pool=["mean", "first"], layer=["-1", "3"], layers=["mean"])
-    with pytest.raises(StudyError, match="layers = mean: this alternative fits nowhere"):
-        prepare(plan, skip_invalid=True)
-    several = study_of(bert, layer=["3", "1..2"], layers=["mean", "sum"])
-    with pytest.raises(StudyError, match="layer = 3: this alternative fits nowhere"):
+    several = study_of(bert, layer=["3", "9"])
+    with pytest.raises(StudyError, match="layer = 9: this alternative fits nowhere"):
         prepare(several, skip_invalid=True)
     several["tests"] = ["weat-6", "sent-weat-6"]
     several["choices"] = {"prompt": ["none", "This is {}"]}
@@ -66,7 +67,7 @@ def test_those_that_are_skipped_stay_in_the_table(bert):
     ("choices", "reason"),
     [
         ({"layer": [0, 99]}, "the model has no such layer"),
-        ({"level": ["word"], "pool": ["mean"]}, "pool changes nothing at level word"),
+        ({"level": ["word"], "pool": ["mean"]}, "the option pool changes nothing here"),
         ({"window": [3]}, "window: for contexts of a corpus alone"),
         ({"case": ["auto", "exact"]}, "the case rule changes nothing where a model encodes texts"),
         ({"contexts": ["templates"], "prompt": ["This is {}"]}, "a prompt changes nothing where"),

@@ -122,9 +122,11 @@ def test_cosine_and_probability_in_one_study(tmp_path):
 def test_a_model_is_loaded_once_and_layers_share_a_pass(bert, monkeypatch):
     loads, passes = [], []
     load, pooled = loading._load, transformer.pooled_vectors
-    monkeypatch.setattr(loading, "_load", lambda model: loads.append(model) or load(model))
+    monkeypatch.setattr(loading, "_load", lambda *given: loads.append(given) or load(*given))
     monkeypatch.setattr(
-        transformer, "pooled_vectors", lambda *given: passes.append(len(given[1])) or pooled(*given)
+        transformer,
+        "pooled_vectors",
+        lambda *given: passes.append(len(given[-1])) or pooled(*given),
     )
     loading.forget()
     plan = {

@@ -52,8 +52,8 @@ def test_random_weights_are_a_control(folders):
     [
         ("gpt2", "", "lpbs", "the model has no mask token, so no word of a sentence can be masked"),
         ("bert", "", "lpbs(model=causal)", "the model does not continue texts"),
-        ("bert", "?pool=mean", "lpbs", "the option pool is for vectors"),
-        ("bert", "?level=word", "lpbs", "the option level is for vectors"),
+        ("bert", "?pool=mean", "lpbs", "the option pool changes nothing"),
+        ("bert", "?level=word", "lpbs", "the option level changes nothing"),
         ("bert", "?levl=word", "lpbs", "unknown option"),
     ],
 )
@@ -72,7 +72,7 @@ def test_a_tokenizer_without_a_mask_points_to_the_causal_form(folders, tmp_path)
     bare.save_pretrained(tmp_path)
     with pytest.raises(SourceError) as caught:
         eatlas.run(tests=TEST, vectors=f"hf:{tmp_path}", measures="lpbs")
-    assert "the tokenizer has no mask token" in str(caught.value)
+    assert "a tokenizer without a mask token" in str(caught.value)
     assert "lpbs(model=causal)" in str(caught.value)
 
 

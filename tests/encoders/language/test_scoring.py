@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from tests.encoders.language import tiny
 
-from eatlas.encoders.language import CausalLM, MaskedLM, Predictions, Question, boundaries, closes
-from eatlas.encoders.loading import Loaded
+from eatlas.encoders.language import Question, Step, boundaries, language_model
 from eatlas.errors import SourceError
 
 AGREES = 1e-5
@@ -23,11 +22,11 @@ TEXTS = [
 
 
 def masked(build, name="tiny"):
-    return MaskedLM(lambda: Loaded(*build()[::-1], 64), name, "sha256:0")
+    return language_model(*build(), name=name)
 
 
 def causal():
-    return CausalLM(lambda: Loaded(*tiny.gpt2()[::-1]), "tiny-gpt2", "sha256:0")
+    return language_model(*tiny.gpt2(), name="tiny-gpt2")
 
 
 def log_softmax(row):
@@ -176,7 +175,6 @@ def test_boundaries_of_word_pieces_and_of_pieces_that_close_a_word():
         def convert_tokens_to_string(self, pieces):
             return "".join(pieces).replace("</w>", " ")
 
-    assert [closes(Closing(), place) for place in range(3)] == [True, False, True]
     assert boundaries(Closing()) == (2,)
 
 
@@ -191,12 +189,10 @@ def test_the_probabilities_of_all_words_of_one_piece_sum_to_one():
     shares = [math.exp(one.log_probability) for one in model.score(questions).values()]
     assert 0 < sum(shares) < 1
     # all pieces, by the engine that the model uses
-    asks = Predictions()
     ids = tuple(tokenizer(f"{tokenizer.mask_token} is nice.")["input_ids"])
-    keys = [asks.add(ids, 1, piece) for piece in range(model.vocabulary)]
-    (found,) = asks.answered(model._logits, model.vocabulary, "tiny")
-    assert sum(math.exp(found[key]) for key in keys) == pytest.approx(1, abs=1e-9)
-    assert len(asks) == 1
+    steps = [Step(ids, 1, piece) for piece in range(model.about.vocabulary)]
+    values = model.log_probabilities(steps)
+    assert sum(math.exp(values[step]) for step in steps) == pytest.approx(1, abs=1e-9)
 
 
 def test_rare_words_have_finite_log_probabilities_where_softmax_has_none():
@@ -257,13 +253,11 @@ def test_broken_weights_are_said():
     import torch
 
     model = masked(tiny.bert)
-    logits = lambda ids: torch.full((*ids.shape, model.vocabulary), float("nan"))  # noqa: E731
-    asks = Predictions()
-    asks.add((2, 4, 3), 1, 7)
+    model._logits = lambda ids: torch.full((*ids.shape, model.about.vocabulary), float("nan"))
     with pytest.raises(
         SourceError, match="tiny: the model computes log-probabilities that are not"
     ):
-        list(asks.answered(logits, model.vocabulary, "tiny"))
+        model.log_probabilities([Step((2, 4, 3), 1, 7)])
 
 
 def test_what_questions_share_is_read_once():

@@ -171,7 +171,7 @@ class _Fitter:
             name: str(value) for name, value in of["wrapper"].items() if value not in {NONE, ""}
         }
         source = self.once(self.source, label, measure.needs.source, of["encoder"], around)
-        self.require_effect(test, source, label, values)
+        self.require_effect(test, source, values)
         case, seed = values.get("case", "auto"), values.get("seed", plan.study.seed)
         job = (id(test), id(source), measure.signature, case, seed)
         if job in self._jobs:
@@ -251,16 +251,8 @@ class _Fitter:
             source = transformed(source, transform)
         return prompted(source, around["prompt"]) if "prompt" in around else source
 
-    def require_effect(
-        self, test: Test, source: Any, label: str, values: Mapping[str, Any]
-    ) -> None:
+    def require_effect(self, test: Test, source: Any, values: Mapping[str, Any]) -> None:
         """Refuse choices that change nothing here, so that no job counts twice."""
-        spec = self.plan.vectors[label]
-        if _is_encoder(spec):
-            level = {**options_of(spec), **values}.get("level", "sentence")
-            idle = "subword" if level == "sentence" else "pool"
-            if idle in values:
-                raise StudyError(f"{idle} changes nothing at level {level}")
         sentences = any(concept.sentences for concept in test.concepts.values())
         if sentences and values.get("prompt", NONE) not in {NONE, ""}:
             raise StudyError("a prompt changes nothing where stimuli occur in sentences")

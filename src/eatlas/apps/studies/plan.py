@@ -35,9 +35,7 @@ Part = Literal["encoder", "wrapper", "texts", "run"]
 """What a choice changes: an option of an encoder, something around any source, the texts that are
 encoded, or how a job is done."""
 KNOWN: dict[str, Part] = {
-    **dict.fromkeys(
-        ("level", "layer", "layers", "pool", "subword", "weights", "precision"), "encoder"
-    ),
+    **dict.fromkeys(("level", "layer", "pool", "subword", "weights", "precision"), "encoder"),
     **dict.fromkeys(("transform", "prompt"), "wrapper"),
     **dict.fromkeys(("contexts", "window", "distance", "per_term"), "texts"),
     **dict.fromkeys(("case", "seed"), "run"),

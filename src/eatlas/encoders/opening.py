@@ -1,0 +1,99 @@
+"""From ``hf:`` and ``clip:`` to sources: how tokens, or patches, become one vector."""
+
+from __future__ import annotations
+
+from eatlas.encoders.cache import keeping
+from eatlas.encoders.models import CLIP, POOLS, NamedModel, find_model, require_no_use
+from eatlas.encoders.options import POOLED, parse_layers
+from eatlas.encoders.sentence_model import ModelConventions, declared, prompt_note
+from eatlas.encoders.transformer import ModelSource, TransformerSource
+from eatlas.encoders.vision import TowersSource, VisionSource
+from eatlas.errors import SourceError
+from eatlas.notes import Note
+
+OF_IMAGES = ("cls", "mean", "max", "mean-all", POOLED)
+"""How the patches of an image may become one vector."""
+
+
+@keeping
+def open_clip(text: str) -> tuple[ModelSource, ...]:
+    """Open a two-tower model."""
+    useless = ("level", "layer", "pool", "subword")
+    return (TowersSource(find_model(text, CLIP, takes=("both",), useless=useless)),)
+
+
+@keeping
+def open_hf(text: str) -> tuple[ModelSource, ...]:
+    """Open a transformer of texts or of images: one source, or with ``layer=all`` several."""
+    named = find_model(text, takes=("texts", "images"))
+    if named.card.takes == "images":
+        return _open_vision(named)
+    whole = named.options.level == "sentence"
+    require_no_use(named.label, named.given, ["subword" if whole else "pool"])
+    conventions = declared(named.path, named.name)
+    method = _method(named, conventions)
+    notes = []
+    if whole and conventions.pool is not None and named.options.pool is None:
+        values = {"by": conventions.by, "pool": conventions.pool}
+        notes.append(Note("source.pooling", values=values))
+    if whole:
+        notes += prompt_note(conventions, hint=f"st:{named.name}")
+    choices = parse_layers(named.options.layer, named.card.top, named.label)
+    return tuple(
+        TransformerSource(alone, layers, method, tuple(notes))
+        for layers, alone in named.by_layer(choices)
+    )
+
+
+def _method(named: NamedModel, conventions: ModelConventions) -> str:
+    """How tokens become one vector, by the options, the model's own files or its family."""
+    options, label = named.options, named.label
+    sentence = options.level == "sentence"
+    chosen = options.pool if sentence else options.subword
+    if chosen == POOLED:
+        raise SourceError(f"{label}: texts cannot be pooled so", got=f"pool={POOLED}")
+    if chosen is not None:
+        return chosen
+    if sentence and conventions.theirs:
+        raise SourceError(
+            f"{label}: the model has a pooling of its own that hf: does not do",
+            got=conventions.theirs,
+            allowed=f"st:{named.name}, which pools as the model declares; "
+            "or a pooling of your choice: ?pool=mean, ?pool=cls",
+            remedy="?pool=... leaves out what the model does after its transformer",
+        )
+    if sentence and conventions.pool is not None:
+        return conventions.pool
+    if not named.card.family:
+        key = "pool" if sentence else "subword"
+        raise SourceError(
+            f"{label}: the kind of this model is not known, and so no default for {key}",
+            got=f"model type {named.card.model_type!r}",
+            remedy=f"say it: {key}=mean, for example",
+        )
+    return POOLS[named.card.family][not sentence]
+
+
+def _open_vision(named: NamedModel) -> tuple[VisionSource, ...]:
+    """Open a model of images."""
+    vision, options, label = named.card.vision, named.options, named.label
+    require_no_use(label, named.given, ("level", "subword", "truncate"))
+    pools = [pool for pool in OF_IMAGES if vision.before or pool != "cls"]
+    pool = options.pool or vision.pool
+    if pool not in pools:
+        raise SourceError(
+            f"{label}: images cannot be pooled so by this model",
+            got=f"pool={pool}",
+            allowed=", ".join(pools),
+        )
+    choices = parse_layers(options.layer, named.card.top, label)
+    top_alone = "these layers differ in length" if not vision.layered else ""
+    if pool == POOLED:
+        top_alone = f"pool={POOLED} is of the top layer"
+    if top_alone and choices != ((named.card.top,),):
+        raise SourceError(
+            f"{label}: this model has no layers to choose from, for {top_alone}",
+            got=f"layer={options.layer}",
+            allowed="layer=-1, the top",
+        )
+    return tuple(VisionSource(alone, layers, pool) for layers, alone in named.by_layer(choices))
