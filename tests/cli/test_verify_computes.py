@@ -58,7 +58,8 @@ def test_a_forged_index(eatlas_cli, test_file, tiny_vectors, tmp_path, monkeypat
     kept = source._path()
     words, starts, _ = source.index()
     hidden = b"\n".join(b"_" if word == b"aster" else word for word in words)
-    source._write(hidden, starts, "0" * 64)
+    source._sha256 = "0" * 64
+    source._write(hidden, starts)
     eatlas_cli("run", "--tests", test_file, "--vectors", path)
     line = json.loads((tmp_path / "out" / "results.jsonl").read_text("utf-8"))
     assert line["coverage"]["X"]["missing"] == ["aster"]

@@ -257,5 +257,5 @@ def test_a_small_parquet_file_of_long_texts_is_refused_in_little_memory(tmp_path
     )
     done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True)
     said, peak = done.stdout.splitlines()
-    assert said.endswith("this declares far more than a file of its size holds"), done.stderr
+    assert said.endswith("this holds far more than a file of its size accounts for"), done.stderr
     assert int(peak) < 1000

@@ -15,10 +15,10 @@ ROWS = np.array([[1.0, 2.0], [3.0, 4.0]])
 @pytest.mark.parametrize(
     ("vectors", "got"),
     [
-        (ROWS + 1j, "complex numbers"),
-        (ROWS.astype(str), "text"),
-        (ROWS.astype(bytes), "bytes"),
-        (ROWS.astype("datetime64[s]"), "dates"),
+        (ROWS + 1j, "complex128"),
+        (ROWS.astype(str), "<U32"),
+        (ROWS.astype(bytes), "|S32"),
+        (ROWS.astype("datetime64[s]"), "datetime64[s]"),
         ([[1.0, 2.0], [3.0]], "inhomogeneous"),
         ([[1.0, None], ["x", 2.0]], "could not convert string to float: 'x'"),
     ],
@@ -34,14 +34,14 @@ def test_arrays_that_hold_no_real_numbers(vectors, got):
 @pytest.mark.parametrize(
     ("vectors", "said"),
     [
-        ({"a": "b"}, "dict: the vector of 'a' has the wrong shape\n  got: shape ()"),
+        ({"a": 1.0}, "dict: the vector of 'a' has the wrong shape\n  got: shape ()"),
         ({"a": None}, "dict: the vector of 'a' has the wrong shape"),
         ({"a": [[1.0, 2.0]]}, "dict: the vector of 'a' has the wrong shape\n  got: shape (1, 2)"),
         ({"a": [[1], [1, 2]]}, "dict: the vectors are not an array of numbers\n  got: "),
-        ({"a": ["x"]}, "dict: the vectors are not an array of numbers\n  got: text"),
+        ({"a": ["x"]}, "dict: the vectors are not an array of numbers\n  got: <U1"),
         (
             (ROWS, WORDS),
-            "got: text\n  allowed: real numbers\n  remedy: the words come first, then the vectors",
+            "got: <U4\n  allowed: real numbers\n  remedy: the words come first, then the vectors",
         ),
         (ROWS, "got: ndarray"),
         (ROWS, "remedy: hand over the words too: (words, array)"),

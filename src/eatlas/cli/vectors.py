@@ -77,7 +77,7 @@ def fetch(names: list[str]) -> None:
     entries = [entry for name in names for entry in find_all(name)]
     for entry in entries:
         name = entry.name
-        if entry.vectors.folder or entry.vectors.texts or entry.vectors.counts:
+        if entry.vectors.kind not in {"vectors", "series"}:
             licence = entry.download.licence or "none is stated; see the notes"
             remark(f"{name}: {entry.download.page}; licence: {licence}")
             for note in entry.download.notes:
@@ -230,8 +230,8 @@ def _values(entry: Published) -> dict[str, Any]:
         **vectors,
         **download,
         "path": str(path) if path else None,
-        "fetched": record.fetched if record else None,
-        "fetched_sha256": record.sha256 if record else None,
+        "fetched": record["fetched"] if record else None,
+        "fetched_sha256": record["sha256"] if record else None,
     }
 
 
@@ -247,7 +247,7 @@ def _shown(entry: Published) -> Iterator[tuple[str, str]]:
         "path": f"no; eatlas vectors fetch {entry.name}",
         "dim": "unknown" if entry.vectors.what == "vectors" else "",
     }
-    values |= {"size": size, "caution": values["hash"] and unproven(entry, None)}
+    values |= {"size": size, "caution": values["hash"] and unproven(entry)}
     keys = ("name", "title", "dim", "url", "size", "hash", "evidence", "licence", "page",
             "citation", "notes", "caution", "path", "fetched")  # fmt: skip
     for key in keys:

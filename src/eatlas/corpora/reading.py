@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, did_you_mean
-from eatlas.sources.archives import Stamp, check_growth, ends_hash, fill
+from eatlas.sources.archives import Stamp, check_growth, ends_hash
 
 NAMED = 100
 """Damaged lines of a run that are named one by one in what is written; all are counted."""
@@ -123,7 +123,7 @@ def read_lines(
     buffer = np.empty(block, np.uint8)
     held, number, first = 0, 1, True
     while True:
-        size = held + fill(file, buffer, held)
+        size = held + file.readinto(buffer[held:])  # type: ignore[attr-defined]
         begin = _after_mark(buffer[: min(size, 4)].tobytes(), label) if first else 0
         at_end = size < len(buffer)
         cut = size if at_end else _last_end(buffer, ends)

@@ -64,13 +64,10 @@ class ArraySource(VectorTable):
                 got=f"{len(words)} words, {len(self._vectors)} vectors",
                 allowed="one word for each row",
             )
-        self._words = words
-        for row, word in enumerate(words):
-            if not isinstance(word, str):
-                raise SourceError(
-                    f"{name}: word {row} is not text", got=repr(word), allowed="strings"
-                )
-        self.ordered = ordered
+        if not all(isinstance(word, str) for word in words):
+            row, word = next((k, w) for k, w in enumerate(words) if not isinstance(w, str))
+            raise SourceError(f"{name}: word {row} is not text", got=repr(word), allowed="strings")
+        self._words, self.ordered = words, ordered
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -97,9 +94,9 @@ class ArraySource(VectorTable):
         return f"sha256:{digest.hexdigest()}"
 
     def floats(self, rows: Any) -> NDArray[np.floating]:
-        """Some rows in floating point."""
-        part: NDArray[np.floating] = self._vectors[rows]
-        return part
+        """Some rows as float32, or as float64 where numbers are wider."""
+        part = self._vectors[rows]
+        return np.ascontiguousarray(part, np.float64 if part.dtype.itemsize > 4 else np.float32)
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that have one."""
@@ -141,13 +138,10 @@ def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:
     """Take a mapping from words to vectors of one length."""
     if not vectors:
         raise SourceError(f"{name}: there are no vectors", got="an empty mapping")
-    try:
-        shapes = {word: np.shape(vector) for word, vector in vectors.items()}
-    except ValueError as error:  # lists of several lengths in a list
-        raise _no_numbers(name, str(error)) from error
-    first = next(iter(shapes.values()))
-    for word, shape in shapes.items():
-        if shape != first or len(shape) != 1:
+    first: tuple[int, ...] | None = None
+    for word, vector in vectors.items():
+        shape = _as_numbers(vector, name).shape
+        if len(shape) != 1 or shape != (first := first or shape):
             raise SourceError(
                 f"{name}: the vector of {word!r} has the wrong shape",
                 got=f"shape {shape}",
@@ -162,11 +156,11 @@ def from_frame(frame: Any, name: str = "frame") -> ArraySource:
         raise SourceError(f"{name}: there are no vectors", got=f"a frame of shape {frame.shape}")
     if frame.iloc[:, 0].dtype.kind not in "fiu":
         frame = frame.set_index(frame.columns[0])
-    text = [str(k) for k, dtype in zip(frame.columns, frame.dtypes) if dtype.kind not in "fiu"]  # noqa: B905
+    text = [str(k) for k, dtype in frame.dtypes.items() if dtype.kind not in "fiu"]
     if text or frame.index.dtype.kind in "iuf":
+        why = "a column is not of numbers" if text else "the frame has no words, only numbers"
         raise SourceError(
-            f"{name}: "
-            + ("a column is not of numbers" if text else "the frame has no words, only numbers"),
+            f"{name}: {why}",
             got=text[0] if text else f"the index {frame.index[0]!r}, ...",
             allowed="words in the index or the first column, numbers in all others",
         )
@@ -178,39 +172,35 @@ def from_keyed_vectors(vectors: Any, name: str = "KeyedVectors") -> ArraySource:
     return ArraySource(vectors.index_to_key, vectors.vectors, name=name, ordered=True)
 
 
-def _as_matrix(vectors: Any, name: str) -> NDArray[np.floating]:
-    """Convert vectors to a matrix of floating-point numbers."""
-    if hasattr(vectors, "toarray"):
+def _as_matrix(vectors: Any, name: str) -> NDArray[Any]:
+    """Vectors as a matrix of numbers in floating point; an array of these is not copied."""
+    matrix = _as_numbers(vectors, name)
+    if matrix.ndim != 2 or 0 in matrix.shape or matrix.shape[1] > MAX_COMPONENTS:
         raise SourceError(
-            f"{name}: the vectors are a sparse matrix", remedy="hand over vectors.toarray()"
+            f"{name}: this is not an array of vectors",
+            got=f"{matrix.dtype}, shape {matrix.shape}",
+            allowed=f"shape (number of words, number of components), to {MAX_COMPONENTS:,}",
         )
+    return matrix
+
+
+def _as_numbers(vectors: Any, name: str) -> NDArray[Any]:
+    """An array of numbers in floating point."""
     try:
-        matrix = np.asarray(vectors)
-        if matrix.dtype.kind in "bO":
-            matrix = matrix.astype(np.float64)
+        array = np.asarray(vectors)
+        array = array.astype(np.float64) if array.dtype.kind in "biuO" else array
+        got = str(array.dtype)
     except (TypeError, ValueError, RuntimeError) as error:
         # rows of several lengths, what is not a number, a tensor that torch will not hand out
-        raise _no_numbers(name, str(error)) from error
-    if matrix.dtype.kind not in "fiu":
-        raise _no_numbers(name, _KINDS.get(matrix.dtype.kind, str(matrix.dtype)))
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise SourceError(
-            f"{name}: the vectors have the wrong shape",
-            got=f"shape {matrix.shape}",
-            allowed="(number of words, number of components)",
-        )
-    return matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
-
-
-_KINDS = {"c": "complex numbers", "U": "text", "S": "bytes", "M": "dates", "m": "durations"}
-
-
-def _no_numbers(name: str, got: str) -> SourceError:
-    return SourceError(
+        array, got = np.array(""), str(error)
+    if array.dtype.kind == "f":
+        return array
+    remedy = "the words come first, then the vectors" if array.dtype.kind == "U" else None
+    raise SourceError(
         f"{name}: the vectors are not an array of numbers",
         got=got,
         allowed="real numbers",
-        remedy="the words come first, then the vectors" if got == "text" else None,
+        remedy="hand over vectors.toarray()" if hasattr(vectors, "toarray") else remedy,
     )
 
 

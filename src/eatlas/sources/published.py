@@ -49,30 +49,18 @@ class Vectors(_Entry):
     """Number of components."""
     member: Text | None = None
     """The file in the archive; none where the download is one (compressed) file."""
-    series: bool = False
-    """Whether it is an archive of vectors by year."""
-    images: Text | None = None
-    """The folder of the archive that holds images, where it is a set of these and no vectors."""
-    tables: Text | None = None
-    """The folder of the archive that holds tables of features of images."""
-    texts: bool = False
-    """Whether it is a corpus of texts, which stays as its publisher compressed it."""
-    counts: bool = False
-    """Whether it is a table of numbers by term and group, such as shares of a census."""
+    kind: Literal["vectors", "series", "images", "tables", "texts", "counts"] = "vectors"
+    """One set of vectors, or an archive of vectors by year; of images, or tables of features of
+    them; texts, which stay as their publisher compressed them; numbers by term and group."""
+    folder: Text | None = None
+    """The folder of the archive that holds images or tables."""
     part_of: Name | None = None
     """A name by which several small sets are fetched together."""
 
     @property
     def what(self) -> str:
         """What it holds, as messages call it."""
-        if self.images:
-            return "images"
-        return "texts" if self.texts else "counts" if self.counts else "vectors"
-
-    @property
-    def folder(self) -> str | None:
-        """The folder of the archive that is unpacked as it is."""
-        return self.images or self.tables
+        return "vectors" if self.kind in {"series", "tables"} else self.kind
 
 
 class Download(_Entry):
@@ -108,12 +96,12 @@ class Published(_Entry):
         """What ``--vectors`` takes."""
         return self.vectors.name
 
-    def file(self, kind: Literal["", ".download", ".part", ".part.json", ".json", ".lock"]) -> Path:
+    def file(self, kind: Literal["", ".part", ".part.state", ".json", ".lock"]) -> Path:
         """Where a file of the download lies.
 
         Without a kind, where somebody without a connection may put it as the publisher serves it;
-        what was downloaded and is not unpacked yet; an unfinished download and what is known of it;
-        what was got, and when; the lock.
+        an unfinished download and which state of the file it is of; what was got, and when; the
+        lock.
         """
         return data_folder() / f"{self.download.file}{kind}"
 
@@ -159,31 +147,28 @@ def published_vectors() -> tuple[Published, ...]:
     >>> published_vectors()[0].name
     'glove.840B.300d'
     """
-    known: dict[str, Published] = {}
+    entries: dict[str, Published] = {}
     files: dict[str, Published] = {}
     user = data_folder() / OWN_FILE
-    for where, entries in [("eatlas", _own()), *([_read(user)] if user.is_file() else [])]:
-        for entry in entries:
-            if known.setdefault(entry.name, entry) is not entry:
-                raise SourceError(
-                    f"{where}: two entries of published vectors share a name", got=entry.name
-                )
-            other = files.setdefault(entry.download.file.casefold(), entry)
-            if other.download != entry.download:
-                raise SourceError(
-                    f"{where}: two downloads would be kept under one name",
-                    got=entry.download.file,
-                    remedy="choose another name for one of them: file = ...",
-                )
-    return tuple(known.values())
+    own = parse_registry(_read(user), str(user)) if user.is_file() else ()
+    for entry in (*_bundled(), *own):
+        same_file = files.setdefault(entry.download.file.casefold(), entry)
+        if entry.name in entries or same_file.download != entry.download:
+            raise SourceError(
+                f"{user}: two entries of published vectors share a name, or two downloads a file",
+                got=f"{entry.name}, {entry.download.file}",
+                remedy="choose another name, or another file = ... for one of them",
+            )
+        entries[entry.name] = entry
+    return tuple(entries.values())
 
 
 def find(name: str) -> Published:
     """Return published vectors by name."""
-    known = {entry.name: entry for entry in published_vectors()}
-    if name in known:
-        return known[name]
-    near = nearest(name, known, 3)
+    entries = {entry.name: entry for entry in published_vectors()}
+    if name in entries:
+        return entries[name]
+    near = nearest(name, entries, 3)
     raise SourceError(
         f"there are no published vectors called {name!r}",
         remedy=(f"did you mean {', '.join(near)}? " if near else "")
@@ -193,26 +178,25 @@ def find(name: str) -> Published:
 
 def find_all(name: str) -> tuple[Published, ...]:
     """Return the published sets that a name stands for: one, or those that are parts of it."""
-    parts = tuple(one for one in published_vectors() if one.vectors.part_of == name)
+    parts = tuple(entry for entry in published_vectors() if entry.vectors.part_of == name)
     return parts or (find(name),)
 
 
-def _read(path: Path) -> tuple[str, tuple[Published, ...]]:
+def _read(path: Path) -> bytes:
     """A file of entries."""
     try:
-        data = toml_bytes(path, SourceError)
+        return toml_bytes(path, SourceError)
     except OSError as error:
         raise SourceError(
             f"{path}: the list of vectors cannot be read", got=error.strerror or str(error)
         ) from error
-    return str(path), parse_registry(data, str(path))
 
 
 @cache
-def _own() -> tuple[Published, ...]:
+def _bundled() -> tuple[Published, ...]:
     folder = resources.files("eatlas.sources") / "data"
-    files = ((name, folder / name) for name in ("published.toml", "corpora.toml", "tables.toml"))
-    return tuple(one for name, path in files for one in parse_registry(path.read_bytes(), name))
+    files = [(name, folder / name) for name in ("published.toml", "corpora.toml", "tables.toml")]
+    return tuple(entry for name, path in files for entry in parse_registry(path.read_bytes(), name))
 
 
 # --- where they are kept --------------------------------------------------------------------------
@@ -220,15 +204,14 @@ def _own() -> tuple[Published, ...]:
 
 def target_of(entry: Published) -> Path:
     """Where the vectors lie once they are here: a file, or a folder of vectors by year."""
-    folder = data_folder() / entry.name
-    if entry.vectors.series or entry.vectors.folder:
+    folder, file = data_folder() / entry.name, entry.download.file
+    if entry.vectors.kind in {"series", "images", "tables"}:
         return folder
     if entry.vectors.member:
         return folder / entry.vectors.member.rpartition("/")[2]
-    file = entry.download.file  # NAME.gz alone becomes NAME
-    if entry.vectors.texts:
+    if entry.vectors.kind == "texts":
         return folder / file
-    compressed = next((suffix for suffix in _COMPRESSED if file.endswith(suffix)), "")
+    compressed = Path(file).suffix if file.endswith(_COMPRESSED) else ""  # NAME.gz becomes NAME
     return folder / file.removesuffix(compressed)
 
 
@@ -281,8 +264,10 @@ def table_on_this_machine(name: str) -> Path | None:
 
 
 def _here(what: str, name: str) -> Path | None:
-    entries = (one for one in published_vectors() if one.name == name)
-    return next((require_here(one) for one in entries if one.vectors.what == what), None)
+    for entry in published_vectors():
+        if entry.name == name and entry.vectors.what == what:
+            return require_here(entry)
+    return None
 
 
 def require_here(entry: Published) -> Path:

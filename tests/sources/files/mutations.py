@@ -40,7 +40,7 @@ def gz_of_damaged_text(folder: Path) -> str:
 FORMATS: tuple[Callable[[Path], str], ...] = (
     writers.glove, writers.glove_crlf_bom, writers.glove_tabs, writers.fasttext_vec,
     writers.word2vec_binary, writers.word2vec_binary_lines, writers.npy, writers.npz,
-    writers.npz_compressed_with_vocabulary, writers.npz_of_words, writers.safetensors,
+    writers.npz_compressed_with_vocabulary, writers.safetensors,
     writers.csv_file, writers.tsv, writers.gz_of_binary, writers.bz2_of_csv, writers.xz,
     writers.zst, writers.zip_member, histwords, gz_of_damaged_text,
 )  # fmt: skip

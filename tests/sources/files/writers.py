@@ -149,12 +149,6 @@ def npz_compressed_with_vocabulary(folder: Path, data: Data = SAMPLE) -> str:
     return f"{folder / 'v.npz'}?vocab=rows.json"
 
 
-def npz_of_words(folder: Path, data: Data = SAMPLE) -> str:
-    named = dict(zip(data.words, data.vectors, strict=True))
-    np.savez(folder / "v.npz", **named)
-    return str(folder / "v.npz")
-
-
 def safetensors(folder: Path, data: Data = SAMPLE) -> str:
     from safetensors.numpy import save_file
 
@@ -252,7 +246,7 @@ def zip_member(folder: Path, data: Data = SAMPLE) -> str:
 FORMATS = (
     glove, glove_crlf_bom, glove_tabs, word2vec_text, fasttext_vec, word2vec_binary,
     word2vec_binary_lines, fasttext_bin, gensim_kv, gensim_model,
-    npy, npz, npz_compressed_with_vocabulary, npz_of_words, safetensors,
+    npy, npz, npz_compressed_with_vocabulary, safetensors,
     csv_file, tsv, parquet_lists, hdf5,
     hdf5_sent_bias, gz, gz_of_binary, bz2_of_csv, xz, zst, zip_member,
 )  # fmt: skip

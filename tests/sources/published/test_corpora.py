@@ -16,7 +16,7 @@ from eatlas.sources.published import (
     target_of,
 )
 
-CORPORA = [one for one in published_vectors() if one.vectors.texts]
+CORPORA = [one for one in published_vectors() if one.vectors.kind == "texts"]
 TEST = eatlas.GroupsTest(
     targets=["nurse"], groups={"Female": ["she"], "Male": ["he"]}, reference="uniform"
 )

@@ -19,8 +19,14 @@ from tests.sources.series_files import write_histwords
 
 from eatlas import fetch_vectors, open_vectors
 from eatlas.errors import SourceError
-from eatlas.sources import open_sources
+from eatlas.sources import fetching, open_sources
 from eatlas.sources.fetching import CHUNK
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch):
+    monkeypatch.setattr(fetching, "PAUSE", 0)
+
 
 MANY = text_of([f"w{number}" for number in range(500)], dim=5)
 
@@ -42,7 +48,6 @@ def test_an_archive_with_two_sets_comes_once(publisher, data):
     assert left_over(data) == ["tiny.3d", "tiny.5d"]
     record = json.loads((data / "tiny.zip.json").read_text())
     assert f"sha256:{record['sha256']}" == sha256(archive)
-    assert (record["size"], record["etag"]) == (len(archive), '"one"')
 
 
 @pytest.mark.parametrize("file", ["plain.vec", "packed.vec.gz"])
@@ -66,7 +71,7 @@ def test_a_series(publisher, data, tmp_path):
     publisher.files["hist.zip"] = zip_of(
         {**held, "sgns/README": b"no vectors", "__MACOSX/._1990-w.npy": b"x"}
     )
-    register(data, publisher.url, "hist.zip", {"name": "hist", "title": "t", "series": True})
+    register(data, publisher.url, "hist.zip", {"name": "hist", "title": "t", "kind": "series"})
     path = fetch_vectors("hist")
     assert sorted(p.name for p in path.iterdir()) == sorted(p.name for p in folder.iterdir())
     periods = open_sources("hist?from=1985")
@@ -80,7 +85,7 @@ def test_a_broken_connection_goes_on_where_it_stopped(publisher, data):
     publisher.cuts = [1000, 2000]
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, hash=sha256(MANY))
     seen = []
-    path = fetch_vectors("mine", watch=lambda *now: seen.append(now), pause=0)
+    path = fetch_vectors("mine", watch=lambda *now: seen.append(now))
     assert path.read_bytes() == MANY
     assert publisher.asked == [None, "bytes=1000-", "bytes=3000-"]
     assert seen[-1] == (len(MANY), len(MANY))
@@ -117,7 +122,7 @@ def test_a_file_that_changed_is_begun_anew(publisher, data, ranges, length):
     publisher.cuts = [1500, *[0] * 9]
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
     with pytest.raises(SourceError):
-        fetch_vectors("mine", pause=0)
+        fetch_vectors("mine")
     publisher.files["mine.vec"], publisher.etag = new, '"two"'
     publisher.cuts, publisher.ranges = [], ranges
     assert fetch_vectors("mine").read_bytes() == new
@@ -193,13 +198,13 @@ def test_no_network_and_on_by_hand(data):
 
 
 def test_what_does_not_fit_is_not_begun(publisher, data):
-    publisher.files["mine.vec"] = MANY
+    publisher.files["mine.vec"], publisher.lengths = MANY, False
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, size=10**18)
     with pytest.raises(SourceError, match="not enough room on this disk") as caught:
         fetch_vectors("mine")
     assert caught.value.allowed == f"{10**18:,} bytes at least"
     assert "set EATLAS_DATA" in caught.value.remedy
-    assert publisher.asked == []
+    assert left_over(data) == []
 
 
 def test_two_processes_fetch_once(publisher, data):
@@ -222,7 +227,10 @@ def test_two_processes_fetch_once(publisher, data):
     ("held", "message"),
     [
         ({"readme.txt": b"x"}, "the archive has no such member"),
-        ({"a/mine.txt": b"x" * (70 << 20)}, "this grows too much when it is decompressed"),
+        (
+            {"a/mine.txt": b"x" * (70 << 20)},
+            "this holds far more than a file of its size accounts for",
+        ),
     ],
 )
 def test_an_archive_that_is_not_what_it_should_be(publisher, data, held, message):
@@ -282,7 +290,7 @@ def test_what_nobody_vouches_for_is_said_before_it_comes(publisher, data):
     ]
     again = []
     fetch_vectors("mine", say=again.append)
-    assert again[0] == f"mine: downloading {publisher.url}/mine.vec"
+    assert again == said
 
 
 def test_what_killed_processes_have_left_goes(publisher, data):
@@ -293,12 +301,12 @@ def test_what_killed_processes_have_left_goes(publisher, data):
     for name in "ab":
         (data / name / f".{name}.txt.unpacking").mkdir()
         (data / name / f".{name}.txt.unpacking" / "vectors").write_bytes(b"gigabytes")
-    for name in ("mine.zip.part", "mine.zip.part.json", "mine.zip.download"):
+    for name in ("mine.zip.part", "mine.zip.part.state"):
         (data / name).write_bytes(b"gigabytes")
     fetch_vectors("b")
     assert left_over(data) == ["a", "b"]
     assert sorted(p.name for p in data.glob("*/*")) == ["a.txt", "b.txt"]
-    assert not (data / "mine.zip.part.json").exists()
+    assert not (data / "mine.zip.part.state").exists()
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
-import json
 import pickle
-import subprocess
-import sys
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,28 +18,13 @@ from numpy.typing import NDArray
 from eatlas.decoding import decoded, json_value
 from eatlas.errors import SourceError, listed
 from eatlas.notes import Note
-from eatlas.sources.archives import (
-    Content,
-    FileDigest,
-    Stamp,
-    archive_errors,
-    check_growth,
-    faults_of_library,
-    library,
-)
-from eatlas.sources.interface import CHUNK, Vector
-from eatlas.sources.memory import MAX_COMPONENTS, ArraySource, Chunk, check_finite
-from eatlas.sources.source import VectorTable
+from eatlas.sources.archives import Content, Stamp, check_growth, faults_of_library, library
+from eatlas.sources.interface import Vector
+from eatlas.sources.memory import ArraySource, check_finite
 from eatlas.sources.spec import choice, model_at
 from eatlas.untrusted import require_trust
 
-_READ_STRINGS = """import h5py, json, sys
-words = h5py.File(sys.argv[1])[sys.argv[2]][()]
-print(json.dumps([word.decode() for word in words.tolist()]))"""
-_PATIENCE = 30
-"""Seconds for them, and one more for each megabyte of the file."""
-_OBJECTS = "save words with np.array(words, dtype='U'), vectors as float32"
-_BESIDE = (".vocab", ".vocab.txt", ".vocab.json", "-vocab.txt", "-vocab.pkl")
+_BESIDE = (".vocab", ".vocab.txt", ".vocab.json")
 
 
 class MatrixSource(ArraySource):
@@ -49,64 +33,38 @@ class MatrixSource(ArraySource):
     def __init__(
         self, words: Sequence[str], array: NDArray[Any], *, name: str, files: Sequence[Path]
     ) -> None:
-        VectorTable.__init__(self, name)  # nothing is read yet
-        check_matrix(array.shape, array.dtype, name)
-        if len(words) != len(array):
-            raise SourceError(
-                f"{name}: the vocabulary does not fit the vectors",
-                got=f"{len(words)} words, {len(array)} vectors",
-                allowed="one word for each vector",
-                remedy="check that both files belong together, one word a line and no header",
-            )
-        self._words, self._vectors = words, array
+        super().__init__(words, array, name=name)
         self._stamps = [(path, Stamp.of(path)) for path in files]
-        self._digest = FileDigest(self._stamps)
 
-    @property
-    def fingerprint(self) -> str:  # hashed by a thread
-        """Hash of the bytes of all files."""
-        return f"sha256:{self._digest.result()}"
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the bytes of the file; of several, of their hashes."""
+        hashes = []
+        for path, stamp in self._stamps:
+            with path.open("rb") as file:
+                hashes.append(hashlib.file_digest(file, "sha256").hexdigest())
+            stamp.check(path)
+        joint = hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+        return f"sha256:{hashes[0] if len(hashes) == 1 else joint}"
 
     def floats(self, rows: Any) -> NDArray[np.floating]:
-        """Some rows as float32, or as float64 where that or whole numbers are stored."""
-        self._check_unchanged()  # to touch a mapped file that was cut would end the process
-        return as_floats(np.asarray(self._vectors[rows]))
-
-    def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of those keys that have one."""
-        found = super().lookup(keys)
-        self._check_unchanged()
-        return found
-
-    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
-        """Every word and vector, `rows` rows at a time."""
-        for words, vectors in super().iter_chunks(rows):
-            check_finite(vectors, f"{self.name}, between {words[0]!r} and {words[-1]!r}")
-            yield Chunk(words, vectors)
-
-    def _check_unchanged(self) -> None:
-        for path, stamp in self._stamps:
+        """Some rows in floating point, finite."""
+        for path, stamp in self._stamps:  # to touch a mapped file that was cut ends the process
             stamp.check(path)
-
-
-def as_floats(rows: NDArray[Any]) -> NDArray[np.floating]:
-    """Rows as float32, or as float64 where that is how they are stored."""
-    wide = rows.dtype.kind in "iu" or rows.dtype.itemsize > 4
-    return np.ascontiguousarray(rows, np.float64 if wide else np.float32)
-
-
-def check_matrix(shape: Sequence[int], dtype: np.dtype[Any], label: str) -> None:
-    """Refuse what is no matrix of numbers."""
-    if len(shape) != 2 or dtype.kind not in "fiu" or 0 in shape or shape[1] > MAX_COMPONENTS:
-        raise SourceError(
-            f"{label}: this is not an array of vectors",
-            got=f"{dtype}, shape {tuple(shape)}",
-            allowed=f"numbers, shape (words, components), to {MAX_COMPONENTS:,} components",
-        )
+        part = super().floats(rows)
+        if isinstance(rows, slice):
+            ends = self._words[rows][0], self._words[rows][-1]
+            check_finite(part, f"{self.name}, between {ends[0]!r} and {ends[1]!r}")
+        return part
 
 
 def part_of(
-    label: str, what: str, parts: Mapping[str, object], fit: Collection[str], name: str | None
+    label: str,
+    what: str,
+    parts: Mapping[str, object],
+    fit: Collection[str],
+    name: str | None,
+    remedy: str | None = None,
 ) -> str:
     """The part of a file that holds something: the one with the name, or the only one that can."""
     chosen = [name or what] if (name or what) in fit else [] if name else list(fit)
@@ -116,7 +74,7 @@ def part_of(
         f"{label}: no single part of this file holds the {what}",
         got=name or listed(f"{key} ({facts})" for key, facts in parts.items()) or "nothing",
         allowed=listed(fit) or ("strings" if what == "words" else "numbers"),
-        remedy=f"name it: {label}?{what}=NAME",
+        remedy=remedy or f"name it: {label}?{what}=NAME",
     )
 
 
@@ -138,30 +96,25 @@ def array_with_words(path: Path, vocabulary: str | None, name: str) -> MatrixSou
 
 
 def open_npz(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
-    """Open an array of vectors and one of words, or a named vector for each word."""
-    path, files = content.path, [content.path]
-    with archive_errors(str(path)), zipfile.ZipFile(path) as archive:
-        size = sum(info.file_size for info in archive.infolist())
-    check_growth(str(path), size, content.stamp.size)
-    with (
-        faults_of_library(path, f"an array of this archive ({_OBJECTS})"),
-        np.load(path, allow_pickle=False) as arrays,
-    ):
-        parts = dict(arrays)
-    numbers = [key for key, array in parts.items() if array.dtype.kind in "fiu"]
-    shapes = {array.shape for array in parts.values()}
-    if len(numbers) == len(parts) and len(shapes) == 1 and len(min(shapes)) == 1 and not options:
-        return MatrixSource(list(parts), np.stack(list(parts.values())), name=name, files=files)
-    kinds = {key: f"{array.dtype}, shape {array.shape}" for key, array in parts.items()}
-    matrices = [key for key in numbers if parts[key].ndim == 2]
-    vectors = parts[part_of(str(path), "vectors", kinds, matrices, options.get("vectors"))]
-    texts = [key for key, array in parts.items() if array.dtype.kind in "US" and array.ndim == 1]
-    if "vocab" in options or not (texts or "words" in options):
-        vocabulary = beside(path, options.get("vocab"))
-        words, files = read_vocabulary(vocabulary), [path, vocabulary]
-    else:
-        column = parts[part_of(str(path), "words", kinds, texts, options.get("words"))]
-        with faults_of_library(path, "the array of words (UTF-8)"):
+    """Open an array of vectors, and one of words or a vocabulary."""
+    path, files, label = content.path, [content.path], str(content.path)
+    with faults_of_library(path, "an array in it (save words with np.array(words, dtype='U'))"):
+        with zipfile.ZipFile(path) as archive:
+            size = sum(info.file_size for info in archive.infolist())
+        check_growth(label, size, content.stamp.size)
+        with np.load(path, allow_pickle=False) as arrays:
+            parts: dict[str, NDArray[Any]] = dict(arrays)
+        kinds = {key: f"{array.dtype}, shape {array.shape}" for key, array in parts.items()}
+        matrices = [
+            k for k, array in parts.items() if array.dtype.kind in "fiu" and array.ndim == 2
+        ]
+        vectors = parts[part_of(label, "vectors", kinds, matrices, options.get("vectors"))]
+        texts = [k for k, array in parts.items() if array.dtype.kind in "US" and array.ndim == 1]
+        if "vocab" in options or not (texts or "words" in options):
+            vocabulary = beside(path, options.get("vocab"))
+            words, files = read_vocabulary(vocabulary), [path, vocabulary]
+        else:
+            column = parts[part_of(label, "words", kinds, texts, options.get("words"))]
             raw = column.dtype.kind == "S"
             words = (np.strings.decode(column, "utf-8") if raw else column).tolist()
     return MatrixSource(words, vectors, name=name, files=files)
@@ -178,53 +131,26 @@ def open_safetensors(content: Content, options: Mapping[str, str], name: str) ->
     ):
         shapes = {key: file.get_slice(key).get_shape() for key in file.keys()}  # noqa: SIM118
         matrices = [key for key, shape in shapes.items() if len(shape) == 2]
-        key = options.get("tensor") or (matrices[0] if len(matrices) == 1 else "")
-        if key not in shapes:
-            model = model_at(path)
-            raise SourceError(
-                f"{path}: no single tensor holds the vectors",
-                got=key or listed(shapes) or "no tensors",
-                allowed=f"one of {listed(matrices)}"
-                if matrices
-                else "a tensor (words, components)",
-                remedy=f"for the model in its folder: {model}"
-                if model
-                else f"name it: {path}?tensor=NAME",
-            )
+        remedy = f"for the model in its folder: {model}" if (model := model_at(path)) else None
+        key = part_of(str(path), "tensor", shapes, matrices, options.get("tensor"), remedy)
         array = file.get_tensor(key)
     words = beside(path, options.get("vocab"))
     return MatrixSource(read_vocabulary(words), array, name=name, files=(path, words))
 
 
-def _strings(path: Path, key: str) -> list[str]:
-    """Read strings by a process of its own: of a damaged file, HDF5 reads them forever."""
-    command = [sys.executable, "-c", _READ_STRINGS, str(path), key]
-    seconds = _PATIENCE + path.stat().st_size // 1_000_000
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=seconds, check=False)  # noqa: S603
-    except subprocess.TimeoutExpired as error:
-        raise ValueError(f"its strings could not be read in {seconds} seconds") from error
-    if done.returncode:
-        raise ValueError(done.stderr.decode(errors="replace").strip().rpartition("\n")[2])
-    words: list[str] = json.loads(done.stdout)
-    return words
-
-
 def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open an array with as many strings, or a vector for each name, as sent-bias stores them."""
-    path = content.path
-    h5py = library("h5py", str(path), "HDF5")
+    path, label = content.path, str(content.path)
+    h5py = library("h5py", label, "HDF5")
     sets: dict[str, Any] = {}
-
-    def visit(key: str, item: Any) -> None:
-        if hasattr(item, "dtype"):
-            sets[key] = item
-
     with faults_of_library(path, "this HDF5 file"), h5py.File(path) as file:
-        file.visititems(visit)  # links to other files are not followed
+        # links to other files are not followed
+        file.visititems(
+            lambda key, item: sets.update({key: item} if hasattr(item, "dtype") else {})
+        )
         if any(item.is_virtual or item.external for item in sets.values()):
             raise SourceError(f"{path}: a data set takes its content from other files")
-        check_growth(str(path), sum(item.nbytes for item in sets.values()), content.stamp.size)
+        check_growth(label, sum(item.nbytes for item in sets.values()), content.stamp.size)
         numbers = {key: item for key, item in sets.items() if item.dtype.kind in "fiu"}
         flat = all(item.size == max(item.shape or (0,)) for item in numbers.values())
         if numbers and flat and not options:
@@ -233,16 +159,11 @@ def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> Matrix
             rows = np.stack([np.ravel(item[()]) for item in numbers.values()])
         else:
             matrices = [key for key, item in numbers.items() if item.ndim == 2]
-            rows = sets[part_of(str(path), "vectors", sets, matrices, options.get("vectors"))][()]
-            texts = [
-                key
-                for key, item in sets.items()
-                if item.shape == rows.shape[:1]
-                and (item.dtype.kind == "S" or h5py.check_string_dtype(item.dtype))
-            ]
-            key = part_of(str(path), "words", sets, texts, options.get("words"))
-            fixed = sets[key].dtype.kind == "S"
-            words = [w.decode() for w in sets[key][()].tolist()] if fixed else _strings(path, key)
+            rows = sets[part_of(label, "vectors", sets, matrices, options.get("vectors"))][()]
+            kinds = {key: h5py.check_string_dtype(item.dtype) for key, item in sets.items()}
+            texts = [k for k, kind in kinds.items() if kind and sets[k].shape == rows.shape[:1]]
+            column = sets[part_of(label, "words", sets, texts, options.get("words"))]
+            words = [word.decode() for word in column[()].tolist()]
     return MatrixSource(words, rows, name=name, files=(path,))
 
 
@@ -251,11 +172,10 @@ def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> Matrix
 
 def beside(path: Path, name: str | None) -> Path:
     """The vocabulary that belongs to a file: the one with the name, or ``NAME.vocab`` beside it."""
+    bases = (path.with_suffix(""), path)
+    places = [base.with_name(base.name + end) for base in bases for end in _BESIDE]
     if name is not None:
         places = [Path(name), path.parent / name]
-    else:
-        bases = (path.with_suffix(""), path)
-        places = [base.with_name(base.name + end) for base in bases for end in _BESIDE]
     vocabulary = next((place for place in places if place.is_file()), None)
     if vocabulary is not None:
         return vocabulary
@@ -267,36 +187,29 @@ def beside(path: Path, name: str | None) -> Path:
     )
 
 
-def read_vocabulary(path: Path) -> Sequence[str]:
+def read_vocabulary(path: Path) -> list[str]:
     """Words of the rows: one a line; JSON, a list or a dict to rows; HistWords' pickled list."""
     Stamp.of(path)
     data, suffix = path.read_bytes(), path.suffix.lower()
+    words: Any = None
     if suffix == ".json":
-        try:
-            return as_words(json_value(data), str(path))
-        except ValueError as error:
-            raise SourceError(f"{path}: this is not JSON", got=str(error)) from error
-    if suffix in {".pkl", ".pickle"}:
-        return pickled_words(data, str(path))
-    lines = decoded(data, str(path), SourceError).split("\n")
-    return [line.rstrip("\r") for line in (lines if lines[-1] else lines[:-1])]
-
-
-def as_words(value: Any, label: str) -> Sequence[str]:
-    """A list of words, or a dict from words to rows, as a list in the order of the rows."""
-    if isinstance(value, dict):
-        rows = list(value.values())
-        if any(type(row) is not int for row in rows) or sorted(rows) != list(range(len(rows))):
-            raise SourceError(
-                f"{label}: the rows of the words are not 0, 1, 2, ...", allowed="each row once"
-            )
-        value = sorted(value, key=value.__getitem__)
-    if isinstance(value, list) and all(isinstance(word, str) for word in value):
-        return value
+        with suppress(ValueError, TypeError, KeyError):
+            words = json_value(data)
+            if isinstance(words, dict):
+                by_row = {row: word for word, row in words.items()}
+                words = [by_row[row] for row in range(len(words))]
+    elif suffix in {".pkl", ".pickle"}:
+        with suppress(Exception):  # whatever a damaged pickle makes of it
+            words = _Words(io.BytesIO(data), encoding="utf-8").load()
+    else:
+        lines = decoded(data, str(path), SourceError).split("\n")
+        words = [line.rstrip("\r") for line in (lines if lines[-1] else lines[:-1])]
+    if isinstance(words, list) and all(isinstance(word, str) for word in words):
+        return words
     raise SourceError(
-        f"{label}: this is not a vocabulary",
-        got=type(value).__name__,
-        allowed="a list of words, or a dict from words to rows",
+        f"{path}: this is not a list of words",
+        allowed="one word a line; a list as JSON, or a dict to the rows 0, 1, 2, ...; a pickled "
+        "list of texts, as HistWords publishes them, in which nothing is run",
     )
 
 
@@ -306,20 +219,6 @@ class _Words(pickle._Unpickler):  # that of C takes any instruction
     dispatch: ClassVar = {
         code: pickle._Unpickler.dispatch[code] for code in b"\x80\x95qrp\x94]l(aeXUTVS.\x8c\x8d"
     }
-
-
-def pickled_words(data: bytes, label: str) -> list[str]:
-    """Words of a pickled list of texts, as HistWords publishes them, read without running it."""
-    words: Any = None
-    with suppress(Exception):  # whatever a damaged pickle makes of it
-        words = _Words(io.BytesIO(data), encoding="utf-8").load()
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise SourceError(
-            f"{label}: this is not a pickled list of words",
-            allowed="a list of texts, as HistWords publishes them; nothing in a pickle is run",
-            remedy="save the words one a line, or as JSON",
-        )
-    return words
 
 
 # --- gensim and fastText --------------------------------------------------------------------------
@@ -337,11 +236,9 @@ def open_gensim(content: Content, options: Mapping[str, str], name: str) -> Matr
         )
     utils = library("gensim.utils", str(path), "what gensim saved", "pip install 'eatlas[gensim]'")
     with faults_of_library(path, "what gensim saved"):
-        saved = utils.SaveLoad.load(str(path), mmap="r")
-        keyed = getattr(saved, "wv", saved)
-        words = as_words(list(keyed.index_to_key), str(path))
-    files = [path, *sorted(path.parent.glob(f"{path.name}.*.npy"))]
-    return _keyed(keyed, words, files, options, name)
+        keyed = utils.SaveLoad.load(str(path), mmap="r")
+        keyed = getattr(keyed, "wv", keyed)
+        return _keyed(keyed, [path, *sorted(path.parent.glob(f"{path.name}.*.npy"))], options, name)
 
 
 def open_fasttext(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
@@ -349,20 +246,21 @@ def open_fasttext(content: Content, options: Mapping[str, str], name: str) -> Ma
     path, install = content.path, "pip install 'eatlas[gensim]'"
     fasttext = library("gensim.models.fasttext", str(path), "fastText's .bin", install)
     with faults_of_library(path, "this model of fastText"):
-        keyed = fasttext.load_facebook_vectors(str(path))
-    return _keyed(keyed, keyed.index_to_key, [path], options, name)
+        return _keyed(fasttext.load_facebook_vectors(str(path)), [path], options, name)
 
 
 def _keyed(
-    keyed: Any, words: Sequence[str], files: Sequence[Path], options: Mapping[str, str], name: str
+    keyed: Any, files: Sequence[Path], options: Mapping[str, str], name: str
 ) -> MatrixSource:
     """The source of gensim's KeyedVectors."""
-    if choice(options.get("oov", "none"), ("none", "subword"), "oov", name) == "none":
-        return MatrixSource(words, keyed.vectors, name=name, files=files)
-    if not getattr(keyed, "bucket", 0) or not getattr(keyed, "max_n", 0):
+    subwords = choice(options.get("oov", "none"), ("none", "subword"), "oov", name) == "subword"
+    if subwords and not (getattr(keyed, "bucket", 0) and getattr(keyed, "max_n", 0)):
         raise SourceError(f"{name}: this model has no sub-words", got="oov=subword")
-    source = SubwordSource(words, keyed.vectors, name=name, files=files)
-    source.keyed = keyed
+    words = list(keyed.index_to_key)
+    kind = SubwordSource if subwords else MatrixSource
+    source = kind(words, keyed.vectors, name=name, files=files)
+    if isinstance(source, SubwordSource):
+        source.keyed = keyed
     return source
 
 

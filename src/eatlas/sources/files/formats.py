@@ -8,7 +8,6 @@ the source string and the name of the source, and returns a source.
 from __future__ import annotations
 
 import codecs
-import pickle
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -35,6 +34,7 @@ _OF_TEXT = {"encoding": "encoding of the words: utf-8, latin-1"}
 _OF_SUBWORDS = {"oov": "vectors for words that are not in the vocabulary: none, subword"}
 _VOCABULARY = {"vocab": "file of words, one a line"}
 _NAMED = {"vectors": "name of the part that holds vectors", "words": "name of that of words"}
+_TRUST = {"trust": "yes: run what the pickle holds"}
 
 
 class Format(NamedTuple):
@@ -43,29 +43,25 @@ class Format(NamedTuple):
     opener: str
     options: Options
     magic: bytes = b""
-    unpacked: str = ""
-    """What it is called where it cannot be read while compressed."""
+    streams: bool = False
+    """Whether it can be read while compressed."""
     ordered: bool = False
     """Whether words come in order of frequency."""
 
 
-_TRUST = {"trust": "yes: run what the pickle holds"}
-_TENSOR = {"tensor": "name of the tensor of vectors"}
 FORMATS: dict[str, Format] = {
-    "text": Format("sequential:open_text", _OF_TEXT, ordered=True),
-    "table": Format("tables:open_table", _OF_TEXT),
-    "word2vec-binary": Format("sequential:open_word2vec", _OF_TEXT, ordered=True),
-    "fasttext": Format(
-        "arrays:open_fasttext", _OF_SUBWORDS, b"\xba\x16O/", "a model of fastText", ordered=True
+    "text": Format("sequential:TextSource", _OF_TEXT, streams=True, ordered=True),
+    "table": Format("tables:open_table", _OF_TEXT, streams=True),
+    "word2vec-binary": Format(
+        "sequential:Word2VecBinarySource", _OF_TEXT, streams=True, ordered=True
     ),
-    "gensim": Format(
-        "arrays:open_gensim", _OF_SUBWORDS | _TRUST, unpacked="what gensim saved", ordered=True
-    ),
-    "npy": Format("arrays:open_npy", _VOCABULARY, b"\x93NUMPY", "an array"),
-    "npz": Format("arrays:open_npz", _VOCABULARY | _NAMED, b"PK\x03\x04", "an archive of arrays"),
-    "safetensors": Format("arrays:open_safetensors", _VOCABULARY | _TENSOR, unpacked="safetensors"),
-    "parquet": Format("tables:open_parquet", _NAMED, b"PAR1", "Parquet"),
-    "hdf5": Format("arrays:open_hdf5", _NAMED, b"\x89HDF\r\n\x1a\n", "HDF5"),
+    "fasttext": Format("arrays:open_fasttext", _OF_SUBWORDS, b"\xba\x16O/", ordered=True),
+    "gensim": Format("arrays:open_gensim", _OF_SUBWORDS | _TRUST, ordered=True),
+    "npy": Format("arrays:open_npy", _VOCABULARY, b"\x93NUMPY"),
+    "npz": Format("arrays:open_npz", _VOCABULARY | _NAMED, b"PK\x03\x04"),
+    "safetensors": Format("arrays:open_safetensors", _VOCABULARY | {"tensor": "its name"}),
+    "parquet": Format("tables:open_parquet", _NAMED, b"PAR1"),
+    "hdf5": Format("arrays:open_hdf5", _NAMED, b"\x89HDF\r\n\x1a\n"),
 }
 """By the name that ``?format=`` takes."""
 
@@ -82,8 +78,7 @@ def open_file(
     name = name or str(path)
     if path.is_dir():
         return _open_folder(path, chosen, name)
-    suffix = path.suffix.removeprefix(".")
-    if point := _of_packages().get(chosen.get("format", suffix)):
+    if point := _of_packages().get(chosen.get("format", path.suffix.removeprefix("."))):
         require_trust(f"call {point.value}, which an installed package registers")
         source: Source = called(point, Source, path, chosen, name)
         return source
@@ -91,8 +86,8 @@ def open_file(
     kind = chosen.pop("format", None) or sniff(content)
     form = FORMATS[choice(kind, (*FORMATS, *_of_packages()), "format", content.label)]
     check_options(chosen, {**form.options, "format": "the format"}, content.label)
-    if form.unpacked:
-        content.need_plain(form.unpacked)
+    if not form.streams:
+        content.need_plain(f"the format {kind}")
     table: VectorTable = load(f"eatlas.sources.files.{form.opener}")(content, chosen, name)
     table.ordered = form.ordered
     return table
@@ -108,26 +103,20 @@ def _open_folder(path: Path, options: Options, name: str) -> VectorTable:
     if tables.tables_in(path):
         return tables.open_folder(path, options, name)
     remedy = f"for the model in it: {model}" if (model := model_at(path)) else None
-    if (path / "vocab").is_dir():
-        remedy = "of a spaCy pipeline: eatlas.open_vectors((words, nlp.vocab.vectors.data))"
     raise SourceError(f"{path}: this is a directory", allowed="a file of vectors", remedy=remedy)
 
 
-_TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85")
-_CONTROLS = bytes(c for c in range(32) if c not in _TEXT_CONTROLS)
-_LOOKED_AT = 4096
 _SAY = "if you know better, say so: ?format=NAME"
-_UNPACK = "unpack it, and open the file in it"
 _NO_VECTORS = {
-    b"%PDF": ("PDF", _SAY), b"<!DOC": ("HTML", _SAY), b"<!doc": ("HTML", _SAY),
-    b"<html": ("HTML", _SAY), b"\x7fELF": ("a program", _SAY), b"\x89PNG": ("an image", _SAY),
-    b'{"': ("JSON", _SAY), b'[{"': ("JSON", _SAY),
-    b"7z\xbc\xaf": ("a 7z archive", _UNPACK), b"Rar!": ("a RAR archive", _UNPACK),
-    b"\x1f\x9d": ("a file of compress", _UNPACK),
     b"version https://git-lfs": ("a pointer of git LFS", "fetch the file itself: git lfs pull"),
+    b"<!doctype html": ("a web page", "fetch the file that the page is about"),
+    b"<html": ("a web page", "fetch the file that the page is about"),
     codecs.BOM_UTF16_LE: ("UTF-16, to judge by its first bytes", "save it as UTF-8"),
     codecs.BOM_UTF16_BE: ("UTF-16, to judge by its first bytes", "save it as UTF-8"),
-}  # fmt: skip
+}
+_TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f")
+_CONTROLS = bytes(c for c in range(32) if c not in _TEXT_CONTROLS)
+_LOOKED_AT = 4096
 
 
 def sniff(content: Content) -> str:
@@ -136,15 +125,13 @@ def sniff(content: Content) -> str:
     for kind, form in FORMATS.items():
         if form.magic and head.startswith(form.magic):
             return kind
-    for magic, (kind, remedy) in _NO_VECTORS.items():
-        if head.startswith(magic):
-            raise _unknown(content, kind, remedy)
-    if head[257:262] == b"ustar":
-        raise _unknown(content, "a tar archive", _UNPACK)
+    for magic, (got, remedy) in _NO_VECTORS.items():
+        if head[:32].lower().startswith(magic):
+            raise _unknown(content, got, remedy)
     if head.startswith(b"GGUF"):
         model = model_at(content.path.with_suffix(GGUF))
         raise _unknown(content, "a model (GGUF)", f"for a model: {model}")
-    if head[:1] == b"\x80" and 2 <= int.from_bytes(head[1:2], "big") <= pickle.HIGHEST_PROTOCOL:
+    if head[:1] == b"\x80" and b"\x02" <= head[1:2] <= b"\x05":
         return "gensim"
     length = int.from_bytes(head[:8], "little")
     by_head = head[8:9] == b"{" and length <= min(SAFETENSORS_HEAD, content.stamp.size)
@@ -159,29 +146,25 @@ def _text_kind(head: bytes, content: Content) -> str:
     if not content.member and not content.plain:
         path = path.with_suffix("")  # that of the compression
     suffix, lines = path.suffix.lower(), numbered_lines(head)
-    named_table = suffix in {".csv", ".tsv"}
+    by_name = suffix in {".csv", ".tsv"}
     if not lines:
-        return "table" if named_table else "text"
+        return "table" if by_name else "text"
     first = lines[0][1]
-    announces = announcement(first) is not None
-    # few bytes may look like text by chance
-    after = head.split(first, 1)[1].removeprefix(b"\r").removeprefix(b"\n")
-    if announces and (_is_controlled(after) or suffix == ".bin"):
-        return "word2vec-binary"
+    if announcement(first):
+        # few bytes may look like text by chance
+        rest = head.partition(first)[2].lstrip(b"\r\n")
+        return "word2vec-binary" if suffix == ".bin" or _is_controlled(rest) else "text"
     if _is_controlled(head):
-        raise _unknown(content, f"binary data: {head[:16].hex(' ')}")
-    by_space = trailing_numbers(first) > 0
-    if named_table:
-        separated = b"\t" in first or b"," in first.split(b" ", 1)[-1]
-        return "table" if separated or not by_space else "text"
-    return "text" if announces or by_space or not (b"," in first or b"\t" in first) else "table"
+        raise _unknown(content, f"binary data: {head[:16].hex(' ')}", _SAY)
+    separated = b"," in first or b"\t" in first
+    return "table" if separated and (by_name or not trailing_numbers(first)) else "text"
 
 
 def _is_controlled(data: bytes) -> bool:
     return len(data[:_LOOKED_AT].translate(None, _CONTROLS)) < len(data[:_LOOKED_AT])
 
 
-def _unknown(content: Content, got: str, remedy: str = _SAY) -> SourceError:
+def _unknown(content: Content, got: str, remedy: str) -> SourceError:
     return SourceError(
         f"{content.label}: this kind of file is not known",
         got=got,

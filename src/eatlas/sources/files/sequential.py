@@ -1,14 +1,12 @@
 """Files whose words are found by reading them from end to end: text, and word2vec's binary form.
 
-Lines of a word and its numbers (GloVe's form, word2vec's text form, fastText's ``.vec``), and
-records of a word and float32 (GoogleNews), do not list the places of their words. A look-up reads
-the whole file once, checks every row, and needs memory for the answer alone; of a large file it
-keeps the words and their places in the cache folder, so that the next one reads these and the rows
-that are wanted.
+A look-up reads the whole file once, checks every row, and needs memory for the answer alone; of a
+large file it keeps the words and their places in the cache folder, so that the next one reads
+these and the rows that are wanted.
 
-An index states path, size, times, inode, both ends and the way of reading. The inode and the time
-of its change cannot be chosen, so one of another file or of an earlier state is not believed; one
-that is damaged, or that leads to another word, is made anew. ``eatlas verify`` uses none.
+An index states path, size, times and inode of its file and the way of reading. The inode and the
+time of its change cannot be chosen, so one of another file or of an earlier state is not believed;
+one that is damaged, or that leads to another word, is made anew. ``eatlas verify`` uses none.
 """
 
 from __future__ import annotations
@@ -16,27 +14,21 @@ from __future__ import annotations
 import codecs
 import hashlib
 import io
-import re
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import ResultsError, SourceError
 from eatlas.folders import cache_folder
-from eatlas.sources.archives import (
-    Content,
-    FileDigest,
-    ends_hash,
-    incomplete,
-    open_binary,
-    stream_hash,
-)
-from eatlas.sources.interface import CHUNK, Vector
+from eatlas.sources.archives import Content, incomplete, open_binary
+from eatlas.sources.interface import CHUNK, Vector, cut
 from eatlas.sources.memory import MAX_COMPONENTS, Chunk, check_finite
 from eatlas.sources.source import VectorTable
 from eatlas.sources.spec import choice
@@ -45,39 +37,26 @@ from eatlas.writing import atomic_file
 
 HEAD_BYTES = 1 << 20
 _INDEX_FROM = 64 << 20  # a pass over less takes well below a second
-_SPACE = 32
 _SLOW_PACKED = 32 << 20
-_BLOCK = 1 << 20
+_BLOCK = 1 << 17  # larger ones cost more in fresh pages than they save in calls
 _LARGEST = 1 << 30
 _MAX_LINE = 1 << 26  # 2.5 million numbers of 25 characters
 _MAX_WORD = 4096  # word2vec cuts words at 100 bytes; phrases of other tools are longer
-_NUMERIC = b"0123456789+-.eE"
-"""Bytes of numbers as files write them."""
+_NUMERIC = b"0123456789+-.eE "
+"""Bytes of numbers as files write them, and what separates them."""
 _ENCODINGS = {"utf-8": "utf-8", "utf8": "utf-8", "latin-1": "latin-1", "latin1": "latin-1"}
 
 
 class Rows(NamedTuple):
-    """Consecutive rows of a file."""
+    """Some rows of a file: words, where they begin in it, and numbers as it has them."""
 
-    words: list[bytes]
-    starts: NDArray[np.int64]
-    """Where each row begins in the file: its word, one byte, its components."""
-    end: int
-    """Where the last row ends in the file."""
-    data: bytes
-    """The bytes of the file from `offset` on, in which the rows are."""
-    offset: int
-
-    def numbers(self, row: int) -> bytes:
-        """The components of a row as they are in the file, with what may follow them."""
-        last = row + 1 == len(self.words)
-        start = self.starts[row] + len(self.words[row]) + 1
-        end = self.end if last else self.starts[row + 1]
-        return self.data[start - self.offset : end - self.offset]
+    words: list[str]
+    starts: list[int]
+    numbers: list[bytes]
 
 
 class Index(NamedTuple):
-    """The words of a file, where its rows begin and the last ends, and the hash of the file."""
+    """The words of a file in UTF-8, where its rows begin and the last ends, its hash."""
 
     words: list[bytes]
     starts: NDArray[np.int64]
@@ -85,54 +64,51 @@ class Index(NamedTuple):
 
 
 class SequentialSource(VectorTable):
-    """A file whose words are found by a pass, or by an index."""
+    """A file whose words are found by a pass, or by an index: word, space, numbers."""
 
-    between = b"\n"
-    """A byte that no word holds."""
-    ordered = True
-
-    def __init__(self, content: Content, encoding: str, name: str) -> None:
+    def __init__(self, content: Content, options: Mapping[str, str], name: str) -> None:
         super().__init__(name)
-        self.content, self.encoding_of_words = content, encoding
-        self._indexed = (
-            content.plain and content.stamp.size >= _INDEX_FROM and not computes_afresh()
-        )
+        encoding = options.get("encoding", "utf-8").lower()
+        self.encoding_of_words = _ENCODINGS[choice(encoding, _ENCODINGS, "encoding", content.label)]
+        self.content = content
+        large = content.plain and content.stamp.size >= _INDEX_FROM
+        self._indexed = large and not computes_afresh()
         self._index: Index | None = None
-        self._vectors: dict[bytes, Vector | None] = {}
-        self._digest = FileDigest([(content.path, content.stamp)])
-        self._stream_digest = ""
+        self._vectors: dict[str, Vector | None] = {}
+        self._sha256 = ""
+        self._dim, self.announced = self.read_head(content.head(HEAD_BYTES))
 
     @abstractmethod
-    def rows(self) -> Iterator[Rows]:
+    def read_head(self, head: bytes) -> tuple[int, int | None]:
+        """The dimension, and the number of rows where the file begins with it."""
+
+    @abstractmethod
+    def read(self, digest: Any) -> Iterator[Rows]:
         """Read the whole file once, checking every row."""
 
     @abstractmethod
-    def rows_at(self, data: bytes, offset: int) -> Rows:
-        """Rows of some bytes of the file, which begin at `offset`."""
+    def parsed(self, words: Sequence[str], rows: Sequence[bytes]) -> NDArray[np.float32]:
+        """The numbers of some rows, finite, shape (len(words), dim)."""
 
-    @abstractmethod
-    def vector(self, rows: Rows, row: int) -> Vector:
-        """The vector of one of some rows, finite."""
-
-    @abstractmethod
-    def vectors_of(self, rows: Rows) -> NDArray[np.float32]:
-        """The vectors of some rows, finite."""
+    @property
+    def dim(self) -> int:
+        """Number of components of every vector."""
+        return self._dim
 
     @property
     def fingerprint(self) -> str:
         """Hash of the file's bytes; of the bytes inside, if it is compressed."""
-        if self.content.plain:
-            index = None if self._digest.started else self.index()
-            return f"sha256:{index.sha256 if index else self._digest.result()}"
-        if not self._stream_digest:
+        if not self._sha256 and (index := self.index()):
+            self._sha256 = index.sha256
+        if not self._sha256:
             with self.content.open() as file:
-                self._stream_digest = stream_hash(file)
-        return f"sha256:{self._stream_digest}"
+                self._sha256 = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+        return f"sha256:{self._sha256}"
 
     @property
     def expected(self) -> int | None:
-        """How many words there are, where an index says it."""
-        return None if self._index is None else len(self._index.words)
+        """How many words there are, where the first line or an index says it."""
+        return self.announced if self._index is None else len(self._index.words)
 
     @property
     def in_passes(self) -> bool:
@@ -144,81 +120,96 @@ class SequentialSource(VectorTable):
         """Whether a second look at all words takes more than a second, with or without an index."""
         return not self.content.plain and self.content.stamp.size > _SLOW_PACKED
 
+    def rows(self) -> Iterator[Rows]:
+        """All rows, in the order of the file, which is hashed by the way."""
+        digest = hashlib.sha256()
+        yield from self.read(digest)
+        self._sha256 = digest.hexdigest()
+
+    def rows_of(self, raws: list[bytes], starts: list[int], numbers: list[bytes]) -> Rows:
+        """Rows with their words as text."""
+        try:
+            return Rows([raw.decode(self.encoding_of_words) for raw in raws], starts, numbers)
+        except UnicodeDecodeError as error:
+            place = starts[raws.index(error.object)]
+            encoding = self.encoding_of_words.upper()
+            raise SourceError(
+                f"{self.content.label}, byte {place}: the file is not {encoding}",
+                got=f"byte 0x{error.object[error.start]:02x}",
+                remedy="convert it, for example: iconv -f latin1 -t utf-8; or say what it is: "
+                "?encoding=latin-1",
+            ) from error
+
     def vocabulary(self) -> Iterator[str]:
         """Every word, in the order of the file."""
         index = self.index()
-        if index:
+        if index is None:
+            yield from (word for rows in self.rows() for word in rows.words)
+        else:
             self.content.stamp.check(self.content.path)
-        for words in [index.words] if index else (rows.words for rows in self.rows()):
-            yield from (word.decode(self.encoding_of_words) for word in words)
+            yield from (word.decode() for word in index.words)
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
         """Every word and vector, `rows` rows at a time, or as many as take 1 GiB."""
-        return regrouped(self._chunks(), max(1, min(rows, _LARGEST // (4 * self.dim))))
-
-    def _chunks(self) -> Iterator[Chunk]:
-        for rows in self.rows():
-            words = [word.decode(self.encoding_of_words) for word in rows.words]
-            if words:
-                yield Chunk(words, self.vectors_of(rows))
+        pairs = (
+            pair for some in self.rows() for pair in zip(some.words, some.numbers, strict=True)
+        )
+        for chunk in cut(pairs, max(1, min(rows, _LARGEST // (4 * self.dim)))):
+            words = [word for word, _ in chunk]
+            yield Chunk(words, self.parsed(words, [numbers for _, numbers in chunk]))
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that the file has; one pass for all new keys."""
-        raw = {key: key.encode(self.encoding_of_words, "replace") for key in keys}
-        raw = {key: word for key, word in raw.items() if word.decode(self.encoding_of_words) == key}
-        if new := {word for word in raw.values() if word not in self._vectors}:
+        if new := {key for key in keys if key not in self._vectors}:
             vectors = self._by_index(new)
-            self._vectors |= dict.fromkeys(new)
-            self._vectors |= self._by_pass(new) if vectors is None else vectors
-        answers = ((key, self._vectors[word]) for key, word in raw.items())
+            if vectors is None:
+                vectors = self._by_pass(new)
+            self._vectors |= dict.fromkeys(new) | vectors
+        answers = ((key, self._vectors[key]) for key in keys)
         return {key: vector for key, vector in answers if vector is not None}
 
-    def _by_pass(self, new: Collection[bytes]) -> Mapping[bytes, Vector]:
+    def _by_pass(self, new: set[str]) -> dict[str, Vector]:
         """Read the whole file, find the words, and keep the index, where there is to be one."""
-        if self.content.plain:
-            self._digest.start()
-        vectors: dict[bytes, Vector] = {}
-        words: list[bytes] = []
-        starts: list[NDArray[np.int64]] = []
-        end = 0
-        wanted = frozenset(new)
+        vectors: dict[str, Vector] = {}
+        words, starts, end = bytearray(), array("q"), 0
         for rows in self.rows():
-            if not wanted.isdisjoint(rows.words):
-                for row, word in enumerate(rows.words):
+            if not new.isdisjoint(rows.words):
+                for word, numbers in zip(rows.words, rows.numbers, strict=True):
                     if word in vectors:
                         self._repeated.add(word)
-                    elif word in wanted:
-                        vectors[word] = self.vector(rows, row)
-            if self._indexed and rows.words:
-                words.append(self.between.join(rows.words))
-                starts.append(rows.starts)
-                end = rows.end
+                    elif word in new:
+                        vectors[word] = self.parsed([word], [numbers])[0]
+            if self._indexed:
+                words += "".join(f"{word}\n" for word in rows.words).encode()
+                starts.extend(rows.starts)
+                last = rows.words[-1].encode(self.encoding_of_words)
+                end = rows.starts[-1] + len(last) + 1 + len(rows.numbers[-1])
         if self._indexed:
-            places = np.concatenate([*starts, [end]])
-            self._write(self.between.join(words), places, self._digest.result())
+            starts.append(end)
+            self._write(bytes(words[:-1]), np.array(starts, np.int64))
         return vectors
 
-    def _by_index(self, new: Collection[bytes]) -> Mapping[bytes, Vector] | None:
+    def _by_index(self, new: set[str]) -> dict[str, Vector] | None:
         """Answers from the index; None if there is none that can be relied on."""
         index = self.index()
         if index is None:
             return None
-        places: dict[bytes, int] = {}
-        for place, word in enumerate(index.words):
-            if word in new and places.setdefault(word, place) != place:
-                self._repeated.add(word)
-        vectors: dict[bytes, Vector] = {}
+        places: dict[str, int] = {}
+        wanted = {word.encode("utf-8", "replace"): word for word in new}
+        for place, raw in enumerate(index.words):
+            if raw in wanted and places.setdefault(wanted[raw], place) != place:
+                self._repeated.add(wanted[raw])
+        vectors: dict[str, Vector] = {}
         with open_binary(self.content.path) as file:
             for word, place in places.items():
                 start, end = map(int, index.starts[place : place + 2])
                 file.seek(start)
-                rows = None
-                with suppress(SourceError):
-                    rows = self.rows_at(file.read(max(0, end - start)), start)
-                if rows is None or rows.words != [word]:
+                begin = word.encode(self.encoding_of_words) + b" "
+                row = file.read(max(0, end - start))
+                if not row.startswith(begin):
                     self._index = None
                     return None
-                vectors[word] = self.vector(rows, 0)
+                vectors[word] = self.parsed([word], [row[len(begin) :]])[0]
         self.content.stamp.check(self.content.path)
         return vectors
 
@@ -228,21 +219,21 @@ class SequentialSource(VectorTable):
         """The index of the file as it is now, if there is one that can be relied on."""
         if self._indexed and self._index is None:
             with suppress(OSError, ValueError):  # damaged: it is made anew
-                head, _, rest = self._path().read_bytes().partition(b"\n")
+                head, _, body = self._path().read_bytes().partition(b"\n")
                 state, sha256, digest, size = head.decode().split()
-                if state == self._state() and hashlib.sha256(rest).hexdigest() == digest:
-                    starts = np.frombuffer(rest, np.int64, int(size))
-                    words = rest[starts.nbytes :].split(self.between)
-                    self._index = Index(words, starts, sha256)
+                if state == self._state() and hashlib.sha256(body).hexdigest() == digest:
+                    starts = np.frombuffer(body, np.int64, int(size))
+                    words = body[starts.nbytes :].split(b"\n")
+                    if len(words) + 1 == len(starts):  # else a word holds a line break
+                        self._index = Index(words, starts, sha256)
         return self._index
 
-    def _write(self, words: bytes, starts: NDArray[np.int64], sha256: str) -> None:
+    def _write(self, words: bytes, starts: NDArray[np.int64]) -> None:
         """Keep an index, in place of that of an earlier state of the file."""
         body = starts.tobytes() + words
+        head = f"{self._state()} {self._sha256} {hashlib.sha256(body).hexdigest()} {len(starts)}\n"
         with suppress(ResultsError), atomic_file(self._path(), binary=True) as file:
-            digest = hashlib.sha256(body).hexdigest()
-            file.write(f"{self._state()} {sha256} {digest} {len(starts)}\n".encode() + body)
-            self._index = Index(words.split(self.between), starts, sha256)
+            file.write(head.encode() + body)
 
     def _path(self) -> Path:
         """Where the index of the file lies, or will."""
@@ -253,28 +244,9 @@ class SequentialSource(VectorTable):
         """Hash of what makes an index that of the file as it is now."""
         path, stamp = self.content.path.absolute(), self.content.stamp
         now = path.stat()
-        facts = (
-            str(path), stamp.size, stamp.mtime_ns, now.st_ctime_ns, now.st_ino, ends_hash(path),
-            type(self).__name__, self.encoding_of_words,
-        )  # fmt: skip
+        facts = (str(path), stamp.size, stamp.mtime_ns, now.st_ctime_ns, now.st_ino,
+                 type(self).__name__, self.encoding_of_words)  # fmt: skip
         return hashlib.sha256(repr(facts).encode()).hexdigest()
-
-
-def regrouped(pieces: Iterable[Chunk], rows: int) -> Iterator[Chunk]:
-    """Cut chunks anew, so that each but the last has `rows` rows."""
-    words: list[str] = []
-    parts: list[NDArray[np.floating]] = []
-    for piece in pieces:
-        words += piece.words
-        parts.append(piece.vectors)
-        if len(words) >= rows:
-            vectors = np.concatenate(parts)
-            whole = len(words) - len(words) % rows
-            for start in range(0, whole, rows):
-                yield Chunk(words[start : start + rows], vectors[start : start + rows])
-            words, parts = words[whole:], [vectors[whole:]]
-    if words:
-        yield Chunk(words, np.concatenate(parts))
 
 
 # --- text -----------------------------------------------------------------------------------------
@@ -296,109 +268,66 @@ def announcement(line: bytes) -> tuple[int, int] | None:
     return None
 
 
-def is_number(field: bytes) -> bool:
+def is_number(field: bytes | str) -> bool:
     """Whether a field reads as a number; unlike Python, files do not take 1_000 for one."""
     try:
         float(field)
     except ValueError:
         return False
-    return b"_" not in field
-
-
-def separator_of(line: bytes) -> bytes:
-    """What separates the fields of a line."""
-    return b"\t" if line.count(b"\t") > line.count(b" ") else b" "
+    return "_" not in str(field)
 
 
 def trailing_numbers(line: bytes) -> int:
     """How many numbers a line ends with; its first field is the word, number or not."""
-    fields = line.rstrip(b" \t").split(separator_of(line))
+    fields = line.rstrip().split(b" ")
     return len(fields) - 1 if len(fields) > 1 and is_number(fields[-1]) else 0
-
-
-def require_encoded(raw: bytes, encoding: str, label: str) -> None:
-    """Refuse a word that is not in the encoding."""
-    try:
-        raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise SourceError(
-            f"{label}: the file is not {encoding.upper()}",
-            got=f"byte 0x{raw[error.start]:02x}",
-            remedy="convert it, for example: iconv -f latin1 -t utf-8; or say what it is: "
-            "?encoding=latin-1",
-        ) from error
 
 
 class TextSource(SequentialSource):
     """Words and vectors, one a line, perhaps below a line ``count dimension``."""
 
-    def __init__(self, content: Content, encoding: str, name: str) -> None:
-        super().__init__(content, encoding, name)
-        lines = numbered_lines(content.head(HEAD_BYTES))
+    def read_head(self, head: bytes) -> tuple[int, int | None]:
+        """What the first lines say."""
+        label, lines = self.content.label, numbered_lines(head)
         if not lines:
-            raise SourceError(
-                f"{content.label}: the file is empty", allowed="a word and its vector a line"
-            )
-        number, first = lines[0]
-        announced = announcement(first)
+            raise SourceError(f"{label}: the file is empty", allowed="a word and its vector a line")
+        self._first, first = lines[0]
+        dim, announced, header = trailing_numbers(first), None, announcement(first)
         # two whole numbers are no header if the next line has one number as well
-        vectors = lines[1:] and len(lines[1][1].split()) == 2
-        self.announced: int | None = None
-        self._separator, self._dim, self._first = (
-            separator_of(first),
-            trailing_numbers(first),
-            number,
-        )
-        if announced is not None and (announced[1] == 1 or not vectors):
-            self.announced, self._dim = announced
-            self._separator, self._first = separator_of(lines[-1][1]), number + 1
-        if not 0 < self._dim <= MAX_COMPONENTS:
+        if header and (header[1] == 1 or len(lines) == 1 or len(lines[1][1].split()) != 2):
+            announced, dim = header
+            self._first += 1
+        if not 0 < dim <= MAX_COMPONENTS:
             raise SourceError(
-                f"{content.label}, line {number}: this is not a word and its vector",
+                f"{label}, line {lines[0][0]}: this is not a word and its vector",
                 got=repr(first[:60].decode("utf-8", "replace")),
-                allowed=f"a word and 1 to {MAX_COMPONENTS:,} numbers, separated by spaces or tabs",
+                allowed=f"a word and 1 to {MAX_COMPONENTS:,} numbers, separated by spaces",
             )
-        if content.stamp.size <= HEAD_BYTES:  # a fault in a small file is said at once
-            for _ in self.rows():
-                pass
+        return dim, announced
 
-    @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        return self._dim
-
-    @property
-    def expected(self) -> int | None:
-        """How many words there are, where the first line or an index says it."""
-        return self.announced or super().expected
-
-    def rows(self) -> Iterator[Rows]:
-        """Read the whole file, block by block, and compare the number of rows with the header."""
-        label, count = self.content.label, 0
-        offset, number = 0, 1
-        with self.content.open() as file:
-            rest = file.read(len(codecs.BOM_UTF8))
-            if rest == codecs.BOM_UTF8:
-                rest, offset = b"", len(rest)
-            while data := file.read(_BLOCK):
-                whole, newline, after = data.rpartition(b"\n")
-                rest += whole + newline
-                if newline:
-                    rows = self.rows_at(rest, offset, number)
-                    yield rows
-                    offset, number = offset + len(rest), number + rest.count(b"\n")
-                    count, rest = count + len(rows.words), b""
-                rest += after
-                if len(rest) >= _MAX_LINE:
-                    raise SourceError(
-                        f"{label}, line {number}: this line is too long for a vector",
-                        got=f"more than {len(rest):,} bytes",
-                        allowed="a word and its numbers on a line",
-                    )
-            if rest:
-                rows = self.rows_at(rest, offset, number)
-                yield rows
-                count += len(rows.words)
+    def read(self, digest: Any) -> Iterator[Rows]:
+        """Read line by line, and compare the number of rows with the header."""
+        label, count, start = self.content.label, 0, 0
+        raws: list[bytes] = []
+        starts: list[int] = []
+        rows: list[bytes] = []
+        with self.content.open(digest) as file:
+            if file.peek(3).startswith(codecs.BOM_UTF8):  # type: ignore[attr-defined]
+                start = len(file.read(len(codecs.BOM_UTF8)))
+            for number, line in enumerate(iter(partial(file.readline, _MAX_LINE), b""), 1):
+                row = line.rstrip()
+                if row and number >= self._first:
+                    raw, numbers = self._cut(row, number)
+                    raws.append(raw)
+                    starts.append(start)
+                    rows.append(numbers)
+                    count += 1
+                start += len(line)
+                if starts and start - starts[0] > _BLOCK:
+                    yield self.rows_of(raws, starts, rows)
+                    raws, starts, rows = [], [], []
+            if starts:
+                yield self.rows_of(raws, starts, rows)
         if not count:
             raise SourceError(f"{label}: the file holds no vectors")
         if self.announced not in (None, count):
@@ -410,85 +339,57 @@ class TextSource(SequentialSource):
                 remedy="get it again; the copy is probably incomplete" if early else None,
             )
 
-    def rows_at(self, data: bytes, offset: int, number: int | None = None) -> Rows:
-        """Rows of whole lines; those of the common form are taken apart no further than the word.
+    def _cut(self, row: bytes, number: int) -> tuple[bytes, bytes]:
+        """The word of a line, which may hold spaces itself, and its numbers.
 
-        The common form is a word and `dim` numbers, each behind one separator. Fields such as
-        ``1e`` pass; they are found when the vector is parsed.
+        Numbers such as ``1e`` pass; they are found when the vector is parsed.
         """
-        separator, number = self._separator, self._first if number is None else number
-        words: list[bytes] = []
-        starts: list[int] = []
-        lines: list[int] = []
-        start = offset
-        for line_number, whole in enumerate(data.split(b"\n"), start=number):
-            line = whole.rstrip(b" \t\r")
-            if line and line_number >= self._first:
-                common = line.count(separator) == self._dim
-                word = line[: line.find(separator)] if common else self._word(line, line_number)
-                words.append(word)
-                starts.append(start)
-                lines.append(line_number)
-            start += len(whole) + 1
-        rows = Rows(words, np.array(starts, np.int64), offset + len(data), data, offset)
-        joined, numeric = b"".join(words), _NUMERIC + separator + b" \t\r\n"
-        # bytes that are no part of numbers belong to the words, or are a fault
-        if len(data.translate(None, numeric)) != len(joined.translate(None, numeric)):
-            for row, line_number in enumerate(lines):
-                fields = rows.numbers(row).rstrip().split(separator)
-                _floats(fields, f"{self.content.label}, line {line_number}")
-        if not joined.isascii():
-            for word, line_number in zip(words, lines, strict=True):
-                label = f"{self.content.label}, line {line_number}"
-                require_encoded(word, self.encoding_of_words, label)
-        return rows
+        if row.count(b" ") == self._dim:
+            word, _, numbers = row.partition(b" ")
+        else:
+            word, *fields = row.rsplit(b" ", self._dim)
+            last = word.rpartition(b" ")[2]
+            if len(fields) < self._dim or (last != word and is_number(last)):
+                before = "on the lines before" if self.announced is None else "the first line says"
+                raise SourceError(
+                    f"{self.content.label}, line {number}: a vector of the wrong length",
+                    got=f"{row.count(b' ')} numbers",
+                    allowed=f"{self._dim} numbers, as {before}",
+                )
+            numbers = b" ".join(fields)
+        if numbers.translate(None, _NUMERIC):
+            _floats(numbers, f"{self.content.label}, line {number}")
+        return word, numbers
 
-    def _word(self, line: bytes, number: int) -> bytes:
-        """The word of a line in an odd form: one of several fields."""
-        word, *numbers = line.rsplit(self._separator, self._dim)
-        _, separator, last = word.rpartition(self._separator)
-        if len(numbers) < self._dim or (separator and is_number(last)):
-            announces = "the first line announces"
-            raise SourceError(
-                f"{self.content.label}, line {number}: a vector of the wrong length",
-                got=f"{line.count(self._separator)} numbers",
-                allowed=f"{self._dim} numbers, as "
-                f"{'on the lines before' if self.announced is None else announces}",
-            )
-        return word
+    def parsed(self, words: Sequence[str], rows: Sequence[bytes]) -> NDArray[np.float32]:
+        """Parse many rows by pandas, and few, or what it does not take, one by one."""
+        if len(rows) > 1:
+            import pandas as pd  # noqa: PLC0415  (a look-up does without)
 
-    def vector(self, rows: Rows, row: int) -> Vector:
-        """Parse the numbers of a row."""
-        word = rows.words[row].decode(self.encoding_of_words, "replace")
-        label = f"{self.content.label}, the vector of {word!r}"
-        return _floats(rows.numbers(row).rstrip().split(self._separator), label)
-
-    def vectors_of(self, rows: Rows) -> NDArray[np.float32]:
-        """Parse all numbers by pandas, or row by row where one of them is odd."""
-        import pandas as pd  # noqa: PLC0415  (a look-up does without)
-
-        lines = (rows.numbers(row).rstrip() for row in range(len(rows.words)))
-        text = io.BytesIO(b"\n".join(lines))
-        separator = self._separator.decode()
-        frame = pd.read_csv(text, sep=separator, header=None, quoting=3, na_filter=False)
-        if frame.shape == (len(rows.words), self._dim) and all(
-            d.kind in "fiu" for d in frame.dtypes
-        ):
-            with np.errstate(over="ignore"):
-                vectors = frame.to_numpy(np.float64).astype(np.float32)
-            if np.isfinite(vectors).all():
-                return vectors
-        return np.stack([self.vector(rows, row) for row in range(len(rows.words))])
+            text = io.BytesIO(b"\n".join(rows))
+            with suppress(ValueError), np.errstate(over="ignore"):
+                frame = pd.read_csv(
+                    text, sep=" ", header=None, quoting=3, na_filter=False, dtype=np.float64
+                )
+                array: NDArray[np.float32] = frame.to_numpy().astype(np.float32)
+                if array.shape == (len(rows), self._dim) and np.isfinite(array).all():
+                    return array
+        labels = (f"{self.content.label}, the vector of {word!r}" for word in words)
+        return np.stack([_floats(row.rstrip(), at) for row, at in zip(rows, labels, strict=True)])
 
 
-def _floats(fields: Sequence[bytes], label: str) -> Vector:
+def _floats(numbers: bytes, label: str) -> Vector:
     """Parse the components of one vector as float32."""
-    wrong = next((field for field in fields if not is_number(field)), None)
-    if wrong is not None:
-        text = wrong[:60].decode("utf-8", "replace")
-        raise SourceError(f"{label}: a component is not a number", got=repr(text))
+    try:
+        components = [float(field) for field in numbers.split(b" ")]
+        if b"_" in numbers:
+            raise ValueError(f"could not convert: {numbers[:60]!r}")
+    except ValueError as error:
+        raise SourceError(
+            f"{label}: a component is not a number", got=str(error).rpartition(": b")[2][:60]
+        ) from error
     with np.errstate(over="ignore"):
-        vector: Vector = np.array([float(field) for field in fields]).astype(np.float32)
+        vector: Vector = np.array(components).astype(np.float32)
     check_finite(vector, label)
     return vector
 
@@ -499,118 +400,70 @@ def _floats(fields: Sequence[bytes], label: str) -> Vector:
 class Word2VecBinarySource(SequentialSource):
     """``count dim``, then word, space, dim float32, with or without line breaks after vectors."""
 
-    between = b" "
-
-    def __init__(self, content: Content, encoding: str, name: str) -> None:
-        super().__init__(content, encoding, name)
-        line, newline, _ = content.head(HEAD_BYTES).partition(b"\n")
-        counts = announcement(line) if newline else None
-        if counts is None or not 0 < counts[1] <= MAX_COMPONENTS or not counts[0]:
+    def read_head(self, head: bytes) -> tuple[int, int | None]:
+        """What the first line says."""
+        line, newline, _ = head.partition(b"\n")
+        count, dim = (announcement(line) if newline else None) or (0, 0)
+        if not 0 < dim <= MAX_COMPONENTS or not count:
             raise SourceError(
-                f"{content.label}: the header of word2vec's binary form is not there",
+                f"{self.content.label}: the header of word2vec's binary form is not there",
                 got=repr(line[:40].decode("utf-8", "replace")),
                 allowed=f"a line with the number of words and the dimension, to {MAX_COMPONENTS}",
             )
-        self._start, (self._count, self._dim) = len(line) + 1, counts
-        if content.plain and content.stamp.size < self._start + self._count * (4 * self._dim + 1):
-            raise self._ends_early(f"{content.stamp.size} bytes")
+        size = self.content.stamp.size
+        if self.content.plain and size < len(line) + 1 + count * (4 * dim + 1):
+            raise self._ends_early(f"{size} bytes", count, dim)
+        return dim, count
 
-    @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        return self._dim
-
-    @property
-    def expected(self) -> int:
-        """How many words the header announces."""
-        return self._count
-
-    def rows(self) -> Iterator[Rows]:
-        """Read all records, block by block."""
-        block = max(4 * _BLOCK, 2 * (_MAX_WORD + 4 * self._dim))
-        rest, offset, done = b"", self._start, 0
-        with self.content.open() as file:
-            file.read(self._start)
-            while done < self._count:
-                rest += file.read(block - len(rest))
-                rows = self.rows_at(rest, offset, self._count - done)
-                if not rows.words:
-                    raise self._no_record(rest, done)
-                yield rows
-                done += len(rows.words)
-                rest, offset = rest[rows.end - offset :], rows.end
-            if (rest + file.read(2)).strip(b"\n"):
+    def read(self, digest: Any) -> Iterator[Rows]:
+        """Read all records, block by block; line breaks may precede words."""
+        size, count, done = 4 * self._dim, self.announced or 0, 0
+        with self.content.open(digest) as file:
+            start, data = len(file.readline()), b""
+            while done < count:
+                block = file.read(_BLOCK + size)
+                data, at = data + block, 0
+                raws: list[bytes] = []
+                starts: list[int] = []
+                rows: list[bytes] = []
+                for _ in range(count - done):
+                    space = data.find(b" ", at, at + _MAX_WORD)
+                    if space < 0 or space + size >= len(data):
+                        break
+                    raws.append(raw := data[at:space].lstrip(b"\n"))
+                    starts.append(start + space - len(raw))
+                    at = space + 1 + size
+                    rows.append(data[space + 1 : at])
+                if raws:
+                    yield self.rows_of(raws, starts, rows)
+                done, start, data = done + len(raws), start + at, data[at:]
+                if done < count and len(data) >= _MAX_WORD and b" " not in data[:_MAX_WORD]:
+                    raise SourceError(
+                        f"{self.content.label}, vector {done + 1}: there is no word here",
+                        got=repr(data[:20]),
+                        allowed=f"a word to {_MAX_WORD} bytes, a space, {self._dim} numbers",
+                        remedy="the header's dimension may be wrong, or the file damaged",
+                    )
+                if done < count and not block:
+                    raise self._ends_early(f"{done} vectors", count, self._dim)
+            if (data + file.read(2)).strip(b"\n"):
                 raise SourceError(
                     f"{self.content.label}: the file continues after the last vector",
-                    got=f"more than {self._count} vectors of {self._dim} numbers",
+                    got=f"more than {count} vectors of {self._dim} numbers",
                     allowed="what its header announces",
                     remedy="correct the header, or get the file again",
                 )
 
-    def rows_at(self, data: bytes, offset: int, most: int | None = None) -> Rows:
-        """Whole records at the beginning of some bytes; line breaks may precede words."""
-        size = 4 * self._dim
-        pattern = rb"([^ ]{0,%d}+) .{%d}" % (_MAX_WORD - 1, size)
-        words = re.findall(pattern, data, re.DOTALL)
-        spaces = np.cumsum(np.fromiter(map(len, words), np.int64, len(words)) + 1 + size) - 1 - size
-        # where a word is missing the pattern skips bytes, and the words do not follow one another
-        buffer = np.frombuffer(data, np.uint8)
-        if len(words) and (spaces[-1] >= len(data) or (buffer[spaces] != _SPACE).any()):
-            match = re.match(pattern, data, re.DOTALL)
-            words = [match[1]] if match else []
-            spaces = np.array([len(word) for word in words], np.int64)
-        words, spaces = [word.lstrip(b"\n") for word in words[:most]], spaces[:most]
-        starts = offset + spaces - np.fromiter(map(len, words), np.int64, len(words))
-        end = int(spaces[-1]) + 1 + size if words else 0
-        if not b"".join(words).isascii():
-            for word, start in zip(words, starts.tolist(), strict=True):
-                require_encoded(word, self.encoding_of_words, f"{self.content.label}, byte {start}")
-        return Rows(words, starts, offset + end, data, offset)
-
-    def _no_record(self, data: bytes, done: int) -> SourceError:
-        if len(data) >= _MAX_WORD and b" " not in data[:_MAX_WORD]:
-            return SourceError(
-                f"{self.content.label}, vector {done + 1}: there is no word here",
-                got=repr(data[:20]),
-                allowed=f"a word of at most {_MAX_WORD} bytes, a space, {self._dim} numbers",
-                remedy="the header's dimension may be wrong, or the file damaged",
-            )
-        return self._ends_early(f"{done} vectors")
-
-    def _ends_early(self, got: str) -> SourceError:
-        announced = f"{self._count} vectors of {self._dim} numbers, as its header announces"
+    def _ends_early(self, got: str, count: int, dim: int) -> SourceError:
+        announced = f"{count} vectors of {dim} numbers, as its header announces"
         return incomplete(f"{self.content.label}: the file ends early", got, announced)
 
-    def vector(self, rows: Rows, row: int) -> Vector:
-        """Numbers of one record."""
-        vector: Vector = np.frombuffer(rows.numbers(row), "<f4", self._dim).astype(np.float32)
-        word = rows.words[row].decode(self.encoding_of_words, "replace")
-        check_finite(vector, f"{self.content.label}, {word!r}")
-        return vector
-
-    def vectors_of(self, rows: Rows) -> NDArray[np.float32]:
-        """Numbers of all records."""
-        data = np.frombuffer(rows.data, np.uint8)
-        windows = np.lib.stride_tricks.sliding_window_view(data, 4 * self._dim)
-        lengths = np.fromiter(map(len, rows.words), np.int64, len(rows.words))
-        taken = windows[rows.starts + lengths + 1 - rows.offset].view("<f4")
-        vectors: NDArray[np.float32] = taken.astype(np.float32)
-        first, last = (rows.words[i].decode(self.encoding_of_words, "replace") for i in (0, -1))
-        check_finite(vectors, f"{self.content.label}, between {first!r} and {last!r}")
-        return vectors
-
-
-def open_text(content: Content, options: Mapping[str, str], name: str) -> SequentialSource:
-    """Open text: GloVe's form, or word2vec's with a header."""
-    return TextSource(content, encoding_of(options, content.label), name)
-
-
-def open_word2vec(content: Content, options: Mapping[str, str], name: str) -> SequentialSource:
-    """Open a binary file of word2vec."""
-    return Word2VecBinarySource(content, encoding_of(options, content.label), name)
-
-
-def encoding_of(options: Mapping[str, str], label: str) -> str:
-    """The encoding that the options name."""
-    name = options.get("encoding", "utf-8").lower()
-    return _ENCODINGS[choice(name, _ENCODINGS, "encoding", label)]
+    def parsed(self, words: Sequence[str], rows: Sequence[bytes]) -> NDArray[np.float32]:
+        """Numbers of records."""
+        size = 4 * self._dim
+        joined = b"".join(row[:size] for row in rows)
+        array: NDArray[np.float32] = np.frombuffer(joined, "<f4").astype(np.float32)
+        array = array.reshape(len(words), self._dim)
+        between = f"{words[0]!r}" if len(words) == 1 else f"between {words[0]!r} and {words[-1]!r}"
+        check_finite(array, f"{self.content.label}, {between}")
+        return array

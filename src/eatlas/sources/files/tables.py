@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,15 @@ from eatlas.sources.archives import (
     library,
     locate,
 )
-from eatlas.sources.files.arrays import MatrixSource, as_floats, part_of
+from eatlas.sources.files.arrays import MatrixSource, part_of
 from eatlas.sources.files.sequential import HEAD_BYTES, is_number
 from eatlas.sources.spec import check_options
 from eatlas.stimuli.image_files import image_sets
 
-_HEADS = {"", "word", "term"}
+_HEADS = {"", "word", "words", "term"}
+_NUMBER = re.compile(r"u?int\d+|float|double|halffloat")
+_LIST = re.compile(r".*list<.*: (float|double|halffloat)\b.*")
+"""Types of Parquet."""
 _OF_IMAGES = {"img", "image", "file", "filename", "path"}
 """Headers of a last column that names images, in a table of their features."""
 _MODEL = {"model": "the model of the tables, as igpt_l_32 of age_young_igpt_l_32.csv"}
@@ -58,28 +61,29 @@ def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floati
             allowed="a term and numbers, separated by commas or tabs",
         )
     images = first[-1].strip().lower() in _OF_IMAGES
-    head = first[0].strip().lower() in _HEADS or not all(is_number(c.encode()) for c in first[1:])
+    titled = images or first[0].strip().lower() in _HEADS or not all(map(is_number, first[1:]))
     column = len(first) - 1 if images else 0
     try:
         with content.open() as raw:
             frame = pd.read_csv(
                 raw,
                 sep=separator,
-                header=0 if head or images else None,
+                header=0 if titled else None,
                 index_col=False,
-                dtype={first[column] if head or images else column: str},
+                dtype={first[column] if titled else column: str},
                 na_filter=False,
                 encoding=encoding,
                 low_memory=False,
             )
-    except UnicodeDecodeError as error:
-        raise SourceError(
-            f"{label}: the file is not {encoding.upper()}",
-            got=str(error)[:100],
-            remedy="say what it is: ?encoding=latin-1; or convert it",
-        ) from error
     except ValueError as error:
-        raise SourceError(f"{label}: the table cannot be read", got=str(error)[:200]) from error
+        wrong = isinstance(error, UnicodeDecodeError)
+        raise SourceError(
+            f"{label}: the file is not {encoding.upper()}"
+            if wrong
+            else f"{label}: the table cannot be read",
+            got=str(error)[:200],
+            remedy="say what it is: ?encoding=latin-1; or convert it" if wrong else None,
+        ) from error
     if not len(frame):
         raise SourceError(
             f"{label}: the table has a header and no rows", allowed="a term and its vector a row"
@@ -92,10 +96,10 @@ def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floati
         with np.errstate(over="ignore"):
             return words, numbers.to_numpy(np.float64).astype(np.float32)
     except ValueError as error:
-        numeric = [all(is_number(str(c).encode()) for c in row) for row in numbers.to_numpy()]
+        odd = numbers.apply(pd.to_numeric, errors="coerce").isna().any(axis=1)
         raise SourceError(
             f"{label}: a component is not a number",
-            got=f"{error}, in the row of {words[numeric.index(False)]!r}",
+            got=f"{error}, in the row of {words[int(odd.to_numpy().argmax())]!r}",
             allowed="numbers, with a decimal point, in all columns but that of the words",
         ) from error
 
@@ -110,15 +114,10 @@ def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floati
 def tables_in(folder: Path) -> dict[str, dict[str, Path]]:
     """Tables of features in a folder: by model and by the folder of the images."""
     tables: dict[str, dict[str, Path]] = {}
-    folders = [images for known in image_sets().values() for images in known.folders]
-    for path in sorted(folder.glob("*.csv")):
-        for images in folders:
-            start = f"{images.replace('/', '_')}_"
-            if not path.stem.startswith(start):
-                continue
-            cells, _ = _first_cells(locate(path).head(HEAD_BYTES))
-            if len(cells) > 1 and cells[-1].strip().lower() in _OF_IMAGES:
-                tables.setdefault(path.stem.removeprefix(start), {})[images] = path
+    for images in (images for image_set in image_sets().values() for images in image_set.folders):
+        start = f"{images.replace('/', '_')}_"
+        for path in sorted(folder.glob(f"{start}*.csv")):
+            tables.setdefault(path.stem.removeprefix(start), {})[images] = path
     return tables
 
 
@@ -131,15 +130,17 @@ def open_folder(folder: Path, options: Mapping[str, str], name: str) -> MatrixSo
         near = nearest(chosen, models, 3) if chosen else []
         raise SourceError(
             f"{folder}: " + (f"no tables of the model {chosen!r}" if chosen else "several models"),
-            got=None if chosen else listed(sorted(models)),
             allowed=f"?model= and one of {listed(sorted(models))}",
             remedy=f"did you mean {near[0]}?" if near else None,
         )
-    tables = {images: _read(locate(path), "utf-8") for images, path in models[chosen].items()}
-    if len({rows.shape[1] for _, rows in tables.values()}) > 1:
-        raise SourceError(f"{folder}: the vectors of {chosen} differ in length between the tables")
-    words = [f"{images}/{word}" for images, (names, _) in tables.items() for word in names]
-    array = np.concatenate([rows for _, rows in tables.values()])
+    words: list[str] = []
+    blocks = []
+    for images, path in models[chosen].items():
+        names, rows = _read(locate(path), "utf-8")
+        words += [f"{images}/{image}" for image in names]
+        blocks.append(rows)
+    with faults_of_library(folder, f"a table of {chosen}"):  # of vectors of another length
+        array = np.concatenate(blocks)
     return MatrixSource(words, array, name=name, files=tuple(models[chosen].values()))
 
 
@@ -148,50 +149,29 @@ def open_folder(folder: Path, options: Mapping[str, str], name: str) -> MatrixSo
 
 def open_parquet(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open a column of words, and the numbers in columns of their own or in one of lists."""
-    path = content.path
-    parquet = library("pyarrow.parquet", str(path), "Parquet")
-    types = library("pyarrow.types", str(path), "Parquet")
+    path, label = content.path, str(content.path)
+    parquet = library("pyarrow.parquet", label, "Parquet")
     with faults_of_library(path, "this Parquet file"):
         check_parquet_growth(path, parquet.read_metadata(path), content.stamp.size)
-        fields = {field.name: field.type for field in parquet.read_schema(path)}
-        kinds = {name: str(kind) for name, kind in fields.items()}
-        texts = [name for name, kind in kinds.items() if "string" in kind]
-        usual = [name for name in texts if name.lower() in {"word", "words", "term"}]
-        words = part_of(str(path), "words", kinds, usual or texts, options.get("words"))
-        lists = [
-            name
-            for name, kind in fields.items()
-            if hasattr(kind, "value_type") and types.is_floating(kind.value_type)
-        ]
-        numbers = [
-            name
-            for name, kind in fields.items()
-            if (types.is_floating(kind) or types.is_integer(kind))
-            and not name.startswith("__index")
-        ]
+        kinds = {field.name: str(field.type) for field in parquet.read_schema(path)}
+        texts = [key for key, kind in kinds.items() if "string" in kind]
+        usual = [key for key in texts if key.lower() in _HEADS]
+        words = part_of(label, "words", kinds, usual or texts, options.get("words"))
+        lists = [key for key, kind in kinds.items() if _LIST.fullmatch(kind)]
+        numbers = [key for key, kind in kinds.items() if _NUMBER.fullmatch(kind)]
+        numbers = [key for key in numbers if not key.startswith("__index")]
         if lists or "vectors" in options:
-            numbers = [part_of(str(path), "vectors", kinds, lists, options.get("vectors"))]
+            numbers = [part_of(label, "vectors", kinds, lists, options.get("vectors"))]
         # of a word in many rows the file has one copy, and so has the memory
         table = parquet.read_table(path, columns=[words, *numbers], read_dictionary=[words])
         column = table.column(words)
         if column.null_count:
             raise SourceError(f"{path}, column {words}: a word is missing")
-        keys = []
+        keys: list[str] = []
         for chunk in column.chunks:
-            texts = chunk.dictionary.to_pylist()
-            keys += [texts[place] for place in chunk.indices.to_pylist()]
+            values = chunk.dictionary.to_pylist()
+            keys += [values[place] for place in chunk.indices.to_pylist()]
+        rows = table.select(numbers).to_pandas().to_numpy()
         if lists:
-            rows = _lists(table.column(numbers[0]), path)
-        else:
-            rows = table.select(numbers).to_pandas().to_numpy()
-    return MatrixSource(keys, as_floats(rows), name=name, files=(path,))
-
-
-def _lists(column: Any, path: Path) -> NDArray[Any]:
-    """A column of lists as an array."""
-    flat = column.combine_chunks().flatten()
-    lengths = library("pyarrow.compute", str(path), "Parquet").list_value_length(column)
-    if flat.null_count or lengths.null_count or len(lengths.unique()) > 1:
-        raise SourceError(f"{path}: vectors differ in length, or a number is missing")
-    rows: NDArray[Any] = flat.to_numpy(zero_copy_only=False)
-    return rows.reshape(len(column), -1 if len(column) else 0)
+            rows = np.stack(rows[:, 0])
+    return MatrixSource(keys, rows, name=name, files=(path,))
