@@ -32,6 +32,8 @@ _TEXT = re.compile(
 )
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{_MAX_PARTS},}}+")
 
+LARGEST = 1e150
+"""The largest number of a file in JSON."""
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """A half of a character in JSON, alone or with its other half."""
 
@@ -126,7 +128,7 @@ def json_value(
     r"""Parse JSON of a user, in which every text must be text."""
     text = data if isinstance(data, str) else data.decode("utf-8-sig")
     try:
-        value = json.loads(text, object_pairs_hook=object_pairs_hook)
+        value = json.loads(text, object_pairs_hook=object_pairs_hook, parse_float=_number)
         if _HALF.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except RecursionError as error:
@@ -135,6 +137,14 @@ def json_value(
         half = ord(error.object[error.start])
         raise ValueError(f"\\u{half:04x} occurs alone, which is not a character") from error
     return value
+
+
+def _number(text: str) -> float:
+    """A number that can be squared; what a computer of ours writes is far smaller."""
+    number = float(text)
+    if abs(number) > LARGEST:
+        raise ValueError(f"{text[:30]} is a number beyond {LARGEST:g}")
+    return number
 
 
 def decoded(data: bytes, where: str, kind: type[EatlasError]) -> str:

@@ -275,7 +275,7 @@ def _counts_what_is_missing(tried: _Tried) -> Check:
     role, first = next(iter(terms.items()))
     if UNKNOWN not in tried.source.lookup((UNKNOWN,)):
         result = tried.found(tried.with_terms({role: (*first, UNKNOWN)}))
-        missing = result.coverage.group(role).missing
+        missing = result.coverage[role].missing
         yield UNKNOWN in missing, "coverage", missing, "each missing term"
         ok, got = not _differing(tried.result, result), "other numbers with a term without vector"
         yield ok, "compute", got, "those of the terms that have vectors"

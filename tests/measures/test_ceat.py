@@ -123,8 +123,8 @@ def test_p_is_the_exact_p_of_the_mean_effect(result, draws):
 
 def test_level_3_and_scores_are_means_over_draws(result, draws):
     for cell in ("XA", "XB", "YA", "YB"):
-        ours = result.level3.cell(cell)
-        theirs = [one.level3.cell(cell) for one in draws]
+        ours = result.level3[cell]
+        theirs = [one.level3[cell] for one in draws]
         assert ours.mean == pytest.approx(np.mean([one.mean for one in theirs]), abs=AGREEMENT)
         assert ours.n == 60 * 16
         assert ours.quantiles[0] == pytest.approx(min(one.quantiles[0] for one in theirs))
@@ -223,7 +223,7 @@ def test_one_context_each_is_the_ml_eat_of_those_contexts():
     vectors = make_vectors(test)
     ours, theirs = run(CEAT(n=3), test, vectors), run(eatlas.MLEAT(), test, vectors)
     for place in ("X", "Y"):
-        level, other = ours.level2.group(place), theirs.level2.group(place)
+        level, other = ours.level2[place], theirs.level2[place]
         assert level.effect_size == pytest.approx(other.effect_size, abs=AGREEMENT)
         assert level.p == other.p
     assert ours.pattern == theirs.pattern

@@ -21,13 +21,11 @@ def turned(terms: tuple[str, ...], seed: int = 0) -> tuple[str, ...]:
 
 def by_term(result: eatlas.results.MLEATResult, what: str) -> dict[tuple[str, str], float | None]:
     """Influence of each term on one level, by role and term."""
-    changes = result.influence.level1 if what == "level1" else result.influence.level2.group(what)
+    changes = result.influence.level1 if what == "level1" else result.influence.level2[what]
     return {
         (role, term): change
         for role in ROLES
-        for term, change in zip(
-            result.coverage.group(role).stimuli, changes.group(role), strict=False
-        )
+        for term, change in zip(result.coverage[role].stimuli, changes[role], strict=False)
     }
 
 

@@ -40,7 +40,7 @@ def test_the_numbers_are_those_of_the_table(monkeypatch):
         large.level1, large.level2, large.stimulus_level,
     )  # fmt: skip
     for name in ("XA", "XB", "YA", "YB"):
-        one, other = small.level3.cell(name), large.level3.cell(name)
+        one, other = small.level3[name], large.level3[name]
         assert (one.sampled, other.sampled, other.n) == (None, one.n, one.n)
         assert other.mean == pytest.approx(one.mean, rel=1e-12)
         assert other.sd == pytest.approx(one.sd, rel=1e-12)

@@ -50,11 +50,11 @@ def test_frequency_alone_makes_a_pattern_and_is_called_by_its_name():
             for w in map(str, result.warnings)
             if "frequency" in w and w.startswith("The words of A")
         ]
-        a, b = (result.frequency.ranks.group(role).median for role in "AB")
+        a, b = (result.frequency.ranks[role].median for role in "AB")
         assert f"median ranks {a:,.0f} and {b:,.0f}" in said
         assert result.frequency.ranks.p_attributes < 0.01
         assert result.frequency.matched.patterns["A-Uniform"] > 0.5
-    p = np.array([[r.frequency.matched.level2.group(t).p_two_sided for t in "XY"] for r in results])
+    p = np.array([[r.frequency.matched.level2[t].p_two_sided for t in "XY"] for r in results])
     assert np.mean(p < 0.05) < 0.2
     assert np.median(p) > 0.2
 
@@ -86,7 +86,7 @@ def test_the_null_is_that_of_lists_drawn_anew():
     result = eatlas.MLEAT(frequency=300)(test, "glove-sample")
     order, source = bundled_order(), open_vectors("glove-sample")
     terms = {role: test.concept(role).terms for role in ROLES}
-    key = {t: result.coverage.group(r).found_as.get(t, t) for r in ROLES for t in terms[r]}
+    key = {t: result.coverage[r].found_as.get(t, t) for r in ROLES for t in terms[r]}
     own = set(key.values())
     rank = order.ranks(own)
     windows = {k: order.near(k, rank[k], own) for k in own}
@@ -162,7 +162,7 @@ def test_an_array_may_say_that_it_is_in_order():
     assert told.frequency.matched.patterns["A-Uniform"] > 0.5
     rank = {word: i + 1 for i, word in enumerate(words)}
     for role in ROLES:
-        terms = told.frequency.ranks.group(role).terms
+        terms = told.frequency.ranks[role].terms
         assert terms == {t: rank[t] for t in test.concept(role).terms}
 
 

@@ -64,7 +64,7 @@ def test_of_sentences_it_is_over_stimuli():
     counts = result.stimulus_level.sentences
 
     def averaging(roles):
-        each = [n for role in roles for n in counts.group(role).values()]
+        each = [n for role in roles for n in counts[role].values()]
         rows = np.zeros((len(each), sum(each)))
         first = 0
         for i, n in enumerate(each):

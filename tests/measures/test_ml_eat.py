@@ -41,7 +41,7 @@ def test_three_levels_by_hand():
     assert result.level3.XA.mean == pytest.approx(0.7)
     assert result.level3.XA.sd == pytest.approx(np.std([0.6, 0.6, 0.8, 0.8], ddof=1))
     assert result.level3.YB.mean == pytest.approx(np.mean([0.6, 1.0, 0.8, 0.0]))
-    assert [result.level3.cell(c).n for c in ("XA", "XB", "YA", "YB")] == [4] * 4
+    assert [result.level3[c].n for c in ("XA", "XB", "YA", "YB")] == [4] * 4
 
 
 def test_the_formulas_of_the_paper_on_random_vectors():
@@ -68,7 +68,7 @@ def test_the_formulas_of_the_paper_on_random_vectors():
     for target in "XY":
         u = {a: np.mean([cos(t, a) for t in terms[target]]) for a in terms["A"] + terms["B"]}
         a, b = [u[t] for t in terms["A"]], [u[t] for t in terms["B"]]
-        level = result.level2.group(target)
+        level = result.level2[target]
         assert level.effect_size == pytest.approx(d(a, b), rel=tolerance)
         sums = [sum(c) for c in itertools.combinations(a + b, len(a))]
         assert level.p.count.greater == sum(x >= sum(a) - 1e-12 for x in sums)
@@ -76,7 +76,7 @@ def test_the_formulas_of_the_paper_on_random_vectors():
         assert level.p.total == len(sums)
         for attribute in "AB":
             block = [cos(t, a) for t in terms[target] for a in terms[attribute]]
-            cell = result.level3.cell(target + attribute)
+            cell = result.level3[target + attribute]
             assert cell.mean == pytest.approx(np.mean(block), rel=tolerance)
             assert cell.sd == pytest.approx(np.std(block, ddof=1), rel=tolerance)
             np.testing.assert_allclose(

@@ -54,7 +54,7 @@ def test_a_result_records_interval_and_draws(p, tmp_path):
     assert found.draws.to_dict() == {"greater": 2000, "less": 2000, "two_sided": 2000}
     for tail in ("greater", "less", "two_sided"):
         low, high = getattr(found.interval, tail)
-        assert low <= exact.level1.p.tail(tail) <= high
+        assert low <= exact.level1.p[tail] <= high
         assert low <= found.tail(tail) <= high
     assert result.level1.effect_size == exact.level1.effect_size
     assert exact.level1.p.interval is exact.level1.p.draws is None

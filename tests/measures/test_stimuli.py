@@ -79,7 +79,7 @@ def test_against_every_relabelling_of_stimuli(seed):
     check(found.level1, *(by_stimulus(test, r, rows[r] @ direction) for r in "XY"))
     for t in "XY":
         mean = rows[t].mean(axis=0)
-        check(found.level2.group(t), *(by_stimulus(test, r, rows[r] @ mean) for r in "AB"))
+        check(found.level2[t], *(by_stimulus(test, r, rows[r] @ mean) for r in "AB"))
 
 
 @settings(max_examples=30)
@@ -166,7 +166,7 @@ def test_influence_leaves_out_a_stimulus_with_all_its_sentences():
     result = measure(test, vectors)
     assert result.influence.unit == "stimulus"
     for role in "XYAB":
-        changes = result.influence.level1.group(role)
+        changes = result.influence.level1[role]
         assert len(changes) == len(COUNTS[role])
         for i, change in enumerate(changes):
             again = measure(without(test, role, f"{role.lower()}{i}"), vectors)

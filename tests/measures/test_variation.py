@@ -61,16 +61,13 @@ def test_influence_is_what_a_test_without_the_term_measures():
             others = {r: TEST.concept(r).terms for r in "XYAB"} | {role: kept}
             without = eatlas.MLEAT(resamples=0)(make_test(**others), VECTORS)
             change = without.level1.effect_size - result.level1.effect_size
-            assert result.influence.level1.group(role)[i] == pytest.approx(change, abs=1e-6)
+            assert result.influence.level1[role][i] == pytest.approx(change, abs=1e-6)
             for target in "XY":
-                mine = result.influence.level2.group(target).group(role)
+                mine = result.influence.level2[target][role]
                 if role in "XY" and role != target:
                     assert mine == ()
                     continue
-                change = (
-                    without.level2.group(target).effect_size
-                    - result.level2.group(target).effect_size
-                )
+                change = without.level2[target].effect_size - result.level2[target].effect_size
                 assert mine[i] == pytest.approx(change, abs=1e-6)
 
 

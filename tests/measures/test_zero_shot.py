@@ -79,7 +79,7 @@ def test_by_hand():
     # labels of X: e / (2 e + 2) twice, 1 / (2 e + 2) twice
     assert result.level2.X.difference == pytest.approx((e - 1) / (2 * e + 2), rel=1e-14)
     assert result.level2.X.p.count.greater == 1
-    assert [result.level3.cell(cell).n for cell in ("XA", "XB", "YA", "YB")] == [2] * 4
+    assert [result.level3[cell].n for cell in ("XA", "XB", "YA", "YB")] == [2] * 4
 
 
 @pytest.mark.parametrize("scale", [0.5, 10, 100])
@@ -97,12 +97,12 @@ def test_every_number_of_plain_loops(scale):
             [share - chance for share in of_a[role]], rel=FIT, abs=1e-15
         )
         for attribute, shares in (("A", of_a[role]), ("B", [1 - s for s in of_a[role]])):
-            cell = result.level3.cell(role + attribute)
+            cell = result.level3[role + attribute]
             assert cell.mean == pytest.approx(np.mean(shares), rel=1e-10)
             assert cell.sd == pytest.approx(np.std(shares, ddof=1), rel=1e-8)
         own = np.mean([rows[t] for t in test.concept(role).terms], axis=0)
         d = (own[:n_a].mean() - own[n_a:].mean()) / np.std(own, ddof=1)
-        assert result.level2.group(role).effect_size == pytest.approx(d, rel=FIT)
+        assert result.level2[role].effect_size == pytest.approx(d, rel=FIT)
     x, y = of_a["X"], of_a["Y"]
     d = (np.mean(x) - np.mean(y)) / np.std(x + y, ddof=1)
     assert result.level1.effect_size == pytest.approx(d, rel=FIT)
@@ -167,9 +167,9 @@ def test_shares_sum_to_one_and_roles_can_be_swapped(world, scale):
     measure = eatlas.ZeroShot(scale=scale, resamples=0)
     result = measure(test, vectors)
     for role in "XY":
-        both = result.level3.cell(f"{role}A").mean + result.level3.cell(f"{role}B").mean
+        both = result.level3[f"{role}A"].mean + result.level3[f"{role}B"].mean
         assert both == pytest.approx(1.0, abs=1e-12)
-        assert 0 <= result.level3.cell(f"{role}A").mean <= 1
+        assert 0 <= result.level3[f"{role}A"].mean <= 1
     other = measure(_swap(test, "A", "B"), vectors)
     assert other.level3.XA.mean == pytest.approx(result.level3.XB.mean, rel=1e-9, abs=1e-14)
     assert other.level1.difference == pytest.approx(-result.level1.difference, abs=1e-12)

@@ -45,11 +45,9 @@ def test_terminal_report_tables_and_python_have_the_same_numbers(results, declar
     assert sizes == ([8] if declared.endswith("settings") else [4, 4])
     # the terminal
     lines = [line for line in terminal(results, capsys, declared).splitlines() if "Holm" in line]
-    (line,) = lines
-    assert re.search(r"over (?:these|the) (\d+)", line)[1] == str(sizes[0])
-    assert f"each of {len(sizes)} settings" in line or len(sizes) == 1
-    said = re.findall(r"[:;,] (\w+) ha(?:ve|s) an adjusted p", line)
-    said *= len(sizes) if ": in each, " in line else 1
+    assert len(lines) == len(sizes)
+    assert {re.search(r"over these (\d+)", line)[1] for line in lines} == {str(sizes[0])}
+    said = [re.search(r": (\w+) ha(?:ve|s) an adjusted p", line)[1] for line in lines]
     assert [_number(word, size) for word, size in zip(said, sizes, strict=True)] == below
     # the report
     text = page(results, family=declared)
@@ -89,11 +87,9 @@ def test_a_line_names_its_setting_and_the_shorter_list(results, capsys):
     lines = terminal(results, capsys)
     below = [m.test for m in results.family().settings[1].below(0.04)]
     others = [test for test in TESTS if test not in below]
-    assert (
-        "Holm over the 4 tests of each of 2 settings (level 1, two-sided): no transform: " in lines
-    )
+    assert "no transform: Holm over these 4 tests (level 1, two-sided): " in lines
     named = f": {', '.join(below)}" if len(below) < len(others) else f", not {', '.join(others)}"
-    assert "; transform center: " in lines
+    assert "transform center: Holm over these 4 tests" in lines
     assert below
     assert others
     assert named in lines

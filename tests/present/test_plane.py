@@ -55,8 +55,8 @@ def test_distances_are_level_1_and_means_are_level_3(results):
         points = points_of(result)
         x, y = points[-2:]
         for mean, role in ((x, "X"), (y, "Y")):
-            assert mean.a == pytest.approx(result.level3.cell(f"{role}A").mean, abs=KEPT)
-            assert mean.b == pytest.approx(result.level3.cell(f"{role}B").mean, abs=KEPT)
+            assert mean.a == pytest.approx(result.level3[f"{role}A"].mean, abs=KEPT)
+            assert mean.b == pytest.approx(result.level3[f"{role}B"].mean, abs=KEPT)
         leans = [one.a - one.b for one in points if one.term]
         assert leans == pytest.approx([*result.scores.X, *result.scores.Y], abs=KEPT)
 

@@ -91,7 +91,7 @@ def test_swapping_the_attributes_turns_level_2_round(world):
     test, vectors, _ = world
     one, other = _measure(test, vectors), _measure(_swap(test, "A", "B"), vectors)
     for role in "XY":
-        this, that = one.level2.group(role).p.count, other.level2.group(role).p.count
+        this, that = one.level2[role].p.count, other.level2[role].p.count
         assert (this.greater, this.less, this.two_sided) == (
             that.less,
             that.greater,
@@ -132,7 +132,7 @@ def test_ranges(world):
         if level.effect_size is not None and level.n[0] == level.n[1]:
             assert abs(level.effect_size) < 2
     for name in CELLS:
-        cell = result.level3.cell(name)
+        cell = result.level3[name]
         assert (
             -1 - 1e-12 <= cell.quantiles[0] <= cell.quantiles[2] <= cell.quantiles[4] <= 1 + 1e-12
         )

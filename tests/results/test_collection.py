@@ -27,7 +27,7 @@ def test_a_sequence(results):
 def test_short_reprs(results):
     assert "one on dict: " in repr(results[0])
     assert results[0].pattern.label in repr(results[0])
-    assert "p(greater) = " in repr(results[2])
+    assert ", p = " in repr(results[2])
     assert "8 terms from " in repr(results[4])
 
 

@@ -37,7 +37,7 @@ def test_three_levels_have_three(words: eatlas.Results) -> None:
     assert [effect.place for effect in found] == ["level1", "level2.X", "level2.Y"]
     assert [effect.roles for effect in found] == ["XY", "X", "Y"]
     read = result.primary
-    for effect, level in zip(found, (read.level1, read.group("X"), read.group("Y")), strict=True):
+    for effect, level in zip(found, (read.level1, read.level2.X, read.level2.Y), strict=True):
         _holds(effect, level)
     assert found[0].name == "Male names against Female names"
     assert found[0].interval == result.uncertainty.level1.interval
@@ -84,7 +84,7 @@ def test_sentences_are_read_over_stimuli(sentences: eatlas.Results) -> None:
     _holds(level1, result.stimulus_level.level1)
     _holds(level1.over_sentences, result.level1)
     assert level1.over_sentences.interval == result.uncertainty.level1.interval
-    assert sentences[2].primary.over_stimuli
+    assert sentences[2].over_stimuli
     assert {effect.read_over for effect in sentences[2].effects()} == {"stimuli"}
 
 
@@ -122,8 +122,6 @@ def test_a_record_of_another_package_lists_its_numbers(words: eatlas.Results) ->
     assert (spread.d, spread.symbol) == (None, "Spread")
     assert (level.d, level.symbol, level.p) == (given.effect_size, "d", given.level1.p)
     assert (result.display_name, result.full_name) == ("NUMBERS", "NUMBERS")
-    assert result.primary.level1 is None
-    assert result.primary.scores.X == ()
 
 
 def test_one_result_is_told_from_several(words: eatlas.Results) -> None:

@@ -32,17 +32,17 @@ def changed(line, *path, to):
 
 
 CHANGES = [
-    (("measure",), [], "the measure of a result is unknown;   got: [] (list);   allowed: ml-"),
+    (("measure",), [], "the measure of a result is unknown;   got: [] (list);   allowed: "),
     (("measure",), {"a": 1}, "the measure of a result is unknown;   got: {'a': 1} (dict);"),
     (("schema",), [[]], "the schema of a result is unknown;   got: [[]] (list);"),
     (("level1", "effect_size"), 3e8, "level1.effect_size: Input should be less than or equal to"),
     (("level1", "effect_size"), 10**300, "level1.effect_size: Input should be less than or equal"),
-    (("level1", "difference"), -1e308, "level1.difference: Input should be greater than or eq"),
+    (("level1", "difference"), -1e20, "level1.difference: Input should be greater than or eq"),
     (("level3", "XA", "mean"), 1.01, "a cosine of 1.01 is outside -1 to 1"),
     (("level3", "XA", "quantiles"), [-2, 0, 0, 0, 0], "a cosine of 2 is outside -1 to 1"),
     (("similarities", 0, 0), 1.0001, "a cosine of 1.0001 is outside -1 to 1"),
-    (("similarities", 0, 0), 1e308, "similarities holds a number beyond 1e+150"),
-    (("uncertainty", "level1", "se"), 1e200, "uncertainty.level1: se holds a number beyond 1e+"),
+    (("similarities", 0, 0), 1e308, "1e+308 is a number beyond 1e+150"),
+    (("uncertainty", "level1", "se"), 1e200, "1e+200 is a number beyond 1e+150"),
     (("coverage", "X", "contexts"), {"a": 10**12}, "coverage.X: contexts of a group are 0 to 5,000"),
     (("title",), "\ud800", "\\ud800 occurs alone, which is not a character"),
     (("warnings",), ["\udfff\ud83d\ude00"], "\\udfff occurs alone, which is not a character"),
@@ -68,8 +68,8 @@ def test_a_line_that_cannot_be_is_named_and_the_others_are_shown(
         (b'"title": ', b'"title": ' + b"[" * 100_000, "values that are nested too deep"),
         (b'"seed": 0', b'"seed": ' + b"9" * 5000, "Exceeds the limit (4300 digits) for integer"),
         (b'"seed": 0', b'"seed": NaN', "provenance.seed: Input should be a finite number"),
-        (b'"effect_size": 1', b'"effect_size": 1e999, "d": 1', "level1.effect_size: Input should"),
-        (b"Male", b"\xed\xa0\x80", "byte 0xed, which is not UTF-8"),
+        (b'"effect_size": 1', b'"effect_size": 1e999, "d": 1', "1e999 is a number beyond 1e+150"),
+        (b"Male", b"\xed\xa0\x80", "'utf-8' codec can't decode byte 0xed"),
     ],
 )
 def test_a_line_that_is_written_so_is_named(lines, tmp_path, old, new, said):

@@ -63,7 +63,7 @@ def _print_lists(console: Console, result: ScanResult, lists: Sequence[TopList])
     """Both sides beside each other, or one below the other where that is too wide."""
     heads, rows = [], []
     for top in lists:
-        heads.append((f"{top.side}: {result.concepts.name(top.side)}", *HEADS))
+        heads.append((f"{top.side}: {result.concepts[top.side]}", *HEADS))
         rows.append([
             (
                 plain_line(word.word),
@@ -101,8 +101,8 @@ def _about_scan(result: ScanResult) -> Iterator[str]:
     yield ""
     yield from lines("scan", family=result.family)
     for side in SIDES:
-        if missing := result.coverage.group(side).missing:
-            yield f"Missing attributes of {result.concepts.name(side)}: {listed(missing, 100)}."
+        if missing := result.coverage[side].missing:
+            yield f"Missing attributes of {result.concepts[side]}: {listed(missing, 100)}."
     yield from map(str, result.warnings)
 
 

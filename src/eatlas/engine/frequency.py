@@ -277,7 +277,7 @@ def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule) -> Keys:
     listed = ranking.ranks or {}
     keys: dict[str, dict[str, str | None]] = {}
     for role in ROLES:
-        group = coverage.group(role)
+        group = coverage[role]
         if group.image:  # a picture has no frequency in a list of words
             keys[role] = dict.fromkeys(group.used)
             continue
@@ -322,7 +322,7 @@ def remarks_on(ranks: Ranks, concepts: Mapping[str, str], roles: Collection[str]
         p = ranks.p_targets if role == "X" else ranks.p_attributes
         if p is not None and p < DIFFERENT:
             pair = (role, PAIRS[role])
-            medians = [ranks.group(each).median for each in pair]
+            medians = [ranks[each].median for each in pair]
             values = {"concepts": [concepts[r] for r in pair], "medians": medians, "p": p}
             notes.append(Note("frequency.differs", f"frequency.ranks.{role}", values))
     return notes
@@ -352,7 +352,7 @@ def placed(
         return {"frequency_reason": none if ranking.ranks else ranking.reason}, []
     drawn = _matched(ranking, test, keys, measure, result)
     why = {"reason": drawn} if isinstance(drawn, str) else {"matched": drawn}
-    names: dict[str, str] = {role: result.concepts.name(role) for role in ROLES}
+    names: dict[str, str] = {role: result.concepts[role] for role in ROLES}
     compared = getattr(measure, "compared", ())
     return {"frequency": Frequency(ranks=ranks, **why)}, remarks_on(ranks, names, compared)
 

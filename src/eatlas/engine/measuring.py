@@ -274,7 +274,7 @@ def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str)
     """Refuse groups that have fewer usable terms, or stimuli, than a measure needs."""
     pairs, needs = getattr(measure, "pairs", None), measure.needs
     for role, least in measure.minimum_of(test).items():
-        group, concept = coverage.group(role), test.concept(role)
+        group, concept = coverage[role], test.concept(role)
         by_stimulus = needs.by_stimulus and bool(concept.sentences)
         unit, units = ("stimulus", "stimuli") if by_stimulus else ("term", "terms")
         usable = group.stimuli if by_stimulus else group.used

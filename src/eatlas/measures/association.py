@@ -94,7 +94,7 @@ def remarks_on(given: Input, scale: float, groups: Sequence[str]) -> list[Note]:
         notes.append(Note("shares.scale-differs", "logit_scale", values))
     if encoding is not None and encoding.logit_bias is not None:
         notes.append(Note("shares.sigmoid"))
-    sizes = {group: len(given.coverage.group(group).stimuli) for group in groups}
+    sizes = {group: len(given.coverage[group].stimuli) for group in groups}
     if len(set(sizes.values())) > 1:
         notes.append(Note("shares.labels", values={"labels": sizes}))
     return notes

@@ -56,7 +56,7 @@ class Contexts:
         """Arrange the vectors of a test; they are taken out of the mapping, to free memory."""
         counts, parts = {}, []
         for role in ROLES:
-            rows = sorted_rows(coverage.group(role))
+            rows = sorted_rows(coverage[role])
             counts[role] = dict(Counter(stimulus for stimulus, _, _ in rows))
             parts.append(kernels.compact_rows(vectors.pop(role)[[place for _, _, place in rows]]))
         inverse = np.concatenate([part.inverse for part in parts])

@@ -185,7 +185,7 @@ class DivDist(GroupsMeasure):
         about: dict[str, Any] = {}
         if self.soa == "counts":
             counts = np.zeros((0, 0)) if given.counts is None else given.counts
-            evidence = of_counts(given.coverage.group(OF_TARGETS).used, counts, given)
+            evidence = of_counts(given.coverage[OF_TARGETS].used, counts, given)
         elif self.soa == "softmax":
             scale = scale_of(self.scale, given.head["encoding"], given.head["source"], self.name)
             notes.extend(remarks_on(given, scale, given.head["groups"]))

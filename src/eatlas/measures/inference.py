@@ -28,7 +28,7 @@ from eatlas.results.inference import (
     SesoiUnit,
     Unit,
 )
-from eatlas.results.parts import defined
+from eatlas.results.parts import at, defined
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_interaction
 from eatlas.stats.designs import (
@@ -121,7 +121,7 @@ def generalised_input(
     ordered = Ordered.of(given.rows, given.coverage)
     unit: Unit = "stimulus" if several(ordered.stimuli) else "term"
     clusters = None
-    if unit == "term" and any(given.coverage.group(role).cluster for role in given.rows):
+    if unit == "term" and any(given.coverage[role].cluster for role in given.rows):
         unit, ordered = "cluster", Ordered.by_cluster(given.rows, given.coverage)
         clusters = {role: group.of for role, group in ordered.stimuli.items()}
     rows = ordered.rows
@@ -266,8 +266,7 @@ class SmallestEffect:
         if not self.sesoi:
             return None
         levels = {
-            place: self._smaller(*pair, crossed.level(place) if crossed else None, given)
-            for place, pair in scores.items()
+            place: self._smaller(*pair, at(crossed, place), given) for place, pair in scores.items()
         }
         level2 = None
         if "level2.X" in levels:

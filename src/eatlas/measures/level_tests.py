@@ -34,9 +34,7 @@ from eatlas.results.levels import (
     Level2,
     Level3,
     Scores,
-    StimulusMLEAT,
-    StimulusWEAT,
-    TargetScores,
+    StimulusLevel,
 )
 from eatlas.stimuli import ATTRIBUTES, TARGETS
 
@@ -81,14 +79,14 @@ class Associations:
             pairs[f"level2.{target}"] = a, b
         return pairs
 
-    def record(self, most: float = math.inf) -> TargetScores:
+    def record(self, most: float = math.inf) -> Scores:
         """Scores as a result keeps them: none where there are more terms than `most`."""
         terms = [*self.targets.values()]
         terms += [u for (target, _), u in self.attributes.items() if target == TARGETS[0]]
         end = 0 if sum(map(len, terms)) > most else None
         targets = {role: self.targets[role][:end].tolist() for role in TARGETS}
         if not self.attributes:
-            return TargetScores(**targets)
+            return Scores(**targets)
         x, y = (
             AttributeScores({r: self.attributes[t, r][:end].tolist() for r in ATTRIBUTES})
             for t in TARGETS
@@ -115,12 +113,11 @@ def compared(
     if both is not None:
         observed = Observed.of(both.X.effect_size, both.Y.effect_size, read.attributes)
     n = {place: (len(first), len(second)) for place, (first, second) in pairs.items()}
-    kind = StimulusMLEAT if level2 else StimulusWEAT
     return {
         **levels,
         **varied,
         "scores": terms.record(KEPT_SCORES),
-        "stimulus_level": over and kind(**over, **varied_over),
+        "stimulus_level": over and StimulusLevel(**over, **varied_over),
         "generalisation": crossed,
         "power": design_power(
             n["level1"],

@@ -85,7 +85,7 @@ def association_of(
 ) -> Attribute | None:
     """Apply :func:`associated_with` to a level 2 under one rule for the tail."""
     sign_tail = "greater" if (level.effect_size or 0) > 0 else "less"
-    p = level.p.tail("two_sided" if rule == "two-sided" else sign_tail)
+    p = level.p["two_sided" if rule == "two-sided" else sign_tail]
     return associated_with(level.effect_size, p, alpha=alpha, threshold=threshold)
 
 

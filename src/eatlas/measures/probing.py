@@ -41,7 +41,7 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
     a label by a classifier of all that have one.
     """
     groups, names = given.head["groups"], stimuli_of_groups(given)
-    people = bool(given.coverage.group(OF_TARGETS).label)
+    people = bool(given.coverage[OF_TARGETS].label)
     label = labels_of_people if people else labels_of
     assigned = label(given.coverage, groups)
     labelled = assigned != UNLABELLED
@@ -102,7 +102,7 @@ def labels_of_people(coverage: Coverage, groups: Sequence[str]) -> Labels:
     """Index of the labelled group of each context; k for none, -1 for no label."""
     places = {name.casefold(): j for j, name in enumerate(groups)}
     places.setdefault(NONE, len(groups))
-    targets = coverage.group(OF_TARGETS)
+    targets = coverage[OF_TARGETS]
     if odd := sorted({label for label in targets.label.values() if label.casefold() not in places}):
         raise StimulusError(
             "divdist: labels of the contexts are not groups of the test",
@@ -122,9 +122,9 @@ def labels_of(coverage: Coverage, groups: Sequence[str]) -> Labels:
     Words are compared in lower case and as whole words; those of a group without a vector count
     too.
     """
-    patterns = [_pattern(coverage.group(name).known) for name in groups]
+    patterns = [_pattern(coverage[name].known) for name in groups]
     places = []
-    for text in coverage.group(OF_TARGETS).used:
+    for text in coverage[OF_TARGETS].used:
         there = [j for j, pattern in enumerate(patterns) if pattern.search(text)]
         places.append(there[0] if len(there) == 1 else len(groups))
     return np.array(places, np.int64)
@@ -173,7 +173,7 @@ def calibration_error(confidence: Array, right: NDArray[np.bool_]) -> float:
 
 def _tallied(coverage: Coverage, predicted: Labels, k: int) -> Array:
     """Contexts of each target that are assigned to each group."""
-    group = coverage.group(OF_TARGETS)
+    group = coverage[OF_TARGETS]
     places: Mapping[str, int] = {name: i for i, name in enumerate(group.stimuli)}
     counts = np.zeros((len(places), k + 1))
     for term, label in zip(group.used, predicted.tolist(), strict=True):

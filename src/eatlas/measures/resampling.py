@@ -110,7 +110,7 @@ class Bootstrap:
         if draws and given.log_ratios is None:
             notes.extend(close_words(given.unit or given.rows, given.coverage))
         resampled: Layout = test
-        if draws and any(given.coverage.group(role).cluster for role in given.rows):
+        if draws and any(given.coverage[role].cluster for role in given.rows):
             # no shares of patterns: a resample has more or fewer words than the test, whose labels
             # are another design's
             ordered, unit, rule = Ordered.by_cluster(given.rows, given.coverage), "cluster", None
@@ -335,7 +335,7 @@ def close_words(rows: Rows, coverage: Coverage) -> Iterator[Note]:
     """Say which words of a group are nearly one, but for those that share a cluster."""
     centre = np.concatenate(list(rows.values())).mean(axis=0)
     for role, vectors in rows.items():
-        group = coverage.group(role)
+        group = coverage[role]
         if not 2 <= len(vectors) <= MANY or len(group.used) != len(vectors):
             continue
         away = vectors - centre

@@ -107,14 +107,14 @@ def stimuli_of(coverage: Coverage) -> dict[str, Stimuli]:
     A stimulus whose sentences are in two groups is one of each: labels are changed within X and
     Y, and within A and B, for each group's part of its sentences.
     """
-    return {role: Stimuli.of_group(coverage.group(role)) for role in ROLES}
+    return {role: Stimuli.of_group(coverage[role]) for role in ROLES}
 
 
 def sentence_counts(coverage: Coverage, stimuli: dict[str, Stimuli]) -> SentenceCounts:
     """Write down how many sentences each stimulus has."""
     return SentenceCounts(
         {
-            role: dict(zip(coverage.group(role).stimuli, group.sizes.tolist(), strict=True))
+            role: dict(zip(coverage[role].stimuli, group.sizes.tolist(), strict=True))
             for role, group in stimuli.items()
         }
     )
@@ -141,7 +141,7 @@ class Ordered:
     def by_cluster(cls, rows: Rows, coverage: Coverage) -> Ordered:
         """Sort the rows of tests of words, with clusters of words in place of stimuli."""
         of = {
-            role: coverage.group(role).model_copy(update={"stimulus": coverage.group(role).cluster})
+            role: coverage[role].model_copy(update={"stimulus": coverage[role].cluster})
             for role in rows
         }
         return cls.of(rows, Coverage(**of))
@@ -151,13 +151,13 @@ class Ordered:
         """Sort the rows of all groups."""
         ordered, stimuli, names, places = {}, {}, {}, {}
         for role, vectors in rows.items():
-            triples = sorted_rows(coverage.group(role))
+            triples = sorted_rows(coverage[role])
             names[role] = tuple(dict.fromkeys(stimulus for stimulus, _, _ in triples))
             at = {name: i for i, name in enumerate(names[role])}
             of = np.array([at[stimulus] for stimulus, _, _ in triples], np.intp)
             stimuli[role] = Stimuli(of, np.bincount(of, minlength=len(at)))
             ordered[role] = vectors[[i for _, _, i in triples]]
-            places[role] = [at[stimulus] for stimulus in coverage.group(role).stimuli]
+            places[role] = [at[stimulus] for stimulus in coverage[role].stimuli]
         return cls(ordered, stimuli, names, places)
 
 

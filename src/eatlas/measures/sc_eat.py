@@ -62,7 +62,7 @@ class SCEAT(AssociationMeasure):
 
     def compute(self, given: Input, notes: list[Note]) -> SCEATResult:
         """One level 2 for each target term."""
-        terms = [(group, term) for group in GROUPS for term in given.coverage.group(group).used]
+        terms = [(group, term) for group in GROUPS for term in given.coverage[group].used]
         targets, attributes = sides(given.rows)
         scores = kernels.similarities(attributes, targets).T
         levels = self._each(terms, scores, sizes(given.rows)[2], given, notes)
@@ -108,7 +108,7 @@ class SCEAT(AssociationMeasure):
             return ()
         by_attribute = np.array([attributes.means(row) for row in scores])
         means = np.array([targets.means(column) for column in by_attribute.T]).T
-        names = [(g, name) for g in GROUPS for name in given.coverage.group(g).stimuli]
+        names = [(g, name) for g in GROUPS for name in given.coverage[g].stimuli]
         return self._each(names, means, n, given, notes, "stimulus_terms")
 
     def _together(

@@ -240,8 +240,7 @@ def _direction(rows: Array) -> Array:
 def mean_contexts(vectors: Mapping[str, Array], coverage: Coverage) -> dict[str, Array]:
     """Mean vector of each stimulus over its contexts (DivDist, section 4.3)."""
     return {
-        name: Stimuli.of_group(coverage.group(name)).mean_rows(rows)
-        for name, rows in vectors.items()
+        name: Stimuli.of_group(coverage[name]).mean_rows(rows) for name, rows in vectors.items()
     }
 
 
@@ -268,7 +267,7 @@ def _with_contexts(
     """Resamples in which the contexts of each word are drawn again too."""
     names, stimuli = (OF_TARGETS, *given.head["groups"]), stimuli_covered(given.coverage)
     single = given.single or {}
-    parts = {name: Stimuli.of_group(given.coverage.group(name)) for name in names}
+    parts = {name: Stimuli.of_group(given.coverage[name]) for name in names}
     rngs = {
         name: generator_of(given.seed, {name: stimuli[name]}, "resamples of contexts")
         for name in names

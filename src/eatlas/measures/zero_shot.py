@@ -165,7 +165,7 @@ class ZeroShot(PatternMeasure, ResampledMeasure):
             pairs = (x + y) * (a + b)
             notes.append(Note("resampling.too-many-shares", values={"pairs": pairs, "most": most}))
             return {}, None
-        if any(given.coverage.group(role).cluster for role in ROLES):
+        if any(given.coverage[role].cluster for role in ROLES):
             notes.append(Note("resampling.no-clusters"))
         ordered = Ordered.of(given.rows, given.coverage)
         powers = label_powers(kernels.similarities(*sides(ordered.rows)), scale)
@@ -188,7 +188,7 @@ def _of_nothing(table: Array, given: Input) -> Note | None:
     least = float(table[:, top].min())
     if least < 0.9:
         return None
-    term = [term for role in ATTRIBUTES for term in given.coverage.group(role).used][top]
+    term = [term for role in ATTRIBUTES for term in given.coverage[role].used][top]
     return Note("shares.one-label", values={"label": term, "percent": int(100 * least)})
 
 

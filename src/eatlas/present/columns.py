@@ -113,9 +113,9 @@ def called(result: AssociationResult) -> str:
 
 
 def _stimuli(result: AssociationResult) -> str:
-    if not result.primary.over_stimuli:
+    if not result.over_stimuli:
         return ""
-    x, y, a, b = (len(result.primary.names(role)) for role in result.concepts)
+    x, y, a, b = (len(result.scored(role)) for role in result.concepts)
     return f"stimuli: {x}, {y}; {a}, {b}"
 
 
@@ -127,8 +127,8 @@ def _two_sided(result: AssociationResult) -> str:
 
 def _sentences(result: AssociationResult) -> str:
     """How many sentences each group has."""
-    counts = result.primary.sentences
-    x, y, a, b = (sum(counts.group(r).values()) if counts else 0 for r in "XYAB")
+    read = result.stimulus_level
+    x, y, a, b = (sum(read.sentences[r].values()) if read else 0 for r in "XYAB")
     return f"{x:,}, {y:,}; {a:,}, {b:,}"
 
 
@@ -169,7 +169,7 @@ def _two_sided_p(shown: Effect) -> str:
 
 
 def _over_sentences(shown: Effect) -> str:
-    return _p(shown, shown.p.tail(shown.tail)) if shown.p else UNDEFINED
+    return _p(shown, shown.p[shown.tail]) if shown.p else UNDEFINED
 
 
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
@@ -340,7 +340,7 @@ def _cell(declared: Declared, key: str, row: Row) -> Cell:
     """The lines of a cell that say something, or a dash."""
     shown, value = row.effects.get(key), None
     if declared.of == "level 3":
-        mean = row.result.level3.cell(key) if row.result.level3 else None
+        mean = row.result.level3[key] if row.result.level3 else None
         lines = [] if mean is None else [effect(mean.mean), f"({effect(mean.sd)})"]
     elif declared.of == "effect":
         lines = [OF_EFFECT[line](row, shown) for line in declared.lines] if shown else []
@@ -543,7 +543,7 @@ def _legend(members: Sequence[AssociationResult]) -> str:
     if not any(shown.symbol == "d" for shown in effects):
         return ""
     stars = first.rule.meaning
-    if any(result.primary.over_stimuli for result in members):
+    if any(result.over_stimuli for result in members):
         stars += "; tests of sentences: over stimuli"
     if first.level3 is None:
         return f"{stars}; p below each effect size."
@@ -571,7 +571,7 @@ def _notes(
         (True, f"Concepts: {'A, B' if terms else 'X / Y, and below them A / B'}."),
         (first.pattern, "Level 1 compares X with Y, level 2 takes each alone."),
         ("over_attributes" in places, OVER_ATTRIBUTES),
-        (any(result.primary.over_stimuli for result in members), OVER_STIMULI),
+        (any(result.over_stimuli for result in members), OVER_STIMULI),
         *(
             (True, f"Effect sizes are means over draws of {what}, and p is that of the means.")
             for what in means

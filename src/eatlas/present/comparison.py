@@ -238,7 +238,7 @@ class Comparison:
     def means(self) -> list[float]:
         """The means of level 3 of all members."""
         levels = [s.result.level3 for s in self.members if s.result.level3 is not None]
-        return [level.cell(name).mean for level in levels for name in CELLS]
+        return [level[name].mean for level in levels for name in CELLS]
 
     @property
     def figure(self) -> Markup:

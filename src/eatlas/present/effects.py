@@ -129,7 +129,7 @@ def chance_legend(results: Sequence[AssociationResult]) -> str:
 
 def rank_row(result: AssociationResult, role: str) -> tuple[float | None, str, str]:
     """Median rank of a group, its most frequent word and its rarest; dashes where none is known."""
-    group = None if result.frequency is None else result.frequency.ranks.group(role)
+    group = None if result.frequency is None else result.frequency.ranks[role]
     terms = {} if group is None else group.terms
     known = sorted((rank, term) for term, rank in terms.items() if rank is not None)
     if group is None or not known:

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from eatlas.errors import ResultsError, listed
 from eatlas.present.numbers import all_of, count, level_of
 from eatlas.results import AssociationResult, Results
-from eatlas.results.collection import METHODS, Family, FamilyMember, Levels, Setting, named
+from eatlas.results.collection import METHODS, Family, FamilyMember, named
 from eatlas.results.effects import Effect
 
 Declared = Literal["level1", "level2", "both", "none"]
@@ -23,12 +23,12 @@ LISTED = 6
 """Settings that are listed one by one."""
 NAMED = 12
 """Tests that a line of the terminal names."""
-_WHAT: dict[Levels, tuple[str, str]] = {
-    "level1": ("level 1 comparison", ""),
-    "level2": ("level 2 association", " (of an SC-EAT: single terms)"),
-    "both": ("effect size", " of levels 1 and 2 (of an SC-EAT: single terms)"),
+_WHAT = {
+    "level1": ("level 1 comparison", "", "level 1"),
+    "level2": ("level 2 association", " (of an SC-EAT: single terms)", "level 2"),
+    "both": ("effect size", " of levels 1 and 2 (of an SC-EAT: single terms)", "levels 1 and 2"),
 }
-_LEVELS: dict[Levels, str] = {"level1": "level 1", "level2": "level 2", "both": "levels 1 and 2"}
+"""A member of a family, what else to say of several, and the levels."""
 
 
 @dataclass(frozen=True)
@@ -50,37 +50,31 @@ class DeclaredFamily:
             raise ResultsError(
                 "--adjust has no such value", got=repr(adjust), allowed=", ".join(METHODS)
             )
-        given = tuple(results)
-        found = None
-        if levels != "none" and given:
-            found = Results(given).family(levels, method=adjust, settings=counted)  # type: ignore[arg-type]
-        alphas = {result.signature: result.rule.alpha for result in given}
-        return cls(found if found is not None and len(found) else None, counted, alphas)
+        results = Results(results)
+        made = None
+        if levels != "none":
+            made = results.family(levels, method=adjust, settings=counted)  # type: ignore[arg-type]
+        alphas = {result.signature: result.rule.alpha for result in results}
+        return cls(made or None, counted, alphas)
 
     def of_several(self) -> DeclaredFamily:
         """The same, or without a family where each setting has one p-value alone."""
-        one = self.family is not None and self.size == 1
-        return replace(self, family=None, alone=True) if one else self
+        single = self.family is not None and self.size == 1
+        return replace(self, family=None, alone=True) if single else self
 
     @cached_property
     def _adjusted(self) -> dict[tuple[Any, ...], float]:
         """By the finding and its raw p."""
         return {(*m.place, m.p): m.adjusted for m in self.family or ()}
 
-    @cached_property
-    def _levels(self) -> frozenset[str]:
-        return frozenset(m.level for m in self.family or ())
-
     def adjusted(self, result: AssociationResult, effect: Effect) -> float | None:
         """Adjusted p of an effect size; None outside the family."""
-        if effect.p is None:
-            return None
-        key = (*named(result), effect.place, effect.term, effect.p.two_sided)
-        return self._adjusted.get(key)
+        p = effect.p and effect.p.two_sided
+        return self._adjusted.get((*named(result), effect.place, effect.term, p))
 
     def has(self, level: str) -> bool:
         """Whether any member is of this level, such as ``"level2"``."""
-        return any(place.startswith(level) for place in self._levels)
+        return any(member.level.startswith(level) for member in self.family or ())
 
     @property
     def method(self) -> str:
@@ -88,7 +82,7 @@ class DeclaredFamily:
         return self.family.method_name if self.family else ""
 
     @property
-    def settings(self) -> tuple[Setting, ...]:
+    def settings(self) -> tuple[Family, ...]:
         """Members that are adjusted together."""
         return self.family.settings if self.family else ()
 
@@ -102,72 +96,64 @@ class DeclaredFamily:
         """What belongs to the family, such as "all 10 level 1 comparisons"."""
         if self.family is None:
             return ""
-        one, more = _WHAT[self.family.levels]
+        single, more, _ = _WHAT[self.family.levels]
         several = len(self.settings) > 1
-        of = f" of each of the {count(len(self.settings))} settings" if several else ""
+        more += f" of each of the {count(len(self.settings))} settings" if several else ""
         if self.size == 1:
-            return f"one p-value alone of the {one}s{more}{of}"
-        if len(set(map(len, self.settings))) > 1:
-            return f"all {one}s{more}{of}"
-        return f"{all_of(self.size)} {one}s{more}{of}"
-
-    def alpha(self, setting: Setting) -> float | None:
-        """The level to compare with; None where the measures of a setting have several."""
-        found = {self.alphas[member.signature] for member in setting.members}
-        return found.pop() if len(found) == 1 else None
+            return f"one p-value alone of the {single}s{more}"
+        equal = len(set(map(len, self.settings))) == 1
+        return f"{all_of(self.size) if equal else 'all'} {single}s{more}"
 
     @cached_property
-    def counts(self) -> list[tuple[Setting, float, int]]:
-        """Each setting of several findings, its alpha, and how many remain below it."""
-        known = [(one, self.alpha(one)) for one in self.settings if len(one) > 1]
-        return [(one, alpha, len(one.below(alpha))) for one, alpha in known if alpha is not None]
+    def counts(self) -> list[tuple[Family, float, int]]:
+        """Each setting of several findings, its one alpha, and how many remain below it."""
+        counts = []
+        for setting in self.settings:
+            alphas = {self.alphas[member.signature] for member in setting}
+            if len(setting) > 1 and len(alphas) == 1:
+                (alpha,) = alphas
+                counts.append((setting, alpha, len(setting.below(alpha))))
+        return counts
 
     @property
     def finding(self) -> str:
         """How many findings remain, in a sentence; empty where nothing is adjusted."""
         alphas = {alpha for _, alpha, _ in self.counts}
-        if not self.counts or self.family is None or len(alphas) > 1:
+        if len(alphas) != 1:
             return ""
-        text = f"Adjusted by {self.method} for looking at {self.what}, "
         limit = f"below {level_of(alphas.pop())}"
-        remaining = [_remaining(below, len(one)) for one, _, below in self.counts]
+        remaining = [
+            (setting.name, all_of(n) if n == len(setting) else count(n) if n else "none")
+            for setting, _, n in self.counts
+        ]
         if len(remaining) == 1:
-            below = self.counts[0][2]
-            return f"{text}{remaining[0]} {'remains' if below == 1 else 'remain'} {limit}."
-        if len(remaining) <= LISTED:
-            names = (one.name for one, *_ in self.counts)
-            each = ", ".join(f"{n} ({name})" for n, name in zip(remaining, names, strict=True))
-            return f"{text}these remain {limit}: {each}."
-        return f"{text}{_span(below for *_, below in self.counts)} remain {limit} in each."
+            verb = "remains" if self.counts[0][2] == 1 else "remain"
+            text = f"{remaining[0][1]} {verb} {limit}"
+        elif len(remaining) <= LISTED:
+            text = f"these remain {limit}: {', '.join(f'{n} ({name})' for name, n in remaining)}"
+        else:
+            text = f"{_span(n for *_, n in self.counts)} remain {limit} in each"
+        return f"Adjusted by {self.method} for looking at {self.what}, {text}."
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Name of a setting or nothing, and which findings remain; for a terminal."""
         if self.family is None or not self.counts:
             return
-        many, what = len(self.counts), f"({_LEVELS[self.family.levels]}, two-sided)"
-        if many == 1:
-            ((one, alpha, _),) = self.counts
-            over = f"these {count(len(one))} {self._members}"
-            name, found = one.name if len(self.settings) > 1 else "", _which(one, alpha)
-        else:
-            sizes = _span(len(one) for one, *_ in self.counts)
-            over = f"the {sizes} {self._members} of each of {count(many)} settings"
-            name, below = "", _span(below for *_, below in self.counts)
-            said = [(one.name, _which(one, alpha)) for one, alpha, _ in self.counts[:LISTED]]
-            found = "; ".join(map(": ".join, said))
-            if many > LISTED:
-                below = "none" if below == "0" else below
-                found = f"{below} have an adjusted p below alpha in each"
-            elif len({text for _, text in said}) == 1:
-                found = f"in each, {said[0][1]}"
-        yield name, f"{self.method} over {over} {what}: {found}."
-
-    @property
-    def _members(self) -> str:
-        """What the members are called: tests, where each has one p-value in a family."""
-        if self.counted or (self.family and self.family.levels != "level1"):
-            return "effect sizes"
-        return "tests"
+        tests = "effect sizes" if self.counted or self.family.levels != "level1" else "tests"
+        what, many = f"({_WHAT[self.family.levels][2]}, two-sided)", len(self.counts)
+        for setting, alpha, _ in self.counts if many <= LISTED else ():
+            over = f"{self.method} over these {count(len(setting))} {tests}"
+            yield setting.name, f"{over} {what}: {_which(setting, alpha)}."
+        if many > LISTED:
+            over = f"the {_span(len(setting) for setting, *_ in self.counts)} {tests} of each"
+            below = _span(n for *_, n in self.counts)
+            yield (
+                "",
+                (
+                    f"{self.method} over {over} of {count(many)} settings {what}: {below} have an "
+                    "adjusted p below alpha in each."
+                ),
+            )
 
 
 def declared(text: str) -> tuple[Declared, bool]:
@@ -186,36 +172,27 @@ def declared(text: str) -> tuple[Declared, bool]:
     return chosen, SETTINGS in parts
 
 
-def _remaining(below: int, size: int) -> str:
-    return all_of(below) if below == size else count(below) if below else "none"
-
-
 def _span(numbers: Iterable[int]) -> str:
-    found = sorted(set(numbers))
-    return f"{found[0]} to {found[-1]}" if len(found) > 1 else str(found[0])
+    ordered = sorted(set(numbers))
+    return f"{ordered[0]} to {ordered[-1]}" if len(ordered) > 1 else str(ordered[0])
 
 
-def _which(one: Setting, alpha: float) -> str:
+def _which(setting: Family, alpha: float) -> str:
     """Which findings remain; the shorter list is named."""
-    below = one.below(alpha)
-    kept = {id(member) for member in below}
-    others = [member for member in one.members if id(member) not in kept]
-    found = "all" if not others else count(len(below)) if below else "none"
+    below = setting.below(alpha)
+    others = [member for member in setting if member.adjusted >= alpha]
+    number = "all" if not others else count(len(below)) if below else "none"
     has = "has" if len(below) < 2 and others else "have"
-    text = f"{found} {has} an adjusted p below {alpha:g}"
+    text = f"{number} {has} an adjusted p below {alpha:g}"
     if not (below and others):
         return text
-    if len(below) < len(others):
-        return f"{text}: {_listed(one, below)}"
-    return f"{text}, not {_listed(one, others)}"
-
-
-def _listed(one: Setting, members: Iterable[FamilyMember]) -> str:
-    return listed((_called(member, within=bool(one.name)) for member in members), NAMED)
+    shorter, word = (below, ":") if len(below) < len(others) else (others, ", not")
+    names = (_called(member, within=bool(setting.name)) for member in shorter)
+    return f"{text}{word} {listed(names, NAMED)}"
 
 
 def _called(member: FamilyMember, *, within: bool) -> str:
     """The test, its setting unless a heading has it, and what else distinguishes its findings."""
-    place = member.level.removeprefix("level2.") if member.level.startswith("level2.") else ""
+    side = member.level.partition("level2.")[2]
     setting = f"({member.setting})" if member.setting and not within else ""
-    return " ".join(filter(None, (member.test, setting, place, member.term)))
+    return " ".join(filter(None, (member.test, setting, side, member.term)))

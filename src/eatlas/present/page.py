@@ -144,7 +144,7 @@ def report_html(
         names_in_full=settings.in_words(full=True),
         with_maps=bool(maps),
         intervals="some" if len(with_interval) > 1 else "all" if True in with_interval else "none",
-        any_over_stimuli=any(result.primary.over_stimuli for result in every),
+        any_over_stimuli=any(result.over_stimuli for result in every),
         directional=any(result.rule.tail == "directional" for result in maps),
         legend=legend(labels),
         found_labels=sorted(set(labels)),

@@ -113,7 +113,7 @@ def distinct(values: Iterable[str]) -> list[str]:
 def score_unit(result: AssociationResult) -> str:
     """What a score belongs to: "term" or "stimulus"."""
     in_contexts = any(map(result.contexts_of, result.coverage))
-    return "stimulus" if result.primary.over_stimuli or in_contexts else "term"
+    return "stimulus" if result.over_stimuli or in_contexts else "term"
 
 
 def matched_patterns(result: AssociationResult) -> list[tuple[str, float]]:

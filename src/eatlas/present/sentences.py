@@ -18,7 +18,8 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import all_of, count, effect, level_of, number_of, p_equals, percent
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
-from eatlas.results.effects import UNDEFINED, Effect
+from eatlas.results.effects import Effect
+from eatlas.results.levels import UNDEFINED
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS

@@ -19,7 +19,8 @@ from eatlas.present.sentences import levels_of_trend, wording
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
-from eatlas.results.effects import UNDEFINED, parameters
+from eatlas.results.effects import parameters
+from eatlas.results.levels import UNDEFINED
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, source_name
 
@@ -74,7 +75,7 @@ def in_brief(
         ways=[line.way for line in trends] if len(trends) > TRENDS else [],
         maps=len(maps),
         labels=labels.most_common(),
-        over_stimuli=sorted({section.result.primary.over_stimuli for section in maps}),
+        over_stimuli=sorted({section.result.over_stimuli for section in maps}),
         found=len(maps) - labels["Non-Directional"] - labels[UNDEFINED],
         changed=names(
             section
@@ -146,7 +147,7 @@ def methods_paragraph(
         measures=measures,
         shared=formula if shared else None,
         studentised=[parameters(r.signature).get("statistic") == "studentised" for r in every],
-        over_stimuli=any(r.primary.over_stimuli for r in every),
+        over_stimuli=any(r.over_stimuli for r in every),
         draws=dict.fromkeys(
             (r.measure.upper(), r.draws.count, r.draws.drawn) for r in every if r.draws
         ),

@@ -328,7 +328,7 @@ def _legend(result: AssociationResult) -> str:
     """What a star says."""
     if result.by_target is not None:
         return leans(result).legend
-    over = ", over stimuli in tests of sentences" if result.primary.over_stimuli else ""
+    over = ", over stimuli in tests of sentences" if result.over_stimuli else ""
     return f"{result.rule.meaning}{over}"
 
 

@@ -45,7 +45,7 @@ def images_of(
     result: AssociationResult, role: str, thumbnails: Mapping[str, Thumbnail]
 ) -> list[tuple[str, str]]:
     """Id and words of the thumbnails of a group."""
-    group, concept = result.coverage.group(role), isolated(result.concepts.name(role))
+    group, concept = result.coverage[role], isolated(result.concepts[role])
     return [
         (thumbnails[sha256].id, f"{isolated(term)}, image of {concept}")
         for term, sha256 in _first(group.image)

@@ -11,22 +11,14 @@ from eatlas.errors import StimulusError
 from eatlas.lazy import as_frame, offered
 from eatlas.notes import Noted
 from eatlas.results.diagnosis import TermsDiagnosis
-from eatlas.results.effects import Effect, Primary, Rule, parameters, shown
-from eatlas.results.inference import (
-    Equivalence,
-    Frequency,
-    Generalisation,
-    Influence,
-    Power,
-    Uncertainty,
-)
+from eatlas.results.effects import Effect, ReadOver, Rule, parameters, shown
+from eatlas.results.inference import Equivalence, Frequency, Generalisation, Power
 from eatlas.results.levels import (
     DrawsRecord,
+    Findings,
     Level,
     Level3,
-    Pattern,
-    StimulusWEAT,
-    TargetScores,
+    StimulusLevel,
     TargetShares,
     TargetValue,
 )
@@ -65,7 +57,26 @@ PLACES = {
 SCHEMA: Literal["eatlas/result/1"] = "eatlas/result/1"
 
 
-class AssociationResult(Record):
+class Head(Record):
+    """What was measured, in what, by what."""
+
+    schema_version: str = Field(alias="schema")
+    measure: str
+    """Name of the measure, such as ml-eat."""
+    signature: str
+    """The measure with all its parameters."""
+    test: str
+    """Id of the test."""
+    title: str = ""
+    source: str
+    """Source string of the vectors or of the series, or the name that the run gives it."""
+    source_from: str = Field(default="", exclude_if=is_empty)
+    """Source string of vectors that the run gives a name; empty where `source` is one."""
+    concepts: Concepts
+    """What the groups are called."""
+
+
+class AssociationResult(Findings, Head):
     """What results of all measures have in common; each measure adds what it found.
 
     Presenters read from a result its effect sizes and its parts, never for its class:
@@ -99,22 +110,10 @@ class AssociationResult(Record):
     they are all fields that are numbers or levels."""
 
     schema_version: Literal["eatlas/result/1"] = Field(default=SCHEMA, alias="schema")
-    measure: str
-    """Name of the measure, such as ml-eat."""
-    signature: str
-    """The measure with all its parameters."""
-    test: str
-    """Id of the test."""
-    title: str = ""
-    source: str
-    """Source string of the vectors, or the name that the run gives them."""
-    source_from: str = Field(default="", exclude_if=is_empty)
-    """Source string of vectors that the run gives a name; empty where `source` is one."""
     period: int | None = None
     """Year of the vectors, in a series of periods."""
     encoding: Encoding | None = None
     """How texts became vectors; None where vectors were looked up."""
-    concepts: Concepts
     coverage: Coverage
     diagnosis: TermsDiagnosis | None = None
     """Whether cosines mean anything among the test's terms; None where a measure has none."""
@@ -127,21 +126,14 @@ class AssociationResult(Record):
     """What a reader should know before trusting the numbers."""
     provenance: Provenance
 
-    # what only some measures find; None in the results of others
-    pattern: Pattern | None = Field(default=None, exclude_if=is_none)
-    """EAT pattern over terms; ``primary.pattern`` is the one that is read."""
     level3: Level3 | None = Field(default=None, exclude_if=is_none)
     """Mean and spread of the similarities in each of the four blocks."""
     similarities: tuple[tuple[float, ...], ...] | None = Field(default=None, exclude_if=is_none)
     """Of each target, X then Y, with each attribute, A then B."""
     draws: DrawsRecord | None = Field(default=None, exclude_if=is_none)
     """Effect sizes of each draw of contexts."""
-    stimulus_level: StimulusWEAT | None = Field(default=None, exclude_if=is_none)
-    """Findings over the stimuli of sentences."""
-    uncertainty: Uncertainty | None = Field(default=None, exclude_if=is_none)
-    """Bootstrap intervals, and the share of each pattern."""
-    influence: Influence | None = Field(default=None, exclude_if=is_none)
-    """Change of each effect size without each term."""
+    stimulus_level: StimulusLevel | None = Field(default=None, exclude_if=is_none)
+    """Findings over the stimuli of sentences; None in tests of words, and where each has one."""
     generalisation: Generalisation | None = Field(default=None, exclude_if=is_none)
     """Crossed tests: whether other words would show it."""
     power: Power | None = Field(default=None, exclude_if=is_none)
@@ -205,19 +197,37 @@ class AssociationResult(Record):
         return self.source_from or self.source
 
     @property
-    def primary(self) -> Primary:
-        """The findings that are read: over stimuli where one has several sentences."""
-        stimuli = self.stimulus_level
-        read = self if stimuli is None else stimuli
-        return Primary(
-            over="terms" if stimuli is None else "stimuli",
-            **{name: at(read, name) for name in ("level1", "level2", "pattern")},
-            scores=at(read, "scores") or TargetScores(X=(), Y=()),
-            uncertainty=read.uncertainty,
-            influence=read.influence,
-            coverage=self.coverage,
-            sentences=None if stimuli is None else stimuli.sentences,
-        )
+    def primary(self) -> Findings:
+        """The findings that are read: over stimuli where one has several sentences.
+
+        The sentences of one stimulus are not independent, so p-values that relabel single sentences
+        are smaller than the number of stimuli warrants. What is undefined over stimuli is None
+        here; the figures over sentences never stand in for it.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> result = eatlas.run(tests="sent-weat-9", vectors="cbow:glove-sample")[0]
+        >>> result.read_over, result.primary.level1.n, result.level1.n
+        ('stimuli', (6, 6), (18, 73))
+        """
+        return self if self.stimulus_level is None else self.stimulus_level
+
+    @property
+    def read_over(self) -> ReadOver:
+        """What a score belongs to and what is relabelled: terms, or stimuli of sentences."""
+        return "terms" if self.stimulus_level is None else "stimuli"
+
+    @property
+    def over_stimuli(self) -> bool:
+        """Whether stimuli are read, not terms."""
+        return self.read_over == "stimuli"
+
+    @property
+    def alone(self) -> tuple[str, ...]:
+        """The groups with one stimulus alone, so that a level over stimuli is undefined."""
+        sentences = self.stimulus_level.sentences if self.stimulus_level else {}
+        return tuple(role for role, stimuli in sentences.items() if len(stimuli) < 2)
 
     @property
     def rule(self) -> Rule:
@@ -247,19 +257,20 @@ class AssociationResult(Record):
     def effect(self, place: str) -> Effect:
         """The effect size at one place of the record, such as ``level2.X``."""
         read = self.primary
-        single = measured(self, place, self, self.uncertainty) if read.over_stimuli else None
-        return measured(
+        over_sentences = None
+        if self.stimulus_level is not None:
+            over_sentences = _effect(self, place, self)
+        return _effect(
             self,
             place,
-            self.stimulus_level or self,
-            read.uncertainty,
-            read_over=read.over,
+            read,
+            read_over=self.read_over,
             crossed=at(self.generalisation, place),
             equivalent=at(self.equivalence, place),
             design=at(self.power, place.partition(".")[0]),
             influence=at(read.influence, place),
             matched=at(self.frequency, f"matched.{place}"),
-            over_sentences=single,
+            over_sentences=over_sentences,
         )
 
     def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
@@ -303,15 +314,17 @@ class AssociationResult(Record):
 
     def scored(self, role: str) -> tuple[str, ...]:
         """What each score of a group belongs to: used terms, or stimuli."""
-        return self.primary.names(role)
+        if self.stimulus_level is not None:
+            return tuple(self.stimulus_level.sentences[role])
+        return self.coverage[role].scored
 
     def paired(self, role: str) -> tuple[str, ...]:
         """What the rows (X, Y) or columns (A, B) of `similarities` belong to."""
-        return self.coverage.group(role).scored
+        return self.coverage[role].scored
 
     def contexts_of(self, role: str) -> dict[str, int]:
         """Contexts of each stimulus of a group; empty where stimuli are in none."""
-        return self.coverage.group(role).contexts
+        return self.coverage[role].contexts
 
     @property
     def contexts(self) -> ContextsOrigin | None:
@@ -337,12 +350,38 @@ class AssociationResult(Record):
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Flat rows of the tidy table; by default one, with the columns of every effect size."""
-        return [self.head() | self.columns()]
+        """Flat rows of the tidy table; by default one.
 
-    def columns(self) -> dict[str, Any]:
-        """Columns of the effect sizes that are read, one after the other."""
-        return {k: value for effect in self.effects() for k, value in effect.columns().items()}
+        Effect sizes with intervals and p-values, level 3, the pattern, and what other words,
+        random words of the same frequencies and draws show. Where stimuli are read, the same over
+        single sentences follows, in columns ``sentence_...``.
+        """
+        read, effects = self.primary, self.effects()
+        row: dict[str, Any] = {**self.head(), "read_over": self.read_over}
+        for effect in effects:
+            row |= effect.columns()
+        for name, cell in self.level3 or ():
+            row |= {f"mean_{name}": cell.mean, f"sd_{name}": cell.sd}
+        if self.pattern is not None:
+            shares = at(self.draws or read.uncertainty, "patterns") or {}
+            row["pattern"] = at(read.pattern, "label")
+            row["two_sided_pattern"] = at(read.pattern, "two_sided_label")
+            row["pattern_share"] = shares.get(read.label)
+        row["used"], row["missing"] = self.coverage.counts()
+        for effect in effects:
+            row |= effect.more_columns()
+        if self.frequency is not None:
+            row |= {f"median_rank_{role}": self.frequency.ranks[role].median for role in ROLES}
+        if shares := at(self.frequency, "matched.patterns"):
+            row["matched_pattern_share"] = shares.get(self.label)
+        if self.draws is not None:
+            row["draws"] = self.draws.count
+        for sentences in filter(None, (effect.over_sentences for effect in effects)):
+            row |= sentences.columns("sentence_")
+        if self.stimulus_level is not None and self.pattern is not None:
+            row["sentence_pattern"] = self.label
+            row["sentence_two_sided_pattern"] = self.two_sided_label
+        return [row]
 
     def to_frame(self) -> pd.DataFrame:
         """Return the result as a pandas frame, one row for each row of :meth:`rows`."""
@@ -357,9 +396,16 @@ class AssociationResult(Record):
         return str(offered("notebook")(self))
 
     def summary(self) -> str:
-        """The finding in a few words; by default its first numbers."""
-        numbers = [f"{effect.symbol} = {shown(effect.d)}" for effect in self.effects()[:3]]
-        return ", ".join(numbers) or f"{self.coverage.counts()[0]} terms"
+        """The finding in a few words; by default the pattern and the first numbers."""
+        effects = self.effects()[:4]
+        parts = [self.primary.label] if self.pattern is not None else []
+        for effect in effects:
+            symbol = f"d{effect.suffix}" if effect.symbol == "d" else effect.symbol
+            parts.append(f"{symbol} = {shown(effect.d)}")
+        if len(effects) == 1 and (p := effects[0].p_of()) is not None:
+            parts.append(f"p = {p:.3g}")
+        parts += ["over stimuli"] * self.over_stimuli
+        return ", ".join(parts) or f"{self.coverage.counts()[0]} terms"
 
 
 def is_result(value: object) -> TypeIs[AssociationResult]:
@@ -367,34 +413,26 @@ def is_result(value: object) -> TypeIs[AssociationResult]:
     return isinstance(value, AssociationResult)
 
 
-def measured(
-    result: AssociationResult,
-    place: str,
-    read: object,
-    uncertainty: Uncertainty | None,
-    **more: Any,
-) -> Effect:
+def _effect(result: AssociationResult, place: str, read: Findings, **more: Any) -> Effect:
     """One effect size with its p-values and interval."""
     name = result.display_name if place == "value" else place.replace("_", " ").capitalize()
     title, roles, suffix = PLACES.get(place, (name, tuple(result.concepts), f"_{place}"))
-    resampled = at(uncertainty, place)
-    part, d = at(read, place), None
+    part, resampled = at(read, place), at(read.uncertainty, place)
     if isinstance(part, Level):
-        d = part.effect_size
-        more |= {"difference": part.difference, "n": part.n, "p": part.p}
-    elif Level not in _kinds(type(result), place):
-        d = part
-        more["symbol"] = title
+        more |= {"d": part.effect_size, "difference": part.difference, "n": part.n, "p": part.p}
+    elif Level in _kinds(type(result), place):
+        more["d"] = None
+    else:
+        more |= {"d": part, "symbol": title}
+    if resampled is not None and read.uncertainty is not None:
+        more |= {"resampled": resampled, "confidence": read.uncertainty.confidence}
     return Effect(
         place=place,
         title=title,
         roles=roles,
-        names=tuple(result.concepts.name(role) for role in roles),
-        d=d,
+        names=tuple(result.concepts[role] for role in roles),
         rule=result.rule,
         suffix=suffix,
-        resampled=resampled,
-        confidence=uncertainty.confidence if uncertainty and resampled else None,
         over_draws=at(result.draws, place),
         **more,
     )
@@ -403,7 +441,9 @@ def measured(
 @cache
 def _places_of(record: type[AssociationResult]) -> tuple[str, ...]:
     """Fields of a record of another package that are effect sizes or other single numbers."""
-    own = [name for name in record.model_fields if name not in AssociationResult.model_fields]
+    shared = {name: field.annotation for name, field in AssociationResult.model_fields.items()}
+    fields = record.model_fields.items()
+    own = [name for name, field in fields if shared.get(name) != field.annotation]
     return tuple(name for name in own if {Level, float, int} & _kinds(record, name))
 
 

@@ -13,7 +13,9 @@ import numpy as np
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
 from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
+from eatlas.results.effects import Effect
 from eatlas.results.json_lines import read_lines, write_results
+from eatlas.results.levels import PValues
 from eatlas.results.parts import Tail
 from eatlas.results.settings import Settings
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
@@ -61,24 +63,7 @@ class FamilyMember:
     @property
     def place(self) -> tuple[Any, ...]:
         """What distinguishes the finding from others."""
-        of = (self.test, self.source, self.signature, self.period)
-        return (*of, self.window, self.distance, self.level, self.term)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Findings of different tests in one setting, adjusted together."""
-
-    name: str
-    """What distinguishes it from the other settings; empty where there is one."""
-    members: tuple[FamilyMember, ...]
-
-    def __len__(self) -> int:
-        return len(self.members)
-
-    def below(self, alpha: float = 0.05) -> tuple[FamilyMember, ...]:
-        """Members whose adjusted p is below alpha."""
-        return tuple(member for member in self.members if member.adjusted < alpha)
+        return tuple(self.__dict__[name] for name in (*FACTS, "level", "term"))
 
 
 @dataclass(frozen=True)
@@ -95,8 +80,10 @@ class Family:
     method: Method
     tail: Tail
     levels: Levels
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[Family, ...] = ()
     """Members that are adjusted together; one where settings were declared to count."""
+    name: str = ""
+    """Of a family in one setting, what distinguishes it from the others."""
 
     def __len__(self) -> int:
         return len(self.members)
@@ -115,77 +102,37 @@ class Family:
 
     def adjusted(self, result: AssociationResult, level: str = "level1") -> float | None:
         """Adjusted p of one effect size of a result; None where the family has it not."""
-        of = (*named(result), level)
-        return next((m.adjusted for m in self.members if m.place[:-1] == of), None)
+        place = (*named(result), level)
+        return next((m.adjusted for m in self.members if m.place[:-1] == place), None)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas frame, one row for each member."""
         return as_frame(member.__dict__ for member in self.members)
 
 
-def family_of(
-    results: Iterable[AssociationResult],
-    levels: Levels,
-    tail: Tail,
-    method: Method,
-    *,
-    settings: bool = False,
-) -> Family:
-    """Adjust the p-values of a family; :meth:`eatlas.Results.family` documents it."""
-    for name, value, allowed in (
-        ("levels", levels, get_args(Levels)),
-        ("tail", tail, get_args(Tail)),
-        ("method", method, tuple(METHODS)),
-    ):
-        if value not in allowed:
-            raise EatlasError(
-                f"a family has no such {name}", got=repr(value), allowed=", ".join(allowed)
-            )
-    # a test that was measured twice in one setting has two; of one id with other stimuli it is
-    # another test
+def _findings(
+    results: Iterable[AssociationResult], levels: Levels
+) -> Iterator[tuple[AssociationResult, int, Effect, PValues]]:
+    """Effect sizes with a p-value, and how often their test was measured in their setting so far.
+
+    A test that was measured twice in one setting has two; of one id with other stimuli it is
+    another test.
+    """
     times: Counter[tuple[Any, ...]] = Counter()
-    findings = []
     for result in results:
         key = *named(result), result.provenance.stimuli_sha256
         times[key] += 1
-        findings += [
-            (result, times[key], effect, effect.p)
-            for effect in result.effects()
-            if effect.in_family and effect.p is not None
-            if levels == "both" or effect.place.startswith(levels)
-        ]
-    among = Settings.among(result for result, *_ in findings)
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for place, (result, time, *_) in enumerate(findings):
-        groups.setdefault(() if settings else (*named(result)[1:], time), []).append(place)
-    members: dict[int, FamilyMember] = {}
-    for places in groups.values():
-        raw_p = np.array([findings[place][-1].tail(tail) for place in places])
-        for place, p in zip(places, METHODS[method](raw_p).tolist(), strict=True):
-            result, time, effect, raw = findings[place]
-            again = f"number {time}" if time > 1 else ""
-            facts: dict[str, Any] = dict(zip(FACTS, named(result), strict=True))
-            members[place] = FamilyMember(
-                level=effect.place, term=effect.term, effect_size=effect.d,
-                p=raw.tail(tail), adjusted=p,
-                setting=", ".join(filter(None, [among.of(result), again])),
-                together=len(places), **facts,
-            )  # fmt: skip
-    apart = (tuple(members[place] for place in places) for places in groups.values())
-    return Family(
-        tuple(members[place] for place in range(len(findings))),
-        method,
-        tail,
-        levels,
-        tuple(Setting("" if settings else some[0].setting, some) for some in apart),
-    )
+        for effect in result.effects():
+            belongs = levels == "both" or effect.place.startswith(levels)
+            if belongs and effect.in_family and effect.p is not None:
+                yield result, times[key], effect, effect.p
 
 
 def named(result: AssociationResult) -> tuple[Any, ...]:
     """The test of a result and its setting, in the order of `FACTS`."""
     sizes = {} if result.contexts is None else result.contexts.columns()
-    of = (result.test, result.source, result.signature, result.period)
-    return (*of, sizes.get("window"), sizes.get("distance"))
+    setting = (result.source, result.signature, result.period)
+    return (result.test, *setting, sizes.get("window"), sizes.get("distance"))
 
 
 _FORMS = {
@@ -242,22 +189,17 @@ class Results(Sequence[AssociationResult]):
         """Take a result by position or by the id of its test, or several by a slice."""
         if isinstance(index, slice):
             return Results(self._results[index], self.failures)
-        if isinstance(index, str):
-            return self._of_test(index)
-        return self._results[index]
-
-    def _of_test(self, test: str) -> AssociationResult:
-        """The only result of a test; KeyError if there is none, or several."""
-        results = [result for result in self._results if result.test == test]
+        if not isinstance(index, str):
+            return self._results[index]
+        results = [result for result in self._results if result.test == index]
         if len(results) == 1:
             return results[0]
-        if results:
-            raise KeyError(f"{test}: {len(results)} results; take one by its position")
-        failed = [str(failure.error) for failure in self.failures if failure.test == test]
+        failed = [str(failure.error) for failure in self.failures if failure.test == index]
         tests = ", ".join(dict.fromkeys(result.test for result in self._results))
-        raise KeyError(
-            f"{test}: " + (failed[0] if failed else f"no such result; there are {tests}")
-        )
+        fault = failed[0] if failed else f"no such result; there are {tests}"
+        if results:
+            fault = f"{len(results)} results; take one by its position"
+        raise KeyError(f"{index}: {fault}")
 
     def __len__(self) -> int:
         return len(self._results)
@@ -340,7 +282,40 @@ class Results(Sequence[AssociationResult]):
         >>> [f"{member.adjusted:.1e}" for member in results.family()]
         ['3.1e-04', '4.5e-03']
         """
-        return family_of(self, levels, tail, method, settings=settings)
+        for name, value, allowed in (
+            ("levels", levels, get_args(Levels)),
+            ("tail", tail, get_args(Tail)),
+            ("method", method, METHODS),
+        ):
+            if value not in allowed:
+                raise EatlasError(
+                    f"a family has no such {name}", got=repr(value), allowed=", ".join(allowed)
+                )
+        findings = list(_findings(self, levels))
+        among = Settings.among(result for result, *_ in findings)
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for i, (result, time, *_) in enumerate(findings):
+            groups.setdefault(() if settings else (*named(result)[1:], time), []).append(i)
+        members: dict[int, FamilyMember] = {}
+        for group in groups.values():
+            raw_p = np.array([findings[i][-1][tail] for i in group])
+            for i, p in zip(group, METHODS[method](raw_p).tolist(), strict=True):
+                result, time, effect, raw = findings[i]
+                again = [f"number {time}"] if time > 1 else []
+                facts: dict[str, Any] = dict(zip(FACTS, named(result), strict=True))
+                members[i] = FamilyMember(
+                    level=effect.place, term=effect.term, effect_size=effect.d,
+                    p=raw[tail], adjusted=p,
+                    setting=", ".join(filter(None, [among.of(result), *again])),
+                    together=len(group), **facts,
+                )  # fmt: skip
+        apart = [tuple(members[i] for i in group) for group in groups.values()]
+        parts = [
+            Family(group, method, tail, levels, name="" if settings else group[0].setting)
+            for group in apart
+        ]
+        every = tuple(members[i] for i in range(len(findings)))
+        return Family(every, method, tail, levels, tuple(parts))
 
     def compare(self, by: str = "setting") -> SideBySide:
         """Put results that are alike but for one respect side by side, and say what differs.
@@ -415,28 +390,26 @@ class Results(Sequence[AssociationResult]):
         >>> len(results.filter(lambda one: one.p < 1e-9))
         0
         """
-        facts = [_facts(result) for result in self] if values else [{} for _ in self]
-        chosen = [
-            (result, columns_of)
-            for result, columns_of in zip(self, facts, strict=True)
+        facts = [_facts(result) for result in self]
+        columns = dict.fromkeys(name for row in facts for name in row)
+        if unknown := [name for name in values if facts and name not in columns]:
+            raise ResultsError(
+                f"results cannot be filtered by {unknown[0]!r}{did_you_mean(unknown[0], columns)}",
+                allowed=", ".join(columns),
+            )
+        allowed = {
+            name: {value} if isinstance(value, str | int | float | None) else set(value)
+            for name, value in values.items()
+        }
+        results = [
+            result
+            for result, row in zip(self, facts, strict=True)
             if condition is None or condition(result)
+            if all(row.get(name) in choices for name, choices in allowed.items())
         ]
-        for name, value in values.items():
-            if facts and not any(name in columns_of for columns_of in facts):
-                columns = dict.fromkeys(key for columns_of in facts for key in columns_of)
-                raise ResultsError(
-                    f"results cannot be filtered by {name!r}{did_you_mean(name, columns)}",
-                    allowed=", ".join(columns),
-                )
-            allowed = {value} if isinstance(value, str | int | float | None) else set(value)
-            chosen = [
-                (result, columns_of)
-                for result, columns_of in chosen
-                if columns_of.get(name) in allowed
-            ]
-        tests = {result.test for result, _ in chosen}
-        trends = [result for result in self.trends if result.test in tests]
-        return Results((result for result, _ in chosen), self.failures, trends)
+        tests = {result.test for result in results}
+        trends = [trend for trend in self.trends if trend.test in tests]
+        return Results(results, self.failures, trends)
 
     def to_latex(self) -> str:
         """Return tables for a manuscript, in LaTeX; :func:`eatlas.report.report_table` has more."""
@@ -526,23 +499,17 @@ def salvage_results(
 
     A file that is named twice is read once.
     """
-    paths = list(path) if isinstance(path, Iterable) and not isinstance(path, str) else [path]
-    for file in paths:
-        if not isinstance(file, str | Path):
-            raise ResultsError(
-                "this is not a results file", got=described(file), allowed="a path, or several"
-            )
-    good: list[AssociationResult | TrendResult] = []
-    bad: list[ResultsError] = []
-    for file in dict.fromkeys(map(Path, paths)):
-        more, faults = read_lines(file)
-        good += more
-        bad += faults
+    paths = [path] if isinstance(path, str) or not isinstance(path, Iterable) else list(path)
+    if strange := [file for file in paths if not isinstance(file, str | Path)]:
+        raise ResultsError(
+            "this is not a results file", got=described(strange[0]), allowed="a path, or several"
+        )
     results: list[AssociationResult] = []
     trends: list[TrendResult] = []
-    for line in good:
-        if isinstance(line, AssociationResult):
-            results.append(line)
-        else:
-            trends.append(line)
+    bad: list[ResultsError] = []
+    for file in dict.fromkeys(map(Path, paths)):
+        good, faults = read_lines(file)
+        results += [line for line in good if isinstance(line, AssociationResult)]
+        trends += [line for line in good if not isinstance(line, AssociationResult)]
+        bad += faults
     return Results(results, trends=trends), tuple(bad)

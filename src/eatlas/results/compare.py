@@ -283,7 +283,7 @@ def _paired(first: AssociationResult, other: AssociationResult) -> bool:
             return False
         if result.uncertainty is None or result.uncertainty.unit != "term":
             return False
-    same = all(first.coverage.group(r).used == other.coverage.group(r).used for r in ROLES)
+    same = all(first.coverage[r].used == other.coverage[r].used for r in ROLES)
     return same and first.uncertainty.over == other.uncertainty.over  # type: ignore[union-attr]
 
 
@@ -292,7 +292,7 @@ def _resampled(result: AssociationResult) -> list[Any]:
     from eatlas.stats.bootstrap import draw, streams_of  # noqa: PLC0415  (few compare)
     from eatlas.stats.weighted import Design  # noqa: PLC0415
 
-    sizes = [len(result.coverage.group(role).used) for role in ROLES]
+    sizes = [len(result.coverage[role].used) for role in ROLES]
     digits = int(result.provenance.stimuli_sha256[:16], 16)
     streams = streams_of(np.random.default_rng([result.provenance.seed, digits]))
     ddof = int(parameters(result.signature).get("ddof", 1))
@@ -390,7 +390,7 @@ class SideBySide(Sequence[Row]):
                     and labels[0] != labels[number],
                     "sign_flips": bool(first and (first.d or 0) * (effect.d or 0) < 0),
                     "significance_differs": bool(first and first.star != effect.star),
-                    **{f"mean_{cell}": level3.cell(cell).mean for cell in CELLS if level3},
+                    **{f"mean_{cell}": level3[cell].mean for cell in CELLS if level3},
                 }  # fmt: skip
 
     def to_latex(self) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import SignatureError
-from eatlas.results.levels import Level, PValues, SentenceCounts, TargetScores
-from eatlas.results.parts import TAILS, Coverage, Tail
+from eatlas.results.levels import PValues
+from eatlas.results.parts import TAILS, Tail, at
 from eatlas.signature import Signature
 
 if TYPE_CHECKING:
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
         DesignPower,
         EffectInterval,
         EquivalentLevel,
-        Influence,
         MatchedLevel,
         TermInfluence,
-        Uncertainty,
     )
-    from eatlas.results.levels import Attribute, Level2, OverDraws, Pattern
+    from eatlas.results.levels import OverDraws
 
 DEFAULT_ALPHA = 0.05
+ReadOver = Literal["terms", "stimuli"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,23 @@ def parameters(signature: str) -> dict[str, Any]:
         return dict(Signature.parse(signature).params)
     except SignatureError:
         return {}
+
+
+_COMBINED = ("effect_size", "se", "z", "tau2", "q", "i2")
+MORE_COLUMNS = {
+    "crossed": {f"crossed_{name}": name for name in ("low", "high", *(f"p_{t}" for t in TAILS))},
+    "equivalent": {"equivalence_p": "p", "equivalence_p_generalised": "p_generalised"},
+    "matched": {f"matched_p_{tail}": f"p_{tail}" for tail in TAILS},
+    "over_draws": {
+        "sd_over_draws": "sd",
+        **{f"combined_{name}": f"combined.{name}" for name in _COMBINED},
+        **{f"combined_p_{tail}": f"combined.p.{tail}" for tail in TAILS},
+        "prediction_low": "combined.prediction.0",
+        "prediction_high": "combined.prediction.1",
+        **{f"variance_{name}": f"shares.{name}" for name in ("contexts", "stimuli", "groups")},
+    },
+}
+"""Columns of the parts of an effect that only some results have, with the places in the part."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +175,7 @@ class Effect:
 
     def p_of(self, tail: Tail | None = None) -> float | None:
         """The p-value of a tail, by default the one that the rule reads; None if d is undefined."""
-        return None if self.p is None or self.d is None else self.p.tail(tail or self.tail)
+        return None if self.p is None or self.d is None else self.p[tail or self.tail]
 
     @property
     def significant(self) -> bool:
@@ -183,93 +199,22 @@ class Effect:
         columns: dict[str, Any] = {"effect_size": self.d, "low": low, "high": high}
         columns |= dict.fromkeys(f"p_{tail}" for tail in TAILS)
         if self.p is not None:
-            columns |= {f"p_{tail}": self.p.tail(tail) for tail in TAILS}
+            columns |= {f"p_{tail}": self.p[tail] for tail in TAILS}
         return {f"{before}{name}{self.suffix}": value for name, value in columns.items()}
+
+    def more_columns(self) -> dict[str, Any]:
+        """What other words, random words, draws and the design say, as columns of a table."""
+        columns = {
+            f"{name}{self.suffix}": at(part, place)
+            for field, places in MORE_COLUMNS.items()
+            if (part := at(self, field)) is not None
+            for name, place in places.items()
+        }
+        if self.design is not None:
+            columns[f"smallest_d_{self.place.partition('.')[0]}"] = self.design.smallest_d
+        return columns
 
 
 def shown(value: float | None) -> str:
     """An effect size for people; undefined is a dash."""
     return "–" if value is None else f"{value:.2f}"
-
-
-ReadOver = Literal["terms", "stimuli"]
-UNDEFINED = "undefined"
-"""Stands for the label of a pattern that is not defined."""
-
-
-@dataclass(frozen=True)
-class Primary:
-    """Levels, pattern and uncertainty that tables, maps, sentences and families read.
-
-    In a test of words they are those of the result itself. Where a stimulus has several sentences
-    they are those over stimuli: the sentences of one stimulus are not independent, so p-values that
-    relabel single sentences are smaller than the number of stimuli warrants. What is undefined over
-    stimuli is None here; the figures over sentences never stand in for it.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> result = eatlas.run(tests="sent-weat-9", vectors="cbow:glove-sample")[0]
-    >>> result.primary.over, result.primary.level1.n, result.level1.n
-    ('stimuli', (6, 6), (18, 73))
-    """
-
-    over: ReadOver
-    """What a score belongs to and what is relabelled."""
-    level1: Level | None
-    """None where a target group has one stimulus alone, and in measures without it."""
-    level2: Level2 | None
-    """None where an attribute group has one stimulus alone, and in measures without it."""
-    pattern: Pattern | None
-    """None where level 2 is."""
-    scores: TargetScores
-    """Of the stimuli of X and Y, or of their terms."""
-    uncertainty: Uncertainty | None
-    influence: Influence | None
-    """Change of these effect sizes without each term or stimulus."""
-    coverage: Coverage
-    sentences: SentenceCounts | None = None
-    """Sentences of each stimulus; None where terms are read."""
-
-    @property
-    def over_stimuli(self) -> bool:
-        """Whether stimuli are read, not terms."""
-        return self.over == "stimuli"
-
-    @property
-    def label(self) -> str:
-        """Label of the EAT pattern, or "undefined"."""
-        return self.pattern.label if self.pattern else UNDEFINED
-
-    @property
-    def two_sided_label(self) -> str:
-        """Label of the pattern under the two-sided rule, or "undefined"."""
-        return self.pattern.two_sided_label if self.pattern else UNDEFINED
-
-    @property
-    def share(self) -> float | None:
-        """Share of the resamples that show the pattern; None where it is not known."""
-        if self.pattern is None or self.uncertainty is None:
-            return None
-        return self.uncertainty.share(self.pattern.label)
-
-    def group(self, role: str) -> Level | None:
-        """Return the level 2 of X or Y; None where it is undefined over stimuli."""
-        return None if self.level2 is None else self.level2.group(role)
-
-    def attribute(self, role: str) -> Attribute | None:
-        """Return the attribute that X or Y is associated with."""
-        return None if self.pattern is None else self.pattern.of(role)
-
-    def names(self, role: str) -> tuple[str, ...]:
-        """Return what is relabelled in X, Y, A or B: stimuli, or terms."""
-        if self.sentences is not None:
-            return tuple(self.sentences.group(role))
-        return self.coverage.group(role).scored
-
-    @property
-    def alone(self) -> tuple[str, ...]:
-        """The groups with one stimulus alone, so that a level over stimuli is undefined."""
-        if self.sentences is None:
-            return ()
-        return tuple(role for role in self.coverage if len(self.names(role)) < 2)

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from eatlas.results.base import AssociationResult, measured
-from eatlas.results.effects import Effect, Primary, shown
-from eatlas.results.inference import (
-    EffectInterval,
-    Equivalence,
-    Generalisation,
-    Influence,
-    Interval,
-    Power,
-    Uncertainty,
-)
+from eatlas.results.base import AssociationResult
+from eatlas.results.effects import Effect, ReadOver, shown
+from eatlas.results.inference import EffectInterval, Interval, Power
 from eatlas.results.levels import (
     CELLS,
     DrawsRecord,
@@ -29,67 +20,20 @@ from eatlas.results.levels import (
     Pattern,
     Scores,
     SentenceCounts,
-    StimulusMLEAT,
-    StimulusWEAT,
-    TargetScores,
 )
-from eatlas.results.parts import TAILS, ByGroup, LanguageModelRecord, Probability, Record, at
-from eatlas.stimuli.association_test import ROLES, TARGETS
+from eatlas.results.parts import ByGroup, LanguageModelRecord, Probability, Record, at
+from eatlas.stimuli.association_test import ROLES
 
 
 class LevelsResult(AssociationResult):
-    """What a measure found that compares X with Y at level 1, and what it says about other words.
-
-    Each part is None where the measure, or the test, does not have it.
-    """
+    """What a measure found that compares X with Y at level 1."""
 
     level1: Level
-    """The differential association of X and Y with A and B."""
-    scores: TargetScores
-    stimulus_level: StimulusWEAT | None = None
-    """The same over stimuli; None in tests of words, and where each has one sentence."""
-    uncertainty: Uncertainty | None = None
-    """Intervals, and shares of patterns; None where the measure does not resample."""
-    influence: Influence | None = None
-    """Change of each effect size without each term; None where a group has one term alone."""
-    generalisation: Generalisation | None = None
-    """Whether other targets and other attributes would show it."""
-    power: Power | None = None
-    """What a design of these sizes can find."""
-    equivalence: Equivalence | None = None
-    """Whether effects are smaller than the smallest one of interest; None where none was stated."""
+    scores: Scores
 
     def levels(self) -> list[Effect]:
         """Effect sizes of levels 1 and 2."""
         return [effect for effect in self.effects() if effect.place.startswith("level")]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: effect sizes and p-values, level 3, the pattern, what other words would show.
-
-        These are the columns of the papers' Table 1 and the p-values behind its stars. Where
-        stimuli are read, the same over single sentences follows, in columns `sentence_...`.
-        """
-        read, levels = self.primary, self.levels()
-        row = {**self.head(), "read_over": read.over}
-        for effect in levels:
-            row |= effect.columns()
-        for name, cell in self.level3 or ():
-            row |= {f"mean_{name}": cell.mean, f"sd_{name}": cell.sd}
-        if self.pattern is not None:
-            row["pattern"] = read.pattern and read.pattern.label
-            row["two_sided_pattern"] = read.pattern and read.pattern.two_sided_label
-            row["pattern_share"] = read.share
-        row["used"], row["missing"] = self.coverage.counts()
-        row |= inference_columns(levels, self.equivalence)
-        if self.frequency is not None:
-            row |= self.frequency.columns(self.pattern.label if self.pattern else None)
-        if read.over_stimuli:
-            for single in (effect.over_sentences for effect in self.effects()):
-                row |= single.columns("sentence_") if single else {}
-            if self.pattern is not None:
-                row["sentence_pattern"] = self.pattern.label
-                row["sentence_two_sided_pattern"] = self.pattern.two_sided_label
-        return [row]
 
 
 class WEATResult(LevelsResult):
@@ -115,14 +59,6 @@ class WEATResult(LevelsResult):
         """
         return self.d
 
-    def summary(self) -> str:
-        """Effect size and one-sided p."""
-        (effect,) = self.effects()
-        if effect.p is None:
-            return "d is undefined over stimuli"
-        over = " over stimuli" * self.primary.over_stimuli
-        return f"d = {shown(effect.d)}, p(greater) = {effect.p.greater:.3g}{over}"
-
 
 LARGEST_COSINE = 1 + 1e-6
 """That of a vector with itself is 1 but for rounding."""
@@ -136,13 +72,6 @@ class ThreeLevelResult(LevelsResult):
     level2: Level2
     level3: Level3
     pattern: Pattern
-    scores: Scores
-    stimulus_level: StimulusMLEAT | None = None
-    """Levels 1 and 2 and the pattern over stimuli; None in tests of words, and where each stimulus
-    has one sentence."""
-    similarities: tuple[tuple[float, ...], ...] | None = None
-    """Cosines of each target (X then Y) with each attribute (A then B), to 6 decimals; None where
-    there are too many to keep."""
 
     @model_validator(mode="after")
     def _cosines_are_cosines(self) -> Self:
@@ -151,12 +80,6 @@ class ThreeLevelResult(LevelsResult):
         if self.unit == "cosine" and max(values) > LARGEST_COSINE:
             raise ValueError(f"a cosine of {max(values):g} is outside -1 to 1")
         return self
-
-    def summary(self) -> str:
-        """Pattern and the three effect sizes, over stimuli where these are read."""
-        read = self.primary
-        told = ", ".join(f"d{effect.suffix} = {shown(effect.d)}" for effect in self.levels())
-        return f"{read.label}, {told}{', over stimuli' if read.over_stimuli else ''}"
 
 
 class MLEATResult(ThreeLevelResult):
@@ -203,18 +126,13 @@ class SCEATResult(AssociationResult):
         return self.terms if self.stimulus_terms is None else self.stimulus_terms
 
     @property
-    def over_stimuli(self) -> bool:
-        """Whether stimuli are read, not terms."""
-        return self.stimulus_terms is not None
-
-    @property
-    def primary(self) -> Primary:
-        """What is read: terms, or stimuli where one has several sentences."""
-        return replace(super().primary, over="stimuli" if self.over_stimuli else "terms")
+    def read_over(self) -> ReadOver:
+        """What a score belongs to: terms, or stimuli where one has several sentences."""
+        return "terms" if self.stimulus_terms is None else "stimuli"
 
     def effects(self) -> tuple[Effect, ...]:
         """The effect size of each term, or of each stimulus in tests of sentences."""
-        rule, over = self.rule, self.primary.over
+        rule, over = self.rule, self.read_over
         return tuple(
             Effect(
                 place="level2",
@@ -252,7 +170,7 @@ class SCEATResult(AssociationResult):
         """How frequent a term is, where that is known."""
         if self.frequency is None:
             return {}
-        return {"rank": self.frequency.ranks.group(effect.roles[0]).terms.get(effect.name)}
+        return {"rank": self.frequency.ranks[effect.roles[0]].terms.get(effect.name)}
 
     def summary(self) -> str:
         """How many terms, and the ones at either end."""
@@ -263,27 +181,6 @@ class SCEATResult(AssociationResult):
             return f"{number} {what}"
         low, *_, high = sorted(defined * 2, key=lambda effect: effect.d or 0.0)
         return f"{number} {what} from {low.name} ({shown(low.d)}) to {high.name} ({shown(high.d)})"
-
-
-CROSSED_COLUMNS = ("low", "high", "p_greater", "p_less", "p_two_sided")
-
-
-def inference_columns(effects: Sequence[Effect], equivalence: Equivalence | None) -> dict[str, Any]:
-    """Columns of a table: crossed tests, what the design can find, and small effects."""
-    columns: dict[str, Any] = {}
-    for effect in effects:
-        crossed = effect.crossed and effect.crossed.to_dict()
-        columns |= {
-            f"crossed_{name}{effect.suffix}": crossed and crossed[name] for name in CROSSED_COLUMNS
-        }
-    for effect in effects:
-        level = effect.place.partition(".")[0]
-        columns[f"smallest_d_{level}"] = effect.design and effect.design.smallest_d
-    for effect in effects if equivalence else ():
-        small = effect.equivalent
-        columns[f"equivalence_p{effect.suffix}"] = small and small.p
-        columns[f"equivalence_p_generalised{effect.suffix}"] = small and small.p_generalised
-    return columns
 
 
 class CellIntervals(Record):
@@ -331,70 +228,25 @@ class ZeroShotResult(ThreeLevelResult):
 
     def cell_text(self, name: str) -> str:
         """The mean share of a cell, in percent; only none is 0%, and only all are 100%."""
-        mean: float = self.level3.cell(name).mean
+        mean: float = self.level3[name].mean
         nearly = {"0%": "<1%", "100%": ">99%"} if 0 < mean < 1 else {}
         return nearly.get(f"{mean:.0%}", f"{mean:.0%}")
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row: the four shares with their intervals, then the columns of an ML-EAT."""
+        """One row: the columns of an ML-EAT, then the four shares with their intervals."""
         (row,) = super().rows()
-        intervals = self.share_intervals
-        shares: dict[str, Any] = {"logit_scale": self.logit_scale, "chance": self.chance}
+        row |= {"logit_scale": self.logit_scale, "chance": self.chance}
         for name in (*CELLS, "difference"):
-            low, high = at(intervals, name) or (None, None)
-            value = self.level1.difference if name == "difference" else self.level3.cell(name).mean
-            shares |= {f"share_{name}": value, f"share_{name}_low": low, f"share_{name}_high": high}
-        head = self.head()
-        return [head | shares | {key: row[key] for key in row if key not in head}]
-
-    def summary(self) -> str:
-        """The pattern, and the share of A with either target."""
-        a = self.concepts.name("A")
-        shares = " and ".join(
-            f"{self.concepts.name(role)} {self.cell_text(f'{role}A')}" for role in TARGETS
-        )
-        return f"{self.primary.label}, share of {a}: {shares}"
+            low, high = at(self.share_intervals, name) or (None, None)
+            share = self.level1.difference if name == "difference" else self.level3[name].mean
+            row |= {f"share_{name}": share, f"share_{name}_low": low, f"share_{name}_high": high}
+        return [row]
 
 
 class DrawnResult(ThreeLevelResult):
     """What a measure found that draws contexts, whatever associates a target with an attribute."""
 
     draws: DrawsRecord
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: the columns of an ML-EAT, and what draws and the random-effects model add."""
-        (row,) = super().rows()
-        levels = {"": self.draws.level1, "_X": self.draws.level2.X, "_Y": self.draws.level2.Y}
-        row["draws"] = self.draws.count
-        row["pattern_share"] = self.draws.patterns.get(self.pattern.label)
-        for suffix, level in levels.items():
-            row.update(draws_columns(level, suffix))
-        return [row]
-
-    def summary(self) -> str:
-        """Pattern, the three effect sizes, and how many draws share the pattern."""
-        share = self.draws.patterns.get(self.pattern.label, 0.0)
-        combined = self.draws.level1.combined
-        return (
-            f"{super().summary()}, pattern in {share:.0%} of {self.draws.count} draws, "
-            f"combined d = {shown(None if combined is None else combined.effect_size)}"
-        )
-
-
-def draws_columns(found: OverDraws, suffix: str) -> dict[str, Any]:
-    """One effect size over draws as columns of a table, whose names end with `suffix`."""
-    columns: dict[str, Any] = {f"sd_over_draws{suffix}": found.sd}
-    combined = found.combined and found.combined.to_dict()
-    for name in ("effect_size", "se", "z", "tau2", "q", "i2"):
-        columns[f"combined_{name}{suffix}"] = combined and combined[name]
-    for tail in TAILS:
-        columns[f"combined_p_{tail}{suffix}"] = combined and combined["p"][tail]
-    low, high = (combined and combined["prediction"]) or (None, None)
-    columns |= {f"prediction_low{suffix}": low, f"prediction_high{suffix}": high}
-    shares = found.shares and found.shares.to_dict()
-    for name in ("contexts", "stimuli", "groups"):
-        columns[f"variance_{name}{suffix}"] = shares and shares[name]
-    return columns
 
 
 class ContextDraws(DrawsRecord):
@@ -437,7 +289,7 @@ class CEATResult(DrawnResult):
 
     def contexts_of(self, role: str) -> dict[str, int]:
         """Contexts of each stimulus of a group."""
-        return self.draws.contexts.group(role)
+        return self.draws.contexts[role]
 
 
 Direction = Literal["target given attribute", "attribute given target"]
@@ -482,31 +334,25 @@ class LogRatioResult(ThreeLevelResult):
         return self.over_attributes.effect_size
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row: the published effect size, then the columns of an ML-EAT."""
-        (row,) = super().rows()
-        published = self.effect("over_attributes").columns()
-        return [{**self.head(), **published, **row, "direction": self.direction}]
+        """One row: the columns of an ML-EAT, and what is conditioned on what."""
+        return [row | {"direction": self.direction} for row in super().rows()]
 
     def effect(self, place: str) -> Effect:
         """The effect size at one place; that over attributes is the published one."""
         if place != "over_attributes":
             return super().effect(place)
-        effect, uncertainty = measured(self, place, self, None), self.uncertainty
+        resampled = self._resampled()
         return replace(
-            effect,
+            super().effect(place),
             remark="the published effect size",
             in_family=False,
-            resampled=self._resampled(),
-            confidence=uncertainty.confidence if uncertainty and self._resampled() else None,
+            resampled=resampled,
+            confidence=self.uncertainty.confidence if resampled and self.uncertainty else None,
         )
 
     def _resampled(self) -> EffectInterval | None:
         """Interval of the published effect size."""
         return None
-
-    def summary(self) -> str:
-        """The published effect size, then those of an ML-EAT."""
-        return f"d over attributes = {shown(self.effect_size)}; {super().summary()}"
 
 
 class LPBSResult(LogRatioResult):
@@ -554,8 +400,3 @@ class LPBSCEATResult(LogRatioResult, DrawnResult):
 
     measure: Literal["lpbs-ceat"] = "lpbs-ceat"
     draws: SentenceDraws
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: the columns of an LPBS, and what draws and the random-effects model add."""
-        (row,) = super().rows()
-        return [{**row, **draws_columns(self.draws.over_attributes, "_over_attributes")}]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from eatlas.results.parts import ByGroup, Coverage, Probability, Record, at, is_empty
+from eatlas.results.parts import ByGroup, Coverage, Probability, Record, is_empty
 from eatlas.stimuli.association_test import OPPOSITES, ROLES, TARGETS
 
 Over = Literal["targets", "attributes", "both"]
@@ -57,10 +57,6 @@ class Uncertainty(Record):
     None without level 2, and over the sentences of a test: see ``stimulus_level``."""
     patterns_error: dict[str, float] | None = None
     """Monte Carlo standard errors of these shares. """
-
-    def share(self, label: str) -> float | None:
-        """Share of the resamples that show one pattern."""
-        return None if self.patterns is None else self.patterns.get(label)
 
 
 Changes = tuple[float | None, ...]
@@ -177,11 +173,6 @@ class Generalisation(Record):
     reason: str = Field(default="", exclude_if=is_empty)
     """Why there is no answer."""
 
-    def level(self, place: str) -> CrossedLevel | None:
-        """Return the contrast of ``level1``, ``level2.X`` or ``level2.Y``."""
-        found: CrossedLevel | None = at(self, place)
-        return found
-
 
 class DesignPower(Record):
     """What the permutation of one pair of groups can find."""
@@ -256,11 +247,6 @@ class Equivalence(Record):
     level1: EquivalentLevel | None
     level2: EquivalentLevel2 | None = None
 
-    def level(self, place: str) -> EquivalentLevel | None:
-        """Return what was found for ``level1``, ``level2.X`` or ``level2.Y``."""
-        found: EquivalentLevel | None = at(self, place)
-        return found
-
 
 PAIRS: dict[str, str] = {one: other for one, other in OPPOSITES}  # noqa: C416  (of names)
 """Groups that are compared: targets at level 1, attributes at level 2."""
@@ -292,15 +278,6 @@ class Ranks(Record):
     p_attributes: Probability | None
     """The same of A and B."""
 
-    def group(self, role: str) -> GroupRanks:
-        """Return the ranks of one of X, Y, A, B."""
-        ranks: GroupRanks = at(self, role)
-        return ranks
-
-    def medians(self) -> dict[str, float | None]:
-        """The four medians, by role."""
-        return {role: self.group(role).median for role in ROLES}
-
 
 class MatchedLevel(Record):
     """One effect size among those of random words of the same frequencies."""
@@ -320,10 +297,6 @@ class MatchedLevel(Record):
     """Where the first step begins and the last one ends."""
     undefined: int = 0
     """Draws without an effect size; they count as at least as extreme."""
-
-    def tail(self, name: str) -> float:
-        """Return the p of one tail."""
-        return float(at(self, f"p_{name}"))
 
 
 class MatchedLevel2(ByGroup[MatchedLevel]):
@@ -356,23 +329,3 @@ class Frequency(Record):
     matched: Matched | None = None
     """None where random words cannot be drawn; `reason` says why."""
     reason: str = ""
-
-    def columns(self, label: str | None = None) -> dict[str, Any]:
-        """Columns of a table; `label` is the EAT pattern whose share is given."""
-        columns: dict[str, Any] = {
-            f"median_rank_{role}": median for role, median in self.ranks.medians().items()
-        }
-        matched = self.matched
-        if matched is None:
-            return columns
-        levels = {"": matched.level1}
-        if matched.level2 is not None:
-            levels |= {f"_{role}": level for role, level in matched.level2.items()}
-        for suffix, level in levels.items():
-            for tail in ("greater", "less", "two_sided"):
-                columns[f"matched_p_{tail}{suffix}"] = None if level is None else level.tail(tail)
-        if matched.patterns is not None:
-            columns["matched_pattern_share"] = (
-                None if label is None else matched.patterns.get(label)
-            )
-        return columns

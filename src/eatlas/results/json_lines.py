@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
-from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
@@ -27,32 +24,36 @@ from eatlas.writing import atomic_file
 if TYPE_CHECKING:
     from eatlas.results.trend import TrendResult
 
-BUILT_IN = {
-    "embedding_tests": (
-        "MLEATResult", "WEATResult", "SCEATResult", "CEATResult", "LPBSResult", "LPBSCEATResult",
-        "ZeroShotResult",
-    ),
-    "targets": ("TargetValuesResult", "DivDistResult"),
-}  # fmt: skip
-"""Records of the measures of eatlas by module; they are imported when a file is read."""
 TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
 """The schema of trends, which a results file holds after the results that they rest on."""
 ENTRY_POINTS = "eatlas.records"
+USUAL_NAME = "results.jsonl"
+"""What eatlas run calls the file of its results."""
+FEW = 3
+"""Bad lines of a file without a good one that are named one by one; with more, it is another
+file."""
+LONGEST = 1000
+"""Characters of what is said of one bad line."""
+R = TypeVar("R", bound=Record)
 
 
-def _built_in() -> list[type[AssociationResult]]:
-    homes = ((import_module(f"eatlas.results.{home}"), names) for home, names in BUILT_IN.items())
-    return [getattr(home, name) for home, names in homes for name in names]
+def _built_in() -> dict[str, type[AssociationResult]]:
+    """Records of the measures of eatlas, which are imported when a file is read."""
+    from eatlas.results import embedding_tests, targets  # noqa: PLC0415
+
+    records = [*vars(embedding_tests).values(), *vars(targets).values()]
+    return {
+        name: record
+        for record in records
+        if isinstance(record, type) and issubclass(record, AssociationResult)
+        for name in get_args(record.model_fields["measure"].annotation)
+    }
 
 
 @cache
 def record_types() -> dict[str, type[AssociationResult]]:
     """Record types by measure name; other packages add theirs as entry points."""
-    built_in = {
-        name: record
-        for record in _built_in()
-        for name in get_args(record.model_fields["measure"].annotation)
-    }
+    built_in = _built_in()
     return built_in | usable(ENTRY_POINTS, built_in, partial(loaded, kind=AssociationResult))
 
 
@@ -75,19 +76,13 @@ def record_from_dict(values: dict[str, Any]) -> AssociationResult:
     return record_types()[measure].from_dict(values)
 
 
-def _trend(values: dict[str, Any]) -> TrendResult:
-    from eatlas.results.trend import TrendResult  # noqa: PLC0415  (few files hold one)
-
-    return TrendResult.from_dict(values)
-
-
 def json_schema() -> dict[str, Any]:
     """The JSON Schema that every built-in result satisfies, draft 2020-12."""
     from pydantic.json_schema import models_json_schema  # noqa: PLC0415  (only tools need it)
 
     from eatlas.results.trend import TrendResult  # noqa: PLC0415
 
-    records: tuple[type[Record], ...] = (*_built_in(), TrendResult)
+    records: list[type[Record]] = [*dict.fromkeys(_built_in().values()), TrendResult]
     refs, definitions = models_json_schema(
         [(record, "serialization") for record in records], title="eatlas result, version 1"
     )
@@ -96,15 +91,6 @@ def json_schema() -> dict[str, Any]:
         **definitions,
         "oneOf": [refs[record, "serialization"] for record in records],
     }
-
-
-USUAL_NAME = "results.jsonl"
-"""What eatlas run calls the file of its results."""
-FEW = 3
-"""Bad lines of a file without a good one that are named one by one; with more, it is another
-file."""
-LONGEST = 1000
-"""Characters of what is said of one bad line."""
 
 
 def to_json_line(result: AssociationResult | TrendResult) -> str:
@@ -118,20 +104,15 @@ def write_results(results: Iterable[AssociationResult | TrendResult], path: Path
         file.writelines(to_json_line(result) + "\n" for result in results)
 
 
-R = TypeVar("R", bound=Record)
-
-
 def record_of_file(path: Path, kind: type[R], what: str, remedy: str) -> R:
     """Read a record from a JSON file of its own."""
     require_file(path, ResultsError)
     try:
         return kind.from_dict(json_value(path.read_bytes()))
-    except ValidationError as error:
-        fault = error.errors()[0]
-        got = f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
     except (OSError, ValueError, RecursionError) as error:
-        got = getattr(error, "strerror", None) or str(error).splitlines()[0]
-    raise ResultsError(f"{path}: {what} cannot be read", got=got, remedy=remedy)
+        raise ResultsError(
+            f"{path}: {what} cannot be read", got=_fault(error), remedy=remedy
+        ) from error
 
 
 def read_lines(
@@ -172,95 +153,81 @@ def each_line(
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     yield line, _record(path, number, line)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
         inside = path / USUAL_NAME
         raise ResultsError(
             f"{path}: the results file cannot be read",
-            got=error.strerror or str(error),
+            got=_fault(error),
             remedy=f"name the file in it: {inside}" if is_there(inside) else None,
         ) from error
-    except ValueError as error:  # a null character in the name
-        raise ResultsError(f"{path}: the results file cannot be read", got=str(error)) from error
 
 
 def _record(path: Path, number: int, line: bytes) -> AssociationResult | TrendResult | ResultsError:
     """The record of one line, or what is wrong with the line."""
+    from eatlas.results.trend import TrendResult  # noqa: PLC0415  (few runs read a file)
+
     try:
-        values = _parse(line)
-        return _trend(values) if values.get("schema") == TREND else record_from_dict(values)
+        values = json_value(line, object_pairs_hook=_once)
+        if not isinstance(values, dict):
+            raise ValueError(f"a JSON object was expected, not {type(values).__name__}")
+        if values.get("schema") == TREND:
+            return TrendResult.from_dict(values)
+        return record_from_dict(values)
     except Exception as error:  # noqa: BLE001  (a file may come from anybody)
-        return _bad_line(path, number, error, cut=not line.endswith(b"\n"))
-
-
-def _parse(line: bytes) -> dict[str, object]:
-    """Read one line; nothing may occur twice, and all text must be text."""
-    values = json_value(line, object_pairs_hook=_once)
-    if not isinstance(values, dict):
-        raise ValueError(f"a JSON object was expected, not {type(values).__name__}")
-    return values
+        cut = not line.endswith(b"\n")
+        what = "the file ends in the middle of this result" if cut else "this line is not a result"
+        return ResultsError(
+            f"{path}, line {number}: {what}",
+            got=_fault(error),
+            remedy="run the tests again to get the missing results" if cut else None,
+        )
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object whose keys occur once: readers differ in which of two they take."""
     values = dict(pairs)
     if len(values) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {twice[:60]!r} occurs twice")
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {key[:60]!r} occurs twice")
     return values
 
 
-def _bad_line(path: Path, number: int, error: Exception, *, cut: bool) -> ResultsError:
-    """The error for a line that is no result, with its number and the first fault."""
+def _fault(error: Exception) -> str:
+    """What is wrong with a file or a line, on one line that is not too long."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        fault = f"{key}: " * bool(key) + first["msg"].removeprefix("Value error, ")
-    elif isinstance(error, EatlasError):
-        fault = "; ".join(str(error).splitlines())
-    elif isinstance(error, json.JSONDecodeError):
-        fault = f"no JSON: {error.msg}, at character {error.pos + 1}"
-    elif isinstance(error, UnicodeDecodeError):
-        fault = f"byte 0x{error.object[error.start]:02x}, which is not UTF-8"
-    elif isinstance(error, ValueError):
-        fault = str(error)
+        places = [".".join(map(str, first["loc"]))] if first["loc"] else []
+        fault = ": ".join([*places, first["msg"].removeprefix("Value error, ")])
+    elif isinstance(error, OSError):
+        fault = error.strerror or str(error)
     else:
-        fault = f"{type(error).__name__}: {error}"
-    fault = fault if len(fault) <= LONGEST else f"{fault[: LONGEST - 3]}..."
-    what = "the file ends in the middle of this result" if cut else "this line is not a result"
-    return ResultsError(
-        f"{path}, line {number}: {what}",
-        got=fault,
-        remedy="run the tests again to get the missing results" if cut else None,
-    )
+        kind = "" if isinstance(error, EatlasError | ValueError) else f"{type(error).__name__}: "
+        fault = kind + "; ".join(str(error).splitlines())
+    return fault if len(fault) <= LONGEST else f"{fault[: LONGEST - 3]}..."
 
 
 def keep_others(lines: Mapping[Path, Iterable[bytes]], *beside: Path) -> tuple[Path, ...]:
     """Give the files of another run names of their own, before new ones take their place.
 
     Whoever runs the same again loses nothing: each line of an old file is in the new one.
-    Otherwise ``results.jsonl`` is kept as ``results-1.jsonl``, or with the next number that is
-    free, and the other files with the same number.
+    Otherwise ``results.jsonl`` becomes ``results-1.jsonl``, or gets the next number that is free,
+    and the other files the same number.
     """
+    files = [path for path in (*lines, *beside) if path.exists()]
+    if all(path.exists() and not _loses(path, new) for path, new in lines.items()):
+        return ()
+    for number in count(1):
+        names = [path.with_name(f"{path.stem}-{number}{path.suffix}") for path in files]
+        if not any(name.exists() for name in names):
+            break
     try:
-        compared = [path for path in lines if path.exists()]
-        others = [path for path in beside if path.exists()]
-        alone = others if len(compared) < len(lines) else ()
-        if not alone and not any(_loses(path, lines[path]) for path in compared):
-            return ()
-        files = [*compared, *others]
-        number = next(n for n in count(1) if all(_free(path, _named(path, n)) for path in files))
-        names = tuple(_named(path, number) for path in files)
-        for path, new in zip(files, names, strict=True):
-            if not new.exists():
-                _copy(path, new)
+        return tuple(path.rename(name) for path, name in zip(files, names, strict=True))
     except OSError as error:
         raise ResultsError(
             f"{next(iter(lines))}: results of another run are here, and cannot be kept",
-            got=error.strerror or str(error),
+            got=_fault(error),
             remedy="choose another directory with --out",
         ) from error
-    return names
 
 
 def _loses(path: Path, lines: Iterable[bytes]) -> bool:
@@ -268,25 +235,3 @@ def _loses(path: Path, lines: Iterable[bytes]) -> bool:
     new = {sha256(line.rstrip(b"\r\n")).digest() for line in lines}
     with path.open("rb") as file:
         return any(sha256(line.rstrip(b"\r\n")).digest() not in new for line in file)
-
-
-def _named(path: Path, number: int) -> Path:
-    return path.with_name(f"{path.stem}-{number}{path.suffix}")
-
-
-def _free(path: Path, name: Path) -> bool:
-    """Whether a name is free, or that of this very file, as a run that was killed leaves it."""
-    return not name.exists() or name.samefile(path)
-
-
-def _copy(path: Path, name: Path) -> None:
-    """A second name for a file, or a copy where the disk has no such names; never half of one."""
-    with suppress(OSError):
-        os.link(path, name)
-        return
-    unfinished = name.with_name(f".{path.name}.{name.name}")
-    try:
-        shutil.copy2(path, unfinished)
-        unfinished.replace(name)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from eatlas.results.inference import Influence, Uncertainty
+from eatlas.results.inference import Influence, Interval, Uncertainty
 from eatlas.results.parts import (
     Bounds,
     ByGroup,
@@ -15,7 +15,6 @@ from eatlas.results.parts import (
     Method,
     Probability,
     Record,
-    at,
     is_empty,
     is_none,
 )
@@ -71,18 +70,13 @@ class PValues(Record):
     draws: Counts | None = None
     """Random relabellings; None of a tail that was not drawn at random."""
 
-    def tail(self, name: str) -> float:
-        """Return the p-value of one tail."""
-        return float(at(self, name))
-
     def method_of(self, name: str) -> str:
         """Return how one tail's p-value was found."""
-        return self.method if isinstance(self.method, str) else str(at(self.method, name))
+        return self.method if isinstance(self.method, str) else str(self.method[name])
 
     def count_of(self, name: str) -> int | None:
         """Return how many relabellings one tail counts, where they were counted."""
-        count: int | None = at(self.count, name)
-        return count
+        return None if self.count is None else self.count[name]
 
 
 class Level(Record):
@@ -95,16 +89,6 @@ class Level(Record):
     n: tuple[int, int]
     """Sizes of the two groups whose labels are permuted."""
     p: PValues
-
-
-class TargetScores(Record):
-    """Association s(w, A, B) of each target term, in the order of the coverage's used terms.
-
-    Empty where there are more than 10,000 terms, sentences of a corpus.
-    """
-
-    X: tuple[float, ...]
-    Y: tuple[float, ...]
 
 
 class SentenceCounts(ByGroup[dict[str, int]]):
@@ -157,11 +141,6 @@ class Level3(Record):
     YA: Cell
     YB: Cell
 
-    def cell(self, name: str) -> Cell:
-        """Return one of XA, XB, YA, YB."""
-        cell: Cell = at(self, name)
-        return cell
-
 
 class Pattern(Record):
     """The EAT pattern, under the rule of the measure and under the two-sided rule."""
@@ -177,10 +156,6 @@ class Pattern(Record):
     threshold: float
     tail: Literal["directional", "two-sided"]
 
-    def of(self, role: str) -> Attribute | None:
-        """Return the attribute that X or Y is associated with."""
-        return self.X if role == "X" else self.Y
-
 
 class AttributeScores(ByGroup[tuple[float, ...]]):
     """Mean cosine u(T, a) of one target group with each attribute term."""
@@ -188,44 +163,65 @@ class AttributeScores(ByGroup[tuple[float, ...]]):
     names: ClassVar = ATTRIBUTES
 
 
-class StimulusWEAT(Record):
-    """A WEAT over stimuli: the associations of a stimulus' sentences are averaged first.
+class Scores(Record):
+    """Association s(w, A, B) of each target term (X, Y), in the order of the coverage's used terms.
+
+    Empty where there are more than 10,000 terms, sentences of a corpus.
+    """
+
+    X: tuple[float, ...]
+    Y: tuple[float, ...]
+    attributes_with_X: AttributeScores | None = Field(default=None, exclude_if=is_none)
+    """u(X, a) of each attribute term; None for measures without a level 2, as the next."""
+    attributes_with_Y: AttributeScores | None = Field(default=None, exclude_if=is_none)
+
+
+UNDEFINED = "undefined"
+"""Stands for the label of a pattern that is not defined."""
+
+
+class Findings(Record):
+    """Levels, pattern and uncertainty over terms, or over the stimuli that sentences are made of.
+
+    Each is None where the measure, or the test, does not have it.
+    """
+
+    level1: Level | None = Field(default=None, exclude_if=is_none)
+    """The differential association of X and Y with A and B."""
+    level2: Level2 | None = Field(default=None, exclude_if=is_none)
+    """That of each target group with A and B."""
+    pattern: Pattern | None = Field(default=None, exclude_if=is_none)
+    """The EAT pattern."""
+    scores: Scores | None = Field(default=None, exclude_if=is_none)
+    """Association of each term, or mean association of each stimulus' sentences."""
+    uncertainty: Uncertainty | None = Field(default=None, exclude_if=is_none)
+    """Bootstrap intervals, and the share of each pattern."""
+    influence: Influence | None = Field(default=None, exclude_if=is_none)
+    """Change of each effect size without each term or stimulus; None where a group has one."""
+
+    @property
+    def label(self) -> str:
+        """Label of the EAT pattern, or "undefined"."""
+        return self.pattern.label if self.pattern else UNDEFINED
+
+    @property
+    def two_sided_label(self) -> str:
+        """Label of the pattern under the two-sided rule, or "undefined"."""
+        return self.pattern.two_sided_label if self.pattern else UNDEFINED
+
+    def attribute(self, role: str) -> Attribute | None:
+        """Return the attribute that X or Y is associated with."""
+        return None if self.pattern is None else self.pattern[role]
+
+
+class StimulusLevel(Findings):
+    """The findings over stimuli: the associations of a stimulus' sentences are averaged first.
 
     Sentences of one stimulus are not independent, and some stimuli have more of them than others.
+    Levels are None where the sentences of a group that they compare are made of one stimulus.
     """
 
     sentences: SentenceCounts
-    level1: Level | None
-    """None where the sentences of X, or of Y, are made of one stimulus."""
-    scores: TargetScores
-    """Mean association of each stimulus' sentences, in the order of `sentences`."""
-    uncertainty: Uncertainty | None = None
-    """Intervals of these effect sizes, from the same resamples as those of the sentences', and how
-    often each EAT pattern over stimuli is seen."""
-    influence: Influence | None = None
-    """Change of these effect sizes without each stimulus; None where a group has one
-    stimulus alone, and in older results."""
-
-
-class Scores(TargetScores):
-    """Per-term associations: s(w, A, B) of targets (X, Y), u(T, a) of attributes."""
-
-    attributes_with_X: AttributeScores
-    attributes_with_Y: AttributeScores
-
-
-class StimulusMLEAT(StimulusWEAT):
-    """An ML-EAT over stimuli: levels 1 and 2, and their pattern.
-
-    At level 2 the associations of an attribute stimulus' sentences are averaged first.
-    """
-
-    level2: Level2 | None
-    """None where the sentences of A, or of B, are made of one stimulus."""
-    pattern: Pattern | None
-    """None where level 2 is."""
-    scores: Scores
-    """Mean association of each stimulus' sentences, in the order of `sentences`."""
 
 
 Model = Literal["dl", "pm", "reml"]
@@ -327,9 +323,6 @@ class DrawsRecord(Record):
     kept_patterns: str = Field(default="", pattern=r"^[0-8]*$", exclude_if=is_empty)
     """The EAT pattern of each of these, a digit each: its place among the nine labels, 0 for
     AB-Divergent to 8 for Non-Directional; empty in files of versions that did not keep it."""
-
-
-Interval = tuple[float, float]
 
 
 class ShareIntervals(Record):

@@ -26,8 +26,6 @@ Magnitude = Annotated[float, Field(ge=-1e6, le=1e6)]
 """An effect size, or a mean in cosine or nats; those that can be computed are far smaller."""
 MOST_CONTEXTS = 5_000_000
 """Of one group: a result has a score for each."""
-LARGEST = 1e150
-"""The square of a larger number is none that a computer of ours knows."""
 
 
 def is_empty(value: object) -> bool:
@@ -65,11 +63,6 @@ class Record(BaseModel):
         defer_build=True,  # most runs use few of the records
     )
 
-    @model_validator(mode="after")
-    def _not_beyond_all_bounds(self) -> Self:
-        _require_bounds(self)
-        return self
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values, exactly what the JSON holds."""
         return self.model_dump(mode="json")
@@ -79,27 +72,16 @@ class Record(BaseModel):
         """Rebuild the record; the inverse of :meth:`to_dict`."""
         return cls.model_validate(values)
 
+    def __getitem__(self, field: str) -> Any:
+        """A field by its name, as ``level3["XA"]``."""
+        return self.__dict__[field]
+
 
 def at(record: object, place: str) -> Any:
     """Return what a record holds at a place such as ``level2.X``; None where it holds nothing."""
     for name in place.split("."):
-        record = getattr(record, name, None)
+        record = record[int(name)] if isinstance(record, tuple) else getattr(record, name, None)
     return record
-
-
-def _require_bounds(values: Iterable[tuple[str, Any]]) -> None:
-    for name, value in values:
-        if _too_large(value):
-            raise ValueError(f"{name} holds a number beyond {LARGEST:g}")
-
-
-def _too_large(value: object) -> bool:
-    """Whether a number, or one among several, cannot be squared."""
-    if isinstance(value, float):
-        return abs(value) > LARGEST
-    if isinstance(value, dict):
-        return any(map(_too_large, value.values()))
-    return isinstance(value, tuple) and any(map(_too_large, value))
 
 
 class ByTail(Record, Generic[Value]):
@@ -113,8 +95,7 @@ class ByTail(Record, Generic[Value]):
 class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
     """A value of each group of a test, by the group's name, in the order of the test.
 
-    X, Y, A and B are the names of the groups of one kind of test. Names that could be attributes
-    are: ``coverage.X`` is ``coverage["X"]``.
+    Names that could be attributes are: ``coverage.X`` is ``coverage["X"]``.
 
     Examples
     --------
@@ -132,11 +113,6 @@ class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
     def _of_its_groups(cls, values: Any) -> Any:
         return in_order(values, cls.names) if cls.names and isinstance(values, dict) else values
 
-    @model_validator(mode="after")
-    def _not_beyond_all_bounds(self) -> Self:
-        _require_bounds(self.root.items())
-        return self
-
     def __iter__(self) -> Iterator[str]:  # type: ignore[override]
         return iter(self.root)
 
@@ -150,24 +126,6 @@ class ByGroup(RootModel[dict[str, Value]], Mapping[str, Value], Generic[Value]):
 
     def __len__(self) -> int:
         return len(self.root)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self.root))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self})"
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name}={value!r}" for name, value in self.root.items())
-
-    def group(self, name: str) -> Value:
-        """The value of one group."""
-        return self.root[name]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain Python values, exactly what the JSON holds."""
-        values: dict[str, Any] = self.model_dump(mode="json")
-        return values
 
 
 def in_order(values: Mapping[str, Value], names: tuple[str, ...]) -> dict[str, Value]:
@@ -247,11 +205,7 @@ class Coverage(ByGroup[GroupCoverage]):
 
 
 class Concepts(ByGroup[str]):
-    """What the four groups are called."""
-
-    def name(self, group: str) -> str:
-        """What a group is called."""
-        return self.root[group]
+    """What the groups are called."""
 
 
 class ImageEncoding(Record):
@@ -312,11 +266,8 @@ class Encoding(Record):
 
     def columns(self) -> dict[str, Any]:
         """Columns of a table: the choices that change what is found."""
-        return {
-            "encoded": self.level,
-            **{name: getattr(self, name) for name in ("layer", "pool", "subword", "prompt")},
-            "weights": self.weights,
-        }
+        choices = {"layer", "pool", "subword", "prompt", "weights"}
+        return {"encoded": self.level, **self.model_dump(include=choices)}
 
 
 class LanguageModelRecord(Record):

@@ -287,7 +287,7 @@ class WordAssociation(Record):
             "rank": self.rank,
             "effect_size": self.level2.effect_size,
             "difference": self.level2.difference,
-            **{f"p_{tail}": p.tail(tail) for tail in ("greater", "less", "two_sided")},
+            **{f"p_{tail}": p[tail] for tail in ("greater", "less", "two_sided")},
             "p_max_t": self.p_max_t,
             "p_by": self.p_by,
         }

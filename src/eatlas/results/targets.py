@@ -12,7 +12,8 @@ from pydantic import Field
 from eatlas.decoding import own_toml
 from eatlas.results.base import GroupsResult
 from eatlas.results.effects import Effect, Rule
-from eatlas.results.levels import Interval, LabelDesign, Probe, PValues, TargetShares, TargetValue
+from eatlas.results.inference import Interval
+from eatlas.results.levels import LabelDesign, Probe, PValues, TargetShares, TargetValue
 from eatlas.results.parts import TAILS, Record, is_empty, is_none
 from eatlas.stats.multiplicity import holm
 from eatlas.stimuli.kinds import OF_TARGETS
@@ -218,7 +219,7 @@ class TargetValuesResult(GroupsResult):
         """One row for each target: its number, those by group, and the number for all."""
         whole = {self.measure.replace("-", "_"): self.value}
         if self.p_values is not None:
-            whole |= {f"p_{tail}": self.p_values.tail(tail) for tail in TAILS}
+            whole |= {f"p_{tail}": self.p_values[tail] for tail in TAILS}
         return [
             {
                 **self.head(),

@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.notes import Noted
-from eatlas.results.parts import ByGroup, Concepts, Probability, Record, is_empty
+from eatlas.results.base import Head
+from eatlas.results.parts import ByGroup, Probability, Record
 from eatlas.stimuli.association_test import TARGETS
 
 Rho = Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -70,19 +71,10 @@ class TrendProvenance(Record):
     """Hash of the fingerprints of the periods, in their order."""
 
 
-class TrendResult(Record):
+class TrendResult(Head):
     """Trend of one test over one series, by one measure."""
 
     schema_version: Literal["eatlas/trend/1"] = Field(default="eatlas/trend/1", alias="schema")
-    measure: str
-    signature: str
-    test: str
-    title: str = ""
-    source: str
-    """The series, or the name that the run gives it."""
-    source_from: str = Field(default="", exclude_if=is_empty)
-    """Source string of a series that the run gives a name."""
-    concepts: Concepts
     periods: tuple[int, ...]
     """Periods with a result, rising."""
     missing: tuple[MissingPeriod, ...] = ()

@@ -81,7 +81,7 @@ def test_places_are_the_mean_cosines_of_all_words(explorer):
             for word in group.words:
                 cosines = [unit(word) @ unit(other) for other in view.lists.groups[attribute].on]
                 assert places[role, word][side] == pytest.approx(np.mean(cosines), abs=1e-12)
-            mean = view.result.level3.cell(role + attribute).mean
+            mean = view.result.level3[role + attribute].mean
             on = [places[role, word][side] for word in group.on]
             assert np.mean(on) == pytest.approx(mean, abs=NEAR)
 

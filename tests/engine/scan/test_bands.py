@@ -54,7 +54,7 @@ def test_lists_are_those_of_the_sorted_table(result):
                 assert word.level2.n == (4, 4)
                 assert (word.p_max_t, word.p_by) == (row["p_max_t"], row["p_by"])
                 for tail in ("greater", "less", "two_sided"):
-                    assert word.level2.p.tail(tail) == row[f"p_{tail}"]
+                    assert word.level2.p[tail] == row[f"p_{tail}"]
                     assert word.level2.p.count_of(tail) == round(row[f"p_{tail}"] * 70)
                 assert (word.level2.p.method, word.level2.p.total) == ("exact", 70)
                 assert word.level2.p.min_p == 1 / 70

@@ -177,7 +177,7 @@ def test_influence_is_d_without_each_term(results):
     (result,) = (r for r in results if r.test == "weat-6")
     written = texts(eatlas.plot(result, "influence"))
     level = result.effect("level2.Y")
-    change = level.influence.group("Y")[result.scored("Y").index("Diana")]
+    change = level.influence["Y"][result.scored("Y").index("Diana")]
     assert f"{level.d + change:.2f}".replace("-", "−") in written
     assert "Diana" in written
 

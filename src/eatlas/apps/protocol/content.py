@@ -162,7 +162,7 @@ def copied(material: Material, test: Test, source: Any) -> Bench:
     """The measure on those terms that have vectors, which are copied."""
     embedded = embed(test, source)
     concepts = {
-        group: Concept(name=concept.name, terms=embedded.coverage.group(group).used)
+        group: Concept(name=concept.name, terms=embedded.coverage[group].used)
         for group, concept in test.concepts.items()
     }
     rows: dict[str, Array] = {}

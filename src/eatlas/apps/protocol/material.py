@@ -70,7 +70,7 @@ class Material:
         """Measure a test on an opened source, and note its coverage."""
         result = (measure or self.measure)(self.fitted(test, measure), source, seed=self.seed)
         for group, called in result.concepts.items():
-            terms = result.coverage.group(group)
+            terms = result.coverage[group]
             covered = Covered(
                 source=name,
                 test=test.id,

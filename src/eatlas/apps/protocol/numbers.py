@@ -60,7 +60,7 @@ class Leanings:
             roles = tuple(self.result.concepts)[1:]
         else:
             roles = TARGETS if self.result.language_model is not None else ATTRIBUTES
-        return tuple(self.result.coverage.group(role).used for role in roles)
+        return tuple(self.result.coverage[role].used for role in roles)
 
     def signs(self) -> Numbers:
         """How far each target leans: above 0 to the first group, below to the second."""
@@ -129,7 +129,7 @@ def _of_groups(
         values = {target.term: target.value for target in result.values}
         return Leanings(values, *oriented(result), called, result)
     alone = {}
-    for term in result.coverage.group("targets").used:
+    for term in result.coverage["targets"].used:
         single = Concept(name=test.targets.name, terms=(term,))
         alone[term] = measure(test.model_copy(update={"targets": single}), source).d
     return Leanings(alone, alone, 0.0, f"{called} of each target alone", result)

@@ -486,5 +486,5 @@ def star_at(result: AssociationResult, place: str) -> bool | None:
     level = at(result, place.removesuffix(".effect_size"))
     if level.effect_size is None:
         return False
-    p: float = level.p.tail(result.rule.tail_at(level.effect_size))
+    p: float = level.p[result.rule.tail_at(level.effect_size)]
     return p < result.rule.alpha

@@ -89,10 +89,10 @@ def glyphs(result: AssociationResult) -> tuple[str, str]:
 
 def in_words(result: AssociationResult) -> str:
     """The map of a result in words, for those who cannot see it."""
-    a, b = (isolated(result.concepts.name(role)) for role in ATTRIBUTES)
+    a, b = (isolated(result.concepts[role]) for role in ATTRIBUTES)
     parts = []
     for role in TARGETS:
-        name, level = isolated(result.concepts.name(role)), result.effect(f"level2.{role}")
+        name, level = isolated(result.concepts[role]), result.effect(f"level2.{role}")
         p = level.p_of()
         if p is None:
             parts.append(f"{name}, association undefined")
@@ -103,7 +103,7 @@ def in_words(result: AssociationResult) -> str:
         facts += [f"{text} {of}" for of, text in texts.items() if text]
         way = f"associated with {attribute or f'neither {a} nor {b}'}"
         parts.append(f"{name}, {way} ({', '.join(facts)})")
-    over = " over stimuli" if result.primary.over_stimuli else ""
+    over = " over stimuli" if result.over_stimuli else ""
     return f"EAT-Map, pattern {result.primary.label}{over}: {'; '.join(parts)}."
 
 
@@ -113,7 +113,7 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
     middle, over = LEFT + wide + GAP / 2, []
     level1 = next((shown.d for shown in result.effects() if shown.place == "level1"), None)
     if level1:
-        x, y, a, b = (isolated(result.concepts.name(role)) for role in (*TARGETS, *ATTRIBUTES))
+        x, y, a, b = (isolated(result.concepts[role]) for role in (*TARGETS, *ATTRIBUTES))
         closer = f"{x} closer to {a if level1 > 0 else b} than {y}: d = {effect(level1)}"
         over = broken(closer, width - 24, MOST_LINES, NAME)
     top = TOP + LINE * len(over)
@@ -128,12 +128,12 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
     ]
     for i, role in enumerate(ATTRIBUTES):
         row = top + i * (CELL_H + GAP) + CELL_H / 2
-        parts.append(_name(result.concepts.name(role), LEFT - 26, 4, LEFT - 12, row, "end"))
+        parts.append(_name(result.concepts[role], LEFT - 26, 4, LEFT - 12, row, "end"))
     for i, (level, state) in enumerate(zip(levels, states(result), strict=True)):
         left = LEFT + i * (wide + GAP)
         parts.append(_column(result, level, state, left, top, wide))
         parts.append(_scale(level, axis.on(left + 8, left + wide - 8), under + NUMBERS))
-    notes = [result.rule.meaning + (", over stimuli" if read.over_stimuli else "")]
+    notes = [result.rule.meaning + (", over stimuli" if result.over_stimuli else "")]
     if read.two_sided_label != read.label:
         notes.append(f"under the two-sided rule: {read.two_sided_label}")
     parts += [muted(note, middle, height - 24 + 15.0 * i) for i, note in enumerate(notes)]
@@ -149,7 +149,7 @@ def _column(
     A cell has a word in it, so that nobody needs the colour, and the numbers of its pair below.
     """
     middle, under, role = left + wide / 2, top + 2 * CELL_H + GAP + 19, level.place[-1]
-    parts = [_name(result.concepts.name(role), wide - 8, 2, middle, top - 24, "middle")]
+    parts = [_name(result.concepts[role], wide - 8, 2, middle, top - 24, "middle")]
     for i, attribute in enumerate(ATTRIBUTES):
         on, undefined, y = state == attribute, state == UNDEFINED, top + i * (CELL_H + GAP)
         parts.append(cell(left, y, wide, CELL_H, on=on, hatched=undefined))

@@ -206,20 +206,20 @@ def cosine_plot(result: AssociationResult, *, dots: bool) -> str:
     """
     if result.level3 is None:
         return ""
-    cells = {name: result.level3.cell(name) for name in CELLS}
+    cells = {name: result.level3[name] for name in CELLS}
     ends = (q for c in cells.values() for q in c.quantiles)
     axis = Axis.around(ends, NAMES + 18, WIDTH - RIGHT)
     values = blocks(result) if dots else {}
     rows, phrases, top = [], [], 4.0
     for role in TARGETS:
-        target = result.concepts.name(role)
+        target = result.concepts[role]
         lines = broken(target, NAMES, 2)
         look = {"whole": one_line(target), "step": LETTERS, "font_weight": 700}
         rows.append(text_lines(lines, LEFT, top + 12, **look))  # type: ignore[arg-type]
         top += LETTERS * len(lines) - 4
         for attribute in ATTRIBUTES:
             name, cell, middle = role + attribute, cells[role + attribute], top + STEP / 2
-            other = result.concepts.name(attribute)
+            other = result.concepts[attribute]
             lines = broken(other, NAMES, 2)
             first = middle + 4.5 - LETTERS * (len(lines) - 1) / 2
             rows.append(text_lines(lines, LEFT, first, whole=one_line(other), step=LETTERS))

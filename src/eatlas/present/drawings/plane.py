@@ -114,7 +114,7 @@ def points_of(result: AssociationResult) -> tuple[Point, ...]:
     by_name: dict[tuple[str, str], list[int]] = {}
     targets = [(role, term) for role in TARGETS for term in result.paired(role)]
     for number, (role, term) in enumerate(targets):
-        if result.primary.over_stimuli:
+        if result.over_stimuli:
             term = result.coverage[role].stimulus.get(term, term)  # noqa: PLW2901
         by_name.setdefault((role, term), []).append(number)
     points = [Point(*key, *pairs[own].mean(axis=0).tolist()) for key, own in by_name.items()]
@@ -137,7 +137,7 @@ def shown(term: str, most: int = LONGEST) -> str:
 
 def plane_figure(result: AssociationResult, width: float) -> str:
     """Draw the map of the words of a result that has one as SVG."""
-    a, b = (result.concepts.name(role) for role in ATTRIBUTES)
+    a, b = (result.concepts[role] for role in ATTRIBUTES)
     plane = Plane.around(points_of(result), a, b, width - LEFT_ROOM - UPPER_ROOM)
     unit = f"mean {result.unit}" + (f" ({result.scale})" if result.scale else "")
     names = dict(result.concepts.items())
@@ -149,7 +149,7 @@ def plane_figure(result: AssociationResult, width: float) -> str:
 
 def title_of(result: AssociationResult) -> str:
     """What the map shows."""
-    a, b = (result.concepts.name(role) for role in ATTRIBUTES)
+    a, b = (result.concepts[role] for role in ATTRIBUTES)
     return f"Each target word by its mean {result.unit}s with {a} and {b}"
 
 
@@ -236,7 +236,7 @@ def in_words(plane: Plane, result: AssociationResult) -> str:
         own = [point for point in plane.points if point.role == mean.role and point.term]
         nearer = sum(point.a > point.b for point in own)
         phrases.append(
-            f"{isolated(result.concepts.name(mean.role))}: mean {result.unit} "
+            f"{isolated(result.concepts[mean.role])}: mean {result.unit} "
             f"{effect(mean.a, 3)} with {a}, {effect(mean.b, 3)} with {b}; {nearer} of {len(own)} "
             f"words are nearer to {a}"
         )

@@ -344,8 +344,8 @@ def influence(result: AssociationResult, width: float) -> str:
 def null(result: AssociationResult, width: float) -> str:
     """The effect sizes of random relabellings, with the observed one of level 1."""
     level, scores = result.primary.level1, result.primary.scores
-    values = np.array([*scores.X, *scores.Y])
-    if level is None or not level.difference or not level.effect_size or len(values) < 2:
+    values = np.array([*scores.X, *scores.Y] if scores else [])
+    if not (level and scores and level.difference and level.effect_size) or len(values) < 2:
         raise ResultsError(
             f"the result of {result.test} has no distribution of its level 1",
             got="no scores of single words" if not len(values) else "no difference, or no spread",
