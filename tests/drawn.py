@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image as Picture
 
 from eatlas import Concept
-from eatlas.stimuli.image_files import image_sets
+from eatlas.stimuli.images import image_sets
 
 
 def draw(path: Path, seed: int, size: int = 16) -> Path:

@@ -81,9 +81,8 @@ def test_an_import_can_be_saved_and_loaded(write, tmp_path, form, content):
     assert load_tests(saved) == (test,)
 
 
-@pytest.mark.parametrize("form", ["sent-bias", "mind-your-bias"])
-def test_word_sets_of_mind_your_bias(write, form):
-    test = import_test(write(MIND), form, test_id="c1")
+def test_word_sets_of_mind_your_bias(write):
+    test = import_test(write(MIND), "sent-bias", test_id="c1")
     assert [concept.terms for _, concept in test.parts] == [
         ("aster",),
         ("ant",),
@@ -93,7 +92,7 @@ def test_word_sets_of_mind_your_bias(write, form):
     assert test.label == "Flower_name/Insect_name, Pleasant/Unpleasant"
     assert test.id == "c1"
     assert test.notes == (
-        "Imported from my file.jsonl, format mind-your-bias.",
+        "Imported from my file.jsonl, format sent-bias.",
         "Not taken from targ1: plural.",
         "Not taken from targ2: plural.",
         "Not taken from attr1: adjective.",
@@ -101,19 +100,8 @@ def test_word_sets_of_mind_your_bias(write, form):
     )
 
 
-def test_plurals_stand_after_singulars(write):
-    test = import_test(write(MIND), "mind-your-bias", plurals=True)
-    assert test.X.terms == ("aster", "asters")
-    assert test.A.terms == ("love",)
-    assert test.B.terms == ("war", "wars")
-    assert test.notes[1:] == (
-        "Not taken from attr1: adjective.",
-        "Given more than once in B, taken once: 'war'.",
-    )
-
-
 def test_a_set_without_a_name_is_called_by_its_key(write):
-    test = import_test(write(changed(MIND, "targ1", "concept", drop=True)), "mind-your-bias")
+    test = import_test(write(changed(MIND, "targ1", "concept", drop=True)), "sent-bias")
     assert test.X.name == "targ1"
     assert "The file gives no name for X; targ1 is its key." in test.notes
 
@@ -141,7 +129,7 @@ def test_a_query_with_one_set_on_one_side_is_a_test_of_groups(write):
     assert (test.targets.name, test.groups[1].terms) == ("Plants", ("hatred", "war"))
     shared = WEFE_PLAIN | {"target_sets": {"One": ["a", "b"], "Two": ["b"]}}
     said = fault(write(shared | {"attribute_sets": {"A": ["c"]}}), "wefe")
-    assert "in One and Two" in said
+    assert "terms 'b' are in two groups" in said
 
 
 def test_a_byte_order_mark_is_no_fault(write):

@@ -25,7 +25,7 @@ from eatlas.stimuli import (
     to_toml,
 )
 from eatlas.stimuli.batteries import namesake, read_test_file
-from eatlas.stimuli.image_files import about_set
+from eatlas.stimuli.images import about_set
 from eatlas.stimuli.kinds import remarks
 
 if TYPE_CHECKING:
@@ -91,7 +91,6 @@ def import_(
     form: str,
     test_id: str | None = None,
     output: Path | None = None,
-    plurals: bool = False,
 ) -> None:
     """Convert a test of other software to TOML. Its notes list what was changed.
 
@@ -100,17 +99,15 @@ def import_(
     path : FILE
         The file to import.
     form : --format FORMAT
-        sent-bias, mind-your-bias or wefe.
+        sent-bias (also of Mind Your Bias), or wefe.
     test_id : --id ID
         The test's id. [default: FILE's name]
     output : -o, --output FILE.toml
         File to write. [default: standard output]
-    plurals
-        Include plural forms (word sets of Mind Your Bias).
     """
     from eatlas.stimuli.importers import import_test  # noqa: PLC0415  (--help need not wait)
 
-    _hand_out([import_test(path, form, test_id=test_id, plurals=plurals)], output, [path])
+    _hand_out([import_test(path, form, test_id=test_id)], output, [path])
 
 
 @app.command("sentences")

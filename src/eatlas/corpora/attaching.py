@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.errors import StimulusError, described
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
-from eatlas.stimuli.association_test import OPPOSITES
-from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
+from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, TestsLike
 
 if TYPE_CHECKING:
     pass

@@ -31,7 +31,7 @@ from eatlas.results.levels import Model, Replace, SentenceCounts
 from eatlas.results.parts import Coverage
 from eatlas.stats.draws import Components, draw_contexts, nested_components, stream
 from eatlas.stimuli import ROLES
-from eatlas.stimuli.association_test import OPPOSITES
+from eatlas.stimuli.kinds import OPPOSITES
 
 Array = NDArray[np.float64]
 

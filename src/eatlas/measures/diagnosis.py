@@ -13,7 +13,7 @@ from eatlas.results.diagnosis import ALIKE_MEAN, ALIKE_SD, DECIMALS, Dimension, 
 from eatlas.results.parts import defined
 from eatlas.stats.space import iso_score_of_scatters, shared_iso_score
 from eatlas.stimuli import ROLES
-from eatlas.stimuli.association_test import OPPOSITES
+from eatlas.stimuli.kinds import OPPOSITES
 
 Array = NDArray[np.float64]
 TABLE_CELLS = 8_000_000

@@ -20,7 +20,7 @@ from eatlas.measures.rows import halves
 from eatlas.notes import Note
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
-from eatlas.stimuli.association_test import OPPOSITES
+from eatlas.stimuli.kinds import OPPOSITES
 from eatlas.stimuli.pairs import Answer, How, Question, pair
 from eatlas.stimuli.sentences import NO_FORM, adjectives_of
 

@@ -32,7 +32,7 @@ from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSCEATResult, SentenceDraws
 from eatlas.results.levels import Model, Replace
 from eatlas.stats.draws import Components, components_of_means, draw_one, stream
-from eatlas.stimuli.association_test import OPPOSITES
+from eatlas.stimuli.kinds import OPPOSITES
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]

@@ -48,7 +48,7 @@ from eatlas.stats.bootstrap import (
 )
 from eatlas.stats.weighted import Design, Layout
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
-from eatlas.stimuli.association_test import OPPOSITES
+from eatlas.stimuli.kinds import OPPOSITES
 
 RESAMPLE_COUNTS = (100_000, 50_000, 20_000, 10_000)
 """Resamples of a test: the first of these whose work is at most `WORK`. The ends of a 95% interval

@@ -17,7 +17,7 @@ from eatlas.results.levels import SentenceCounts
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stats.weighted import Design
 from eatlas.stimuli import ROLES, TARGETS
-from eatlas.stimuli.association_test import OPPOSITES
+from eatlas.stimuli.kinds import OPPOSITES
 
 if TYPE_CHECKING:
     from eatlas.stats.weighted import ClusterDesign, Side

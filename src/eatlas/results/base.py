@@ -37,8 +37,7 @@ from eatlas.results.parts import (
     is_none,
 )
 from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test
-from eatlas.stimuli.association_test import OPPOSITES, ROLES
-from eatlas.stimuli.kinds import OF_TARGETS
+from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, ROLES
 
 if TYPE_CHECKING:
     import pandas as pd

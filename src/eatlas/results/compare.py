@@ -16,7 +16,7 @@ from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, parameters
 from eatlas.results.levels import CELLS
 from eatlas.results.settings import Settings
-from eatlas.stimuli.association_test import ROLES
+from eatlas.stimuli.kinds import ROLES
 
 if TYPE_CHECKING:
     import pandas as pd

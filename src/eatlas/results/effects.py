@@ -207,7 +207,7 @@ class Effect:
         columns = {
             f"{name}{self.suffix}": at(part, place)
             for field, places in MORE_COLUMNS.items()
-            if (part := at(self, field)) is not None
+            if (part := at(self, field)) is not None or field == "crossed"
             for name, place in places.items()
         }
         if self.design is not None:

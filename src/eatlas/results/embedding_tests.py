@@ -22,7 +22,7 @@ from eatlas.results.levels import (
     SentenceCounts,
 )
 from eatlas.results.parts import ByGroup, LanguageModelRecord, Probability, Record, at
-from eatlas.stimuli.association_test import ROLES
+from eatlas.stimuli.kinds import ROLES
 
 
 class LevelsResult(AssociationResult):

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from eatlas.results.parts import ByGroup, Coverage, Probability, Record, is_empty
-from eatlas.stimuli.association_test import OPPOSITES, ROLES, TARGETS
+from eatlas.stimuli.kinds import OPPOSITES, ROLES, TARGETS
 
 Over = Literal["targets", "attributes", "both"]
 Interval = tuple[float, float]

@@ -18,7 +18,7 @@ from eatlas.results.parts import (
     is_empty,
     is_none,
 )
-from eatlas.stimuli.association_test import ATTRIBUTES, ROLES, TARGETS
+from eatlas.stimuli.kinds import ATTRIBUTES, ROLES, TARGETS
 
 
 class Methods(ByTail[Method]):

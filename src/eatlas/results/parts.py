@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from eatlas.stimuli.association_test import ContextsOrigin
+from eatlas.stimuli.kinds import ContextsOrigin
 
 Value = TypeVar("Value")
 Tail = Literal["greater", "less", "two_sided"]

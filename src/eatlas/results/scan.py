@@ -27,7 +27,7 @@ from eatlas.results.parts import (
     is_empty,
     schema_of,
 )
-from eatlas.stimuli.association_test import ATTRIBUTES
+from eatlas.stimuli.kinds import ATTRIBUTES
 
 if TYPE_CHECKING:
     import pandas as pd

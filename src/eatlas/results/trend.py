@@ -9,7 +9,7 @@ from pydantic import Field
 from eatlas.notes import Noted
 from eatlas.results.base import Head
 from eatlas.results.parts import ByGroup, Probability, Record
-from eatlas.stimuli.association_test import TARGETS
+from eatlas.stimuli.kinds import TARGETS
 
 Rho = Annotated[float, Field(ge=-1.0, le=1.0)]
 

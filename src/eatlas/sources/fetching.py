@@ -24,7 +24,7 @@ from eatlas.sources.published import (
     published_vectors,
     target_of,
 )
-from eatlas.stimuli.image_files import SUFFIXES
+from eatlas.stimuli.images import SUFFIXES
 
 Watch = Callable[[int, int | None], None]
 """Called with how many bytes are here, and how many there are if the server says so."""

@@ -1,23 +1,25 @@
 """What is compared: concepts, tests of both kinds and the batteries they come in.
 
-:mod:`concepts` are lists of words, sentences or :mod:`images`; an :mod:`association_test` has four
-of them and the other :mod:`kinds` of tests have groups. :mod:`batteries` finds tests by name,
-:mod:`reading` and :mod:`writing` are their files, :mod:`importers` read those of other software,
-:mod:`sentences` makes sentences of words.
+:mod:`concepts` are lists of words, sentences or images; the :mod:`kinds` of tests are made of them.
+:mod:`batteries` finds tests by name, :mod:`reading` reads their files, :mod:`importers`
+read those of other software, :mod:`sentences` makes sentences of words.
 """
 
-from eatlas.stimuli.association_test import (
-    ATTRIBUTES,
-    ROLES,
-    TARGETS,
-    AssociationTest,
-    ContextsOrigin,
-)
 from eatlas.stimuli.batteries import battery_names, built_in_tests, load_tests, read_battery
 from eatlas.stimuli.concepts import Concept, Sentence
 from eatlas.stimuli.images import Image
-from eatlas.stimuli.kinds import KINDS, Battery, GroupsTest, Test
-from eatlas.stimuli.writing import to_toml
+from eatlas.stimuli.kinds import (
+    ATTRIBUTES,
+    KINDS,
+    ROLES,
+    TARGETS,
+    AssociationTest,
+    Battery,
+    ContextsOrigin,
+    GroupsTest,
+    Test,
+    to_toml,
+)
 
 __all__ = [
     "ATTRIBUTES",

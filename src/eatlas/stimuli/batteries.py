@@ -16,9 +16,8 @@ from eatlas.lazy import as_frame
 from eatlas.notes import Note
 from eatlas.paths import is_file, is_folder
 from eatlas.plugins import called, usable
-from eatlas.stimuli.association_test import OF_SENTENCES, AssociationTest, identifier
 from eatlas.stimuli.concepts import Concept
-from eatlas.stimuli.kinds import Battery, Test, TestsLike
+from eatlas.stimuli.kinds import OF_SENTENCES, AssociationTest, Battery, Test, TestsLike, identifier
 from eatlas.stimuli.reading import parse_battery
 from eatlas.stimuli.records import Frozen
 

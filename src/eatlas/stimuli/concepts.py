@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from eatlas.stimuli.images import Image, named, same_bytes
+from eatlas.stimuli.images import Image, named, not_here, read_images, same_bytes
 from eatlas.stimuli.records import Frozen, Term, Text, quoted
 
 FEW = 4
@@ -104,8 +104,6 @@ class Concept(Frozen):
         if "images" in values and (images == [] or not are_read):
             if values.get("sentences"):
                 raise ValueError("a concept has terms, sentences or images, one of them")
-            from eatlas.stimuli.image_files import read_images  # noqa: PLC0415  (only tests of images need it)
-
             fields = read_images(images, **(info.context or {}))
             absent = (*values.get("absent", ()), *fields.get("absent", ()))
             values = {**values, **fields, "absent": absent}
@@ -221,8 +219,6 @@ class Concept(Frozen):
         """
         if self.images:
             if not self.at_hand:
-                from eatlas.stimuli.image_files import not_here  # noqa: PLC0415  (only tests of images need it)
-
                 raise not_here([self.images_from], self.name)
             return [{"sha256": one} for one in sorted(one.sha256 for one in self.images)]
         if self.sentences:

@@ -2,58 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from eatlas.decoding import json_value
 from eatlas.errors import StimulusError, did_you_mean
-from eatlas.stimuli.association_test import ROLES, AssociationTest, identifier
 from eatlas.stimuli.concepts import repeated
-from eatlas.stimuli.kinds import OF_TARGETS, GroupsTest, Test
+from eatlas.stimuli.kinds import OF_TARGETS, ROLES, AssociationTest, GroupsTest, Test, identifier
 from eatlas.stimuli.records import fault_at, faults_of, quoted
 
 Words = Annotated[list[str], Field(min_length=1)]
-Concepts = dict[str, tuple[str, list[str]]]
+Lists = dict[str, tuple[str, list[str]]]
 """Name and terms by role; or of ``targets`` and of groups. Some terms may be there twice."""
+FORMATS = ("sent-bias", "wefe")
 
 
 class _Object(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
-    def unused(self, key: str = "the file") -> list[str]:
-        """Note the keys that were not taken, if there are any."""
-        names = ", ".join(self.model_extra or {})
-        return [f"Not taken from {key}: {names}."] if names else []
+
+class _Set(_Object):
+    """A set of sent-bias, or one of Mind Your Bias, whose singular forms are the stimuli."""
+
+    examples: Words = Field(validation_alias=AliasChoices("examples", "singular"))
+    category: str = Field(default="", validation_alias=AliasChoices("category", "concept"))
 
 
-class _SeatSet(_Object):
-    category: str
-    examples: Words
-
-
-class _MindSet(_Object):
-    singular: Words
-    plural: Words | None = None
-    concept: str | None = None
-
-
-Group = TypeVar("Group", bound=_Object)
-
-
-class _File(_Object, Generic[Group]):
-    targ1: Group
-    targ2: Group
-    attr1: Group
-    attr2: Group
-
-    @property
-    def groups(self) -> dict[str, tuple[str, Group]]:
-        """Key and group of each role."""
-        keys = ("targ1", "targ2", "attr1", "attr2")
-        return {role: (key, getattr(self, key)) for role, key in zip(ROLES, keys, strict=True)}
+class _File(_Object):
+    targ1: _Set
+    targ2: _Set
+    attr1: _Set
+    attr2: _Set
 
 
 class _Query(_Object):
@@ -65,9 +47,7 @@ class _Query(_Object):
     template: object = None
 
 
-def import_test(
-    path: str | Path, form: str, *, test_id: str | None = None, plurals: bool = False
-) -> Test:
+def import_test(path: str | Path, form: str, *, test_id: str | None = None) -> Test:
     """Read one test from a file of other software.
 
     Exact duplicates within a group are taken once, and ``notes`` say so, as they do of anything
@@ -77,12 +57,10 @@ def import_test(
     ----------
     path : str or path
         A JSON file (UTF-8).
-    form : {"sent-bias", "mind-your-bias", "wefe"}
-        ``sent-bias`` recognises the word sets of Mind Your Bias too.
+    form : {"sent-bias", "wefe"}
+        ``sent-bias`` reads the word sets of Mind Your Bias too.
     test_id : str, optional
         The test's id; the file's name without its ending if not given.
-    plurals : bool
-        Take the plural forms in word sets of Mind Your Bias, after the singulars.
 
     Returns
     -------
@@ -114,34 +92,17 @@ def import_test(
     path = Path(path)
     try:
         content = json_value(path.read_bytes())
+        lists, notes, title = (_wefe if form == "wefe" else _sent_bias)(content)
+        return _made(
+            lists,
+            id=identifier(path.stem) if test_id is None else test_id,
+            title=title,
+            notes=[f"Imported from {path.name}, format {form}.", *notes],
+        )
     except OSError as error:
         raise StimulusError(
             f"{path}: the file cannot be read", got=error.strerror or str(error)
         ) from error
-    except ValueError as error:
-        raise StimulusError(
-            f"{path}: this is not JSON in UTF-8",
-            got=str(error)[:200],
-            remedy="one file holds one JSON object, as json.dump writes it",
-        ) from error
-    try:
-        if form == "sent-bias" and "singular" in content["targ1"]:
-            form = "mind-your-bias"
-    except (TypeError, KeyError):
-        pass  # of another form, which is said below
-    if plurals and form != "mind-your-bias":
-        raise StimulusError(
-            f"{path}: a file of the format {form} has no plural forms",
-            allowed="--plurals with word sets of Mind Your Bias",
-        )
-    try:
-        concepts, notes, title = FORMATS[form](content, plurals)
-        return _made(
-            concepts,
-            title,
-            [f"Imported from {path.name}, format {form}.", *notes],
-            identifier(path.stem) if test_id is None else test_id,
-        )
     except ValidationError as error:
         faults = (fault_at(*fault) if fault[0] else fault[1] for fault in faults_of(error, ()))
         raise StimulusError(
@@ -155,58 +116,54 @@ def import_test(
             allowed=error.allowed,
             remedy=error.remedy or "correct a copy of the file, or choose another id with --id",
         ) from None
+    except ValueError as error:
+        raise StimulusError(
+            f"{path}: this is not JSON in UTF-8",
+            got=str(error)[:200],
+            remedy="one file holds one JSON object, as json.dump writes it",
+        ) from error
 
 
-def _made(concepts: Concepts, title: str, notes: Iterable[str], test_id: str) -> Test:
+def _made(lists: Lists, notes: list[str], **head: str) -> Test:
     """Make a test: duplicates once, and a note of every change."""
-    twice = {role: repeated(terms) for role, (_, terms) in concepts.items()}
-    notes = [
-        *notes,
-        *(
-            f"Given more than once in {role}, taken once: {quoted(terms)}."
-            for role, terms in twice.items()
-            if terms
-        ),
-    ]
+    for role, (_, terms) in lists.items():
+        if twice := repeated(terms):
+            notes.append(f"Given more than once in {role}, taken once: {quoted(twice)}.")
     parts = {
         role: {"name": name, "terms": list(dict.fromkeys(terms))}
-        for role, (name, terms) in concepts.items()
+        for role, (name, terms) in lists.items()
     }
-    head = {"id": test_id, "title": title, "notes": notes}
+    fields: dict[str, Any] = {**head, "notes": notes}
     if OF_TARGETS not in parts:
-        return AssociationTest(**head, **parts)
+        return AssociationTest(**fields, **parts)
     targets = parts.pop(OF_TARGETS)
-    return GroupsTest(**head, targets=targets, groups=tuple(parts.values()), reference="uniform")
+    return GroupsTest(**fields, targets=targets, groups=tuple(parts.values()), reference="uniform")
 
 
-def _sent_bias(content: object, _plurals: bool) -> tuple[Concepts, list[str], str]:  # noqa: FBT001
-    """``{"targ1": {"category": ..., "examples": [...]}, ...}`` (May et al. 2019, SEAT)."""
-    file = _File[_SeatSet].model_validate(content)
-    concepts = {role: (one.category, one.examples) for role, (_, one) in file.groups.items()}
-    notes = [note for key, group in file.groups.values() for note in group.unused(key)]
-    return concepts, [*file.unused(), *notes], ""
+def _unused(record: _Object, key: str) -> list[str]:
+    """Note the keys that were not taken, if there are any."""
+    names = ", ".join(record.model_extra or {})
+    return [f"Not taken from {key}: {names}."] if names else []
 
 
-def _mind_your_bias(content: object, plurals: bool) -> tuple[Concepts, list[str], str]:  # noqa: FBT001
-    """``{"targ1": {"concept": ..., "singular": [...], "plural": [...]}, ...}`` (Husse and Spitz).
+def _sent_bias(content: object) -> tuple[Lists, list[str], str]:
+    """``{"targ1": {"category": ..., "examples": [...]}, ...}`` (May et al. 2019, SEAT).
 
-    The singular forms are the stimuli; plurals and adjectives serve templates. In the simplified
-    sets, whose plurals are stimuli (he; men, boys), `plurals` takes them too.
+    Mind Your Bias (Husse and Spitz 2022) has ``concept`` and ``singular`` instead; plurals and
+    adjectives serve its templates.
     """
-    file = _File[_MindSet].model_validate(content)
-    concepts, notes = {}, file.unused()
-    for role, (key, group) in file.groups.items():
-        forms = group.plural or []
-        concepts[role] = (group.concept or key, group.singular + (forms if plurals else []))
-        if group.concept is None:
+    file = _File.model_validate(content)
+    lists, notes = {}, _unused(file, "the file")
+    sets = {key: words for key, words in file if key in _File.model_fields}
+    for role, (key, words) in zip(ROLES, sets.items(), strict=True):
+        lists[role] = words.category or key, words.examples
+        if not words.category:
             notes.append(f"The file gives no name for {role}; {key} is its key.")
-        if forms and not plurals:
-            notes.append(f"Not taken from {key}: plural.")
-        notes += group.unused(key)
-    return concepts, notes, ""
+        notes += _unused(words, key)
+    return lists, notes, ""
 
 
-def _wefe(content: object, _plurals: bool) -> tuple[Concepts, list[str], str]:  # noqa: FBT001
+def _wefe(content: object) -> tuple[Lists, list[str], str]:
     """A query of WEFE as JSON, for example ``json.dump(vars(query), file)``.
 
     Sets are lists, with their names in ``target_sets_names`` and ``attribute_sets_names``; or an
@@ -217,9 +174,9 @@ def _wefe(content: object, _plurals: bool) -> tuple[Concepts, list[str], str]:  
     attributes = _named(query.attribute_sets, query.attribute_sets_names)
     fewer, more = sorted((targets, attributes), key=len)
     if len(targets) == len(attributes) == 2:
-        concepts = dict(zip(ROLES, (*targets, *attributes), strict=True))
+        lists = dict(zip(ROLES, (*targets, *attributes), strict=True))
     elif len(fewer) == 1 < len(more):
-        concepts = {OF_TARGETS: fewer[0], **{name: (name, terms) for name, terms in more}}
+        lists = {OF_TARGETS: fewer[0], **{name: (name, terms) for name, terms in more}}
     else:
         raise StimulusError(
             "this query is not an association test",
@@ -228,12 +185,12 @@ def _wefe(content: object, _plurals: bool) -> tuple[Concepts, list[str], str]:  
             "targets of a test of groups, and two or more of the other",
             remedy="WEFE splits larger ones: query.get_subqueries((2, 2)); import each",
         )
-    return concepts, query.unused(), query.query_name
+    return lists, _unused(query, "the file"), query.query_name
 
 
-def _named(sets: dict[str, Words] | list[Words], names: list[str]) -> list[tuple[str, Words]]:
+def _named(sets: Mapping[str, Words] | list[Words], names: list[str]) -> list[tuple[str, Words]]:
     """Sets with their names, which follow in a list of their own where the sets are a list."""
-    if isinstance(sets, dict):
+    if isinstance(sets, Mapping):
         return list(sets.items())
     if len(names) != len(sets):
         raise StimulusError(
@@ -241,10 +198,3 @@ def _named(sets: dict[str, Words] | list[Words], names: list[str]) -> list[tuple
             got=f"{len(names)} names for {len(sets)} sets",
         )
     return list(zip(names, sets, strict=True))
-
-
-FORMATS: dict[str, Callable[[object, bool], tuple[Concepts, list[str], str]]] = {
-    "sent-bias": _sent_bias,
-    "mind-your-bias": _mind_your_bias,
-    "wefe": _wefe,
-}

@@ -1,29 +1,336 @@
-"""The kinds of tests, and the batteries they come in: tests of groups against a reference."""
+"""The kinds of tests, frozen and only ever well formed, and the batteries they come in."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
-from eatlas.errors import did_you_mean
+from eatlas.errors import StimulusError, did_you_mean
 from eatlas.notes import Note
-from eatlas.stimuli.association_test import (
-    ATTRIBUTES,
-    OPPOSITES,
-    TARGETS,
-    AssociationTest,
-    Described,
-    digest,
-    with_id,
-)
-from eatlas.stimuli.concepts import Concept, as_concept, repeated, told_apart
+from eatlas.stimuli.concepts import Concept, Sentence, as_concept, repeated, told_apart
+from eatlas.stimuli.images import Image, not_here, published_count
 from eatlas.stimuli.records import Frozen, Identifier, Term, quoted
+from eatlas.writing import atomic_file
+
+TARGETS: tuple[str, str] = ("X", "Y")
+ATTRIBUTES: tuple[str, str] = ("A", "B")
+OPPOSITES = (TARGETS, ATTRIBUTES)
+ROLES: tuple[str, ...] = (*TARGETS, *ATTRIBUTES)
+"""The groups of an association test."""
+OF_SENTENCES = "sent-"
+"""How the ids of tests begin that are made of tests of words."""
+
+
+class ContextsOrigin(Frozen):
+    """A file of contexts, and what of it was taken."""
+
+    name: str
+    """Name of the file; empty for contexts that were not loaded from one."""
+    sha256: str
+    """Hash of all its contexts, whatever their order."""
+    per_term: int | None = Field(default=None, ge=1)
+    """So many contexts of each stimulus or pair, the first; None for all."""
+    window: Annotated[int, Field(ge=0)] | Literal["sentence"] | None = None
+    """Words on either side of a stimulus, as they are or were cut; or the whole sentence. None
+    where the file does not say."""
+    distance: int | None = Field(default=None, ge=0)
+    """Most words between the two stimuli of a pair, of pairs."""
+
+    def columns(self) -> dict[str, Any]:
+        """Columns of a table: what is known of the window, and of the distance of pairs."""
+        sizes = {"window": self.window, "distance": self.distance}
+        return {name: size for name, size in sizes.items() if size is not None}
+
+    @property
+    def size(self) -> str:
+        """Such as "window 9, distance 18"; empty where nothing is known."""
+        return ", ".join(f"{name} {size}" for name, size in self.columns().items())
+
+    def __str__(self) -> str:
+        """Name and hash, for people."""
+        return f"{self.name or 'a corpus'}, SHA-256 {self.sha256}"
+
+
+class Described(Frozen):
+    """What every kind of test says about itself."""
+
+    id: Identifier
+    """Short name, unique within a battery; no spaces, commas or ``;#?=``."""
+    title: str = ""
+    citation: str = ""
+    table: str = ""
+    """Where numbers for this test are published."""
+    notes: tuple[str, ...] = ()
+    """Every deviation of the stimuli from the source cited, and cautions."""
+    sentences_from: str = ""
+    """Where sentences that were not made for the test were taken from, such as a file's hash."""
+    contexts: ContextsOrigin | None = None
+    """The file of contexts that they are, where :func:`eatlas.with_contexts` took them."""
+    explored: int | None = Field(default=None, ge=1)
+    """Number of lists of words that were looked at, these among them, where words were changed
+    after results had been seen; None where the words were chosen before any result."""
+
+    @property
+    def concepts(self) -> Mapping[str, Concept]:
+        """The concept of each group, by the group's name."""
+        raise NotImplementedError
+
+    @classmethod
+    def of(cls, concepts: Mapping[str, Concept], **values: Any) -> Self:
+        """Make a test of the concepts by their groups' names, as :attr:`concepts` has them."""
+        return cls(**concepts, **values)
+
+    def stated(self) -> dict[str, Any]:
+        """What every result of a test of this kind says of it besides its concepts."""
+        return {}
+
+    def against(self, other: Described) -> Self:  # noqa: ARG002  (kinds without a reference)
+        """Return the test with the reference of another, where that took the place of its own."""
+        return self
+
+    @property
+    def parts(self) -> tuple[tuple[str, Concept], ...]:
+        """Every concept with the part it plays."""
+        return tuple(self.concepts.items())
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Every term of the test, once."""
+        return tuple(dict.fromkeys(term for one in self.concepts.values() for term in one.terms))
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether all stimuli are: False where images of a published set are not here."""
+        return all(concept.at_hand for _, concept in self.parts)
+
+    def require_at_hand(self) -> None:
+        """Refuse a test whose images are not on this machine.
+
+        Raises
+        ------
+        StimulusError
+            Saying where they come from.
+        """
+        if lacking := [one.images_from for _, one in self.parts if not one.at_hand]:
+            raise not_here(lacking, f"test {self.id}")
+
+    def concept(self, group: str) -> Concept:
+        """Return the concept of a group."""
+        return self.concepts[group]
+
+    def save(self, path: str | Path) -> None:
+        """Write the test to a TOML file, which :func:`eatlas.load_tests` and the command line read.
+
+        Parameters
+        ----------
+        path : str or path
+            Such as ``mine.toml``; a file of this name is replaced.
+
+        Raises
+        ------
+        StimulusError
+            If the name does not end in ``.toml``.
+        ResultsError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import eatlas, tempfile
+        >>> path = tempfile.mkdtemp() + "/mine.toml"
+        >>> (test,) = eatlas.load_tests("weat-6")
+        >>> test.save(path)
+        >>> eatlas.load_tests(path) == (test,)
+        True
+        """
+        path = Path(path)
+        if path.suffix.lower() != ".toml":
+            raise StimulusError(
+                f"{path}: tests are written as TOML", allowed="a name that ends in .toml"
+            )
+        text = to_toml([self], path.absolute().parent)
+        with atomic_file(path) as file:
+            file.write(text)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(str(len(one.terms)) for one in self.concepts.values())
+        return f"<{type(self).__name__} {self.id}: {self.label} ({sizes} terms)>"
+
+    __str__ = __repr__
+
+    @property
+    def label(self) -> str:
+        """Names of the concepts, for people."""
+        return "/".join(one.name for one in self.concepts.values())
+
+    def labels_sha256(self, stimuli_sha256: str) -> str:
+        """Hash of what the test and its groups are called, bound to the stimuli.
+
+        That words were changed after results were seen belongs to it.
+
+        Parameters
+        ----------
+        stimuli_sha256 : str
+            That of the test, which takes a while for many contexts.
+        """
+        names = {group: concept.name for group, concept in self.concepts.items()}
+        content: dict[str, Any] = {"id": self.id, "title": self.title, "citation": self.citation}
+        content |= {"names": names} | ({"explored": self.explored} if self.explored else {})
+        return digest({**content, "stimuli": stimuli_sha256})
+
+
+class AssociationTest(Described):
+    """Two target concepts X and Y, two attribute concepts A and B.
+
+    In Python each may be given as a :class:`Concept`, as a list of terms, or as a list with its
+    name, ``{"Flowers": [...]}``. The id is made of the names where it is left out.
+
+    Examples
+    --------
+    >>> AssociationTest(
+    ...     X={"Flowers": ["aster", "clover"]},
+    ...     Y={"Insects": ["ant", "flea"]},
+    ...     A={"Pleasant": ["love", "peace"]},
+    ...     B={"Bad": ["hatred", "war"]},
+    ... )
+    <AssociationTest flowers-insects-pleasant-bad: Flowers/Insects, Pleasant/Bad (2, 2, 2, 2 terms)>
+
+    In full:
+
+    >>> test = AssociationTest(
+    ...     id="tiny",
+    ...     X=Concept(name="Flowers", terms=("aster", "clover")),
+    ...     Y=Concept(name="Insects", terms=("ant", "flea")),
+    ...     A=Concept(name="Pleasant", terms=("love", "peace")),
+    ...     B=Concept(name="Unpleasant", terms=("hatred", "war")),
+    ... )
+    >>> test.label
+    'Flowers/Insects, Pleasant/Unpleasant'
+    """
+
+    kind: Literal["association"] = "association"
+    X: Concept
+    Y: Concept
+    A: Concept
+    B: Concept
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_full(cls, values: Any) -> Any:
+        """Make concepts of lists, and an id of their names where there is none."""
+        if not isinstance(values, Mapping):
+            return values
+        concepts = {role: as_concept(values[role], role) for role in ROLES if role in values}
+        return with_id({**values, **concepts}, concepts.values())
+
+    @model_validator(mode="after")
+    def _opposites_are_disjoint(self) -> AssociationTest:
+        self.__dict__.update(zip(ROLES, told_apart([*self.concepts.values()]), strict=True))
+        faults = []
+        for first, second in OPPOSITES:
+            one, other = self.concept(first), self.concept(second)
+            both = sorted(set(one.terms) & set(other.terms))
+            names = {sha256: name for name, sha256 in other.image_of.items() if sha256}
+            both += [f"{t}, {names[h]}" for t, h in one.image_of.items() if h in names]
+            if both:
+                faults.append(
+                    f"terms {quoted(both)} are on both sides, {first} and {second}; "
+                    "a term that is both cannot distinguish the two concepts"
+                )
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+    @classmethod
+    def of_lists(cls, groups: Mapping[str, Any], **values: Any) -> Self:
+        """Make a test of four lists by name: X and Y, then A and B.
+
+        Parameters
+        ----------
+        groups : mapping of str to list of str
+            In the order of two target concepts and two attribute concepts.
+        **values
+            Other fields, such as ``id`` and ``title``.
+
+        Raises
+        ------
+        StimulusError
+            If there are not four, or a list is not usable.
+
+        Examples
+        --------
+        >>> AssociationTest.of_lists(
+        ...     {"Engineers": ["engineer"], "Nurses": ["nurse"], "Male": ["he"], "Female": ["she"]}
+        ... ).label
+        'Engineers/Nurses, Male/Female'
+        """
+        if len(groups) != len(ROLES):
+            raise StimulusError(
+                "an association test has four lists of terms",
+                got=f"{len(groups)}: {quoted(map(str, groups))}",
+                allowed='two targets, then two attributes, by name: {"Engineers": [...], '
+                '"Nurses": [...], "Male": [...], "Female": [...]}',
+            )
+        if set(groups) == set(ROLES):
+            return cls(**groups, **values)
+        concepts = ({name: terms} for name, terms in groups.items())
+        return cls(**dict(zip(ROLES, concepts, strict=True)), **values)
+
+    @property
+    def concepts(self) -> dict[str, Concept]:
+        """The concepts by their role: X, Y, A, B."""
+        return {role: getattr(self, role) for role in ROLES}
+
+    @property
+    def label(self) -> str:
+        """Concept names in the order of the papers' tables."""
+        return f"{self.X.name}/{self.Y.name}, {self.A.name}/{self.B.name}"
+
+    @property
+    def stimuli_sha256(self) -> str:
+        """Hash of the stimuli by role; the order of terms and all names leave it unchanged.
+
+        Of sentences, what each is about and its place belong to it; of contexts, how much
+        of a text they hold.
+        """
+        stimuli = {role: concept.stimuli for role, concept in self.parts}
+        sizes = {} if self.contexts is None else self.contexts.columns()
+        return digest({"kind": self.kind, **stimuli, **sizes})
+
+
+def with_id(values: dict[str, Any], concepts: Iterable[Any]) -> dict[str, Any]:
+    """Add an id made of the names of concepts, where there is none."""
+    if "id" in values:
+        return values
+    names = [
+        one.get("name") if isinstance(one, Mapping) else getattr(one, "name", None)
+        for one in concepts
+    ]
+    text = "-".join(name for name in names if isinstance(name, str))
+    return {**values, "id": identifier(text.lower())} if text else values
+
+
+def identifier(text: str) -> str:
+    """Make an id of a file's name.
+
+    >>> identifier("my tests, 2")
+    'my-tests-2'
+    """
+    return re.sub(r"[\s,;#?=]+", "-", text)
+
+
+def digest(content: Mapping[str, Any]) -> str:
+    """SHA-256 of the content of a test, independent of the order of keys."""
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
 
 Reference = Literal["uniform"] | tuple[tuple[str, float], ...]
 
@@ -69,7 +376,7 @@ class GroupsTest(Described):
     kind: Literal["groups"] = "groups"
     targets: Concept
     """Terms that are measured each alone."""
-    groups: tuple[Concept, ...]
+    groups: tuple[Concept, ...] = Field(min_length=2)
     """Two groups at least; names differ, and no term is in two of them."""
     reference: Reference
     """``"uniform"``, or a weight for each group's name; given as a mapping, kept as sorted pairs.
@@ -101,73 +408,32 @@ class GroupsTest(Described):
         names = groups if isinstance(groups, list | tuple) else ()
         return with_id({**values, **concepts}, (targets, *names))
 
-    @field_validator("groups")
+    @field_validator("reference", "references", mode="before")
     @classmethod
-    def _groups_can_be_told_apart(cls, groups: tuple[Concept, ...]) -> tuple[Concept, ...]:
-        """Refuse fewer than two groups, and two of one name."""
-        if len(groups) < 2:
-            raise ValueError(f"needs two groups at least, got {len(groups)}")
-        names = [OF_TARGETS, *(group.name for group in groups)]
-        if twice := repeated(names):
-            raise ValueError(f"the name {quoted(twice)} is taken; names must differ")
-        return groups
-
-    @field_validator("reference", mode="before")
-    @classmethod
-    def _uniform_or_weights(cls, reference: Any, info: ValidationInfo) -> Any:
-        """Convert a mapping to sorted pairs; refuse what is no share of each group."""
-        if reference == "uniform":
-            return reference
-        try:
-            weights = dict(reference)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f'{reference!r} is not a reference (allowed: "uniform", or one weight for each '
-                "group, as in { Female = 0.5, Male = 0.5 })"
-            ) from None
-        if "groups" not in info.data:  # they are faulty, which is said
-            return "uniform"
-        if fault := fault_of_weights(weights, [group.name for group in info.data["groups"]]):
-            raise ValueError(fault)
-        return tuple(sorted(weights.items()))
-
-    @field_validator("references", mode="before")
-    @classmethod
-    def _as_pairs(cls, references: Any) -> Any:
-        return tuple(sorted(references.items())) if isinstance(references, Mapping) else references
-
-    @field_validator("pairs")
-    @classmethod
-    def _pairs_are_of_the_groups(
-        cls, pairs: tuple[tuple[str, ...], ...], info: ValidationInfo
-    ) -> tuple[tuple[str, ...], ...]:
-        groups = info.data.get("groups", ())
-        for pair in pairs if groups else ():
-            if len(pair) != len(groups) or any(
-                term not in group.terms for term, group in zip(pair, groups, strict=True)
-            ):
-                raise ValueError(
-                    f"{list(pair)} is not a pair of the groups (allowed: one term of each of "
-                    f"{', '.join(group.name for group in groups)}, in this order)"
-                )
-        return pairs
+    def _as_pairs(cls, weights: Any) -> Any:
+        return tuple(sorted(weights.items())) if isinstance(weights, Mapping) else weights
 
     @model_validator(mode="after")
-    def _groups_share_no_term(self) -> GroupsTest:
-        """Give images of different groups different names; check the references of targets."""
+    def _groups_pairs_and_references_fit(self) -> GroupsTest:
+        """Give images of different groups different names; refuse what does not fit the groups."""
         targets, *groups = told_apart([self.targets, *self.groups])
         self.__dict__.update(targets=targets, groups=tuple(groups))
-        shared = [
-            f"{quoted(both)} in {one.name} and {other.name}"
-            for one, other in combinations(groups, 2)
-            if (both := [term for term in one.terms if term in set(other.terms)])
-        ]
-        if shared:
-            raise ValueError(
-                f"terms are in two groups: {'; '.join(shared)}; "
-                "a term of both cannot distinguish the groups"
-            )
         names = [group.name for group in groups]
+        if twice := repeated([OF_TARGETS, *names]):
+            raise ValueError(f"the name {quoted(twice)} is taken; names of groups must differ")
+        if shared := repeated(term for group in groups for term in group.terms):
+            raise ValueError(
+                f"terms {quoted(shared)} are in two groups; a term of both cannot distinguish them"
+            )
+        for pair in self.pairs:
+            terms = zip(pair, groups, strict=False)
+            if len(pair) != len(groups) or any(term not in group.terms for term, group in terms):
+                raise ValueError(
+                    f"{list(pair)} is not a pair of the groups (allowed: one term of each of "
+                    f"{', '.join(names)}, in this order)"
+                )
+        if self.reference != "uniform" and (fault := fault_of_weights(dict(self.reference), names)):
+            raise ValueError(f"reference: {fault}")
         for target, weights in self.references:
             if len(weights) != len(names):
                 raise ValueError(f"{len(weights)} weights of {target!r} for {len(names)} groups")
@@ -327,7 +593,7 @@ def fault_of_weights(weights: Mapping[str, object], names: Sequence[str]) -> str
             return (
                 f"there is no group {name!r}{did_you_mean(name, names)} (allowed: {quoted(names)})"
             )
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1:
+        if not isinstance(weight, int | float) or not 0 <= weight <= 1:
             return f"the weight of {name!r} is {weight!r} (allowed: a number from 0 to 1)"
     if missing := [name for name in names if name not in weights]:
         return f"no weight for {quoted(missing)}; 0 is a weight"
@@ -378,8 +644,6 @@ def _of_images(role: str, concept: Concept) -> Iterator[Note]:
     """Say so where a copy of a published set has fewer or more images than were published."""
     if not concept.images_from or not concept.at_hand:
         return
-    from eatlas.stimuli.image_files import published_count  # noqa: PLC0415  (only tests of images need it)
-
     here, published = len(concept.images), published_count(concept.images_from)
     if here != published:
         values = {"concept": concept.name, "here": here, "set": concept.images_from}
@@ -406,3 +670,124 @@ def _hidden(term: str) -> str | None:
             name = unicodedata.name(character, "a control character").lower()
             return f"U+{ord(character):04X} ({name}), which cannot be seen"
     return None
+
+
+# --- tests are written as they would be written by hand -------------------------------------------
+
+DEFAULT_KIND = "association"
+DEFAULT = f'kind = "{DEFAULT_KIND}"'
+"""Not written."""
+KEYS = (
+    "id", "kind", "title", "citation", "table", "sentences_from", "explored", "contexts", "notes",
+    "X", "Y", "A", "B", "targets", "groups", "pairs", "reference",
+)  # fmt: skip
+"""What a file says of tests of all kinds, in its order; what is empty is left out."""
+WIDTH = 100
+
+
+def to_toml(tests: Iterable[Frozen], folder: Path | None = None) -> str:
+    """A whole test file.
+
+    Parameters
+    ----------
+    tests : iterable of Test
+    folder : path, optional
+        Where the file will be: images below it get relative paths, others and all others without
+        it absolute ones. Each has its hash, so that a file that changed is noticed.
+
+    Raises
+    ------
+    StimulusError
+        If it is not known where an image lies.
+
+    Examples
+    --------
+    >>> from eatlas.stimuli import load_tests
+    >>> print(to_toml(load_tests("weat-6")).splitlines()[3])
+    id = "weat-6"
+    """
+    return "\n\n".join(["schema = 1", *(_table(test, folder) for test in tests)]) + "\n"
+
+
+def _table(test: Frozen, folder: Path | None) -> str:
+    """One test as a ``[[test]]`` table."""
+    values = ((key, getattr(test, key, None)) for key in KEYS)
+    lines = [f"{key} = {_value(key, value, folder)}" for key, value in values if value]
+    return "\n".join(["[[test]]", *(one for one in lines if one != DEFAULT)])
+
+
+def _value(key: str, value: Any, folder: Path | None) -> str:
+    """A value of a test; a list has a line for each thing."""
+    if key == "contexts":
+        return inline(value.model_dump(exclude_none=True))
+    if key == "reference" and not isinstance(value, str):
+        return inline(dict(value))
+    if isinstance(value, Concept):
+        return _concept(value, folder)
+    if isinstance(value, tuple) and key:
+        return "\n".join(["[", *(f"  {_value('', item, folder)}," for item in value), "]"])
+    return inline(value)
+
+
+def _concept(concept: Concept, folder: Path | None) -> str:
+    """A concept as an inline table; a list too long for one line is broken between its items."""
+    head: dict[str, Any] = {
+        "name": concept.name,
+        "clusters": concept.clusters,
+        "absent": concept.absent,
+    }
+    if concept.images_from:
+        head |= {"absent": (), "images": concept.images_from}
+        return inline({key: value for key, value in head.items() if value})
+    if concept.images:
+        key, items = "images", [_image(image, folder) for image in concept.images]
+    elif concept.sentences:
+        spans = concept.span_of
+        key, items = "sentences", [_sentence(s, spans.get(s.term)) for s in concept.sentences]
+    else:
+        key, items = "terms", [inline(term) for term in concept.terms]
+    parts = inline({key: value for key, value in head.items() if value})
+    start = f"{parts[:-2]}, {key} = ["
+    line = f"{start}{', '.join(items)}] }}"
+    if key == "terms" and len(line) + len("targets = ") <= WIDTH:
+        return line
+    lines = [start]
+    for item in items:
+        if key == "terms" and len(lines) > 1 and len(lines[-1]) + len(item) + 3 <= WIDTH:
+            lines[-1] += f" {item},"
+        else:
+            lines.append(f"  {item},")
+    return "\n".join([*lines, "] }"])
+
+
+def _image(image: Image, folder: Path | None) -> str:
+    """An image by its path, with its hash."""
+    if not image.path:
+        raise not_here([], f"the image {image.name}")
+    path = Path(image.path)
+    if folder is not None and path.is_relative_to(folder):
+        path = path.relative_to(folder)
+    name = {} if image.name == path.name else {"name": image.name}
+    return inline({"path": path.as_posix(), **name, "sha256": image.sha256})
+
+
+def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
+    keys = ("text", "stimulus", "template", "key")
+    values = {key: getattr(sentence, key) for key in keys} | {"span": span}
+    return inline({key: value for key, value in values.items() if value})
+
+
+def inline(value: Any) -> str:
+    """A value, or a key, as TOML on one line."""
+    if isinstance(value, Mapping):
+        pairs = ", ".join(f"{_key(str(key))} = {inline(item)}" for key, item in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(inline, value))}]"
+    # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(key: str) -> str:
+    """A key, in quotation marks where it needs them."""
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else inline(key)

@@ -15,9 +15,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from eatlas.decoding import own_toml, read_toml
 from eatlas.errors import StimulusError, did_you_mean, listed
 from eatlas.notes import Note, warn
-from eatlas.stimuli.association_test import OF_SENTENCES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.concepts import Concept, Sentence
-from eatlas.stimuli.kinds import Battery, Test
+from eatlas.stimuli.kinds import OF_SENTENCES, ROLES, TARGETS, AssociationTest, Battery, Test
 from eatlas.stimuli.pairs import with_capital
 from eatlas.stimuli.reading import file_bytes, parsed, require_schema
 from eatlas.stimuli.records import Frozen, quoted

@@ -14,7 +14,7 @@ from tests.sources.published.serving import register
 import eatlas
 from eatlas import fetch_vectors, load_tests
 from eatlas.errors import SourceError, StimulusError
-from eatlas.stimuli.image_files import image_sets
+from eatlas.stimuli.images import image_sets
 from eatlas.stimuli.kinds import remarks
 
 SETS = (

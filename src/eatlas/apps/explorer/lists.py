@@ -15,7 +15,7 @@ from eatlas.decoding import read_toml
 from eatlas.errors import EatlasError
 from eatlas.present.numbers import count, number_of
 from eatlas.stimuli import ROLES, AssociationTest, Concept, load_tests
-from eatlas.stimuli.association_test import OPPOSITES, identifier
+from eatlas.stimuli.kinds import OPPOSITES, identifier
 from eatlas.stimuli.sentences import PLACE, concept_of, make_sentence
 
 MOST_WORDS, LONGEST_WORD, LONGEST_NAME = 200, 100, 80

@@ -31,7 +31,7 @@ from eatlas.results import AssociationResult, Failure, Results, read_results
 from eatlas.results.json_lines import record_of_file
 from eatlas.stats.multiplicity import benjamini_hochberg, holm
 from eatlas.stimuli import Test, load_tests, to_toml
-from eatlas.stimuli.writing import inline
+from eatlas.stimuli.kinds import inline
 from eatlas.version import __version__
 from eatlas.writing import atomic_file, atomic_files
 

@@ -25,7 +25,7 @@ from eatlas.sources.spec import parse_file_spec
 from eatlas.stats.multiplicity import RunningMaxT
 from eatlas.stats.permutation.batch import LARGEST, MOST_SCORES
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
-from eatlas.stimuli.association_test import digest
+from eatlas.stimuli.kinds import digest
 from eatlas.version import __version__
 
 MANY = 12

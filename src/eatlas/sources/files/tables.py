@@ -22,7 +22,7 @@ from eatlas.sources.archives import (
 from eatlas.sources.files.arrays import MatrixSource, part_of
 from eatlas.sources.files.sequential import HEAD_BYTES, is_number
 from eatlas.sources.spec import check_options
-from eatlas.stimuli.image_files import image_sets
+from eatlas.stimuli.images import image_sets
 
 _HEADS = {"", "word", "words", "term"}
 _NUMBER = re.compile(r"u?int\d+|float|double|halffloat")
