@@ -156,7 +156,10 @@ def test_a_record_of_another_package_is_shown_by_its_rows():
     other = Other.from_dict(head(signature="OTHER()"))
     text = Page(report_html([other])).text
     assert "12 terms test-1 · Pleasant / Unpleasant" in text
-    assert "test source measure signature X Y A B test-1 some-vectors other OTHER() Flowers" in text
+    assert (
+        "test source measure signature X Y A B read_over used missing test-1 some-vectors other OTHER() Flowers"
+        in text
+    )
     assert "We used OTHER." in text
 
 

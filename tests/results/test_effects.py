@@ -96,7 +96,7 @@ def test_undefined_has_no_p_to_show() -> None:
     )
     effect = eatlas.run(tests=test, vectors=vectors, measures="weat")[0].effects()[0]
     assert (effect.d, effect.p_of(), effect.p_of("two_sided"), effect.star) == (
-        None, (None, None), (None, None), ""
+        None, None, None, ""
     )  # fmt: skip
     assert effect.p.two_sided == 1
 

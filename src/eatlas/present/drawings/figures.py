@@ -166,7 +166,7 @@ class Scales:
             for value in (null.quantiles[0], null.quantiles[4], shown.d or 0.0)
         )
         dashed = "".join(f"M{at:g} {HILL_BASE - HILL:g}V{HILL_BASE + 4:g}" for at in (inner, outer))
-        beyond = null.tail(shown.tail) < shown.rule.alpha
+        beyond = null[f"p_{shown.tail}"] < shown.rule.alpha
         return _small(
             "hill", axis, HILL_HEIGHT,
             path(f"M{round(axis.at(0), 1):g} 0V{HILL_HEIGHT:g}", "z"),
