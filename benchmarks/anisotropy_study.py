@@ -27,14 +27,12 @@ from eatlas.measures.diagnosis import diagnose_terms
 from eatlas.stats.permutation import permutation_tests
 from eatlas.stats.space import (
     Affine,
-    Moments,
     iso_score,
-    k_occurrences,
     pair_cosines,
-    skewness,
     standardize,
     variance_shares,
     whiten,
+    with_rows,
     without_top,
 )
 
@@ -52,10 +50,8 @@ REMEDIES = {
 
 
 def figures(world: World) -> list[float]:
-    unit, raw = Moments(world.vocabulary.shape[1]), Moments(world.vocabulary.shape[1])
-    unit.add(unit_rows(world.vocabulary))
-    raw.add(world.vocabulary)
-    pairs, covariance = pair_cosines(unit), raw.covariance()
+    pairs = pair_cosines(with_rows(None, unit_rows(world.vocabulary)))
+    covariance = np.cov(world.vocabulary.T)
     share = pairs.contributions.max() / pairs.mean if pairs.mean > 0.05 else np.nan
     terms = {**world.attributes, "X": world.targets["X", 1], "Y": world.targets["Y", -1]}
     own = diagnose_terms({role: unit_rows(rows) for role, rows in terms.items()})
@@ -74,10 +70,8 @@ def figures(world: World) -> list[float]:
 
 
 def remedies(world: World) -> dict[str, Affine | None]:
-    moments = Moments(world.vocabulary.shape[1], world.vocabulary.mean(axis=0))
-    moments.add(world.vocabulary)
-    covariance = moments.covariance()
-    fitted = {name: Affine(moments.mean, make(covariance)) for name, make in REMEDIES.items()}
+    mean, covariance = world.vocabulary.mean(axis=0), np.cov(world.vocabulary.T)
+    fitted = {name: Affine(mean, make(covariance)) for name, make in REMEDIES.items()}
     return {"raw": None, **fitted}
 
 
@@ -190,15 +184,6 @@ def crossing(right: np.ndarray, figure: np.ndarray) -> float:
     return float(figure[i - 1] + part * (figure[i] - figure[i - 1]))
 
 
-def hubs(seed: int) -> None:
-    """Hubness of isotropic spaces, against which that of real ones is read."""
-    rng = np.random.default_rng(seed)
-    for dim in (50, 100, 300):
-        rows = unit_rows(rng.standard_normal((10_000, dim)))
-        counts = k_occurrences(rows, 10)
-        print(f"{dim} dimensions: skewness {skewness(counts):.2f}, largest {counts.max()}")
-
-
 def show(value: float) -> str:
     return "" if np.isnan(value) else f"{value:.2f}"
 
@@ -209,13 +194,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20241121)
     parser.add_argument("--family", action="append", choices=list(FAMILIES))
     parser.add_argument("--limits", action="store_true")
-    parser.add_argument("--hubs", action="store_true")
     given: Mapping = vars(parser.parse_args())
     families = given["family"] or list(FAMILIES)
     print(f"{given['tests']} worlds a row, seed {given['seed']}")
-    if given["hubs"]:
-        hubs(given["seed"])
-    elif given["limits"]:
+    if given["limits"]:
         limits(families, given["tests"], given["seed"])
     else:
         tables(families, given["tests"], given["seed"])

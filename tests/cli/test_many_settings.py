@@ -64,9 +64,7 @@ def test_layers_and_prompts(wide, tmp_path):
 def test_figures_that_differ_are_ranges():
     base = eatlas.run("weat-6", measures="weat(resamples=0)")[0]
     values = {"terms": 12, "iso_score": 0.18, "limit": 0.2}
-    said = [
-        Note("space.iso-score-of-terms", values={**values, "iso_score": i}) for i in (0.18, 0.05)
-    ]
+    said = [Note("space.iso-score", values={**values, "iso_score": i}) for i in (0.18, 0.05)]
     both = Results(
         base.model_copy(update={"warnings": (note,), "source": f"hf:m?layer={n}"})
         for n, note in enumerate(said)
@@ -74,7 +72,7 @@ def test_figures_that_differ_are_ranges():
     ((who, text),) = notes(both)
     assert who == "weat-6 (both layers)"
     assert text.startswith("IsoScore of these 12 terms is 0.05 to 0.18, at or below 0.2: ")
-    note = Note("space.iso-score-of-terms", values={**values, "terms": 13})
+    note = Note("space.iso-score", values={**values, "terms": 13})
     other = base.model_copy(update={"warnings": (note,)})
     assert len(list(notes(Results([*both, other])))) == 2
 

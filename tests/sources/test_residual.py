@@ -80,7 +80,7 @@ def test_chance_is_what_random_directions_leave(monkeypatch):
     source = eatlas.open_vectors("glove-sample")
     monkeypatch.setattr("eatlas.sources.residual.DIRECTIONS", 6)
     found = eatlas.residual_bias("glove-sample?transform=hard-debias:gender")
-    spared = eatlas.transformed(source, "hard-debias:gender").spared
+    spared = eatlas.transformed(source, "hard-debias:gender").fit.map.spared
     words = [w for some, _ in source.iter_chunks() for w in some if w.isalpha()]
     words = [word for word in words if word not in spared]
     unit = {word: v / np.linalg.norm(v) for word, v in source.lookup(words).items()}

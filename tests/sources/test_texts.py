@@ -7,7 +7,7 @@ from tests.sources.test_passages import WORDS, Letters, count
 
 import eatlas
 from eatlas.sources import Item
-from eatlas.sources.transforms import EncodedTexts, TransformedEncodings
+from eatlas.sources.transforms import TransformedEncodings
 
 TEST = make_test(**WORDS)
 ALL = [Item(term, (0, len(term))) for term in TEST.terms]
@@ -17,24 +17,12 @@ def plain():
     return np.array([count(one.text) * 1.5 for one in sorted(ALL)])
 
 
-def test_texts_can_be_read_from_end_to_end():
-    source = Letters()
-    texts = EncodedTexts(source, ALL)
-    blocks = list(texts.iter_chunks(5))
-    assert [len(words) for words, _ in blocks] == [5, 5, 2]
-    assert np.concatenate([rows for _, rows in blocks]).tolist() == plain().tolist()
-    assert len(source.asked) == 1, "however often it is read"
-    assert texts.expected == 12
-    assert texts.lookup(["rose", "nothing"]).keys() == {"rose"}
-
-
 def test_an_encoder_is_diagnosed_on_the_texts_of_tests():
     found = eatlas.diagnose(Letters(), tests=[TEST])
     unit = plain() / np.linalg.norm(plain(), axis=1, keepdims=True)
     cosines = (unit @ unit.T)[np.triu_indices(12, 1)]
     assert found.mean_cosine == pytest.approx(cosines.mean(), abs=2e-6)
     assert (found.vectors, found.source) == (12, "letters")
-    assert found.norm_frequency is None
     assert found.bands == (), "texts have no rank"
     assert "rank" not in str(found.to_dict()["warnings"])
 
@@ -49,5 +37,4 @@ def test_a_transform_is_fitted_on_what_a_run_encodes():
     assert tuple(map(str, source.notes)) == (
         "Vectors transformed by center, fitted on 12 vectors of letters.",
     )
-    assert source.fingerprint.startswith("letters:1;texts=")
-    assert source.fingerprint.endswith(";transform=center;fitted_on=12")
+    assert source.fingerprint.startswith("letters:1;transform=center;fitted_on=12;texts=")

@@ -26,7 +26,6 @@ def all_rows(source):
 def test_center_subtracts_the_mean_of_all_vectors():
     source = eatlas.transformed(SOURCE, "center")
     assert all_rows(source) == pytest.approx(ROWS - ROWS.mean(axis=0), abs=EXACT)
-    assert source.fitted_on == 300
 
 
 def test_standardize_gives_z_scores():
@@ -62,7 +61,7 @@ def test_name_notes_and_fingerprint_say_what_was_done():
 def test_zeros_stay_zero_and_are_not_fitted_on():
     words, rows = [*WORDS, "gone"], np.vstack([ROWS, np.zeros(6)])
     source = eatlas.transformed((words, rows), "center")
-    assert source.fitted_on == 300
+    assert source.fingerprint.endswith("fitted_on=300")
     assert not source.lookup(["gone"])["gone"].any()
     assert not all_rows(source)[300].any()
 
@@ -91,7 +90,7 @@ def test_each_period_of_a_series_is_fitted_on_itself(tmp_path):
     assert {source.name for source in sources} == {f"{folder}?transform=center"}
     assert all_rows(sources[0]) == pytest.approx(np.eye(3) - 1 / 3, abs=1e-6)
     assert all_rows(sources[1]) == pytest.approx(np.eye(3) - 1 / 3, abs=1e-6)
-    assert [source.fitted_on for source in sources] == [3, 3, 0]
+    assert [source.fit.mark for source in sources] == [f"fitted_on={n}" for n in (3, 3, 0)]
     one = eatlas.open_vectors(f"{folder}?period=1910&transform=center")
     assert one.period == 1910
 
@@ -116,12 +115,12 @@ def test_unknown_transforms(text, got):
     ("transform", "vectors", "message"),
     [
         ("center", {"a": [1.0, 2.0]},
-         "dict: the transform center cannot be fitted\n"
-         "  got: 1 vectors that are not zero, of 2 components\n  allowed: 2 vectors or more"),
+         "dict: the transform center: too few vectors\n"
+         "  got: 1 that are not zero, of 2 components\n  allowed: 2 or more"),
         ("whiten", {"a": [1.0, 2.0], "b": [0.0, 1.0], "c": [3.0, 0.0]},
-         "dict: the transform whiten cannot be fitted\n"
-         "  got: 3 vectors that are not zero, of 2 components\n"
-         "  allowed: 4 vectors or more\n  remedy: center needs the fewest"),
+         "dict: the transform whiten: too few vectors\n"
+         "  got: 3 that are not zero, of 2 components\n"
+         "  allowed: 4 or more\n  remedy: center needs the fewest"),
         ("all-but-the-top:2", {"a": [1.0, 2.0], "b": [0.0, 1.0], "c": [3.0, 0.0]},
          "dict: the transform all-but-the-top:2: without its first 2 principal components nothing "
          "is left of the vectors\n  got: 2 components with any variance\n  allowed: up to 1"),

@@ -11,16 +11,10 @@ from eatlas.stats.crossed import crossed_association, crossed_interaction
 from eatlas.stats.designs import equivalence_test, smallest_effect, terms_needed
 from eatlas.stats.multiplicity import RunningMaxT, holm
 from eatlas.stats.permutation import recomputed_test, studentised_test
-from eatlas.stats.space import Moments, pair_cosines, soften, without_top
+from eatlas.stats.space import soften, without_top
 
 RNG = np.random.default_rng(0)
 FOUR = [1.0, 2.0, 3.0, 4.0]
-
-
-def moments(rows):
-    found = Moments(len(rows[0]))
-    found.add(np.array(rows))
-    return found
 
 
 def trend(values, times=(1, 2, 3, 4), length=1):
@@ -120,9 +114,6 @@ CASES = [
         lambda: RunningMaxT(4, 2, rng=RNG).statistics(np.ones((3, 5))),
         "the rows are of another design\n  got: rows of 5 scores\n  allowed: rows of 4 scores",
     ),
-    (lambda: pair_cosines(moments([[1.0, 0.0]])), "a pair needs two vectors\n  got: 1"),
-    (lambda: moments([[1.0]]).covariance(), "too few rows\n  got: 1\n  allowed: 2 or more"),
-    (lambda: moments([[1e200], [1.0]]), "the components are too large to be squared"),
     (
         lambda: without_top(np.diag([1.0, 0.0]), 1),
         "without its first 1 principal components nothing",

@@ -54,8 +54,6 @@ INSTEAD = {
     "tests --power": "eatlas.power(..., wanted=...) in Python",
     "tests --alpha": "eatlas.power(..., alpha=...) in Python",
     "tests --tail": "eatlas.power(..., tail=...) in Python",
-    "vectors --sample": "eatlas.diagnose(..., sample=...) in Python",
-    "vectors --seed": "eatlas.diagnose(..., seed=...) in Python",
 }
 """Commands and options that are gone, and what does their work."""
 

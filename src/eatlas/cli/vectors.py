@@ -95,14 +95,14 @@ def check(
     residual: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """Check whether cosines are meaningful in a space: anisotropy, rogue dimensions, hubness.
+    """Check whether cosines are meaningful in a space: anisotropy and rogue dimensions.
 
     Reads every vector of the source once. For a source that encodes texts, it encodes the texts of
     tests. Several layers (?layer=all) are shown side by side.
 
     With --residual, looks for a bias after a transform instead, by clusters, neighbours and a
     classifier (Gonen and Goldberg 2019), before and after it and beside 19 random directions, each
-    after it is removed.
+    after it is removed. This needs the extra probes.
 
     Exit codes: 0 done; 2 the source cannot be used.
 

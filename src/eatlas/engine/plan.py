@@ -27,8 +27,7 @@ from eatlas.measures.base import Need
 from eatlas.sources import CaseRule, Source, Tell, ask, period_of
 from eatlas.sources.coverage import needed_items
 from eatlas.sources.naming import NamedSpec, distinct, names_under, specs_of
-from eatlas.sources.snapshot import read_in_passes
-from eatlas.sources.source import is_contextual
+from eatlas.sources.source import innermost, is_contextual
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
 
@@ -415,7 +414,7 @@ def read_source(
         wish, vectors = strongest(each.ranks for each in needs), cast("Source", source)
         if wish is None:
             return ask(vectors, tests, words, case, tell)
-        if read_in_passes(vectors) and not is_contextual(vectors):
+        if innermost(vectors).in_passes and not is_contextual(vectors):
             beside = {item.content for item in needed_items(vectors, tests, words, case)}
             ranking = ranking_of(vectors, tests, case, wish, beside=beside)
             return replace(ask(vectors, tests, words, case, tell), ranking=ranking)

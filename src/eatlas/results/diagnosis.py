@@ -9,13 +9,18 @@ which it is without anisotropy. The tables stand in the documentation, under Dia
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from eatlas.notes import Note, Noted
-from eatlas.results.parts import Record, is_empty, schema_of
+from eatlas.results.parts import Record, defined, is_empty, schema_of
+
+Array = NDArray[np.float64]
 
 MEAN_COSINE = 0.3
 """Mean cosine of random pairs of a source; of one test, the smallest of its four level 3 means,
@@ -43,16 +48,10 @@ ALIKE_MEAN, ALIKE_SD = 0.9, 0.05
 """Level 3 means and standard deviations by which Wolfe, Hiniker and Howe (2024) call GPT-2
 unsuited to cosines. In their Tables 3 and 5 to 8, GPT-2 base and medium have means of .97 to .99
 with standard deviations up to .02; the models that they accept have means up to .51."""
-HUBNESS = 3.0
-"""Skewness of the 10-occurrence. 10,000 isotropic vectors of 50 to 300 dimensions have .3; above
-about 3 a few vectors are neighbours of a great part of the vocabulary. For the reader's eye: no
-pattern was lost to hubs as such."""
 
 SCHEMA: Literal["eatlas/diagnosis/1"] = "eatlas/diagnosis/1"
 DECIMALS = 6
 """Kept of each figure: the last bits of sums depend on the machine and on the order of words."""
-
-"""Share that is printed as all; others may add less than nothing, so it can pass 1."""
 
 
 class Dimension(Record):
@@ -70,16 +69,16 @@ class Dimension(Record):
     """Whether that share passes the limit."""
 
     @classmethod
-    def of(cls, i: int, contributions: Sequence[float], lengths: Sequence[float]) -> Self:
+    def of(cls, i: int, contributions: Array, lengths: Array) -> Self:
         """Describe dimension `i` of a space, given each dimension's contribution and length."""
-        mean, length = float(sum(contributions)), round(float(lengths[i]), DECIMALS)
-        shared = mean >= SHARED_MEAN
+        mean, length = float(contributions.sum()), round(float(lengths[i]), DECIMALS)
+        share = float(contributions[i]) / mean if mean >= SHARED_MEAN else math.nan
         return cls(
             dimension=i,
             contribution=round(float(contributions[i]), DECIMALS),
-            share=round(float(contributions[i]) / mean, DECIMALS) if shared else None,
+            share=defined(share, DECIMALS),
             length=length,
-            loud=is_loud(length, len(lengths)),
+            loud=length >= max(LOUD_DIMENSION, LOUD_RATIO / len(lengths)),
         )
 
 
@@ -99,23 +98,6 @@ class VarianceShares(Record):
     top1: float
     top3: float
     top10: float
-
-
-class Hubness(Record):
-    """How unevenly vectors occur among the nearest neighbours of others, by cosine."""
-
-    k: int
-    """Neighbours of each vector."""
-    sample: int
-    """Vectors drawn at random; neighbours are sought among them."""
-    skewness: float | None
-    """Of the number of times that a vector is a neighbour; None where all numbers are equal."""
-    largest: int
-    """The greatest such number."""
-    hub: str
-    """The word that has it."""
-    orphans: float
-    """Share of the vectors that are nobody's neighbour."""
 
 
 class TermsDiagnosis(Record):
@@ -142,29 +124,18 @@ class TermsDiagnosis(Record):
     """The dimension with the largest share in the squared length."""
 
     def __repr__(self) -> str:
-        iso = "–" if self.iso_score is None else f"{self.iso_score:.2f}"
         return (
             f"<Diagnosis of {self.terms} terms: mean cosine {self.mean_cosine:.2f}, level 3 means "
-            f"from {self.lowest_mean:.2f}, IsoScore {iso}, {len(self.remarks())} warnings>"
+            f"from {self.lowest_mean:.2f}, IsoScore {_figure(self.iso_score)}, "
+            f"{len(self.remarks())} warnings>"
         )
 
     __str__ = __repr__
 
     def remarks(self) -> tuple[Note, ...]:
         """What a reader should know before trusting the cosines."""
-        notes = []
-        if self.alike:
-            values = {"mean": self.lowest_mean, "sd": self.largest_sd}
-            notes.append(Note("space.alike-terms", "diagnosis", values))
-        elif self.lowest_mean >= MEAN_COSINE:
-            values = {"lowest": self.lowest_mean, "limit": MEAN_COSINE, "mean": self.mean_cosine}
-            notes.append(Note("space.mean-of-terms", "diagnosis", {**values, **_cause(self.rogue)}))
-        if self.iso_score is not None and self.iso_score <= ISO_SCORE:
-            values = {"terms": self.terms, "iso_score": self.iso_score, "limit": ISO_SCORE}
-            notes.append(Note("space.iso-score-of-terms", "diagnosis", values))
-        if self.loudest.loud:
-            notes.append(Note("space.loud-of-terms", "diagnosis", _loud(self.loudest)))
-        return tuple(notes)
+        lowest, sd = self.lowest_mean, self.largest_sd
+        return tuple(_remarks(self, lowest, sd, self.rogue, "diagnosis", self.terms))
 
 
 class Diagnosis(Record):
@@ -178,11 +149,9 @@ class Diagnosis(Record):
     source_fingerprint: str
     version: str
     """Version of eatlas."""
-    seed: int
-    """Of the sample for hubness; nothing else is drawn."""
     dim: int
     vectors: int
-    """Vectors that all figures but hubness are about."""
+    """Vectors that the figures are about."""
     zero: int
     """Vectors of length 0, left out."""
     mean_cosine: float
@@ -202,10 +171,6 @@ class Diagnosis(Record):
     """The dimensions that contribute most to the mean cosine."""
     loudest: Dimension
     """The dimension with the largest share in the squared length."""
-    hubness: Hubness | None
-    """None for too few vectors."""
-    norm_frequency: float | None
-    """Rank correlation of length with frequency, for which the rank in the source stands."""
     warnings: tuple[Noted, ...] = ()
     """What a reader should know."""
 
@@ -216,30 +181,42 @@ class Diagnosis(Record):
         return self.model_copy(update={"source": name, "source_from": self.source})
 
     def __repr__(self) -> str:
-        iso = "–" if self.iso_score is None else f"{self.iso_score:.2f}"
         return (
             f"<Diagnosis of {self.source}: {self.vectors:,} vectors of {self.dim}, mean cosine "
-            f"{self.mean_cosine:.2f}, IsoScore {iso}, {len(self.warnings)} warnings>"
+            f"{self.mean_cosine:.2f}, IsoScore {_figure(self.iso_score)}, "
+            f"{len(self.warnings)} warnings>"
         )
 
     __str__ = __repr__
 
     def remarks(self) -> tuple[Note, ...]:
         """Return the warnings that the figures call for."""
-        notes = []
-        if self.alike:
-            notes.append(
-                Note("space.alike", values={"mean": self.mean_cosine, "sd": self.sd_cosine})
-            )
-        elif self.mean_cosine >= MEAN_COSINE:
-            values = {"mean": self.mean_cosine, "limit": MEAN_COSINE, **_cause(self.rogue[0])}
-            notes.append(Note("space.mean", values=values))
-        if self.iso_score is not None and self.iso_score <= ISO_SCORE:
-            values = {"iso_score": self.iso_score, "limit": ISO_SCORE}
-            notes.append(Note("space.iso-score", values=values))
-        if self.loudest.loud:
-            notes.append(Note("space.loud", values=_loud(self.loudest)))
-        return tuple(notes)
+        return tuple(_remarks(self, self.mean_cosine, self.sd_cosine, self.rogue[0]))
+
+
+def _remarks(
+    record: Diagnosis | TermsDiagnosis,
+    lowest: float,
+    sd: float | None,
+    rogue: Dimension,
+    place: str = "",
+    terms: int | None = None,
+) -> Iterator[Note]:
+    """What passes a limit, in a source or among so many terms."""
+    about = {"terms": terms}
+    if record.alike:
+        yield Note("space.alike", place, {**about, "mean": lowest, "sd": sd})
+    elif lowest >= MEAN_COSINE:
+        caused = rogue.share is not None and rogue.share >= ROGUE_SHARE
+        mean = {"lowest": lowest, "mean": record.mean_cosine, "limit": MEAN_COSINE}
+        cause = {"dimension": rogue.dimension if caused else None, "share": rogue.share}
+        yield Note("space.mean", place, {**about, **mean, **cause})
+    if record.iso_score is not None and record.iso_score <= ISO_SCORE:
+        score = {"iso_score": record.iso_score, "limit": ISO_SCORE}
+        yield Note("space.iso-score", place, {**about, **score})
+    if record.loudest.loud:
+        loudest = {"dimension": record.loudest.dimension, "share": record.loudest.length}
+        yield Note("space.loud", place, {**about, **loudest, "limit": LOUD_DIMENSION})
 
 
 def json_schema() -> dict[str, Any]:
@@ -247,17 +224,5 @@ def json_schema() -> dict[str, Any]:
     return schema_of(Diagnosis, "eatlas diagnosis, version 1")
 
 
-def is_loud(length: float, dim: int) -> bool:
-    """Whether one dimension's share in the squared length passes the limit."""
-    return length >= max(LOUD_DIMENSION, LOUD_RATIO / dim)
-
-
-def _cause(rogue: Dimension) -> dict[str, Any]:
-    """The dimension that makes up most of a mean cosine, if one does."""
-    if rogue.share is None or rogue.share < ROGUE_SHARE:
-        return {"dimension": None, "share": 0.0}
-    return {"dimension": rogue.dimension, "share": min(rogue.share, 1.0)}
-
-
-def _loud(loudest: Dimension) -> dict[str, Any]:
-    return {"dimension": loudest.dimension, "share": loudest.length, "limit": LOUD_DIMENSION}
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

@@ -54,8 +54,6 @@ class ResidualBias(Record):
     groups: tuple[str, ...]
     version: str
     """Version of eatlas."""
-    seed: int
-    """Of the starts of clusters and of the random directions."""
     vocabulary: int
     """Frequent words among which the most biased and the neighbours are sought."""
     directions: int
@@ -101,10 +99,8 @@ class ResidualBias(Record):
             side: [name for name, figure in figures.items() if figure.beside_chance == side]
             for side in ("above", "within", "below")
         }
-        notes = [Note("residual.beside-random", values={"directions": self.directions, **sides})]
-        if self.classifier.after is None:
-            notes.append(Note("residual.no-classifier", "classifier"))
-        return tuple(notes)
+        values = {"directions": self.directions, **sides}
+        return (Note("residual.beside-random", values=values),)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a figure: before, after, and the mean and range of random directions."""

@@ -4,7 +4,7 @@
 vectors in memory (:mod:`memory`), published ones (:mod:`published`, :mod:`fetching`),
 or a model (room `eatlas.encoders`). Each is a :mod:`source`; :mod:`wrappers`,
 :mod:`prompts`, :mod:`transforms` and :mod:`debiasing` make sources of sources. :mod:`coverage`
-accounts for every term that is looked up, and a :mod:`snapshot` is what a run keeps.
+accounts for every term that is looked up.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from eatlas.lazy import attributes
 from eatlas.sources.coverage import (
     CaseRule,
     Embedded,
+    ask,
     embed,
     embed_concepts,
     is_common_word,
@@ -30,8 +31,7 @@ from eatlas.sources.opening import (
     open_vectors,
     transformed,
 )
-from eatlas.sources.snapshot import Snapshot, ask
-from eatlas.sources.source import Source, is_contextual, period_of
+from eatlas.sources.source import Snapshot, Source, is_contextual, period_of
 from eatlas.sources.spec import options_of, with_options
 from eatlas.sources.wrappers import CBOWSource, PeriodSource
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import chain
 from pathlib import PurePath
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +18,18 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.notes import Note, as_notes
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.interface import Found, Item, Vector, image_item, items_of, word_alone
-from eatlas.sources.remarks import counted, lost, shared_vectors, unknown_terms
-from eatlas.sources.source import Source
+from eatlas.sources.interface import Found, Item, Tell, Vector, image_item, items_of, word_alone
+from eatlas.sources.source import Snapshot, Source
 from eatlas.stats.inputs import SINGLE
-from eatlas.stimuli import Concept, Test
+from eatlas.stimuli import Concept, ContextsOrigin, Test
 from eatlas.stimuli.kinds import remarks
 
 CaseRule = Literal["auto", "exact"]
 FUNCTION_WORDS = ("the", "of", "and", "in", "to")
 """A source that has most of these has vectors of words; rose is a word there, and no rose.jpg."""
 MOST = 3
+NAMED, GROUPS = 6, 5
+"""Terms that a remark names, and groups of terms under several spellings that get a remark each."""
 PAPERS_MINIMUM = 8  # Caliskan et al. 2022, as cited by ML-EAT: groups of eight stimuli at least
 
 
@@ -91,25 +94,25 @@ def needed_items(
     source: Source, tests: Iterable[Test], words: Iterable[str], case: CaseRule
 ) -> set[Item]:
     """Every item that tests of any kind, or measures by themselves, request from a source."""
-    encoded, tests = source.encodes, tuple(tests)
-    with_images = any(part.images for test in tests for _, part in test.parts)
-    concepts = (part for test in tests for part in test.concepts.values())
-    of_tests = needed_of(source, concepts, case)
-    rule: CaseRule = "exact" if encoded else case
-    probes = FUNCTION_WORDS if with_images and not encoded else ()
-    keys = {key for word in words for key in spellings(word, rule)}
-    return of_tests | {word_alone(key) for key in keys.union(probes)}
-
-
-def needed_of(source: Source, concepts: Iterable[Concept], case: CaseRule) -> set[Item]:
-    """Every item that concepts request from a source."""
     encoded = source.encodes
-    return {
-        one
-        for part in concepts
-        for ways in _ways(part, case, encoded=encoded).values()
-        for one in ways.values()
-    }
+    parts = [part for test in tests for part in test.concepts.values()]
+    ways = (way for part in parts for way in _ways(part, case, encoded=encoded).values())
+    items = {item for way in ways for item in way.values()}
+    keys = {key for word in words for key in spellings(word, "exact" if encoded else case)}
+    if not encoded and any(part.images for part in parts):
+        keys.update(FUNCTION_WORDS)
+    return items | {word_alone(key) for key in keys}
+
+
+def ask(
+    source: Source,
+    tests: Iterable[Test],
+    words: Iterable[str] = (),
+    case: CaseRule = "auto",
+    tell: Tell | None = None,
+) -> Snapshot:
+    """Read all that tests and measures need from a source at once, and keep the answers."""
+    return Snapshot.of(source, needed_items(source, tests, words, case), tell)
 
 
 def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
@@ -120,45 +123,28 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
     SourceError
         If the source finds fault with what it reads, or the case rule is unknown.
     """
-    _require_case_rule(case)
-    parts, encoded = test.concepts, source.encodes
-    looked_up = not encoded and any(part.images for part in parts.values())
+    parts = test.concepts
+    looked_up = not source.encodes and any(part.images for part in parts.values())
     stems = looked_up and len(source.lookup(FUNCTION_WORDS)) < MOST
-    ways = {role: _ways(part, case, encoded=encoded, stems=stems) for role, part in parts.items()}
-    embedded = _accounted(ways, source, test)
+    embedded = _embed(parts, source, case, test, stems=stems)
     notes = [*embedded.notes]
     if looked_up:
         _require_apart(embedded.keys, test, source.name)
         notes += _bare_names(embedded.keys, test)
     notes += [*remarks(test), *_few_stimuli(test, embedded.coverage)]
-    groups = {
-        role: group.model_copy(
-            update={"stimulus": parts[role].stimulus_of, "label": parts[role].label_of}
-        )
-        for role, group in embedded.coverage.items()
-    }
-    counts: Coverage | None = None
-    if test.contexts is None:
-        groups = {role: _listed(group, parts[role]) for role, group in groups.items()}
-    else:
-        numbers = {role: counted(group, dict(parts[role].absent)) for role, group in groups.items()}
-        counts = Coverage(numbers)
-        notes += lost(counts, test.contexts)
+    groups, counts = {}, None
+    for role, group in embedded.coverage.items():
+        part = parts[role]
+        more: dict[str, Any] = {"stimulus": part.stimulus_of, "label": part.label_of}
+        if test.contexts is None:  # all that a reader, or a second run, needs to know of sentences
+            more |= {"span": part.span_of, "text": part.text_of, "cluster": part.cluster_of}
+            more |= {"image": part.image_of, "reasons": {**group.reasons, **dict(part.absent)}}
+            more["missing"] = (*group.missing, *(stimulus for stimulus, _ in part.absent))
+        groups[role] = group.model_copy(update=more)
+    if test.contexts is not None:
+        counts = Coverage({role: _counted(group, parts[role]) for role, group in groups.items()})
+        notes += _lost_contexts(counts, test.contexts)
     return replace(embedded, coverage=Coverage(groups), notes=tuple(notes), counts=counts)
-
-
-def _listed(group: GroupCoverage, part: Concept) -> GroupCoverage:
-    """With all that a reader, or a second run, needs to know of the sentences."""
-    return group.model_copy(
-        update={
-            "span": part.span_of,
-            "text": part.text_of,
-            "cluster": part.cluster_of,
-            "image": part.image_of,
-            "missing": (*group.missing, *(stimulus for stimulus, _ in part.absent)),
-            "reasons": {**group.reasons, **dict(part.absent)},
-        }
-    )
 
 
 def embed_concepts(
@@ -180,64 +166,55 @@ def embed_concepts(
     Embedded
         Vectors by role, shape (terms, d), and which terms were found, under which keys.
     """
-    _require_case_rule(case)
-    encoded = source.encodes
-    ways = {role: _ways(part, case, encoded=encoded) for role, part in concepts.items()}
-    return _accounted(ways, source, None)
+    return _embed(concepts, source, case, None)
 
 
-def embed_groups(
-    terms: Mapping[str, Iterable[str]], source: Source, case: CaseRule = "auto"
+def _embed(
+    concepts: Mapping[str, Concept],
+    source: Source,
+    case: CaseRule,
+    test: Test | None,
+    *,
+    stems: bool = True,
 ) -> Embedded:
-    """Look up the terms of groups, by role."""
-    _require_case_rule(case)
-    ways = {
-        role: {term: {key: word_alone(key) for key in spellings(term, case)} for term in group}
-        for role, group in terms.items()
-    }
-    return _accounted(ways, source, None)
-
-
-def _require_case_rule(case: str) -> None:
+    """Ask a source for the terms of concepts, and account for every term."""
     if case not in get_args(CaseRule):
         raise SourceError(
             "unknown case rule", got=repr(case), allowed=" or ".join(get_args(CaseRule))
         )
-
-
-def _accounted(
-    wanted: Mapping[str, Mapping[str, Ways]], source: Source, test: Test | None
-) -> Embedded:
-    """Ask a source for the terms of groups, and account for every term."""
+    encoded = source.encodes
+    wanted = {
+        role: _ways(part, case, encoded=encoded, stems=stems) for role, part in concepts.items()
+    }
     answers = source.answers(
         {item for group in wanted.values() for ways in group.values() for item in ways.values()}
     )
-    found: dict[str, dict[str, Vector]] = {}
     groups: dict[str, GroupCoverage] = {}
     vectors: dict[str, NDArray[np.float64]] = {}
     keys: dict[str, dict[str, str]] = {}
     for role, group in wanted.items():
-        found[role] = {
-            key: np.asarray(answers[item].vector)
-            for ways in group.values()
-            for key, item in ways.items()
-            if item in answers and answers[item].vector is not None
-        }
-        groups[role], keys[role] = _cover(group, found[role], answers, source.name)
-        rows = [found[role][key] for key in keys[role].values()]
+        keys[role], reasons = _found(group, answers, source.name)
+        groups[role] = GroupCoverage(
+            used=tuple(keys[role]),
+            missing=tuple(reasons),
+            found_as={term: key for term, key in keys[role].items() if term != key},
+            reasons=reasons,
+        )
+        rows = [answers[group[term][key]].vector for term, key in keys[role].items()]
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
     notes = [
         *as_notes(source.notes),
-        *shared_vectors(keys, found, test),
+        *_shared_vectors(keys, vectors, test),
         *_common_words(keys, test),
         *_few("terms", {role: len(group.used) for role, group in groups.items()}),
     ]
     if test is not None:
         unknown = {
-            role: {term: answers[wanted[role][term][key]].unknown for term, key in group.items()}
-            for role, group in keys.items()
+            (role, term): answers[wanted[role][term][key]].unknown
+            for role, group_keys in keys.items()
+            for term, key in group_keys.items()
         }
-        notes += unknown_terms(unknown, test)
+        notes += _unknown_terms(unknown, test)
     roundoff = _roundoff(source, answers.values())
     return Embedded(vectors, Coverage(groups), keys, tuple(notes), _digest(vectors), roundoff)
 
@@ -248,36 +225,138 @@ def _roundoff(source: Source, answers: Iterable[Found]) -> float | None:
         return None
     if source.encoding.roundoff is not None:
         return source.encoding.roundoff
-    vectors = (one.vector for one in answers)
+    vectors = (answer.vector for answer in answers)
     return SINGLE if any(v is not None and v.dtype == np.float32 for v in vectors) else None
 
 
-def _cover(
-    wanted: Mapping[str, Ways],
-    found: Mapping[str, Vector],
-    answers: Mapping[Item, Found],
-    source: str,
-) -> tuple[GroupCoverage, dict[str, str]]:
-    """Account for one group; also the key of each used term."""
+def _found(
+    wanted: Mapping[str, Ways], answers: Mapping[Item, Found], source: str
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The key of each term that has a vector, and why each other one has none."""
     keys: dict[str, str] = {}
     reasons: dict[str, str] = {}
     for term, ways in wanted.items():
-        there = [key for key in ways if key in found]
-        usable = next((key for key in there if found[key].any()), None)
+        found = {key: answers[item] for key, item in ways.items() if item in answers}
+        vectors: dict[str, Vector] = {k: f.vector for k, f in found.items() if f.vector is not None}
+        usable = next((key for key, vector in vectors.items() if vector.any()), None)
         if usable is not None:
             keys[term] = usable
-        elif there:
+        elif vectors:
             reasons[term] = f"its vector in {source} is zero (norm 0)"
         else:
-            said = (answers[one].reason for one in ways.values() if one in answers)
-            reasons[term] = next(filter(None, said), f"not in {source}")
-    coverage = GroupCoverage(
-        used=tuple(keys),
-        missing=tuple(reasons),
-        found_as={term: key for term, key in keys.items() if term != key},
-        reasons=reasons,
+            why = (answer.reason for answer in found.values() if answer.reason)
+            reasons[term] = next(why, f"not in {source}")
+    return keys, reasons
+
+
+def _digest(vectors: Mapping[str, NDArray[np.float64]]) -> str:
+    """Hash of the vectors by role; the order of terms leaves it unchanged."""
+    digest = hashlib.sha256()
+    for role, rows in vectors.items():
+        digest.update(f"{role}{rows.shape}".encode())
+        for row in sorted(row.tobytes() for row in rows):
+            digest.update(row)
+    return digest.hexdigest()
+
+
+# --- remarks --------------------------------------------------------------------------------------
+
+
+def _shared_vectors(
+    keys: Mapping[str, Mapping[str, str]],
+    vectors: Mapping[str, NDArray[np.float64]],
+    test: Test | None,
+) -> Iterator[Note]:
+    """Name terms of a test that have one vector: they are one stimulus, counted several times.
+
+    They have one spelling in the source, as Ebony and ebony, or several that it does not tell
+    apart: a tokenizer drops accents and takes all that it does not know for one piece, a text is
+    cut, a file has one vector under two keys.
+    """
+    alike: dict[bytes, dict[str, list[str]]] = {}
+    name_of: dict[str, str] = {}  # by hash: one image has one name in all groups
+    for role, group in keys.items():
+        texts: dict[str, str] = {}
+        if test is not None:
+            part = test.concept(role)
+            named = {
+                image.name: name_of.setdefault(image.sha256, image.name) for image in part.images
+            }
+            texts = {**part.text_of, **named}
+        for (term, key), row in zip(group.items(), vectors[role], strict=True):
+            digest = hashlib.blake2b(row.tobytes(), digest_size=16).digest()
+            text = texts.get(term, texts.get(key, key))
+            alike.setdefault(digest, {}).setdefault(text, []).append(f"{term} ({role})")
+    same = [(text, terms) for by in alike.values() for text, terms in by.items() if len(terms) > 1]
+    apart = [by_text for by_text in alike.values() if len(by_text) > 1]
+    if test is not None and test.contexts is not None:
+        if same:
+            yield Note("coverage.shared-contexts", values={"count": len(same)})
+        if apart:
+            counts = {"texts": sum(map(len, apart)), "vectors": len(apart)}
+            yield Note("coverage.contexts-apart", values=counts)
+        return
+    for text, terms in same:
+        yield Note("coverage.one-vector", values={**_some(terms), "text": text})
+    for by_text in apart[:GROUPS]:
+        images = len(by_text.keys() & set(name_of.values()))
+        kind = "images" if images == len(by_text) else "images and texts" if images else "spellings"
+        values = {**_some([*chain(*by_text.values())]), "texts": len(by_text), "kind": kind}
+        yield Note("coverage.apart", values=values)
+    if rest := [[*chain(*by_text.values())] for by_text in apart[GROUPS:]]:
+        values = {**_some(rest[0]), "count": sum(map(len, rest))}
+        yield Note("coverage.more-apart", values=values)
+
+
+def _some(terms: Sequence[str]) -> dict[str, Any]:
+    """All of a few terms, and some of many."""
+    return {"terms": [*terms[:NAMED]], "more": max(0, len(terms) - NAMED)}
+
+
+def _unknown_terms(unknown: Mapping[tuple[str, str], str], test: Test) -> Iterator[Note]:
+    """Say which terms the tokenizer of an encoder does not know, in whole or in part."""
+    stimuli: dict[str, dict[str, list[str]]] = {"all": {}, "part": {}}
+    for (role, term), how in unknown.items():
+        if how:
+            named = stimuli[how].setdefault(role, [])
+            stimulus = test.concept(role).stimulus_of.get(term, term)
+            if stimulus not in named:
+                named.append(stimulus)
+    if stimuli["all"]:
+        yield Note("coverage.unknown", values={"terms": stimuli["all"]})
+    if stimuli["part"]:
+        yield Note("coverage.partly-unknown", values={"terms": stimuli["part"]})
+
+
+def _counted(group: GroupCoverage, part: Concept) -> GroupCoverage:
+    """Account for the stimuli of a group, with numbers of contexts in place of their texts."""
+    used = dict(Counter(group.stimulus[term] for term in group.used))
+    without: dict[str, dict[str, int]] = {}
+    for term in group.missing:
+        why, counts = group.reasons[term], without.setdefault(group.stimulus[term], {})
+        counts[why] = counts.get(why, 0) + 1
+    reasons = {
+        stimulus: f"none of its {sum(counts.values()):,} contexts has a vector: "
+        + "; ".join(why if len(counts) == 1 else f"{why} ({n:,})" for why, n in counts.items())
+        for stimulus, counts in without.items()
+        if stimulus not in used
+    } | dict(part.absent)
+    return GroupCoverage(
+        used=tuple(used), missing=tuple(reasons), reasons=reasons, contexts=used, without=without
     )
-    return coverage, keys
+
+
+def _lost_contexts(coverage: Coverage, origin: ContextsOrigin) -> Iterator[Note]:
+    """Say how many contexts have no vector, and why."""
+    reasons: Counter[str] = Counter()
+    for group in coverage.values():
+        for counts in group.without.values():
+            reasons.update(counts)
+    if reasons:
+        used = sum(sum(group.contexts.values()) for group in coverage.values())
+        values: dict[str, Any] = {"count": reasons.total(), "of": reasons.total() + used}
+        values |= {"corpus": origin.name or "a corpus", "reasons": dict(sorted(reasons.items()))}
+        yield Note("coverage.contexts", values=values)
 
 
 def _common_words(keys: Mapping[str, Mapping[str, str]], test: Test | None) -> Iterator[Note]:
@@ -321,31 +400,18 @@ def _names_that_are_words() -> frozenset[str]:
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
-def _digest(vectors: Mapping[str, NDArray[np.float64]]) -> str:
-    """Hash of the vectors by role; the order of terms leaves it unchanged."""
-    digest = hashlib.sha256()
-    for role, rows in vectors.items():
-        digest.update(f"{role}{rows.shape}".encode())
-        for row in sorted(row.tobytes() for row in rows):
-            digest.update(row)
-    return digest.hexdigest()
-
-
-# --- images that are looked up --------------------------------------------------------------------
-
-
 def _require_apart(keys: Mapping[str, Mapping[str, str]], test: Test, source: str) -> None:
     """Refuse a key by which two stimuli of a test would be found, one of them an image."""
-    known: dict[str, tuple[str, str]] = {}
+    first_of: dict[str, tuple[str, str]] = {}
     for group, part in test.concepts.items():
         hashes = part.image_of
         for term, key in keys.get(group, {}).items():
-            this = (hashes.get(term, ""), f"{term} ({group})")
-            other = known.setdefault(key, this)
-            if other[0] != this[0]:
+            own = (hashes.get(term, ""), f"{term} ({group})")
+            first = first_of.setdefault(key, own)
+            if first[0] != own[0]:
                 raise SourceError(
                     f"test {test.id}: {source} has one vector, {key!r}, for two stimuli",
-                    got=f"{other[1]} and {this[1]}",
+                    got=f"{first[1]} and {own[1]}",
                     allowed="a vector for each image, under its path or the name of its file",
                     remedy="name the images in the source by their paths, as in young/1.jpg",
                 )

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from numpy.typing import ArrayLike
 
-    from eatlas.sources.debiasing import DebiasedSource
     from eatlas.sources.transforms import TransformedEncodings, TransformedSource
 
 VectorsLike: TypeAlias = (
@@ -141,9 +140,7 @@ def open_sources(spec: Any) -> tuple[Source, ...]:
     return (open_vectors(spec),)
 
 
-def transformed(
-    source: VectorsLike, transform: str
-) -> TransformedSource | DebiasedSource | TransformedEncodings:
+def transformed(source: VectorsLike, transform: str) -> TransformedSource | TransformedEncodings:
     """Transform all vectors of a source: a remedy for anisotropy, or debiasing.
 
     Parameters
@@ -176,10 +173,10 @@ def transformed(
     --------
     >>> import eatlas
     >>> source = eatlas.transformed({"up": [2.0, 1.0], "down": [0.0, 1.0]}, "center")
-    >>> source.lookup(["up"])["up"].tolist(), source.fitted_on
-    ([1.0, 0.0], 2)
+    >>> source.lookup(["up"])["up"].tolist(), str(source.notes[0])
+    ([1.0, 0.0], 'Vectors transformed by center, fitted on 2 vectors of dict.')
     """
-    made: TransformedSource | DebiasedSource | TransformedEncodings
+    made: TransformedSource | TransformedEncodings
     made = load(TRANSFORMS)(open_vectors(source), transform)
     return made
 

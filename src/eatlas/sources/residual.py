@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,29 +10,27 @@ from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, SourceError
 from eatlas.kernels.cosines import unit_rows
+from eatlas.results.parts import defined
 from eatlas.results.residual import BeforeAfter, ResidualBias
 from eatlas.sources.debiasing import (
     ALLOWED,
     BiasSets,
-    DebiasedSource,
-    FoundSets,
+    Debiasing,
     bias_sets,
-    leanings,
-    looked_up,
-    most_of_each,
-    within,
+    directions_of,
+    find_sets,
+    frequent_rows,
+    most_biased,
 )
 from eatlas.sources.opening import VectorsLike, open_vectors
-from eatlas.sources.source import Mapped, Source
-from eatlas.stats.inputs import whole
-from eatlas.stats.space import agreement, k_means, neutralize
+from eatlas.sources.source import Source
+from eatlas.sources.transforms import TransformedSource
+from eatlas.stats.space import clusters_by_group, neutralize, sklearn, unit_or_zero
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 
 Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
-Figures = dict[str, float | None]
 
 CLUSTERED = 500
 """Most biased words of each group that are clustered, as Gonen and Goldberg (2019)."""
@@ -46,11 +45,7 @@ DECIMALS = 6
 
 
 def residual_bias(
-    source: VectorsLike,
-    *,
-    sets: str | None = None,
-    targets: TestsLike = TARGETS,
-    seed: int = 0,
+    source: VectorsLike, *, sets: str | None = None, targets: TestsLike = TARGETS
 ) -> ResidualBias:
     """Look for a bias of words after a transform, by clusters, neighbours and a classifier.
 
@@ -64,8 +59,6 @@ def residual_bias(
         a test of groups. By default those of the last debiasing.
     targets : what :func:`eatlas.load_tests` takes, default ``divdist-gender``
         A test of groups, whose targets' neighbours are counted.
-    seed : int, default 0
-        Of the starts of clusters and of the random directions, 0 or more.
 
     Returns
     -------
@@ -110,28 +103,31 @@ def residual_bias(
     (True, 'within')
     """
     after = open_vectors(source)
-    if not isinstance(after, Mapped):
+    if not isinstance(after, TransformedSource):
         raise SourceError(
             f"{after.name}: nothing was done to these vectors that could leave a bias",
             allowed="a source with a transform: SOURCE?transform=hard-debias:gender",
         )
-    chosen = bias_sets(sets) if sets is not None else _sets_of(after)
-    words, start = _targets(targets), whole(seed, "seed", 0)
+    chosen = _sets_of(after) if sets is None else bias_sets(sets)
+    terms = _targets(targets)
     try:
-        return _Study(after, chosen, words, start).record()
+        return _compare(after, chosen, terms)
     except SourceError:
         raise
     except EatlasError as error:
-        raise within(after.name, error) from error
+        what = f"{after.name}: {error.what}"
+        raise SourceError(
+            what, got=error.got, allowed=error.allowed, remedy=error.remedy
+        ) from error
 
 
 def _sets_of(source: Source) -> BiasSets:
     """Return the sets of the last debiasing."""
-    one = source
-    while isinstance(one, Mapped):
-        if isinstance(one, DebiasedSource):
-            return one.step.sets
-        one = one.source
+    inner = source
+    while isinstance(inner, TransformedSource):
+        if isinstance(inner.step, Debiasing):
+            return inner.step.sets
+        inner = inner.source
     raise SourceError(
         f"{source.name}: the word sets that define the bias are needed",
         got="a transform that names none",
@@ -139,119 +135,99 @@ def _sets_of(source: Source) -> BiasSets:
     )
 
 
-def _targets(tests: Any) -> tuple[str, ...]:
+def _targets(tests: Any) -> list[str]:
     """Return the targets of tests of groups."""
-    found: dict[str, None] = {}
+    terms: dict[str, None] = {}
     for test in load_tests(tests):
         if not isinstance(test, GroupsTest):
             raise SourceError(
                 f"{test.id}: targets are taken from a test of groups",
                 got=f"a test of the kind {test.kind}",
             )
-        found |= dict.fromkeys(test.targets.terms)
-    return tuple(found)
+        terms |= dict.fromkeys(test.targets.terms)
+    return [*terms]
 
 
-class _Study:
-    """The figures of one source before and after, and those that random directions leave."""
-
-    def __init__(self, after: Mapped, sets: BiasSets, targets: tuple[str, ...], seed: int) -> None:
-        self.after, self.before, self.sets, self.seed = after, after.original, sets, seed
-        self.found = (looked_up(self.before, sets), looked_up(self.after, sets))
-        directions = self.found[0].group_directions
-        self.words, self.leans = leanings(self.before, directions, self.found[0].spared)
-        self.rows = (self._rows(self.before), self._rows(self.after))
-        places = {word: i for i, word in enumerate(self.words)}
-        self.targets = [places[word] for word in targets if word in places]
-
-    def _rows(self, source: Source) -> Array:
-        """Unit rows of all frequent words; of a word without a vector, zeros."""
-        found = source.lookup(self.words)
-        rows = np.zeros((len(self.words), source.dim))
-        there = [i for i, word in enumerate(self.words) if word in found and found[word].any()]
-        if there:
-            rows[there] = unit_rows(np.stack([found[self.words[i]] for i in there]))
-        return rows
-
-    def record(self) -> ResidualBias:
-        """The record, with its warnings."""
-        before, after = (
-            self._figures(rows, self.leans, sets.group_directions, self.targets)
-            for rows, sets in zip(self.rows, self.found, strict=True)
-        )
-        rng = np.random.default_rng((self.seed, 1))
-        controls = [self._control(rng) for _ in range(DIRECTIONS)]
-        figures = {
-            name: _figure(before[name], after[name], [one[name] for one in controls])
-            for name in before
-        }
-        many = most_of_each(self.leans, CLASSIFIED)[0]
-        trained = int(_trained_on(len(many)).sum())
-        record = ResidualBias(
-            source=self.after.name,
-            source_fingerprint=self.after.fingerprint,
-            before=self.before.name,
-            groups=self.sets.groups,
-            version=__version__,
-            seed=self.seed,
-            vocabulary=len(self.words),
-            directions=DIRECTIONS,
-            projection=figures["projection"],
-            clusters=figures["clusters"],
-            clustered=len(most_of_each(self.leans, CLUSTERED)[0]),
-            neighbours=figures["neighbours"],
-            targets=len(self.targets),
-            classifier=figures["classifier"],
-            trained=trained,
-            tested=len(many) - trained,
-        )
-        return record.model_copy(update={"warnings": record.remarks()})
-
-    def _control(self, rng: np.random.Generator) -> Figures:
-        """Figures of the mean difference of random words, after it is removed."""
-        rows, k = self.rows[0], len(self.sets.groups)
-        sets = max(1, min(len(self.found[0].defining), len(rows) // (10 * k)))
-        drawn = rng.choice(len(rows), (sets, k), replace=False)
-        directions = FoundSets([*rows[drawn]], {}, frozenset(), ()).group_directions
-        rest = np.delete(np.arange(len(rows)), drawn.ravel())
-        basis = np.linalg.svd(directions, full_matrices=False)[2][: k - 1]
-        targets = np.flatnonzero(np.isin(rest, self.targets)).tolist()
-        leans = rows[rest] @ directions.T
-        return self._figures(neutralize(rows[rest], basis), leans, directions, targets)
-
-    def _figures(self, rows: Array, leans: Array, directions: Array, targets: list[int]) -> Figures:
-        """Figures of one space, by the words that lean to directions, these or earlier ones."""
-        few, labels = most_of_each(leans, CLUSTERED)
-        many, classes = most_of_each(leans, CLASSIFIED)
-        k = leans.shape[1]
-        clusters = k_means(rows[few], k, np.random.default_rng(self.seed))
-        return {
-            "projection": float(np.add.reduce(rows[few] * directions[labels], axis=1).mean()),
-            "clusters": agreement(labels, clusters, k),
-            "neighbours": _neighbours(rows, leans, targets),
-            "classifier": _classified(rows[many], classes),
-        }
+def _compare(after: TransformedSource, sets: BiasSets, terms: list[str]) -> ResidualBias:
+    """Figures of a source before and after, and those that random directions leave."""
+    before = after.original
+    found = find_sets(before, sets)
+    words, raw = frequent_rows(before, found.spared)
+    rows, place_of = unit_rows(raw), {word: i for i, word in enumerate(words)}
+    leans = rows @ found.directions.T
+    vectors = after.lookup(words)
+    zeros = np.zeros(after.dim)
+    left = unit_or_zero(np.stack([vectors.get(word, zeros) for word in words]).astype(np.float64))
+    targets = np.array([place_of[term] for term in terms if term in place_of], np.intp)
+    of_before = _figures(rows, leans, found.directions, targets)
+    of_after = _figures(left, leans, find_sets(after, sets).directions, targets)
+    rng = np.random.default_rng((0, 1))
+    drawn = max(1, min(len(found.defining), len(rows) // (10 * len(sets.groups))))
+    shape = drawn, len(sets.groups)
+    controls = [_control(rows, targets, shape, rng) for _ in range(DIRECTIONS)]
+    many = len(most_biased(leans, CLASSIFIED)[0])
+    trained = int(_trained_on(many).sum())
+    record = ResidualBias(
+        source=after.name,
+        source_fingerprint=after.fingerprint,
+        before=before.name,
+        groups=sets.groups,
+        version=__version__,
+        vocabulary=len(words),
+        directions=DIRECTIONS,
+        clustered=len(most_biased(leans, CLUSTERED)[0]),
+        targets=len(targets),
+        trained=trained,
+        tested=many - trained,
+        **{
+            name: _figure(of_before[name], of_after[name], [each[name] for each in controls])
+            for name in of_before
+        },
+    )
+    return record.model_copy(update={"warnings": record.remarks()})
 
 
-def _neighbours(rows: Array, leans: Array, targets: list[int]) -> float | None:
-    """Correlate the bias of targets with the leanings of their neighbours."""
+def _control(
+    rows: Array, targets: NDArray[np.intp], shape: tuple[int, int], rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Figures of the mean difference of sets of random words, after it is removed."""
+    drawn = rng.choice(len(rows), shape, replace=False)
+    directions = directions_of([*rows[drawn]])
+    rest = np.delete(np.arange(len(rows)), drawn.ravel())
+    basis = np.linalg.svd(directions, full_matrices=False)[2][: shape[1] - 1]
+    leans = rows[rest] @ directions.T
+    own = np.flatnonzero(np.isin(rest, targets))
+    return _figures(neutralize(rows[rest], basis), leans, directions, own)
+
+
+def _figures(
+    rows: Array, leans: Array, directions: Array, targets: NDArray[np.intp]
+) -> Mapping[str, float]:
+    """Figures of one space, by the words that lean to directions, these or earlier ones."""
+    few, labels = most_biased(leans, CLUSTERED)
+    many, classes = most_biased(leans, CLASSIFIED)
+    trained = _trained_on(len(many))
+    machine = sklearn("svm").SVC(kernel="rbf").fit(rows[many][trained], classes[trained])
+    return {
+        "projection": float(np.sum(rows[few] * directions[labels], axis=1).mean()),
+        "clusters": clusters_by_group(rows[few], labels),
+        "neighbours": _neighbours(rows, leans, targets),
+        "classifier": float(machine.score(rows[many][~trained], classes[~trained])),
+    }
+
+
+def _neighbours(rows: Array, leans: Array, targets: NDArray[np.intp]) -> float:
+    """Correlate the bias of targets with the leanings of their neighbours, the mean over groups."""
+    if len(targets) < 3:
+        return float("nan")
     count = min(NEIGHBOURS, len(rows) // 10)
     cosines = rows[targets] @ rows.T
     cosines[np.arange(len(targets)), targets] = -np.inf
     near = np.argmax(leans, axis=1)[np.argpartition(-cosines, count, axis=1)[:, :count]]
-    parts = [
-        _correlation(lean, np.mean(near == group, axis=1))
-        for group, lean in enumerate(leans[targets].T)
-    ]
-    correlations = [part for part in parts if part is not None]
-    return float(np.mean(correlations)) if correlations else None
-
-
-def _correlation(one: Array, other: Array) -> float | None:
-    """Pearson correlation; None for fewer than three pairs, or where a side does not vary."""
-    if len(one) < 3 or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return None
-    return float(np.corrcoef(one, other)[0, 1])
+    shares = np.stack([np.mean(near == group, axis=1) for group in range(leans.shape[1])], axis=1)
+    pairs = [(lean, share) for lean, share in zip(leans[targets].T, shares.T, strict=True)]
+    correlations = [np.corrcoef(*pair)[0, 1] for pair in pairs if all(map(np.ptp, pair))]
+    return float(np.mean(correlations)) if correlations else float("nan")
 
 
 def _trained_on(words: int) -> NDArray[np.bool_]:
@@ -260,23 +236,8 @@ def _trained_on(words: int) -> NDArray[np.bool_]:
     return mask
 
 
-def _classified(rows: Array, labels: Labels) -> float | None:
-    """Accuracy on words that were not trained on; None where scikit-learn is not installed."""
-    try:
-        from sklearn.svm import SVC  # noqa: PLC0415  (an extra, and slow to import)
-    except ImportError:
-        return None
-    trained = _trained_on(len(rows))
-    guessed = SVC(kernel="rbf").fit(rows[trained], labels[trained]).predict(rows[~trained])
-    return float(np.mean(guessed == labels[~trained]))
-
-
-def _figure(before: float | None, after: float | None, left: list[float | None]) -> BeforeAfter:
+def _figure(before: float, after: float, random: list[float]) -> BeforeAfter:
     """One figure, beside what random directions leave of it."""
-    random = [value for value in left if value is not None]
-    chance = (float(np.mean(random)), min(random), max(random)) if random else (None, None, None)
-    values = (
-        None if value is None else round(value, DECIMALS) + 0.0  # no -0.0
-        for value in (before, after, *chance)
-    )
-    return BeforeAfter(**dict(zip(BeforeAfter.model_fields, values, strict=True)))
+    values = (before, after, float(np.mean(random)), min(random), max(random))
+    numbers = (defined(value + 0.0, DECIMALS) for value in values)  # no -0.0
+    return BeforeAfter(**dict(zip(BeforeAfter.model_fields, numbers, strict=True)))

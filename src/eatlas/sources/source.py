@@ -7,8 +7,8 @@ packages bring need not know of this: anything that has ``lookup`` is taken by :
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Any, TypeGuard
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.notes import Note
+from eatlas.notes import Note, as_notes
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import (
     CHUNK,
@@ -28,9 +28,8 @@ from eatlas.sources.interface import (
     Tell,
     Vector,
     usable,
-    words_alone,
+    word_alone,
 )
-from eatlas.sources.spec import escape, with_option
 
 TEXTS: frozenset[Kind] = frozenset(("text",))
 TEXTS_AND_IMAGES: frozenset[Kind] = frozenset(("text", "image"))
@@ -138,7 +137,8 @@ class Source(ABC):
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those words that have one, by word, each of shape (dim,)."""
-        return {item.content: vector for item, vector in self.encode(words_alone(keys)).items()}
+        items = [word_alone(word) for word in dict.fromkeys(keys)]
+        return {item.content: vector for item, vector in self.encode(items).items()}
 
     def answers(self, items: Collection[Item], tell: Tell | None = None) -> dict[Item, Found]:
         """Answer items at once.
@@ -222,28 +222,11 @@ class Source(ABC):
         return f"<{type(self).__name__} {self.name}>"
 
 
-def forwarded(*path: str) -> Any:
-    """Return a property with the value at a path of attributes."""
-    return property(attrgetter(".".join(path)), doc=f"The {path[-1]} of the {path[0]}.")
-
-
-class Adapted(Source):
-    """What is no :class:`Source` and has ``lookup``, such as the class of another package."""
-
-    def __init__(self, source: Any) -> None:
-        self.source = source
-
-    name = forwarded("source", "name")
-    dim = forwarded("source", "dim")
-    fingerprint = forwarded("source", "fingerprint")
-    notes = forwarded("source", "notes")
-    lookup = forwarded("source", "lookup")
-    iter_chunks = forwarded("source", "iter_chunks")
-
-    @property
-    def listed(self) -> bool:
-        """Whether it has ``iter_chunks``."""
-        return hasattr(self.source, "iter_chunks")
+def rows_of(source: Source) -> Iterator[tuple[list[str], NDArray[np.float64]]]:
+    """All words and vectors of a source, finite and in double precision."""
+    source.require_listed("all vectors are read")
+    for words, vectors in source.iter_chunks():
+        yield words, usable(vectors, words, source.name).astype(np.float64)
 
 
 def is_source(thing: object) -> bool:
@@ -270,7 +253,53 @@ def period_of(source: object) -> int | None:
     return period
 
 
-class Wrapper(Source):
+@dataclass(frozen=True)
+class Facts:
+    """What a source says of itself at a moment: some of it follows from what was encoded."""
+
+    name: str
+    dim: int
+    fingerprint: str
+    notes: tuple[Note, ...] = ()
+    period: int | None = None
+    encoding: Encoding | None = None
+
+
+def forwarded(path: str) -> Any:
+    """A property with the value at a path of attributes."""
+    return property(attrgetter(path))
+
+
+class _Forwarding(Source):
+    """A source whose facts are those of what it holds."""
+
+    source: Any
+
+    name = forwarded("source.name")
+    dim = forwarded("source.dim")
+    fingerprint = forwarded("source.fingerprint")
+    notes = forwarded("source.notes")
+    period = forwarded("source.period")
+    encoding = forwarded("source.encoding")
+
+
+class Adapted(_Forwarding):
+    """What is no :class:`Source` and has ``lookup``, such as the class of another package."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    period = encoding = None
+    lookup = forwarded("source.lookup")
+    iter_chunks = forwarded("source.iter_chunks")
+
+    @property
+    def listed(self) -> bool:
+        """Whether it has ``iter_chunks``."""
+        return hasattr(self.source, "iter_chunks")
+
+
+class Wrapper(_Forwarding):
     """A source around another one, whose facts and answers it keeps unless overridden."""
 
     source: Source
@@ -278,15 +307,9 @@ class Wrapper(Source):
     def __init__(self, source: Any) -> None:
         self.source = as_source(source)
 
-    name = forwarded("source", "name")
-    dim = forwarded("source", "dim")
-    fingerprint = forwarded("source", "fingerprint")
-    notes = forwarded("source", "notes")
-    period = forwarded("source", "period")
-    encoding = forwarded("source", "encoding")
-    expected = forwarded("source", "expected")
-    kinds = forwarded("source", "kinds")
-    listed = forwarded("source", "listed")
+    expected = forwarded("source.expected")
+    kinds = forwarded("source.kinds")
+    listed = forwarded("source.listed")
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer items as the source does."""
@@ -308,59 +331,39 @@ def innermost(source: Source) -> Source:
     return source
 
 
-class Mapped(Wrapper):
-    """A source whose vectors are mapped to others, word by word."""
+@dataclass(frozen=True)
+class Snapshot(_Forwarding):
+    """What a source answered, kept as a source of its own.
 
-    def __init__(self, source: Any, name: str | None = None) -> None:
-        super().__init__(source)
-        self._name = name
-        self.source.require_listed("a transform is fitted on all vectors")
+    Each source of a run is read once for all items; its workers get the answers, not the source, so
+    that a file of many gigabytes is read once, however many processes share the work.
+    """
 
-    @property
-    @abstractmethod
-    def own(self) -> str:
-        """The transforms that this object does, as a source string writes them."""
+    source: Facts
+    found: Mapping[Item, Found]
+    ranking: Any = None
+    """What is known of the frequency of the words; None where it is not needed."""
+    kinds = TEXTS_AND_IMAGES
+    """All: what was not read is missing."""
 
-    @abstractmethod
-    def mapped(
-        self, words: list[str], rows: NDArray[np.floating], *, bulk: bool = False
-    ) -> NDArray[np.float64]:
-        """Map the vectors of words, shape (n, dim); those of a whole source in bulk."""
-
-    @property
-    def original(self) -> Source:
-        """The source that no transform was done to."""
-        return self.source.original if isinstance(self.source, Mapped) else self.source
-
-    @property
-    def transform(self) -> str:
-        """All transforms as a source string writes them."""
-        before = f"{self.source.transform}," if isinstance(self.source, Mapped) else ""
-        return f"{before}{self.own}"
-
-    @property
-    def name(self) -> str:
-        """The source's name and the transforms."""
-        return self._name or with_option(self.original.name, f"transform={escape(self.transform)}")
-
-    def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
-        """Map vectors that are, or might be, of the source, by their words."""
-        if not found:
-            return {}
-        rows = np.stack([np.asarray(vector, np.float64) for vector in found.values()])
-        return dict(zip(found, self.mapped(list(found), rows), strict=True))
-
-    def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
-        """All words with their mapped vectors, `rows` at a time."""
-        for words, vectors in self.source.iter_chunks(rows):
-            yield words, self.mapped(words, usable(vectors, words, self.source.name), bulk=True)
+    @classmethod
+    def of(cls, source: Source, items: Iterable[Item | str], tell: Tell | None = None) -> Snapshot:
+        """Read items, or words alone, from a source and keep the answers."""
+        source = as_source(source)
+        wanted = {item if isinstance(item, Item) else word_alone(item) for item in items}
+        found = source.answers(wanted, tell)
+        facts = {fact.name: getattr(source, fact.name) for fact in fields(Facts)}
+        return cls(Facts(**facts | {"notes": as_notes(source.notes)}), found)
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Map the vectors of the source."""
-        for batch in self.source.vectors(items):
-            found = {item.content: f.vector for item, f in batch.items() if f.vector is not None}
-            images = self.transform_all(found)
-            yield {item: replace(f, vector=images.get(item.content)) for item, f in batch.items()}
+        """Answer those items that were kept."""
+        yield {item: self.found[item] for item in items if item in self.found}
+
+    def renamed(self, name: str) -> Snapshot:
+        """Return the same under another name."""
+        notes = tuple(note.renamed(self.name, name) for note in self.notes)
+        ranking = self.ranking and self.ranking.renamed(self.name, name)
+        return replace(self, source=replace(self.source, name=name, notes=notes), ranking=ranking)
 
 
 class VectorTable(Source):

@@ -123,7 +123,7 @@ class CBOWSource(Source):
         """``cbow:`` and the name of the vectors of words."""
         return f"{CBOW}{self.words.name}"
 
-    dim = forwarded("words", "dim")
+    dim = forwarded("words.dim")
 
     @property
     def fingerprint(self) -> str:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
 from eatlas.sources.opening import VectorsLike, open_vectors
-from eatlas.sources.source import Mapped, Source
+from eatlas.sources.source import Source
 from eatlas.sources.spec import parse_file_spec
+from eatlas.sources.transforms import TransformedSource
 from eatlas.version import __version__
 from eatlas.writing import atomic_files, require_other_file, require_writable
 
@@ -111,7 +112,7 @@ def _note(vectors: Source, words: int, sha256: str) -> dict[str, Any]:
         "version": __version__,
         "source": vectors.name,
         "source_fingerprint": vectors.fingerprint,
-        "transform": vectors.transform if isinstance(vectors, Mapped) else None,
+        "transform": vectors.transform if isinstance(vectors, TransformedSource) else None,
         "words": words,
         "dim": vectors.dim,
         "sha256": sha256,

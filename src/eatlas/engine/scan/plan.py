@@ -19,7 +19,7 @@ from eatlas.notes import Note
 from eatlas.results.parts import GroupCoverage, Provenance
 from eatlas.results.scan import SIDES, Side, require_suffix, summary_of
 from eatlas.sources import CaseRule, Source
-from eatlas.sources.coverage import embed_groups
+from eatlas.sources.coverage import embed_concepts
 from eatlas.sources.naming import is_by_name, named_spec, open_one_named
 from eatlas.sources.spec import parse_file_spec
 from eatlas.stats.multiplicity import RunningMaxT
@@ -130,8 +130,8 @@ def _named(words: Any) -> Concept:
 
 def embed_attributes(attributes: Attributes, source: Source, case: CaseRule) -> AttributeRows:
     """Look the attributes up."""
-    terms: dict[str, tuple[str, ...]] = {side: attributes.concepts[side].terms for side in SIDES}
-    embedded = embed_groups(terms, source, case)
+    terms = {side: attributes.concepts[side].terms for side in SIDES}
+    embedded = embed_concepts({side: attributes.concepts[side] for side in SIDES}, source, case)
     least = SCEAT.minimum[SIDES[0]]
     for side in SIDES:
         group = embedded.coverage[side]
