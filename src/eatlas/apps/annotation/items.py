@@ -397,7 +397,7 @@ def _groups_test(test: Any) -> GroupsTest:
     if len(tests) != 1 or not isinstance(groups_test, GroupsTest):
         raise StimulusError(
             "contexts are labelled with the groups of one test",
-            got=", ".join(f"{one.id} ({one.kind})" for one in tests[:5]),
+            got=", ".join(f"{test.id} ({test.kind})" for test in tests[:5]),
             allowed="one test of targets and groups, such as divdist-gender",
         )
     names = [group.name.casefold() for group in groups_test.groups]

@@ -240,7 +240,8 @@ def _sound(path: Path) -> Iterator[tuple[bytes, Any]]:
     more = f"; and {number_of(faults - len(bad), 'more line')}" if faults > len(bad) else ""
     raise ResultsError(
         f"{path}: damaged, so no site was written",
-        got="; ".join(f"{one.what.removeprefix(f'{path}, ')}: {one.got}" for one in bad) + more,
+        got="; ".join(f"{error.what.removeprefix(f'{path}, ')}: {error.got}" for error in bad)
+        + more,
         remedy="eatlas report shows what can be read; run the missing tests again",
     )
 

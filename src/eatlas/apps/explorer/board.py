@@ -127,9 +127,15 @@ def board_of(explorer: Explorer, request: Request) -> str:
 def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
     """What the template needs of a result."""
     section = section_of(result)
-    before = {} if view.original is None else {one.place: one for one in levels_of(view.original)}
-    levels = [(one, before.get(one.place)) for one in section.levels if one.symbol == "d"]
-    axis = Axis.of_effects([one.d for pair in levels for one in pair if one])
+    before = (
+        {}
+        if view.original is None
+        else {effect.place: effect for effect in levels_of(view.original)}
+    )
+    levels = [
+        (effect, before.get(effect.place)) for effect in section.levels if effect.symbol == "d"
+    ]
+    axis = Axis.of_effects([effect.d for pair in levels for effect in pair if effect])
     text = sentence(result)
     if view.explored:
         changed = view.lists.changed * "The words were changed after results had been seen; "
@@ -193,17 +199,17 @@ def across_of(explorer: Explorer, request: Request) -> str:
     rows, arranged = [], []
     for name, results in explorer.across(request):
         cells: list[tuple[Section | None, str]] = [
-            (None, one.what) if isinstance(one, EatlasError) else (section_of(one), "")
-            for one in results
+            (None, result.what) if isinstance(result, EatlasError) else (section_of(result), "")
+            for result in results
         ]
-        found = [section for section, _ in cells if section]
+        sections = [section for section, _ in cells if section]
         labels = [
             section.result.primary.label if section.result.pattern else headline(section.result)
-            for section in found
+            for section in sections
         ]
-        steps = [one for one, last in zip(labels, ["", *labels], strict=False) if one != last]
+        steps = [label for label, last in zip(labels, ["", *labels], strict=False) if label != last]
         rows.append((name, cells, " → ".join(steps) if len(steps) > 1 else ""))
-        arranged += found
+        arranged += sections
     lists, moved, between, why = explorer.lists(request), Markup(), ("", ""), ""
     lacking: list[str] = []
     if request.compared is not None:

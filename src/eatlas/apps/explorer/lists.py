@@ -174,7 +174,7 @@ class Lists:
         origin, group = self.origin.concept(role), self.groups[role]
         if not origin.sentences:
             return Concept(name=group.name, terms=tuple(words))
-        sentences = [one for one in origin.sentences if one.stimulus in set(words)]
+        sentences = [sentence for sentence in origin.sentences if sentence.stimulus in set(words)]
         sentences += [
             make_sentence(template, word)
             for word in words
@@ -206,12 +206,14 @@ class Lists:
 
 def stimuli_of(concept: Concept) -> tuple[str, ...]:
     """The words of a concept: its terms, or the words that its sentences are about."""
-    return tuple(dict.fromkeys(one.stimulus for one in concept.sentences)) or concept.terms
+    return (
+        tuple(dict.fromkeys(sentence.stimulus for sentence in concept.sentences)) or concept.terms
+    )
 
 
 def templates_of(concept: Concept) -> tuple[str, ...]:
     """The templates of the sentences of a concept; empty for words."""
-    return tuple(dict.fromkeys(one.template for one in concept.sentences))
+    return tuple(dict.fromkeys(sentence.template for sentence in concept.sentences))
 
 
 def require_templates(concept: Concept) -> None:

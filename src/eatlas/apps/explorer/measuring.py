@@ -84,21 +84,23 @@ def named_sources(vectors: Any) -> tuple[NamedSource, ...]:
     if not opened:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
     # a layer of a model that has a name is called by both, as in "base layer 3"
-    given = [one.name.translate(str.maketrans("?&=", "   ")) for one in opened]
+    plain_names = [entry.name.translate(str.maketrans("?&=", "   ")) for entry in opened]
     names = []
-    for one, name in zip(opened, given, strict=True):
-        year = period_of(one.source)
-        names.append((name or source_name(one.source.name)) + ("" if year is None else f", {year}"))
-    names = told_apart(names, [f", {one.source.name}" for one in opened])
+    for entry, name in zip(opened, plain_names, strict=True):
+        year = period_of(entry.source)
+        names.append(
+            (name or source_name(entry.source.name)) + ("" if year is None else f", {year}")
+        )
+    names = told_apart(names, [f", {entry.source.name}" for entry in opened])
     sources = []
-    for one, name, shown in zip(opened, given, names, strict=True):
-        text = str(one.spec.spec) if isinstance(one.spec.spec, str | Path) else ""
-        spec = f"{one.spec.name}={text}" if one.spec.name and text else text
+    for entry, name, shown in zip(opened, plain_names, names, strict=True):
+        text = str(entry.spec.spec) if isinstance(entry.spec.spec, str | Path) else ""
+        spec = f"{entry.spec.name}={text}" if entry.spec.name and text else text
         paths = (Path(part) for part in (text, re.split("[?#]", text)[0]) if part)
         file = next((path for path in paths if path.exists()), None)
-        vectors = {name: one.source} if name else one.source
+        vectors = {name: entry.source} if name else entry.source
         stamp = None if file is None else stamp_of(file)
-        sources.append(NamedSource(shown, spec, one.source, vectors, file, stamp))
+        sources.append(NamedSource(shown, spec, entry.source, vectors, file, stamp))
     return tuple(sources)
 
 
@@ -419,7 +421,9 @@ def unfit(test: object) -> str:
 def lacks_sentences(test: AssociationTest, sources: Iterable[NamedSource]) -> bool:
     """Whether no source encodes sentences, or has any of a test of sentences."""
     return any(part.sentences for part in test.concepts.values()) and not any(
-        is_contextual(one.source)
-        or any(group.used for group in embed_concepts(test.concepts, one.source).coverage.values())
-        for one in sources
+        is_contextual(source.source)
+        or any(
+            group.used for group in embed_concepts(test.concepts, source.source).coverage.values()
+        )
+        for source in sources
     )

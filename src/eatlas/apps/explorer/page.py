@@ -65,7 +65,7 @@ def export(explorer: Explorer, request: Request) -> Answer:
         return Answer(_toml(explorer, request), "application/toml", filename=f"{name}.toml")
     if what == "results":
         results = explorer.whole(request)
-        lines = "".join(to_json_line(one) + "\n" for one in (*results, *results.trends))
+        lines = "".join(to_json_line(result) + "\n" for result in (*results, *results.trends))
         return Answer(lines, "application/jsonl", filename=f"{name}.jsonl")
     if what == "report":
         return Answer(report_html(explorer.whole(request)), filename=f"{name}.html")
@@ -190,7 +190,9 @@ def explore(
         trusted = trusted_among(trust, named, "no source is taken from results")
         if vectors is None:
             vectors = _vectors_of(results, trusted)
-        signatures = {one.signature for one in results if one.measure in {"ml-eat", "weat"}}
+        signatures = {
+            result.signature for result in results if result.measure in {"ml-eat", "weat"}
+        }
         if measure is None and len(signatures) == 1:
             measure = signatures.pop()
         tests = [_test_of(result) for result in results]
@@ -213,7 +215,7 @@ def _results_among(tests: Any) -> Sequence[AssociationResult]:
         return (tests,)
     if isinstance(tests, str) or not isinstance(tests, Sequence):
         return ()
-    results = tuple(one for one in tests if is_result(one))
+    results = tuple(test for test in tests if is_result(test))
     if results and len(results) < len(tests):
         raise EatlasError(
             "these are results and tests",

@@ -196,23 +196,26 @@ def numbers_of(result: AssociationResult) -> Numbers:
     Of shares against two groups, the deviation of the first; against more, the bias.
     """
     if result.by_target is not None:
-        return {of.term: of.bias if of.signed is None else of.signed for of in result.by_target}
+        return {
+            target.term: target.bias if target.signed is None else target.signed
+            for target in result.by_target
+        }
     if result.values is not None:
-        return {of.term: of.value for of in result.values}
+        return {target.term: target.value for target in result.values}
     return {f"{effect.place} {effect.term or ''}".strip(): effect.d for effect in result.effects()}
 
 
 def compare(before: Numbers, after: Numbers) -> Compared:
     """Say whether numbers stayed, turned their sign, or differ."""
     first, second = (
-        {name: number for name, number in of.items() if number is not None}
-        for of in (before, after)
+        {name: number for name, number in numbers.items() if number is not None}
+        for numbers in (before, after)
     )
     if before.keys() != after.keys() or first.keys() != second.keys():
         return Compared("different", None)
     if not first:
         return Compared("the same", None)
-    x, y = (np.array([of[name] for name in first]) for of in (first, second))
+    x, y = (np.array([numbers[name] for name in first]) for numbers in (first, second))
     scale = max(float(np.abs(x).max()), float(np.abs(y).max()), 1e-12)
     stayed = float(np.abs(x - y).max()) / scale
     turned = float(np.abs(x + y).max()) / scale
@@ -247,8 +250,10 @@ def repeated(bench: Bench) -> Outcome:
 def order_of_words(bench: Bench) -> Outcome:
     """The same numbers when each list of words is turned round."""
     turned = {
-        group: of.model_copy(update={"terms": of.terms[::-1], "sentences": of.sentences[::-1]})
-        for group, of in bench.test.concepts.items()
+        group: concept.model_copy(
+            update={"terms": concept.terms[::-1], "sentences": concept.sentences[::-1]}
+        )
+        for group, concept in bench.test.concepts.items()
     }
     return _stays(bench, bench.with_concepts(turned))
 
@@ -262,7 +267,8 @@ def exchange_of_targets(bench: Bench) -> Outcome:
     """The other sign when X and Y trade places; of numbers of single words, the same."""
     x, y = (bench.test.concept(role) for role in TARGETS)
     swapped = bench.with_concepts({"X": y, "Y": x})
-    before, after = (of.result.effects()[0] for of in (bench, swapped))  # level 1, of several
+    # level 1, of several
+    before, after = (tested.result.effects()[0] for tested in (bench, swapped))
     if before.term:
         return Outcome("no", "each word is measured alone")
     return _turns(compare({"d": before.d}, {"d": after.d}))
@@ -299,7 +305,7 @@ def p_values(bench: Bench) -> Outcome:
     for effect in bench.result.effects():
         if effect.p is not None:
             return Outcome("yes", f"a p-value of {effect.title}")
-    labelled = any(of.labels is not None for of in bench.result.by_target or ())
+    labelled = any(target.labels is not None for target in bench.result.by_target or ())
     return Outcome("yes", "a p-value of each target") if labelled else Outcome("no")
 
 
@@ -308,7 +314,7 @@ def intervals(bench: Bench) -> Outcome:
     uncertainty = bench.result.uncertainty
     if uncertainty is not None:
         return Outcome("yes", f"{uncertainty.confidence:.0%} bootstrap intervals")
-    unsure = any(of.uncertainty is not None for of in bench.result.by_target or ())
+    unsure = any(target.uncertainty is not None for target in bench.result.by_target or ())
     return Outcome("yes", "bootstrap intervals of each target") if unsure else Outcome("no")
 
 
@@ -353,8 +359,8 @@ def groups_alike(bench: Bench) -> Outcome:
     n = min(len(first), len(second))
     cut = {group.name: group.terms[:n] for group in bench.sides}
     concepts = {
-        group: Concept(name=of.name, terms=cut.get(of.name, of.terms))
-        for group, of in bench.test.concepts.items()
+        group: Concept(name=concept.name, terms=cut.get(concept.name, concept.terms))
+        for group, concept in bench.test.concepts.items()
     }
     alike = {b: bench.rows[a] for a, b in zip(first[:n], second[:n], strict=True)}
     result = bench.with_some(alike).with_concepts(concepts).result
@@ -402,7 +408,9 @@ def bounded(bench: Bench) -> Outcome:
 
 def _from_neutral(result: AssociationResult) -> list[float]:
     """Distances of the numbers that are defined from those that show no bias."""
-    each, whole = (getattr(getattr(result, of, None), "neutral", None) for of in ("each", "whole"))
+    each, whole = (
+        getattr(getattr(result, name, None), "neutral", None) for name in ("each", "whole")
+    )
     numbers = [number for number in numbers_of(result).values() if number is not None]
     if result.values is None:
         return numbers
@@ -418,7 +426,7 @@ def _towards_first(result: AssociationResult, terms: Sequence[str]) -> float | N
     effects = result.effects()
     if not effects[0].term:
         return effects[0].d
-    single = [of.d for of in effects if of.term in terms and of.d is not None]
+    single = [effect.d for effect in effects if effect.term in terms and effect.d is not None]
     return sum(single) / len(single) if single else None
 
 
@@ -518,6 +526,6 @@ def _checked(material: Material, bench: Bench, checks: Mapping[str, Check]) -> F
     columns = ("property", "holds", "what was found", "largest relative difference")
     return {
         "figures": figures,
-        "tables": [table("Each property", columns, ((name, *of) for name, of in rows))],
+        "tables": [table("Each property", columns, ((name, *outcome) for name, outcome in rows))],
         "remarks": [f"Checked on the test {bench.test.id}."],
     }

@@ -84,7 +84,7 @@ def _with_others(material: Material, test: GroupsTest, name: str, source: Any) -
     if not peers:
         raise NotRunError(" ".join(("No other measure gives numbers for these targets.", *reasons)))
     by_label = {label: correlated(own.directed, peer.directed) for label, peer in peers.items()}
-    rhos = [of.spearman for of in by_label.values() if math.isfinite(of.spearman)]
+    rhos = [pairs.spearman for pairs in by_label.values() if math.isfinite(pairs.spearman)]
     middle = figure(
         "median of Spearman's rho", median(rhos) if rhos else None,
         (min(rhos), max(rhos)) if rhos else None, len(rhos), "other measures",
@@ -123,8 +123,8 @@ def _subsets(material: Material, test: GroupsTest, name: str, source: Any) -> Fi
                 reasons.append(reason_of(error))
                 continue
             by_list.append(correlated(whole.directed, numbers.directed))
-        rho = sorted(of.spearman for of in by_list if math.isfinite(of.spearman))
-        squared = [of.pearson**2 for of in by_list if math.isfinite(of.pearson)]
+        rho = sorted(pairs.spearman for pairs in by_list if math.isfinite(pairs.spearman))
+        squared = [pairs.pearson**2 for pairs in by_list if math.isfinite(pairs.pearson)]
         if rho:
             middle, r2 = float(np.median(rho)), float(np.median(squared))
             rows.append((f"{size} words a group", len(rho), middle, rho[0], rho[-1], r2))
@@ -271,9 +271,9 @@ def _changed(
 def _smallest(by_label: Mapping[str, Correlation]) -> list[Figure]:
     """The smallest of the rank correlations, and the R² there."""
     least = min(marks_of(by_label), key=lambda mark: mark.value or -2.0)
-    of = by_label[least.label]
+    weakest = by_label[least.label]
     rho = figure(
-        "smallest Spearman's rho", least.value, (least.low, least.high), of.n, "targets", "95%",
-        text=least.label,
+        "smallest Spearman's rho", least.value, (least.low, least.high), weakest.n, "targets",
+        "95%", text=least.label,
     )  # fmt: skip
-    return [rho, Figure(name="R² there", value=defined(of.pearson**2))]
+    return [rho, Figure(name="R² there", value=defined(weakest.pearson**2))]

@@ -38,13 +38,13 @@ STEREOTYPES = {
 by their name (Bommasani and Liang 2022, Table 3)."""
 
 
-def agreement(agreeing: int, total: int, of: str) -> Figure:
+def agreement(agreeing: int, total: int, units: str) -> Figure:
     """The share of signs that agree, with an exact interval and test against one half."""
     test = binomtest(agreeing, total, 0.5)
     interval = test.proportion_ci(0.95, method="exact")
     ends = float(interval.low), float(interval.high)
     return figure(
-        "share of signs that agree", agreeing / total, ends, total, of, "95% Clopper-Pearson",
+        "share of signs that agree", agreeing / total, ends, total, units, "95% Clopper-Pearson",
         p=float(test.pvalue), test="exact binomial against one half, two-sided",
     )  # fmt: skip
 

@@ -197,7 +197,8 @@ def _change(before: Stage, after: Stage, bias: Callable[[Array], Array], seed: i
     rng = np.random.default_rng(seed)
     if terms and before.contexts is not None and after.contexts is not None:
         first, second = (
-            np.array([of[term] for term in terms]) for of in (before.contexts, after.contexts)
+            np.array([counts[term] for term in terms])
+            for counts in (before.contexts, after.contexts)
         )
         x, y = at_equal_contexts(first, second, bias, rng)
     by_target = dict(zip(terms, (y - x).tolist(), strict=True))
@@ -222,7 +223,7 @@ def _tables(
 
     def by_target(title: str, columns: Sequence[Numbers]) -> Table:
         names = ("target", *(f"{stage.kind}: {stage.name}" for stage in stages))
-        return table(title, names, [(t, *(of.get(t) for of in columns)) for t in terms])
+        return table(title, names, [(t, *(column.get(t) for column in columns)) for t in terms])
 
     yield by_target("Bias of each target", [stage.of.values for stage in stages])
     leans = [stage.of.towards_first for stage in stages]

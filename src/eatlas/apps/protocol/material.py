@@ -165,22 +165,24 @@ def figure(
     return Figure(name=name, value=value, low=low, high=high, interval=interval, n=n, of=of, **more)
 
 
-def _tested(name: str, value: float, pairs: PairedTest, of: str, relabelled: str) -> Figure:
+def _tested(name: str, value: float, pairs: PairedTest, units: str, relabelled: str) -> Figure:
     """A number of pairs, with its interval and the p of its relabellings."""
     p, drawn = defined(pairs.p), "all" if pairs.method == "exact" else f"{pairs.total:,} drawn"
     test = "" if p is None else f"{relabelled}, two-sided, {drawn}"
-    return figure(name, defined(value), pairs.interval, pairs.n, of, p=p, test=test)
+    return figure(name, defined(value), pairs.interval, pairs.n, units, p=p, test=test)
 
 
-def rho_figures(name: str, pairs: RankCorrelation, of: str) -> tuple[Figure, Figure]:
+def rho_figures(name: str, pairs: RankCorrelation, units: str) -> tuple[Figure, Figure]:
     """Spearman's rho with interval and permutation test, and Pearson's R2."""
-    rho = _tested(f"rho, {name}", pairs.rho, pairs, of, f"permutation of {of}")
-    return rho, Figure(name=f"R2, {name}", value=defined(pairs.r2), n=pairs.n, of=of)
+    rho = _tested(f"rho, {name}", pairs.rho, pairs, units, f"permutation of {units}")
+    return rho, Figure(name=f"R2, {name}", value=defined(pairs.r2), n=pairs.n, of=units)
 
 
-def change_figure(name: str, pairs: PairedChange, of: str) -> Figure:
+def change_figure(name: str, pairs: PairedChange, units: str) -> Figure:
     """A mean change of bias, with its interval and the test of signs."""
-    return _tested(f"change of bias, {name}", pairs.change, pairs, of, "signs of changes flipped")
+    return _tested(
+        f"change of bias, {name}", pairs.change, pairs, units, "signs of changes flipped"
+    )
 
 
 def change_row(pairs: PairedChange) -> tuple[Any, ...]:
@@ -189,17 +191,17 @@ def change_row(pairs: PairedChange) -> tuple[Any, ...]:
     return (pairs.n, *numbers, pairs.rose, pairs.fell)
 
 
-def mark(label: str, of: Figure, group: str = "") -> Mark:
+def mark(label: str, number: Figure, group: str = "") -> Mark:
     """A figure as a mark of a drawing."""
-    return Mark(label=label, value=of.value, low=of.low, high=of.high, group=group)
+    return Mark(label=label, value=number.value, low=number.low, high=number.high, group=group)
 
 
 def marks_of(by_label: Mapping[str, Correlation]) -> list[Mark]:
     """Rank correlations as marks of a drawing."""
     return [
-        Mark(label=label, value=defined(of.spearman), low=defined(of.spearman_low),
-             high=defined(of.spearman_high))
-        for label, of in by_label.items()
+        Mark(label=label, value=defined(pairs.spearman), low=defined(pairs.spearman_low),
+             high=defined(pairs.spearman_high))
+        for label, pairs in by_label.items()
     ]  # fmt: skip
 
 
@@ -213,10 +215,10 @@ def correlations(
 ) -> Fields:
     """A table of correlations, by what the `first` column names, and a drawing of them."""
     rows = [
-        (label, of.n,
-         *map(defined, (of.spearman, of.spearman_low, of.spearman_high, of.pearson,
-                       of.pearson_low, of.pearson_high, of.pearson**2)))
-        for label, of in by_label.items()
+        (label, pairs.n,
+         *map(defined, (pairs.spearman, pairs.spearman_low, pairs.spearman_high, pairs.pearson,
+                       pairs.pearson_low, pairs.pearson_high, pairs.pearson**2)))
+        for label, pairs in by_label.items()
     ]  # fmt: skip
     return {
         "tables": [table(title, (first, *CORRELATIONS), rows)],

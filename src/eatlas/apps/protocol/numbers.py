@@ -172,7 +172,9 @@ def _of_association(
     if of_model:
         if not hasattr(scores, "attributes_with_X"):
             raise NotRunError(f"A result of {called} has no number for one attribute.")
-        x, y = ([*of.A, *of.B] for of in (scores.attributes_with_X, scores.attributes_with_Y))
+        x, y = (
+            [*sides.A, *sides.B] for sides in (scores.attributes_with_X, scores.attributes_with_Y)
+        )
         terms = [*result.scored("A"), *result.scored("B")]
         by_term = {term: a - b for term, a, b in zip(terms, x, y, strict=True)}
         what = f"log-ratio of {called}, mean over the words of a group"
@@ -292,17 +294,17 @@ class View(NamedTuple):
         return rank_correlation(x, y, rng=np.random.default_rng(seed))
 
 
-def views(family: Family, of: Leanings, terms: Sequence[str], shares: Array) -> list[View]:
+def views(family: Family, lean: Leanings, terms: Sequence[str], shares: Array) -> list[View]:
     """What of a measure can be compared with shares of groups.
 
     Of two groups the lean to the first with its share; of several the share of each group, where
     the measure gives shares; and the size of the bias with the divergence of the shares from the
     reference, as sum of absolute differences.
     """
-    first, by_target = family.groups[0], of.result.by_target
+    first, by_target = family.groups[0], lean.result.by_target
     compared: list[View] = []
-    if of.towards_first is not None:
-        leans = of.towards_first
+    if lean.towards_first is not None:
+        leans = lean.towards_first
         compared.append(View(f"lean to {first}", leans, f"share of {first}", shares[:, 0]))
     elif by_target is not None:
         rows = {target.term: target.distribution for target in by_target}
@@ -310,9 +312,9 @@ def views(family: Family, of: Leanings, terms: Sequence[str], shares: Array) -> 
             measured = {term: row[j] if row else None for term, row in rows.items()}
             name = f"share of {group}"
             compared.append(View(name, measured, name, shares[:, j]))
-    if of.sizes is not None:
+    if lean.sizes is not None:
         away = np.abs(shares - np.array(family.test.weights)).sum(axis=1)
-        compared.append(View("size of bias", of.sizes, "size of bias", away))
+        compared.append(View("size of bias", lean.sizes, "size of bias", away))
     return [
         view._replace(measured={term: view.measured.get(term) for term in terms})
         for view in compared
@@ -320,7 +322,7 @@ def views(family: Family, of: Leanings, terms: Sequence[str], shares: Array) -> 
 
 
 def compared(
-    all_views: Iterable[View], whose: str, of: str, seed: int
+    all_views: Iterable[View], whose: str, units: str, seed: int
 ) -> tuple[list[Figure], dict[str, list[float | None]]]:
     """Rank correlations of views, and columns of a table of their numbers, those of `whose` too."""
     figures: list[Figure] = []
@@ -328,5 +330,5 @@ def compared(
     for view in all_views:
         columns[view.name] = [*view.measured.values()]
         columns[f"{whose}: {view.against}"] = view.of_table.tolist()
-        figures.extend(rho_figures(view.name, view.correlated(seed), of))
+        figures.extend(rho_figures(view.name, view.correlated(seed), units))
     return figures, columns

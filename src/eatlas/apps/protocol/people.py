@@ -50,9 +50,9 @@ def labels_of(material: Material) -> Labels:
     )
     items = [path for path in paths if about_of(path)]
     for path in paths:
-        of = Path(f"{str(path).removesuffix(ENDING)}.csv")
-        if path.name.endswith(ENDING) and of not in items:
-            items.append(of)
+        items_file = Path(f"{str(path).removesuffix(ENDING)}.csv")
+        if path.name.endswith(ENDING) and items_file not in items:
+            items.append(items_file)
     if len(items) != 1:
         raise NotRunError(
             f"The labels are of {len(items)} files of items, and one is needed: name the file of "
@@ -82,8 +82,8 @@ def _agreement(labels: Labels, seed: int) -> Fields:
         "by chance."
     )
     return {
-        "figures": [figure(name, of.value, of.interval, n, "contexts")
-                    for name, of, n in coefficients],
+        "figures": [figure(name, coefficient.value, coefficient.interval, n, "contexts")
+                    for name, coefficient, n in coefficients],
         "tables": [*_tables(agreed)],
         "remarks": [explained, *agreed.undefined],
     }  # fmt: skip
@@ -92,7 +92,9 @@ def _agreement(labels: Labels, seed: int) -> Fields:
 def _tables(agreed: Agreement) -> Iterator[Table]:
     """Tables of annotators, of agreement on each label, and of pairs of annotators."""
     yield table("Annotators", ("annotator", "contexts"), agreed.annotators.items())
-    rows = [(of.label, of.given, of.alpha.value, of.kappa.value) for of in agreed.labels]
+    rows = [
+        (label.label, label.given, label.alpha.value, label.kappa.value) for label in agreed.labels
+    ]
     yield table("Agreement on each label", ("label", "given", "alpha", "kappa"), rows)
     if agreed.pairs:
         columns = ("first", "second", "contexts", "agreement", "Cohen's kappa")
@@ -186,11 +188,13 @@ def _by_span(material: Material, labels: Labels, paths: Sequence[Path]) -> Field
         by_group, lost = _with_counts(family, counts, material.seed)
         if lost:
             remarks.append(f"{called}: no association with a group of {listed_names(lost)}.")
-        for group, of in by_group.items():
-            rho, r2 = rho_figures(f"share of {group}, {called}", of, OF)
+        for group, pairs in by_group.items():
+            rho, r2 = rho_figures(f"share of {group}, {called}", pairs, OF)
             figures += [rho, r2]
             marks.append(mark(called, rho, group))
-            rows.append((span, path.name, group, of.n, *map(defined, (of.rho, of.p, of.r2))))
+            rows.append(
+                (span, path.name, group, pairs.n, *map(defined, (pairs.rho, pairs.p, pairs.r2)))
+            )
     if without:
         remarks.append(f"Associated with no group by people: {listed_names(without)}.")
     if not figures:
@@ -217,7 +221,7 @@ def _with_counts(
     """
     targets = family.test.targets.terms
     terms = family.known(counts, targets)
-    theirs, ours = (family.shares(of, terms) for of in (family.tables[0], counts))
+    theirs, ours = (family.shares(tabled, terms) for tabled in (family.tables[0], counts))
     groups = family.groups[:1] if len(family.groups) == 2 else family.groups
     by_group = {
         group: rank_correlation(theirs[:, j], ours[:, j], rng=np.random.default_rng(seed))

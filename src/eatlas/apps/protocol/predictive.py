@@ -60,15 +60,15 @@ def _families(material: Material) -> list[Family]:
     return list(families(material, material.require("census", needed), "census"))
 
 
-def _year(of: Counts) -> int | None:
-    year: int | None = getattr(of, "period", None)
+def _year(census: Counts) -> int | None:
+    year: int | None = getattr(census, "period", None)
     return year
 
 
 def census_year(material: Material) -> Answers:
     """Rank correlation over occupations with the shares of one year, on each source."""
     census = _families(material)
-    sources = {name: of for name, of in material.each_source() if period_of(of) is None}
+    sources = {name: source for name, source in material.each_source() if period_of(source) is None}
     if not sources:
         raise NotRunError("Every source belongs to a period; the study of decades takes these.")
     for name, source in sources.items():
@@ -113,10 +113,14 @@ def _remarks(what: str, family: Family, missing: Sequence[str]) -> Iterator[str]
 
 def _drawing(figures: Sequence[Figure], title: str) -> Drawing:
     """Each rank correlation as a mark with its interval; changes follow what they are of."""
-    rhos = {of.name.removeprefix("rho, "): of for of in figures if of.name.startswith("rho, ")}
+    rhos = {
+        number.name.removeprefix("rho, "): number
+        for number in figures
+        if number.name.startswith("rho, ")
+    }
     marks = (
-        mark("its changes" if label.startswith("changes") else label, of)
-        for label, of in rhos.items()
+        mark("its changes" if label.startswith("changes") else label, number)
+        for label, number in rhos.items()
     )
     return rho_drawing(title, marks)
 

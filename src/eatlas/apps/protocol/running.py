@@ -167,7 +167,9 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     sources = {_with_period(name, source): source for name, source in opened}
     material = Material(measure, sources, seed, loaded, files, representations)
     evidence: list[Evidence] = []
-    studies = [study for of in described() if of.id in chosen for study in of.studies]
+    studies = [
+        study for criterion in described() if criterion.id in chosen for study in criterion.studies
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EatlasWarning)  # results hold them as remarks
         for done, study in enumerate(studies, start=1):

@@ -36,7 +36,7 @@ def criteria() -> tuple[CriterionOf, ...]:
     """The criteria in their order, with their studies in the order of the card."""
     data = own_toml(resources.files("eatlas.apps.protocol") / "data" / "studies.toml")
     return tuple(
-        CriterionOf(of["id"], of["title"], of["text"],
-                 tuple(Study(of["id"], **study) for study in of["study"]))
-        for of in data["criterion"]
+        CriterionOf(row["id"], row["title"], row["text"],
+                 tuple(Study(row["id"], **study) for study in row["study"]))
+        for row in data["criterion"]
     )  # fmt: skip

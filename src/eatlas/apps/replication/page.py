@@ -149,20 +149,22 @@ def write_replication(replication: Replication, folder: str | Path) -> tuple[Pat
     ...     [path.name for path in write_replication(eatlas.replicate("divdist"), folder)]
     ['replication.html', 'replication.csv', 'results.jsonl', 'report.html']
     """
-    place, results = Path(folder), replication.results
+    directory, results = Path(folder), replication.results
     page, table = replication_html(replication), replication_csv(replication)
-    written = [place / PAGE, place / TABLE]
-    lines: dict[Path, Iterable[bytes]] = {place / TABLE: table.encode().split(b"\n")}
+    written = [directory / PAGE, directory / TABLE]
+    lines: dict[Path, Iterable[bytes]] = {directory / TABLE: table.encode().split(b"\n")}
     if len(results):
-        lines[place / LINES] = (to_json_line(one).encode() for one in (*results, *results.trends))
-        written += [place / LINES, place / REPORT]
+        lines[directory / LINES] = (
+            to_json_line(result).encode() for result in (*results, *results.trends)
+        )
+        written += [directory / LINES, directory / REPORT]
     if kept := keep_others(lines, *(path for path in written if path not in lines)):
-        values = {"folder": str(place), "files": list(map(str, kept))}
+        values = {"folder": str(directory), "files": list(map(str, kept))}
         warn(Note("run.files-moved", values=values))
     with atomic_files() as new:
-        new(place / PAGE).write(page)
-        new(place / TABLE).write(table)
+        new(directory / PAGE).write(page)
+        new(directory / TABLE).write(table)
     if len(results):
-        results.write(place / LINES)
-        write_report(results, place / REPORT)
+        results.write(directory / LINES)
+        write_report(results, directory / REPORT)
     return tuple(written)

@@ -245,7 +245,7 @@ class Replication(Sequence[Compared]):
     @property
     def computed(self) -> tuple[Compared, ...]:
         """The cells for which something was computed."""
-        return tuple(one for one in self.cells if one.source)
+        return tuple(cell for cell in self.cells if cell.source)
 
     @property
     def failed_checks(self) -> tuple[Check, ...]:
@@ -254,7 +254,7 @@ class Replication(Sequence[Compared]):
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each published cell."""
-        return as_frame(one.columns() for one in self.cells)
+        return as_frame(cell.columns() for cell in self.cells)
 
 
 DATA = Path(__file__).parent / "data"
@@ -369,53 +369,55 @@ def compared(
 ) -> Replication:
     """Do what :func:`replicate` does, without a warning for jobs that failed."""
     require_workers(workers)
-    known, vectors = paper(name), vectors or {}
-    ids = [model.id for model in known.model]
+    about, vectors = paper(name), vectors or {}
+    ids = [model.id for model in about.model]
     if unknown := [model for model in vectors if model not in ids]:
         raise EatlasError(
             f"the paper has no model {unknown[0]!r}{did_you_mean(unknown[0], ids)}",
             allowed=", ".join(ids),
         )
     uses: dict[str, ModelUse] = {}
-    found: dict[tuple[str, str, str, int | None], AssociationResult] = {}
+    result_of: dict[tuple[str, str, str, int | None], AssociationResult] = {}
     measured: list[Results] = []
-    tables = {table.id: table for table in known.table}
-    for model in known.model:
+    tables = {table.id: table for table in about.table}
+    for model in about.model:
         cells = [cell for cell in printed_numbers(name) if cell.model == model.id and cell.test]
         source, uses[model.id] = _use(model, vectors.get(model.id), tested=bool(cells))
         tests: dict[str, dict[str, None]] = {}
         for cell in cells if source is not None else ():
             if not tables[cell.table].not_run:
                 tests.setdefault(tables[cell.table].measure, {})[cell.test] = None
-        for measure, wanted in tests.items():
-            results = _measured(model, source, list(wanted), measure, seed, workers)
+        for measure, test_ids in tests.items():
+            results = _measured(model, source, list(test_ids), measure, seed, workers)
             measured.append(results)
-            found |= {(model.id, measure, one.test, one.period): one for one in results}
+            result_of |= {
+                (model.id, measure, result.test, result.period): result for result in results
+            }
     compared_cells = []
     for cell in printed_numbers(name):
-        table, use, one = tables[cell.table], uses[cell.model], None
+        table, use, result = tables[cell.table], uses[cell.model], None
         if cell.place and not table.not_run:
-            one = found.get((cell.model, table.measure, cell.test, cell.period))
+            result = result_of.get((cell.model, table.measure, cell.test, cell.period))
         compared_cells.append(
-            Compared(cell, signless=known.signless)
-            if one is None
+            Compared(cell, signless=about.signless)
+            if result is None
             else Compared(
                 cell,
                 source=use.source,
                 stand_in=bool(use.stand_in_is),
-                value=value_at(one, cell.place),
-                star=star_at(one, cell.place),
-                signless=known.signless,
+                value=value_at(result, cell.place),
+                star=star_at(result, cell.place),
+                signless=about.signless,
             )
         )
     return Replication(
         name=name,
-        paper=known,
+        paper=about,
         cells=tuple(compared_cells),
         models=tuple(uses.values()),
         checks=checks_of(name),
         results=Results(
-            [one for results in measured for one in results],
+            [result for results in measured for result in results],
             [failure for results in measured for failure in results.failures],
             [trend for results in measured for trend in results.trends],
         ),
@@ -472,7 +474,7 @@ def value_at(result: AssociationResult, place: str) -> float | str | None:
     head, _, rest = place.partition(".")
     if head == "targets":
         term, _, name = rest.rpartition(".")
-        result_of = {one.term: one for one in result.by_target or ()}
+        result_of = {target.term: target for target in result.by_target or ()}
         value = getattr(result_of.get(term), name, None)
     else:
         value = at(result, place)

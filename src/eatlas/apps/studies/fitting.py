@@ -70,7 +70,10 @@ class Prepared:
             },
             {label: as_text(source) for label, source in plan.vectors.items()},
             {label: measure.signature for label, measure in plan.measures.items()},
-            [[name, list(of.values.items()), of.when] for name, of in plan.choices.items()],
+            [
+                [name, list(choice.values.items()), choice.when]
+                for name, choice in plan.choices.items()
+            ],
             [plan.exclude, plan.study.seed, plan.study.intervals],
         ]
         text = json.dumps(parts, ensure_ascii=False, default=as_text)
@@ -158,19 +161,19 @@ class _Fitter:
     def request(self, combination: Combination) -> Request:
         """The job of one combination."""
         plan, labels, values = self.plan, combination.labels, combination.values
-        of = {part: {} for part in (*KNOWN.values(), "measure")}  # type: dict[str, dict[str, Any]]
+        parts = {part: {} for part in (*KNOWN.values(), "measure")}  # type: dict[str, dict[str, Any]]
         for name, value in values.items():
-            of[KNOWN.get(name, "measure")][name] = value
+            parts[KNOWN.get(name, "measure")][name] = value
         words = plan.tests[labels["test"]][labels.get("stimuli", "")]
-        measure = self.once(self.measure, labels["measure"], of["measure"])
-        test, measure = self.once(self.texts, words, measure, of["texts"])
+        measure = self.once(self.measure, labels["measure"], parts["measure"])
+        test, measure = self.once(self.texts, words, measure, parts["texts"])
         if measure.needs.source == "vectors":
             measure.require_stimuli(test)
         label = labels["vectors"]
         around = {
-            name: str(value) for name, value in of["wrapper"].items() if value not in {NONE, ""}
+            name: str(value) for name, value in parts["wrapper"].items() if value not in {NONE, ""}
         }
-        source = self.once(self.source, label, measure.needs.source, of["encoder"], around)
+        source = self.once(self.source, label, measure.needs.source, parts["encoder"], around)
         self.require_effect(test, source, values)
         case, seed = values.get("case", "auto"), values.get("seed", plan.study.seed)
         job = (id(test), id(source), measure.signature, case, seed)
@@ -195,10 +198,12 @@ class _Fitter:
             })  # fmt: skip
         return measure.with_parameters(**chosen)
 
-    def texts(self, words: Test, measure: Measure, of: Mapping[str, Any]) -> tuple[Test, Measure]:
+    def texts(
+        self, words: Test, measure: Measure, chosen: Mapping[str, Any]
+    ) -> tuple[Test, Measure]:
         """A test as it is, of sentences made with templates, or of contexts of a corpus."""
-        contexts = of.get("contexts", NONE)
-        sizes = {name: value for name, value in of.items() if name != "contexts"}
+        contexts = chosen.get("contexts", NONE)
+        sizes = {name: value for name, value in chosen.items() if name != "contexts"}
         kind, _, file = contexts.partition(":") if isinstance(contexts, str) else ("", "", "")
         if kind in {NONE, TEMPLATES} and sizes:
             raise StudyError(f"{', '.join(sizes)}: for contexts of a corpus alone")

@@ -340,7 +340,7 @@ def combinations(plan: StudyPlan) -> tuple[Combination, ...]:
                 got=f"more than {MOST:,} specifications",
                 remedy="leave out alternatives, or say when choices apply",
             )
-    rows = [labels for labels in rows if not any(_matches(labels, of) for of in plan.exclude)]
+    rows = [labels for labels in rows if not any(_matches(labels, match) for match in plan.exclude)]
     if not rows:
         raise StudyError(
             "the grid of this plan is empty: every combination is excluded",
@@ -351,12 +351,16 @@ def combinations(plan: StudyPlan) -> tuple[Combination, ...]:
         name: {label: n for n, label in enumerate(("", *labels))}
         for name, labels in alternatives.items()
     }
-    rows.sort(key=lambda labels: [of[labels[name]] for name, of in places.items()])
+    rows.sort(key=lambda labels: [order[labels[name]] for name, order in places.items()])
     return tuple(
         Combination(
             number,
             {name: labels[name] for name in alternatives},
-            {name: of.values[labels[name]] for name, of in plan.choices.items() if labels[name]},
+            {
+                name: choice.values[labels[name]]
+                for name, choice in plan.choices.items()
+                if labels[name]
+            },
         )
         for number, labels in enumerate(rows, start=1)
     )

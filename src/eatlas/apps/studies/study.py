@@ -153,7 +153,7 @@ def carry_out(
         for request in prepared.requests
     ]
     tasks = read_once(tasks, reader or reading_of(executor), watch)
-    names = [identity(job, of.case, of.seed) for job, of in tasks]
+    names = [identity(job, conditions.case, conditions.seed) for job, conditions in tasks]
     outcomes = perform_all(tasks, executor, names=names, store=store, progress=progress)
     results = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
