@@ -17,20 +17,11 @@ from eatlas.errors import EatlasError
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-MAX_TOML = "EATLAS_MAX_TOML"
-"""Environment variable: size of a TOML file that is read, in MiB; 2 without it."""
-# The worst that fits in either, tables under tables, takes tomllib about 2 s and 150 MB a MiB.
-_MIB = 2
+MAX_TOML = 2 << 20
+"""Bytes of a TOML file; tables under tables take tomllib about 2 s and 150 MB a MiB."""
 _MAX_PARTS = 16
-# Strings and comments, closed or not: each is passed over once, so that time is linear.
-_TEXT = re.compile(
-    r"""
-    \"\"\"(?:(?!\"\"\")(?:\\.|[^\\]))*+\\?(?:"{3,5}|\Z) | \'\'\'(?:(?!\'\'\').)*+(?:'{3,5}|\Z)
-    | "(?:\\.|[^"\\\n])*+"? | '[^'\n]*+'? | \#[^\n]*+
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{_MAX_PARTS},}}+")
+_PART = r"""(?:[\w-]++|"(?:\\.|[^"\\\n])*+"|'[^'\n]*+')[ \t]*+"""
+_LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}\.[ \t]*+){{{_MAX_PARTS},}}+")
 
 LARGEST = 1e150
 """The largest number of a file in JSON."""
@@ -49,19 +40,18 @@ def read_toml(
     Large files, and keys of many parts, which take quadratic time and memory, are refused before
     anything is parsed.
     """
-    limit = _limit(kind)
-    if len(data) > limit << 20:
+    if len(data) > MAX_TOML:
         raise kind(
             f"{where}: this file is too large",
-            got=f"more than {limit << 20:,} bytes",
-            allowed=f"at most {limit} MiB",
-            remedy=f"if it is right, set {MAX_TOML} to a larger number of MiB",
+            got=f"more than {MAX_TOML:,} bytes",
+            allowed=f"at most {MAX_TOML >> 20} MiB",
+            remedy="divide it into several files",
         )
     text = decoded(data, where, kind)
-    if data.count(b".") > _MAX_PARTS and (found := _LONG_KEY.search(_TEXT.sub("k", text))):
+    if match := _LONG_KEY.search(text):
         raise kind(
             f"{where}: a key has too many parts",
-            got=f"{found[0][:40]}...",
+            got=f"{match[0][:40]}...",
             allowed=f"at most {_MAX_PARTS} parts, with dots between them",
         )
     try:
@@ -70,12 +60,10 @@ def read_toml(
         raise kind(
             f"{where}: this is not TOML", got=str(error), remedy=hint(text, str(error))
         ) from error
-    except RecursionError as error:
-        raise kind(
-            f"{where}: this TOML cannot be read", got="values nested hundreds deep"
-        ) from error
-    except ValueError as error:  # an integer of thousands of digits
-        raise kind(f"{where}: this TOML cannot be read", got=str(error)[:200]) from error
+    except (RecursionError, ValueError) as error:  # or an integer of thousands of digits
+        deep = isinstance(error, RecursionError)
+        got = "values nested hundreds deep" if deep else str(error)[:200]
+        raise kind(f"{where}: this TOML cannot be read", got=got) from error
 
 
 def own_toml(file: Traversable) -> dict[str, Any]:
@@ -107,18 +95,7 @@ def toml_bytes(path: Path, kind: type[EatlasError]) -> bytes:
     """Content of a TOML file of a user, no more of it than shows that it is too large."""
     require_file(path, kind)
     with path.open("rb") as file:
-        return file.read((_limit(kind) << 20) + 1)
-
-
-def _limit(kind: type[EatlasError]) -> int:
-    text = os.environ.get(MAX_TOML) or str(_MIB)
-    if not re.fullmatch(r"[1-9][0-9]{0,5}", text):
-        raise kind(
-            f"{MAX_TOML}: this environment variable is not a size",
-            got=text[:40],
-            allowed=f"a whole number of MiB; {_MIB} without it",
-        )
-    return int(text)
+        return file.read(MAX_TOML + 1)
 
 
 def json_value(

@@ -64,8 +64,8 @@ def test_a_debiased_file_gives_the_numbers_of_the_transform(tmp_path):
 @pytest.mark.parametrize(
     ("words", "suffix", "message"),
     [
-        (["a", "b c"], ".txt", "got: 'b c'\n  allowed: words that are not empty, without spaces, "
-         "line breaks and zero bytes\n  remedy: choose a name that ends in .npz"),
+        (["a", "b c"], ".txt", "got: 'b c'\n  allowed: words that are not empty, without line "
+         "breaks and zero bytes; in text and .bin without spaces\n  remedy: choose a name that ends in .npz"),
         (["a", ""], ".bin", "got: ''\n"),
         (["a", "b\nc"], ".safetensors", "got: 'b\\nc'\n  allowed: words that are not empty, without "
          "line breaks and zero bytes"),

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from eatlas.errors import SourceError
+from eatlas.errors import SourceError, listed
 from eatlas.folders import DATA, data_folder
 from eatlas.sources.archives import check_growth, faults_of_library, locate
 from eatlas.sources.published import (
@@ -174,29 +174,26 @@ def _discard(entry: Published) -> None:
 
 def _inspect(entry: Published, path: Path) -> dict[str, str]:
     """Check a file: its hash where there is one, and that it is no web page; what to record."""
-    by_hand, earlier = path == entry.file(""), read_record(entry)
-    what = str(path) if by_hand else f"{entry.name}: what {entry.download.url} serves"
-    removed = "" if by_hand else "; the download was removed"
-    stated = entry.download.hash
-    if earlier and earlier["url"].partition(":")[2] != entry.download.url.partition(":")[2]:
+    earlier, url = read_record(entry), entry.download.url
+    if earlier and earlier["url"].partition(":")[2] != url.partition(":")[2]:
         earlier = None
-    if not stated and earlier:
-        stated = f"sha256:{earlier['sha256']}"
-    algorithm, _, digits = (stated or "").partition(":")
+    what = f"{entry.name}: what {url} serves"
+    if path == entry.file(""):
+        what = f"{path}: this file"
+    stated = entry.download.hash or (f"sha256:{earlier['sha256']}" if earlier else "")
+    algorithm, _, digits = stated.partition(":")
     if algorithm and (got := _hash(path, algorithm)) != digits:
         why = "has not the published hash"
         remedy = "get it again; if that does not help, the publisher's file is no longer the same"
         if not entry.download.hash and earlier:
             why = f"is not the file that was got on {earlier['fetched']}"
             remedy = f"if the publisher replaced it, delete {entry.file('.json')} and fetch again"
-        raise SourceError(
-            f"{what}{': this' * by_hand} {why}{removed}", got=got, allowed=digits, remedy=remedy
-        )
+        raise SourceError(f"{what} {why}", got=got, allowed=digits, remedy=remedy)
     with path.open("rb") as file:
         start = file.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
     if not algorithm and _PAGE.match(start):
         raise SourceError(
-            f"{what}: this is a web page, no file of vectors{removed}",
+            f"{what} is a web page, no file of vectors",
             got=start[:60].decode("ascii", "replace"),
             remedy="a network that requires a login, or a host that moved the file, sends "
             f"such a page; see {entry.download.page or 'the address in a browser'}",
@@ -218,18 +215,6 @@ def _hash(path: Path, algorithm: str) -> str:
 
 class _BrokenOffError(Exception):
     """The connection broke, or there is none."""
-
-
-def need(folder: Path, size: int) -> None:
-    """Refuse to begin what cannot end."""
-    free = shutil.disk_usage(folder).free
-    if size > free:
-        raise SourceError(
-            f"{folder}: there is not enough room on this disk",
-            got=f"{free:,} bytes free",
-            allowed=f"{size:,} bytes at least",
-            remedy=f"make room, or set {DATA} to a folder on another disk",
-        )
 
 
 def _failed(entry: Published, got: str, remedy: str) -> SourceError:
@@ -279,9 +264,9 @@ def _receive(entry: Published, part: Path, watch: Watch | None) -> None:
         ) as answer:
             if answer.status_code != 416:
                 _write(entry, part, answer, watch)
-            elif not answer.headers.get("Content-Range", "").endswith(f"/{start}"):
-                part.unlink()
-                raise _BrokenOffError("the file is shorter now")
+            else:  # what came is of a longer file
+                _discard(entry)
+                raise _BrokenOffError(answer.reason)
     except (requests.RequestException, HTTPError) as error:
         inner: BaseException = error  # connection refused, name or service not known, ...
         while (deeper := inner.__cause__ or inner.__context__) is not None:
@@ -305,7 +290,6 @@ def _write(entry: Published, part: Path, answer: Any, watch: Watch | None) -> No
     if size is not None and length not in (None, size):
         raise _failed(entry, f"the file has {length:,} bytes, {size:,} were published", remedy)
     expected = size or length
-    need(part.parent, (expected or 0) - start)
     if answer.status_code == 200:
         etag = answer.headers.get("ETag", "W/")  # a weak one does not promise the same bytes
         condition = answer.headers.get("Last-Modified", "") if etag.startswith("W/") else etag
@@ -360,35 +344,23 @@ def _extract(archive: Path, folder: Path, vectors: Vectors) -> None:
     """Unpack the files of years, or those below the archive's folder, as plain files."""
     start = PurePosixPath(vectors.folder or "").parts
     with faults_of_library(archive, "this archive"), zipfile.ZipFile(archive) as opened:
-        members: dict[str, zipfile.ZipInfo] = {}
-        for info in opened.infolist():
-            path = PurePosixPath(info.filename)
-            parts = path.parts[1 + len(start) :]
-            if vectors.kind == "series":
-                taken, parts = bool(_OF_A_YEAR.fullmatch(path.name)), (path.name,)
-            else:
-                taken = path.parts[1 : 1 + len(start)] == start and path.suffix.lower() in _TAKEN
-            if info.is_dir() or not taken:
-                continue
-            if any(part == ".." or "\\" in part or ":" in part for part in parts):
-                raise SourceError(
-                    f"{archive}: a member that is not a plain file of its folder",
-                    got=info.filename,
-                    allowed="files below the archive's own root",
-                    remedy="do not trust this archive",
-                )
-            members["/".join(parts)] = info
-        if not members:
-            what = "vectors by year" if vectors.kind == "series" else f"files in {vectors.folder}"
-            raise SourceError(
-                f"{archive}: the archive holds no {what}",
-                got=", ".join(opened.namelist()[:5]) or "nothing",
-            )
-        size = sum(info.file_size for info in members.values())
-        check_growth(str(archive), size, archive.stat().st_size)
-        need(folder.parent, size)
-        for name, info in members.items():
-            path_here = folder / name
-            path_here.parent.mkdir(parents=True, exist_ok=True)
-            with opened.open(info) as source, path_here.open("xb") as file:
-                shutil.copyfileobj(source, file, CHUNK)
+        members = {PurePosixPath(info.filename): info for info in opened.infolist()}
+    if vectors.kind == "series":
+        files = {path: (path.name,) for path in members if _OF_A_YEAR.fullmatch(path.name)}
+    else:
+        below = [path for path in members if path.parts[1 : 1 + len(start)] == start]
+        files = {p: p.parts[1 + len(start) :] for p in below if p.suffix.lower() in _TAKEN}
+    outside = [p for p, parts in files.items() if {"..", "\\", ":"} & {*parts, *"".join(parts)}]
+    if outside or not files:
+        raise SourceError(
+            f"{archive}: not the archive of {vectors.name}",
+            got=f"the member {outside[0]}" if outside else listed(map(str, members)) or "nothing",
+            allowed=f"files in {vectors.folder}" if vectors.folder else "1990-w.npy or 1990.txt",
+        )
+    size = sum(members[path].file_size for path in files)
+    check_growth(str(archive), size, archive.stat().st_size)
+    for path, parts in files.items():
+        target = folder.joinpath(*parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with locate(archive, members[path].filename).open() as source, target.open("xb") as file:
+            shutil.copyfileobj(source, file, CHUNK)

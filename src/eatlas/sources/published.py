@@ -224,33 +224,26 @@ def place_of(entry: Published) -> Path | None:
     return target if target.exists() else None
 
 
-_NO_VECTORS = {
-    "images": (
-        "a set of images",
-        "eatlas run --tests TEST names its images; eatlas vectors list {name}",
-    ),
-    "texts": ("a corpus of texts", "eatlas text {name} --tests TEST counts associations in it"),
-    "counts": (
-        "a table of counts",
-        '--measure "divdist(soa=counts)" takes it, and --reference {name}?year=YEAR',
-    ),
+_USES = {
+    "images": "eatlas run --tests TEST names its images",
+    "texts": "eatlas text {name} --tests TEST counts associations in it",
+    "counts": '--measure "divdist(soa=counts)" takes it, and --reference {name}?year=YEAR',
 }
 
 
 def on_this_machine(spec: FileSpec) -> FileSpec:
     """Replace the name of published vectors by their path; leave anything else as it is."""
-    name = str(spec.path)
-    entry = next((each for each in published_vectors() if each.name == name), None)
-    if entry is None:
-        return spec
-    if entry.vectors.what != "vectors":
-        what, remedy = _NO_VECTORS[entry.vectors.what]
-        raise SourceError(
-            f"{name}: this is {what}, and no vectors",
-            allowed="published vectors; eatlas vectors list shows them",
-            remedy=remedy.format(name=name),
-        )
-    return replace(spec, path=require_here(entry))
+    for entry in published_vectors():
+        if entry.name != str(spec.path):
+            continue
+        if (what := entry.vectors.what) != "vectors":
+            raise SourceError(
+                f"{entry.name}: these are {what}, and no vectors",
+                allowed="published vectors; eatlas vectors list shows them",
+                remedy=_USES[what].format(name=entry.name),
+            )
+        return replace(spec, path=require_here(entry))
+    return spec
 
 
 def corpus_on_this_machine(name: str) -> Path | None:

@@ -77,9 +77,9 @@ def test_published_features_run_as_a_source(root, data, monkeypatch):
     [
         (
             "ieat-f13edea/data/experiments/age/../../../../evil.jpg",
-            "not a plain file of its folder",
+            "not the archive of drawn",
         ),
-        ("ieat-f13edea/data/experiments/age\\evil.jpg", "not a plain file of its folder"),
+        ("ieat-f13edea/data/experiments/age\\evil.jpg", "not the archive of drawn"),
     ],
 )
 def test_an_archive_that_leads_elsewhere_is_refused(root, publisher, data, name, said):
