@@ -22,11 +22,9 @@ from eatlas.results.compare import (
     NO_PROMPT,
     NUMBERED,
     By,
-    choices_beside,
+    choices_of,
     model_of,
     pivot,
-    sizes_beside,
-    value_of,
 )
 from eatlas.results.levels import CELLS
 from eatlas.results.settings import Settings, together
@@ -178,7 +176,10 @@ class Comparison:
     def about(self) -> str:
         """The measure, and what else all members have in common: model, layer, window."""
         first = self.first.result
-        sizes = sizes_beside(first, self.by) if self.by != "source" else ""
+        sizes = ""
+        if first.contexts is not None and self.by != "source":
+            columns = first.contexts.columns().items()
+            sizes = ", ".join(f"{name} {size}" for name, size in columns if name != self.by)
         common = Settings.among(member.result for member in self.members).common
         on = ", ".join(filter(None, (common, sizes, self.level)))
         measure = self.first.settings.short(first)
@@ -188,7 +189,7 @@ class Comparison:
         """In what a member differs from the others."""
         if self.by == "source":
             return source_of(section.result)
-        return value_of(section.result, self.by) or ""
+        return choices_of(section.result).get(self.by, "")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -299,7 +300,7 @@ def _by_encoding(given: Sequence[Section], by: By) -> list[Comparison]:
     sections = {id(section.result): section for section in given}
     groups = [tuple(g.values()) for g in pivot([section.result for section in given], by)]
     firsts = [group[0] for group in groups]
-    levels = [choices_beside(first, by).get("level", "") for first in firsts]
+    levels = ["" if by == "level" else choices_of(first).get("level", "") for first in firsts]
     subjects = [(first.test, first.signature, model_of(first, by)) for first in firsts]
     several = Counter(subject for subject, _ in set(zip(subjects, levels, strict=True)))
     return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -27,11 +27,11 @@ RESPECTS: tuple[str, ...] = ("setting", "source", "test", "measure", "period", *
 NO_PROMPT = "(no prompt)"
 NUMBERED: tuple[By, ...] = ("layer", "window", "distance")
 """Choices that rise from one value to the next."""
-_WITHOUT: dict[str, dict[str, object]] = {
-    "prompt": {"prompt": ""},
-    "layer": {"layer": ""},
-    "level": {"level": "sentence", "pool": "", "subword": ""},
-    "weights": {"weights": "trained", "weights_seed": None},
+_ASIDE = {
+    "prompt": {"prompt"},
+    "layer": {"layer"},
+    "level": {"level", "pool", "subword"},
+    "weights": {"weights", "weights_seed"},
 }
 """What of an encoding is put aside where results differ in a choice."""
 RESAMPLES = 10_000
@@ -42,48 +42,25 @@ EXCEPTIONS = 3
 """Settings that differ from most others and are named one by one."""
 
 
-def value_of(result: AssociationResult, by: str) -> str | None:
-    """What was chosen for a result, such as its layer; None where it has no such choice."""
-    encoding = result.encoding
-    if by not in _WITHOUT:
-        size = _sizes(result).get(by)
-        return None if size is None else str(size)
-    if encoding is None:
-        return None
-    if by == "weights":
-        seed = encoding.weights_seed
-        return encoding.weights if seed is None else f"{encoding.weights}, seed {seed}"
-    if by == "level":
-        return f"{encoding.level} ({encoding.subword or encoding.pool or 'its own way'})"
-    return encoding.prompt or NO_PROMPT if by == "prompt" else encoding.layer
-
-
-def _sizes(result: AssociationResult) -> dict[str, Any]:
-    """How much of a text the contexts of a result hold."""
-    return {} if result.contexts is None else result.contexts.columns()
+def choices_of(result: AssociationResult) -> dict[str, str]:
+    """What was chosen for a result in each respect that it has, such as its layer."""
+    sizes = {} if result.contexts is None else result.contexts.columns()
+    choices = {name: str(size) for name, size in sizes.items()}
+    if (encoding := result.encoding) is not None:
+        seed = "" if encoding.weights_seed is None else f", seed {encoding.weights_seed}"
+        choices |= {
+            "prompt": encoding.prompt or NO_PROMPT,
+            "layer": encoding.layer,
+            "level": f"{encoding.level} ({encoding.subword or encoding.pool or 'its own way'})",
+            "weights": f"{encoding.weights}{seed}",
+        }
+    return choices
 
 
 def model_of(result: AssociationResult, by: str) -> str:
     """The model that results have in common; the whole source, where only contexts differ."""
-    encoded = result.encoding is not None and by in _WITHOUT
+    encoded = result.encoding is not None and by in _ASIDE
     return result.encoding.model if encoded else result.source  # type: ignore[union-attr]
-
-
-def sizes_beside(result: AssociationResult, by: str) -> str:
-    """How much of a text the contexts of a result hold, but for what varies; may be empty."""
-    return ", ".join(f"{name} {size}" for name, size in _sizes(result).items() if name != by)
-
-
-def choices_beside(result: AssociationResult, by: str) -> dict[By, str]:
-    """The other choices of how texts of a result were encoded, in words."""
-    values = {name: value_of(result, name) for name in get_args(By) if name in _WITHOUT}
-    return {
-        name: value.strip("()")
-        if name in {"weights", "level"} or value == NO_PROMPT
-        else f"{name} {value}"
-        for name, value in values.items()
-        if value and name != by
-    }
 
 
 def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
@@ -110,23 +87,19 @@ def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, Assoc
             f"results cannot be compared by {by!r}{did_you_mean(by, RESPECTS)}",
             allowed=", ".join(RESPECTS),
         )
-    given = tuple(results)
-    settings = Settings.among(given)
+    results = tuple(results)
+    settings = Settings.among(results)
+    value_in: dict[str, Callable[[AssociationResult], str | None]] = {
+        "setting": settings.of,
+        "source": lambda result: settings.sources[result.source],
+        "test": lambda result: result.test,
+        "measure": lambda result: settings.measures[result.signature] or result.measure,
+        "period": lambda result: "" if result.period is None else str(result.period),
+    }
+    value_of = value_in.get(by, lambda result: choices_of(result).get(by))
     groups: dict[Hashable, dict[str, AssociationResult]] = {}
-    for result in given:
-        if by == "setting":
-            value: str | None = settings.of(result)
-        elif by == "source":
-            value = settings.sources[result.source]
-        elif by == "test":
-            value = result.test
-        elif by == "measure":
-            value = settings.measures[result.signature] or result.measure
-        elif by == "period":
-            value = "" if result.period is None else str(result.period)
-        else:
-            value = value_of(result, by)
-        if value is not None:
+    for result in results:
+        if (value := value_of(result)) is not None:
             groups.setdefault(_alike(result, by), {}).setdefault(value, result)
     return [
         {value: group[value] for value in sorted(group, key=lambda value: _order(value, by))}
@@ -143,12 +116,11 @@ def _alike(result: AssociationResult, by: str) -> Hashable:
     if by == "setting":
         return result.test
     source: Hashable = result.source
-    contexts: Hashable = tuple(_sizes(result).items())
+    contexts: Hashable = result.contexts and result.contexts.size
     if by in get_args(By) and result.contexts is not None:
-        put_aside = {} if by in _WITHOUT else {by: None}
-        contexts = result.contexts.model_copy(update=put_aside)
-    if by in _WITHOUT and result.encoding is not None:
-        source = result.encoding.model_copy(update=_WITHOUT[by])
+        contexts = result.contexts.model_dump_json(exclude={by})
+    if by in _ASIDE and result.encoding is not None:
+        source = result.encoding.model_dump_json(exclude=_ASIDE[by])
     facts: dict[str, Hashable] = {
         "test": result.test,
         "measure": result.signature,
@@ -195,10 +167,7 @@ class Row:
     @property
     def labels(self) -> tuple[str, ...]:
         """EAT pattern of each member; empty where it has none, or is not there."""
-        return tuple(
-            result.primary.label if result is not None and result.pattern is not None else ""
-            for result in self.members
-        )
+        return tuple(r.primary.label if r and r.pattern else "" for r in self.members)
 
     @property
     def differs(self) -> str:
@@ -238,10 +207,10 @@ class Row:
     def effects(self, place: str) -> tuple[Effect | None, ...]:
         """One effect size of each member."""
         return tuple(
-            next((e for e in result.effects() if e.place == place and e.term is None), None)
-            if result
+            next((e for e in r.effects() if e.place == place and e.term is None), None)
+            if r
             else None
-            for result in self.members
+            for r in self.members
         )
 
     def difference(self, place: str, number: int) -> Difference | None:
@@ -257,15 +226,13 @@ class Row:
         """Intervals of differences from the first member, by place and member."""
         intervals: dict[tuple[str, int], tuple[float, float]] = {}
         first, *others = self.members
-        alike = [
-            (n, result) for n, result in enumerate(others, start=1)
-            if first is not None and result is not None and _paired(first, result)
-        ]  # fmt: skip
-        if first is None or first.uncertainty is None or not alike:
-            return intervals
-        tail, base = (1 - first.uncertainty.confidence) / 2, _resampled(first)
-        for n, result in alike:
-            for place, before, after in zip(LEVELS, base, _resampled(result), strict=True):
+        for n, result in enumerate(others, start=1):
+            if first is None or result is None or not _paired(first, result):
+                continue
+            tail = (1 - first.uncertainty.confidence) / 2  # type: ignore[union-attr]
+            for place, before, after in zip(
+                LEVELS, _resampled(first), _resampled(result), strict=True
+            ):
                 gaps = (after - before)[~np.isnan(after - before)]
                 if gaps.size > 1:
                     low, high = np.quantile(gaps, [tail, 1 - tail]).tolist()
@@ -276,14 +243,12 @@ class Row:
 def _paired(first: AssociationResult, other: AssociationResult) -> bool:
     """Whether both have the cosines of the same terms, so that both can be resampled alike."""
     for result in (first, other):
-        plain = result.similarities and result.stimulus_level is None and result.draws is None
-        if not plain or result.unit != "cosine" or set(result.coverage) != set(ROLES):
+        known = result.uncertainty is not None and result.uncertainty.unit == "term"
+        if not known or not result.similarities or result.stimulus_level or result.draws:
             return False
-        if any(group.cluster for group in result.coverage.values()):
+        if result.unit != "cosine" or set(result.coverage) != set(ROLES):
             return False
-        if result.uncertainty is None or result.uncertainty.unit != "term":
-            return False
-    same = all(first.coverage[r].used == other.coverage[r].used for r in ROLES)
+    same = all(first.coverage[role].used == other.coverage[role].used for role in ROLES)
     return same and first.uncertainty.over == other.uncertainty.over  # type: ignore[union-attr]
 
 

@@ -197,11 +197,9 @@ def read_test_file(path: str | Path) -> Battery:
 
 
 def _each(spec: object) -> Iterable[object]:
-    if isinstance(spec, str | Path | Test | Mapping):
-        return [spec]
-    if isinstance(spec, Iterable) and not isinstance(spec, bytes | Frozen):
-        return spec
-    return [spec]
+    several = isinstance(spec, Iterable)
+    single = isinstance(spec, str | bytes | Path | Frozen | Mapping)
+    return spec if several and not single else [spec]  # type: ignore[return-value]
 
 
 def _load_one(spec: object) -> tuple[Test, ...]:
@@ -222,10 +220,10 @@ def _load_one(spec: object) -> tuple[Test, ...]:
     if name in battery_names():
         return read_battery(name).tests
     batteries = [_battery_of()[name]] if name in _battery_of() else _third_party()
-    for battery in batteries:
-        for test in read_battery(battery).tests:
-            if test.id == name:
-                return (test,)
+    tests = (test for battery in batteries for test in read_battery(battery).tests)
+    for test in tests:
+        if test.id == name:
+            return (test,)
     raise _unknown(name)
 
 
@@ -246,15 +244,12 @@ def _unknown(name: str) -> StimulusError:
             f"{name}: there is no such test file",
             remedy="check the path; eatlas tests list shows the built-in tests",
         )
-    parts, near = [part.strip() for part in name.split(",")], nearest(name, _names(), 3)
-    if len(parts) > 1:
-        remedy = (
-            f"repeat the option: {' '.join(f'--tests {part}' for part in parts)}; in Python, give "
-            "a list"
-        )
-    else:
-        meant = f"did you mean {', '.join(near)}? " if near else ""
-        remedy = f"{meant}eatlas tests list shows them all"
+    near = nearest(name, _names(), 3)
+    meant = f"did you mean {', '.join(near)}? " if near else ""
+    remedy = f"{meant}eatlas tests list shows them all"
+    if "," in name:
+        options = " ".join(f"--tests {part.strip()}" for part in name.split(","))
+        remedy = f"repeat the option: {options}; in Python, give a list"
     return StimulusError(f"there is no test or battery {name!r}", allowed=_ALLOWED, remedy=remedy)
 
 

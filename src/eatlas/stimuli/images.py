@@ -301,12 +301,6 @@ def _of_set(reference: str, *, sets: bool) -> dict[str, Any]:
     return {"images": tuple(Image(name=name) for name in names), "images_from": reference}
 
 
-def published_count(reference: str) -> int:
-    """Number of images that the folder of a set has, as published."""
-    images, folder = _parts(reference)
-    return images.folders[folder]
-
-
 def about_set(reference: str) -> str:
     """Say where the images of a set lie, or where they come from."""
     images, _ = _parts(reference)

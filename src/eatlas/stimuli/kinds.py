@@ -16,7 +16,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.notes import Note
 from eatlas.stimuli.concepts import Concept, Sentence, as_concept, repeated, told_apart
-from eatlas.stimuli.images import Image, not_here, published_count
+from eatlas.stimuli.images import Image, not_here
 from eatlas.stimuli.records import Frozen, Identifier, Term, quoted
 from eatlas.writing import atomic_file
 
@@ -626,7 +626,7 @@ def remarks(test: Test) -> list[Note]:
         if (name := test.concept(one).name) == test.concept(other).name:
             notes.append(Note("stimuli.one-name", values={"groups": [one, other], "name": name}))
     for role, concept in test.parts if test.contexts is None else ():
-        notes += _of_images(role, concept) if concept.images else _of_terms(role, concept)
+        notes += [] if concept.images else _of_terms(role, concept)
     return [*notes, *of_sentences(test)]
 
 
@@ -638,17 +638,6 @@ def _of_terms(role: str, concept: Concept) -> Iterator[Note]:
             yield Note("stimuli.hidden-character", role, {**values, "character": hidden})
         elif not unicodedata.is_normalized("NFC", term):
             yield Note("stimuli.not-composed", role, values)
-
-
-def _of_images(role: str, concept: Concept) -> Iterator[Note]:
-    """Say so where a copy of a published set has fewer or more images than were published."""
-    if not concept.images_from or not concept.at_hand:
-        return
-    here, published = len(concept.images), published_count(concept.images_from)
-    if here != published:
-        values = {"concept": concept.name, "here": here, "set": concept.images_from}
-        values |= {"same": len(concept.absent), "published": published}
-        yield Note("stimuli.images-of-a-set", role, values)
 
 
 def of_sentences(test: Test) -> Iterator[Note]:

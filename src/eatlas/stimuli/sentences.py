@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -30,18 +30,12 @@ NO_FORM = "no adjective is known for it"
 _WORD = '"nurse", or with its forms ["nurse", "a nurse", "nurses"]'
 
 
-@dataclass(frozen=True)
-class Forms:
+class Forms(NamedTuple):
     """The forms of a term that templates request."""
 
     one: str
     """The singular with its indefinite article."""
     plural: str
-
-    @property
-    def singular(self) -> str:
-        """The singular alone."""
-        return self.one.split(" ", 1)[1]
 
 
 @dataclass(frozen=True)
@@ -69,14 +63,14 @@ class Templates:
 
 def fault_of(template: str) -> str | None:
     """Say what is wrong with a template."""
-    places = PLACE.findall(template)
+    places, fault = PLACE.findall(template), ""
     if not places:
-        return f"{template!r} has no place for the term (allowed: {_ALLOWED})"
-    if wrong := [place for place in places if place not in PLACES]:
-        return f"{template!r}: there is no place {{{wrong[0]}}} (allowed: {_ALLOWED})"
-    if set("{}") & set(PLACE.sub("", template)):
-        return f"{template!r} has a brace too many (allowed: {_ALLOWED})"
-    return None
+        fault = " has no place for the term"
+    elif wrong := [place for place in places if place not in PLACES]:
+        fault = f": there is no place {{{wrong[0]}}}"
+    elif set("{}") & set(PLACE.sub("", template)):
+        fault = " has a brace too many"
+    return f"{template!r}{fault} (allowed: {_ALLOWED})" if fault else None
 
 
 def _template(template: str) -> str:
@@ -87,23 +81,21 @@ def _template(template: str) -> str:
 
 def _word(word: Any) -> tuple[str, ...]:
     """A word alone, or with its article and its plural."""
-    forms = (word,) if isinstance(word, str) else word
-    if (
-        isinstance(forms, list | tuple)
-        and all(isinstance(form, str) and form for form in forms)
-        and (len(forms) == 1 or (len(forms) == 3 and forms[1].startswith(("a ", "an "))))
-    ):
-        return tuple(forms)
+    match [word] if isinstance(word, str) else word:
+        case [str(term)] if term:
+            return (term,)
+        case [str(term), str(single), str(plural)] if single.startswith(("a ", "an ")):
+            return term, single, plural
     raise ValueError(f"{word!r} is not a word (allowed: {_WORD})")
-
-
-_Templates = Annotated[tuple[Annotated[str, AfterValidator(_template)], ...], Field(min_length=1)]
 
 
 class _File(Frozen):
     """A file of templates by class, of words by class, or of both."""
 
-    templates: dict[str, _Templates] = Field(default={})
+    templates: dict[
+        str,
+        Annotated[tuple[Annotated[str, AfterValidator(_template)], ...], Field(min_length=1)],
+    ] = Field(default={})
     words: dict[str, tuple[Annotated[tuple[str, ...], BeforeValidator(_word)], ...]] = Field(
         default={}
     )
@@ -168,19 +160,18 @@ def forms_of(terms: Iterable[str]) -> dict[str, Forms]:
     return {term: Forms(engine.a(term), engine.plural_noun(term)) for term in terms}
 
 
-def adjectives_of(words: Iterable[str]) -> dict[str, str]:
-    """Adjectives of those words that have one."""
-    adjectives, classes = _adjectives(), built_in().words
-    forms = {word: adjectives.get(word, word) for word in words}
-    return {
-        w: form for w, form in forms.items() if w in adjectives or classes.get(w) == "adjective"
-    }
-
-
 @cache
 def _adjectives() -> dict[str, str]:
+    """Adjectives by noun, and those among the words of the built-in tests."""
     data = resources.files("eatlas.stimuli") / "data" / "sentences" / "adjectives.toml"
-    return dict(own_toml(data)["adjectives"])
+    own = {word: word for word, kind in built_in().words.items() if kind == "adjective"}
+    return own | own_toml(data)["adjectives"]
+
+
+def adjectives_of(words: Iterable[str]) -> dict[str, str]:
+    """Adjectives of those words that have one."""
+    adjectives = _adjectives()
+    return {word: adjectives[word] for word in words if word in adjectives}
 
 
 # --- from tests of words to tests of sentences ----------------------------------------------------
@@ -227,7 +218,15 @@ def sentence_tests(
     """
     if not isinstance(templates, Templates):
         templates = built_in() if templates is None else read_templates(templates)
-    return tuple(make_sentences(test, templates, _by_role(classes, templates)) for test in tests)
+    by_role = dict.fromkeys(ROLES, classes) if isinstance(classes, str) else dict(classes or {})
+    for role, name in by_role.items():
+        if role not in ROLES or name not in templates.templates:
+            raise StimulusError(
+                f"there is no class {name!r} of words, or no group {role!r}"
+                f"{did_you_mean(name, templates.templates)}",
+                allowed=f"{', '.join(templates.templates)}; for {', '.join(ROLES)}",
+            )
+    return tuple(make_sentences(test, templates, by_role) for test in tests)
 
 
 def make_sentences(
@@ -255,7 +254,14 @@ def make_sentences(
             remedy="say it for a group, --class X=name (in Python, classes={'X': 'name'}), or "
             'for single words in a file of templates: [words], then person = ["nurse"]',
         )
-    templates = _with_forms(chosen, templates)
+    wanting = [
+        term
+        for words in chosen.values()
+        for term, name in words.items()
+        if term not in templates.forms
+        and any(set(PLACE.findall(text)) - {"term"} for text in templates.templates[name])
+    ]
+    templates = replace(templates, forms={**templates.forms, **forms_of(wanting)})
     parts = {role: _concept(test, role, words, templates) for role, words in chosen.items()}
     note = f"Sentences made of {test.id} with the templates of {templates.source}."
     head = {"id": f"{OF_SENTENCES}{test.id}", "title": f"{test.title or test.label} (sentences)"}
@@ -300,10 +306,10 @@ def fill(template: str, term: str, forms: Forms | None = None) -> tuple[str, tup
     """Put a term into a template, as both are written."""
     words = {"term": ("", term)}
     if forms is not None:
-        article = forms.one.removesuffix(forms.singular)
+        article, _, singular = forms.one.partition(" ")
         words |= {
-            "a term": (article, forms.singular),
-            "the term": ("the ", forms.singular),
+            "a term": (f"{article} ", singular),
+            "the term": ("the ", singular),
             "terms": ("", forms.plural),
             "the terms": ("the ", forms.plural),
         }
@@ -314,33 +320,6 @@ def fill(template: str, term: str, forms: Forms | None = None) -> tuple[str, tup
     return text, (start, start + len(word))
 
 
-def _with_forms(chosen: Mapping[str, Mapping[str, str]], templates: Templates) -> Templates:
-    """Add the missing forms that the words' templates request."""
-    wanting = [
-        term
-        for words in chosen.values()
-        for term, name in words.items()
-        if term not in templates.forms
-        and any(set(PLACE.findall(text)) - {"term"} for text in templates.templates[name])
-    ]
-    if not wanting:
-        return templates
-    return replace(templates, forms={**templates.forms, **forms_of(wanting)})
-
-
-def _by_role(classes: str | Mapping[str, str] | None, templates: Templates) -> dict[str, str]:
-    """Classes of words by role, checked."""
-    by_role = dict.fromkeys(ROLES, classes) if isinstance(classes, str) else dict(classes or {})
-    for role, name in by_role.items():
-        if role not in ROLES or name not in templates.templates:
-            raise StimulusError(
-                f"there is no class {name!r} of words, or no group {role!r}"
-                f"{did_you_mean(name, templates.templates)}",
-                allowed=f"{', '.join(templates.templates)}; for {', '.join(ROLES)}",
-            )
-    return by_role
-
-
 # --- the sentence batteries, made of word batteries when needed -------------------------------
 
 Read = Callable[[str], Battery]
@@ -349,11 +328,10 @@ Read = Callable[[str], Battery]
 
 def sentence_battery(name: str, declared: Mapping[str, Any], read: Read) -> Battery:
     """Make a battery of sentences."""
-    made = [make_sentences(test, built_in()) for test in read(declared["words"]).tests]
-    made += [
-        _of_texts(test, declared, read) if "words" in test else _of_groups(test, read)
-        for test in declared.get("test", [])
-    ]
+    tests = [make_sentences(test, built_in()) for test in read(declared["words"]).tests]
+    for test in declared.get("test", []):
+        of_texts = "words" in test
+        tests.append(_of_texts(test, declared, read) if of_texts else _of_groups(test, read))
     tables = declared.get("tables", {})
     return Battery(
         id=name,
@@ -362,7 +340,7 @@ def sentence_battery(name: str, declared: Mapping[str, Any], read: Read) -> Batt
         notes=tuple(note.strip() for note in declared["notes"]),
         tests=tuple(
             test.model_copy(update={"table": tables[test.id]}) if test.id in tables else test
-            for test in made
+            for test in tests
         ),
     )
 
@@ -374,9 +352,9 @@ def _of_groups(declared: Mapping[str, Any], read: Read) -> AssociationTest:
         battery, test_id, group = declared[role].split("/")
         (test,) = (test for test in read(battery).tests if test.id == test_id)
         words[role] = test.concept(group)
-    made = make_sentences(AssociationTest(id="alternate", **words), built_in())
+    sentences = make_sentences(AssociationTest(id="alternate", **words), built_in())
     head = {key: declared[key] for key in ("id", "title", "citation")}
-    return made.model_copy(update={**head, "notes": ()})
+    return sentences.model_copy(update={**head, "notes": ()})
 
 
 def _of_texts(
