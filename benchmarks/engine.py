@@ -31,7 +31,7 @@ def main() -> None:
     execute(make_plan(TESTS, "glove-sample", measures[:1]))  # everything is imported and warm
 
     begun = time.perf_counter()
-    bare = [job.measure(job.test, job.source) for job in plan.jobs]
+    bare = [job.measure(job.test, job.source) for job in plan]
     alone = time.perf_counter() - begun
     print(f"{len(bare)} jobs planned in {planned:.2f} s; measured without the engine {alone:.2f} s")
     for name, executor in (("one process", here), ("two processes", Processes(2))):

@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from concurrent import futures
 from contextlib import closing, contextmanager, suppress
@@ -26,8 +27,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
-from eatlas.notes import Note, warn
+from eatlas.errors import EatlasError, EatlasWarning
 from eatlas.ray_watch import watched
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 WORTH_A_PROCESS = 1.0
 """Seconds of work for each process. A process takes 0.7 s to import what it needs; on two
 hyperthreads, two overtake one at about 300 jobs of 8 v 8 terms, which one does in 2 s."""
-FEW = 5
+FEW = 6
 """Items that show how long the others will take."""
 KEPT = "finished jobs are kept; repeat the command to continue"
 
@@ -44,6 +44,16 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Outcomes = Generator[tuple[int, Result], None, None]
 """Positions of items, each with what came of it."""
+
+
+class Executor(Protocol):
+    """Maps a function over items, and yields (position, outcome) once for each, in any order."""
+
+    def __call__(
+        self, function: Callable[[Item], Result], items: Iterable[Item], /
+    ) -> Outcomes[Result]:
+        """Yield (position, outcome) once for every item; what the function raises is raised."""
+        ...
 
 
 def processors() -> int:
@@ -64,20 +74,20 @@ def require_workers(workers: object) -> None:
     )
 
 
-def may_have_no_children() -> bool:
-    """Whether this is a daemonic child of multiprocessing, such as the worker of a Pool."""
-    process = sys.modules.get("multiprocessing.process")  # such a child has it
+def choose(workers: int | None, items: int) -> Executor:
+    """Return an executor that suits the number of items."""
+    require_workers(workers)
+    if workers == 1 or is_daemonic():
+        return here
+    if workers is None:
+        return as_needed if items > FEW and processors() > 1 else here
+    return Processes(workers)
+
+
+def is_daemonic() -> bool:
+    """Whether this is a worker of a multiprocessing Pool, which may have no children."""
+    process = sys.modules.get("multiprocessing.process")  # such a worker has it
     return process is not None and bool(process.current_process().daemon)
-
-
-class Executor(Protocol):
-    """Maps a function over items, and yields (position, outcome) once for each, in any order."""
-
-    def __call__(
-        self, function: Callable[[Item], Result], items: Iterable[Item], /
-    ) -> Outcomes[Result]:
-        """Yield (position, outcome) once for every item; what the function raises is raised."""
-        ...
 
 
 def reading_of(executor: Executor | None) -> Executor:
@@ -96,36 +106,45 @@ class Threads:
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._ended = threading.Event()
-
-    def stop(self) -> None:
-        """End a function that calls this now and then, once nobody waits for its result."""
-        if self._ended.is_set():
-            raise futures.CancelledError
 
     def __call__(
         self, function: Callable[[Item], Result], items: Iterable[Item], /
     ) -> Outcomes[Result]:
-        """Yield (position, outcome) once for every item, as they end."""
-        running: dict[futures.Future[Result], int] = {}
-
-        def done() -> Iterator[tuple[int, Result]]:
-            for future in futures.wait(running, return_when=futures.FIRST_COMPLETED).done:
-                yield running.pop(future), future.result()
-
+        """Yield (position, outcome) once for every item, in order."""
         with futures.ThreadPoolExecutor(self.workers) as pool:
+            running: deque[futures.Future[Result]] = deque()
             try:
-                for position, item in enumerate(items):
-                    running[pool.submit(function, item)] = position
-                    # one more than are at work, so that none waits for the reader
-                    while len(running) > self.workers:
-                        yield from done()
+                position = 0
+                for item in items:
+                    running.append(pool.submit(function, item))
+                    if len(running) > 2 * self.workers:
+                        yield position, running.popleft().result()
+                        position += 1
                 while running:
-                    yield from done()
+                    yield position, running.popleft().result()
+                    position += 1
             finally:
-                self._ended.set()
                 for future in running:
                     future.cancel()
+
+
+def as_needed(function: Callable[[Item], Result], items: Iterable[Item], /) -> Outcomes[Result]:
+    """Do a few items here, which shows how long they take, and the rest in processes that pay."""
+    items, begun = tuple(items), time.monotonic()
+    for position, item in enumerate(items[:FEW]):
+        if position == 1:  # the first also imports and compiles what all need
+            begun = time.monotonic()
+        yield position, function(item)
+    rest = items[FEW:]
+    seconds = (time.monotonic() - begun) / (FEW - 1) * len(rest)
+    workers = min(processors(), int(seconds / WORTH_A_PROCESS))
+    executor = Processes(workers) if workers > 1 else here
+    with closing(executor(function, rest)) as outcomes:
+        for position, outcome in outcomes:
+            yield FEW + position, outcome
+
+
+# --- processes ------------------------------------------------------------------------------------
 
 
 class Processes:
@@ -146,24 +165,20 @@ class Processes:
         items = tuple(items)
         if not items:
             return
-        try:
-            shared = pickle.dumps((function, items))
-        except (pickle.PicklingError, TypeError, AttributeError) as error:
-            raise _not_pickled(error) from error
+        shared = _dumped((function, items))
         # in a file: Python waits for ever where a process ends before it has read all of its start
         folder = tempfile.TemporaryDirectory(prefix="eatlas-")
         path = Path(folder.name) / "work"
         path.write_bytes(shared)
         context = multiprocessing.get_context("spawn")  # threads of numba and BLAS survive no fork
         theirs, ours = context.Pipe(duplex=False)
-        begun, size = False, min(self.workers, len(items))
+        size, begun = min(self.workers, len(items)), False
         pool = futures.ProcessPoolExecutor(size, context, _begin, (path, theirs))
         try:
             with _interrupts_wait():
                 running = {pool.submit(_do, place): place for place in range(len(items))}
             for future in futures.as_completed(list(running)):
-                outcome = future.result()
-                begun = True
+                outcome, begun = future.result(), True
                 yield running.pop(future), pickle.loads(outcome)  # noqa: S301  (of a worker)
         except BrokenProcessPool:
             if begun:
@@ -198,12 +213,6 @@ def _interrupts_wait() -> Iterator[None]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
-    except OSError as error:
-        raise EatlasError(
-            "no further process can be started",
-            got=error.strerror or str(error),
-            remedy="ask for fewer workers",
-        ) from error
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -232,57 +241,28 @@ def _do(position: int) -> bytes:
             _work["function"], _work["items"] = pickle.loads(_work["path"].read_bytes())  # noqa: S301
     except Exception as error:
         raise _not_pickled(error) from error
-    outcome = _work["function"](_work["items"][position])
+    return _dumped(_work["function"](_work["items"][position]))
+
+
+def _dumped(what: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> bytes:
+    """Pickle what is handed to other processes, or comes of it."""
     try:
-        return pickle.dumps(outcome)
+        return dumps(what)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         raise _not_pickled(error) from error
 
 
-def _not_pickled(error: Exception, alone: str = "workers=1") -> EatlasError:
+def _not_pickled(error: Exception) -> EatlasError:
     """Say that pickling failed, here or at the other end, and how to do without it."""
     return EatlasError(
         "the jobs, or what comes of them, cannot be handed to other processes",
         got=f"{type(error).__name__}: {error}",
-        remedy=f"define measures in a module that can be imported, or use {alone}",
+        remedy="define measures in a module that can be imported, or use workers=1",
     )
 
 
-def as_needed(function: Callable[[Item], Result], items: Iterable[Item], /) -> Outcomes[Result]:
-    """Do items here until it shows how long they take, the rest in as many processes as pay."""
-    items = tuple(items)
-    most, begun, workers, done = processors(), time.monotonic(), 1, 0
-    for done, item in enumerate(items, start=1):
-        yield done - 1, function(item)
-        if done == 1:  # the first also imports and compiles what all need
-            begun = time.monotonic()
-            continue
-        left = (time.monotonic() - begun) / (done - 1) * (len(items) - done)
-        workers = min(most, int(left / WORTH_A_PROCESS))
-        if workers > 1 and done > FEW:
-            break
-    else:
-        return
-    with closing(Processes(workers)(function, items[done:])) as rest:
-        for position, outcome in rest:
-            yield done + position, outcome
+# --- Ray ------------------------------------------------------------------------------------------
 
-
-def choose(workers: int | None, items: int) -> Executor:
-    """Return an executor that suits the number of items."""
-    require_workers(workers)
-    if may_have_no_children():
-        if workers is not None and workers > 1:
-            warn(Note("run.daemonic"), stacklevel=3)
-        return here
-    if workers is None:
-        return as_needed if items > FEW and processors() > 1 else here
-    return here if workers == 1 else Processes(workers)
-
-
-ENGINES = ("local", "ray")
-MOST_TOGETHER = 32
-"""Items that are pickled together for Ray: jobs of one source share its vectors."""
 RETRIES = 3
 """How often an item is done again whose worker or node was lost."""
 REACH, BEGIN = 5.0, 120.0
@@ -296,19 +276,13 @@ START = (
 
 def engine_of(name: str, address: str | None, workers: int | None) -> OnRay | None:
     """Return who does the work; None for the processes of this machine."""
-    require_workers(workers)
-    if name not in ENGINES:
-        raise EatlasError(
-            f"there is no engine {name!r}{did_you_mean(name, ENGINES)}",
-            allowed=" or ".join(ENGINES),
-        )
     if name == "ray":
         return OnRay(address, workers)
-    if address is not None:
+    if name != "local" or address is not None:
         raise EatlasError(
-            "an address is that of a Ray cluster",
-            got=f"{address}, and the engine is local",
-            allowed="--engine ray --address HOST:PORT",
+            "this is not an engine, or an address is given without a cluster",
+            got=name if address is None else f"{name}, and the address {address}",
+            allowed="--engine local, or --engine ray with or without --address HOST:PORT",
         )
     return None
 
@@ -358,25 +332,29 @@ class OnRay:
         self, function: Callable[[Item], Result], items: Iterable[Item], /
     ) -> Outcomes[Result]:
         """Yield (position, outcome) once for every item, as they end."""
-        ray, size = self._ray, len(items) if isinstance(items, Sized) else None
-        if size == 0:
+        ray = self._ray
+        if isinstance(items, Sized) and not len(items):
             return
         resources = ray.cluster_resources()
         gpus = int(resources.get("GPU", 0)) if self.encodes else 0
         count = gpus or int(resources.get("CPU", 1))
         most = min(count, self.workers) if self.workers else 2 * count
-        together = 1 if size is None else max(1, min(MOST_TOGETHER, size // (4 * count)))
         remote = ray.remote(num_cpus=1, num_gpus=int(gpus > 0), max_retries=RETRIES)
         running: dict[Any, int] = {}
         try:
             ray.get(remote(processors).remote(), timeout=BEGIN)
-            tasks = _ray_tasks(ray, remote(_do_on_ray), function, items, together)
+            tasks = _ray_tasks(ray, remote(_do_on_ray), function, items)
             running.update(islice(tasks, most))
             while running:
                 (ended,), _ = ray.wait(list(running), num_returns=1)
                 position = running.pop(ended)
-                yield position, _from_ray(*ray.get(ended))
+                data, caught = ray.get(ended)
+                for warning in caught:
+                    warnings.warn(warning, stacklevel=2)
+                yield position, pickle.loads(data)  # noqa: S301  (of a worker)
                 running.update(islice(tasks, 1))
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None
         except ray.exceptions.RayError as error:
             raise EatlasError(
                 "the Ray cluster could not do the work",
@@ -391,40 +369,24 @@ class OnRay:
 
 
 def _ray_tasks(
-    ray: Any, do: Any, function: Callable[[Item], Any], items: Iterable[Item], together: int
+    ray: Any, do: Any, function: Callable[[Item], Any], items: Iterable[Item]
 ) -> Iterator[tuple[Any, int]]:
-    """Start a task for each item, when the next is wanted, some pickled together."""
+    """Start a task for each item, when the next is wanted; a list is handed over as a whole."""
+    dumps = importlib.import_module("ray.cloudpickle").dumps  # functions of a script by their code
     settings = {name: v for name, v in os.environ.items() if name.startswith("EATLAS_")}
-    work = ray.put((str(Path.cwd()), list(sys.path), settings, _pickled(function)))
-    left, position = iter(items), 0
-    while some := list(islice(left, together)):
-        group = [work, ray.put(_pickled(some))]  # in a list, or Ray would hand over a copy for each
-        for place in range(len(some)):
-            yield do.remote(group, place), position
+    work = ray.put((str(Path.cwd()), list(sys.path), settings, _dumped(function, dumps)))
+    groups = [tuple(items)] if isinstance(items, Sized) else ((item,) for item in items)
+    position = 0
+    for group in groups:
+        # in a list, or Ray would hand over a copy for each
+        together = [work, ray.put(_dumped(group, dumps))]
+        for place in range(len(group)):
+            yield do.remote(together, place), position
             position += 1
 
 
-def _from_ray(raised: bool, data: bytes, heard: Iterable[EatlasWarning]) -> Any:  # noqa: FBT001
-    for warning in heard:
-        warnings.warn(warning, stacklevel=3)
-    outcome = pickle.loads(data)  # noqa: S301  (a worker of ours made it a moment ago)
-    if raised:
-        raise outcome
-    return outcome
-
-
-def _pickled(what: Any) -> bytes:
-    """What is handed to workers; functions of a script are pickled by what they do."""
-    cloudpickle: Any = importlib.import_module("ray.cloudpickle")
-    try:
-        data: bytes = cloudpickle.dumps(what)
-    except (pickle.PicklingError, TypeError, AttributeError) as error:
-        raise _not_pickled(error, "--engine local") from error
-    return data
-
-
-def _do_on_ray(group: list[Any], position: int) -> tuple[bool, bytes, list[EatlasWarning]]:
-    """Do one item; whether an error came of it, what came of it, and the warnings."""
+def _do_on_ray(group: list[Any], position: int) -> tuple[bytes, list[Any]]:
+    """Do one item; what came of it, pickled, and the warnings."""
     ray: Any = importlib.import_module("ray")
     work, items = group
     if _work.get("work") != work:
@@ -436,18 +398,10 @@ def _do_on_ray(group: list[Any], position: int) -> tuple[bool, bytes, list[Eatla
         _work.update(work=work, function=pickle.loads(function))  # noqa: S301
     if _work.get("group") != items:
         _work.update(group=items, items=pickle.loads(ray.get(items)))  # noqa: S301
-    raised = False
-    with warnings.catch_warnings(record=True) as heard:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", EatlasWarning)
-        try:
-            outcome = _work["function"](_work["items"][position])
-        except Exception as error:  # noqa: BLE001  (it is raised where the work is wanted)
-            raised, outcome = True, error
-    ours = [w.message for w in heard if isinstance(w.message, EatlasWarning)]
-    try:
-        return raised, pickle.dumps(outcome), ours
-    except (pickle.PicklingError, TypeError, AttributeError) as error:
-        return True, pickle.dumps(_not_pickled(error, "--engine local")), ours
+        outcome = _dumped(_work["function"](_work["items"][position]))
+    return outcome, [w.message for w in caught if isinstance(w.message, EatlasWarning)]
 
 
 def _connected(address: str | None, workers: int | None = None) -> Any:
@@ -500,18 +454,12 @@ def _connected(address: str | None, workers: int | None = None) -> Any:
 
 def _require_reachable(address: str) -> None:
     """Refuse an address at which nobody listens: Ray itself would try for minutes."""
-    if address in {"auto", "local"}:
+    if address == "auto":
         return
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdecimal():
-        raise EatlasError(
-            "this is not an address of a Ray cluster",
-            got=address,
-            allowed="HOST:PORT, such as 10.0.0.1:6379, ray://HOST:PORT, or auto",
-        )
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=REACH).close()
-    except (OSError, OverflowError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise _unreachable(address, getattr(error, "strerror", None) or str(error)) from error
 
 

@@ -154,12 +154,12 @@ def test_what_is_read_is_not_written(eatlas_cli, tiny_scan):
 
 
 def test_ctrl_c_without_a_file(eatlas_cli, monkeypatch, tiny_scan):
-    from eatlas.engine.scan import scanning
+    from eatlas.engine.scan import chunk
 
-    def interrupted(*arguments):
+    def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(scanning, "measure_chunk", interrupted)
+    monkeypatch.setattr(chunk, "measure_chunk", interrupted)
     ended = eatlas_cli(*tiny_scan)
     assert (ended.code, ended.out) == (130, "")
     assert ended.err == "interrupted; nothing is kept, which takes --out\n"
@@ -200,6 +200,6 @@ def test_a_second_scan_of_the_same_file_waits_for_nobody(eatlas_cli, tmp_path, t
         ended = eatlas_cli(*tiny_scan, "--out", tmp_path / "words.csv")
     assert ended.code == 2
     assert ended.err == (
-        f"error: {tmp_path / 'words.csv'}: another scan is writing this file\n"
-        "  remedy: wait for it to end, or choose another file with --out\n"
+        f"error: {tmp_path / 'words.csv'}: another scan is writing here\n"
+        "  remedy: wait for it to end, or choose another place with --out\n"
     )

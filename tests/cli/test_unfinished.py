@@ -12,7 +12,7 @@ def test_a_number_that_was_edited_is_no_finding(eatlas_cli, tmp_path, test_file,
     command = ("run", "--tests", test_file, "--vectors", vectors_csv, "--measure", "weat")
     eatlas_cli(*command)
     honest = (tmp_path / "out" / "results.jsonl").read_bytes()
-    (plan,) = [make_plan(str(test_file), str(vectors_csv), "weat")]
+    plan = make_plan(str(test_file), str(vectors_csv), "weat")
     with Store(tmp_path / "out") as store:
         execute(plan, store=store)
     path = tmp_path / "out" / "unfinished.jsonl"

@@ -25,7 +25,7 @@ class Counting:
 def test_the_order_is_sources_measures_tests(tiny_vectors):
     tests = [make_test("one"), make_test("two")]
     plan = make_plan(tests, [Counting(tiny_vectors), "glove-sample"], ["weat", "ml-eat"])
-    jobs = [(job.source.name, job.measure.name, job.test.id) for job in plan.jobs]
+    jobs = [(job.source.name, job.measure.name, job.test.id) for job in plan]
     assert jobs[:3] == [("glove-sample", "weat", "one"), ("glove-sample", "weat", "two"),
                         ("glove-sample", "ml-eat", "one")]  # fmt: skip
     assert jobs[4:6] == [("counting", "weat", "one"), ("counting", "weat", "two")]

@@ -25,7 +25,7 @@ from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
-    from eatlas.engine import Plan
+    from eatlas.engine import Job
     from eatlas.executors import Executor
     from eatlas.results import Results
     from eatlas.stimuli import Test
@@ -123,7 +123,7 @@ def run(
     on_cluster = executor_of(engine, address, workers)
     lookup: Any = case.lower()  # the plan says which values there are
     with bars() as watch:
-        plan = make_plan(
+        jobs = make_plan(
             tests,
             vectors,
             measure,
@@ -139,9 +139,9 @@ def run(
             executor=reading_of(on_cluster),
         )
     target = out or (None if as_json else DEFAULT_OUT)
-    images = None if no_thumbnails else [job.test for job in plan.jobs]
-    executor = on_cluster or choose(workers, len(plan.jobs))
-    results = _executed(plan, executor, target, family, images)
+    images = None if no_thumbnails else [job.test for job in jobs]
+    executor = on_cluster or choose(workers, len(jobs))
+    results = _executed(jobs, executor, target, family, images)
     with output_of_a_command():
         _show(results, target, family, as_json=as_json)
     raise typer.Exit(_exit_code(results))
@@ -157,27 +157,27 @@ def _prompts(alone: list[str] | None, averaged: list[str] | None) -> list[Any] |
 
 
 def _executed(
-    plan: Plan,
+    jobs: Sequence[Job],
     executor: Executor,
     target: Path | None,
     family: str,
     images: Sequence[Test] | None,
 ) -> Results:
-    """Do the jobs of a plan; write results and report where they have a folder."""
-    from eatlas.engine import execute, open_store  # noqa: PLC0415
+    """Do jobs; write results and report where they have a folder."""
+    from eatlas.engine import execute, open_store, results_of  # noqa: PLC0415
 
     with nullcontext() if target is None else open_store(target) as store:
-        names = [] if store is None else plan.identities()
+        names = [] if store is None else [job.identity for job in jobs]
         taken = 0 if store is None else len(store.done.keys() & set(names))
         if taken:
             remark(f"jobs taken over from an interrupted run: {taken}")
         try:
             with bar_of("jobs") as tick:
-                results = execute(plan, executor, store=store, progress=tick)
+                results = results_of(execute(jobs, executor, store=store, progress=tick))
         except KeyboardInterrupt as interruption:
             finished = 0 if store is None else len(store.done)
             remark(
-                f"interrupted; {finished} of {len(plan.jobs)} jobs are done and kept"
+                f"interrupted; {finished} of {len(jobs)} jobs are done and kept"
                 + ("; repeat the command to continue" if finished else "")
             )
             raise typer.Exit(130) from interruption

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
 from eatlas.cli.options import executor_of
-from eatlas.cli.progress import Lines, bar_of, duration, what_is_kept
+from eatlas.cli.progress import Lines, bar_of, what_is_kept
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from eatlas.results.scan import ScanResult
 
 NO_BANDS = "none"
-LONG = 10.0
-"""Seconds of a scan whose time is estimated aloud."""
-SOON, LATE = 1.0, 20.0
-"""Seconds before the first line of progress in a pipe, for a long scan and for any other."""
+LATE = 20.0
+"""Seconds before the first line of progress in a pipe."""
 
 
 def scan(
@@ -144,23 +142,11 @@ def _say_what_is_there(plan: ScanPlan, chunks: Chunks, out: Path) -> None:
 
 
 def _measure(plan: ScanPlan, chunks: Chunks, executor: Executor | None) -> None:
-    """Measure what is left, with an estimate before and progress on the way."""
-    from eatlas.engine.scan.scanning import estimate, measure_all  # noqa: PLC0415
+    """Measure what is left, with progress on the way."""
+    from eatlas.engine.scan.chunk import measure_all  # noqa: PLC0415
 
-    if plan.expected is not None and chunks.words >= plan.expected:
-        measure_all(plan, chunks, executor=executor)
-        return
-    expected = estimate(plan)
-    left = None if expected.words is None else (expected.words - chunks.words) * expected.each
-    long = left is None or left > LONG
-    if left is not None and long:
-        a, b = plan.found.sizes
-        remark(
-            f"{expected.words:,} words, {a} against {b} attributes: about {duration(left)} on this "
-            "machine"
-        )
     with bar_of("words") as bar:
-        tick = bar or Lines("words", SOON if long else LATE, done=chunks.words)
+        tick = bar or Lines("words", LATE, done=chunks.words)
         measure_all(plan, chunks, lambda done: tick(done, plan.expected), executor)
 
 

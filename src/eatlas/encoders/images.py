@@ -314,11 +314,7 @@ def ahead(
     threads = Threads(min(processors(), MOST_THREADS, max(1, len(batches))))
 
     def decode(batch: list[Picture]) -> list[tuple[Picture, Pixels]]:
-        seen = []
-        for picture in batch:
-            threads.stop()
-            seen.append((picture, prepared(picture, loaded.processor, loaded.takes)))
-        return seen
+        return [(picture, prepared(picture, loaded.processor, loaded.takes)) for picture in batch]
 
     with closing(threads(decode, batches)) as outcomes:
         for _, batch in outcomes:

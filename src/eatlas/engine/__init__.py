@@ -7,28 +7,25 @@ shows. :mod:`verify` computes old results again. Scans of a vocabulary and count
 rooms of their own.
 """
 
-from eatlas.engine.execution import Conditions, execute, perform_all, read_once, run
+from eatlas.engine.execution import execute, results_of, run
 from eatlas.engine.measuring import AnySource, open_for
 from eatlas.engine.plan import (
     Job,
-    Plan,
     SourceLike,
     SourcesLike,
     Watch,
-    identity,
     in_contexts,
     make_plan,
     open_as,
+    read,
 )
 from eatlas.engine.store import Store, open_store
 from eatlas.executors import Executor, Processes, choose, here
 
 __all__ = [
     "AnySource",
-    "Conditions",
     "Executor",
     "Job",
-    "Plan",
     "Processes",
     "SourceLike",
     "SourcesLike",
@@ -37,13 +34,12 @@ __all__ = [
     "choose",
     "execute",
     "here",
-    "identity",
     "in_contexts",
     "make_plan",
     "open_as",
     "open_for",
     "open_store",
-    "perform_all",
-    "read_once",
+    "read",
+    "results_of",
     "run",
 ]

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import errno
+import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eatlas.engine.measuring import measure_opened
-from eatlas.engine.plan import (
-    Job,
-    Plan,
-    Reading,
-    SourcesLike,
-    Watch,
-    computes,
-    make_plan,
-    read_all,
-)
+from eatlas.engine.plan import Job, SourcesLike, make_plan
 from eatlas.engine.store import Store
 from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning
 from eatlas.executors import Executor, choose, here, reading_of, require_workers
@@ -39,13 +30,11 @@ MORE_MEMORY = (
     "fewer workers leave more memory to each: --workers 1; or raise the limit of the system "
     "(ulimit -v, a container's)"
 )
-_NO_MEMORY = (
-    "failed to map segment", "annot allocate memory", "nable to allocate", "std::bad_alloc",
-    "can't start new thread",
-)  # fmt: skip
+_NO_MEMORY = re.compile(
+    "failed to map segment|annot allocate memory|nable to allocate|std::bad_alloc|"
+    "can't start new thread"
+)
 """What the loader, numpy, LLVM and threads say where there is no memory."""
-
-
 Outcome = AssociationResult | Failure
 
 
@@ -141,7 +130,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     'BY-Singular'
     """
     require_workers(workers)  # before a large file is read
-    plan = make_plan(
+    jobs = make_plan(
         tests,
         vectors,
         measures,
@@ -155,124 +144,58 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         seed=seed,
         executor=reading_of(executor),
     )
-    results = execute(plan, executor or choose(workers, len(plan.jobs)))
-    if results.failures and not len(results):
-        failure, count = results.failures[0], len(results.failures)
-        error, what = failure.error, f"the first, {failure.test} on {failure.source}"
-        if count == 1:
-            raise error
+    results = results_of(execute(jobs, executor or choose(workers, len(jobs))))
+    if not results.failures:
+        return results
+    first, count = results.failures[0], len(results.failures)
+    error = first.error
+    if count == len(jobs) == 1:
+        raise error
+    if count == len(jobs):
+        what = f"none of {count} jobs could be done; the first, {first.test} on {first.source}: "
         raise type(error)(
-            f"none of {count} jobs could be done; {what}: {error.what}",
-            got=error.got,
-            allowed=error.allowed,
-            remedy=error.remedy,
+            what + error.what, got=error.got, allowed=error.allowed, remedy=error.remedy
         )
-    if results.failures:
-        first = results.failures[0]
-        values = {"count": len(results.failures), "of": len(plan.jobs), "test": first.test}
-        values |= {"source": first.source, "error": first.error.what}
-        warn(Note("run.failed", values=values))
+    values = {"count": count, "of": len(jobs), "test": first.test}
+    warn(Note("run.failed", values=values | {"source": first.source, "error": error.what}))
     return results
 
 
 def execute(
-    plan: Plan,
+    jobs: Sequence[Job],
     executor: Executor = here,
     *,
-    store: Store | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Results:
-    """Do the jobs of a plan, and hand out their results in the plan's order."""
-    conditions = Conditions(plan.case, plan.seed)
-    tasks = [(job, conditions) for job in plan.jobs]
-    names = [] if store is None else plan.identities()
-    ordered = perform_all(tasks, executor, names=names, store=store, progress=progress)
-    done = [outcome for outcome in ordered if not isinstance(outcome, Failure)]
-    failed = [outcome for outcome in ordered if isinstance(outcome, Failure)]
-    if all(outcome.period is None for outcome in ordered):
-        return Results(done, failed)
-    from eatlas.engine.trends import trends  # noqa: PLC0415  (few sources are series)
-
-    return Results(done, failed, trends(done, failed, plan.seed))
-
-
-def perform_all(
-    tasks: Sequence[Task],
-    executor: Executor = here,
-    *,
-    names: Sequence[str] = (),
     store: Store | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Outcome]:
-    """Do jobs under conditions of their own, and hand out what came of them in order."""
-    outcomes: dict[int, Outcome] = {}
-    if store is not None:
-        outcomes = {i: store.done[name] for i, name in enumerate(names) if name in store.done}
-    left = [i for i in range(len(tasks)) if i not in outcomes]
-    with closing(executor(perform_task, [tasks[i] for i in left])) as ended:
+    """Do jobs, and hand out what came of them in their order; a store keeps what is done."""
+    done = {} if store is None else store.done
+    outcomes: dict[int, Outcome] = {
+        i: done[job.identity] for i, job in enumerate(jobs) if done and job.identity in done
+    }
+    left = [i for i in range(len(jobs)) if i not in outcomes]
+    with closing(executor(perform, [jobs[i] for i in left])) as ended:
         for position, outcome in ended:
-            at = left[position]
-            outcomes[at] = outcome
+            outcomes[left[position]] = outcome
             if store is not None and not isinstance(outcome, Failure):
-                store.keep(names[at], outcome)
+                store.keep(jobs[left[position]].identity, outcome)
             if progress is not None:
-                progress(len(outcomes), len(tasks))
-    return [outcomes[i] for i in range(len(tasks))]
+                progress(len(outcomes), len(jobs))
+    return [outcomes[i] for i in range(len(jobs))]
 
 
-@dataclass(frozen=True)
-class Conditions:
-    """What all jobs of a run share."""
+def results_of(outcomes: Sequence[Outcome]) -> Results:
+    """Results, failures, and the trends of those on series."""
+    done = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
+    failed = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    if not done or all(outcome.period is None for outcome in outcomes):
+        return Results(done, failed)
+    from eatlas.engine.trends import trends  # noqa: PLC0415  (few sources are series)
 
-    case: CaseRule
-    seed: int
-
-
-Task = tuple[Job, Conditions]
-
-
-def read_once(
-    tasks: Sequence[Task], executor: Executor = here, watch: Watch | None = None
-) -> list[Task]:
-    """Have each source answer all that jobs need of it, and give them the answers.
-
-    Parameters
-    ----------
-    tasks : sequence of Job and Conditions
-        Their sources are open, and not read.
-    executor : Executor
-        Who encodes; layers of one model are encoded together. What is looked up is read here.
-    watch : callable, optional
-        Shows the progress of what is read here.
-
-    Returns
-    -------
-    list of Job and Conditions
-        The same jobs with what their sources answered, in their order.
-    """
-    readings: dict[Any, Reading] = {}
-    keys = []
-    for job, conditions in tasks:
-        need = job.measure.needs.source
-        # an encoder takes texts as they are written
-        case = "auto" if computes(job.source, need) else conditions.case
-        keys.append((id(job.source), need, case))
-        reading = readings.setdefault(keys[-1], Reading(job.source, need, (), case))
-        questions = (*reading.questions, (job.test, job.measure))
-        readings[keys[-1]] = reading._replace(questions=questions)
-    answers = dict(zip(readings, read_all([*readings.values()], watch, executor), strict=True))
-    return [
-        (replace(job, source=answers[key]), conditions)
-        for (job, conditions), key in zip(tasks, keys, strict=True)
-    ]
+    return Results(done, failed, trends(done, failed, done[0].provenance.seed))
 
 
-def perform_task(task: Task) -> Outcome:
-    """Do one job under its conditions."""
-    return perform(*task)
-
-
-def perform(job: Job, conditions: Conditions) -> Outcome:
+def perform(job: Job) -> Outcome:
     """Do one job and return its result, or why there is none.
 
     The seed and the stimuli decide all random numbers, whoever does it and when.
@@ -283,7 +206,7 @@ def perform(job: Job, conditions: Conditions) -> Outcome:
             # the result carries the same remarks, and a table or report shows them
             warnings.simplefilter("ignore", UndefinedWarning)
             warnings.simplefilter("ignore", AnisotropyWarning)
-            result = measure_opened(measure, test, source, conditions.case, conditions.seed)
+            result = measure_opened(measure, test, source, job.case, job.seed)
         if not job.source_from:
             return result
         return result.model_copy(update={"source_from": job.source_from})
@@ -323,13 +246,9 @@ def lacks_memory(error: BaseException | None) -> bool:
     Under a limit of address space (``ulimit -v``) libraries cannot be loaded and threads not be
     started, which has errors of other kinds.
     """
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        texts = str(error)
-        if isinstance(error, MemoryError) or any(text in texts for text in _NO_MEMORY):
-            return True
-        if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+    while error is not None:
+        of_system = isinstance(error, OSError) and error.errno == errno.ENOMEM
+        if isinstance(error, MemoryError) or of_system or _NO_MEMORY.search(str(error)):
             return True
         error = error.__cause__ or error.__context__
     return False

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
 from typing import Any, cast, get_args
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, listed
 from eatlas.measures.base import Measure, Wish, generator_of, stimuli_of_test
 from eatlas.measures.patterns import pattern_shares
 from eatlas.notes import Note
@@ -43,7 +42,7 @@ from eatlas.sources.memory import SAMPLE, ArraySource
 from eatlas.sources.source import Wrapper
 from eatlas.stats.paired import spearman
 from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p, rank_sum
-from eatlas.stimuli import ROLES, AssociationTest, Concept, Test
+from eatlas.stimuli import ROLES, AssociationTest, Test
 
 DRAWS = 2_000
 """Random lists by default: the standard error of a p of .05 is .005."""
@@ -64,27 +63,6 @@ MOST_TERMS = 2_000
 
 
 @dataclass(frozen=True)
-class Pool:
-    """Words of which random lists are made, the most frequent first."""
-
-    words: tuple[str, ...]
-    ranks: NDArray[np.int64]
-    vectors: NDArray[np.floating]
-    """Shape (words, d); zero where there is none."""
-
-    @cached_property
-    def lower(self) -> NDArray[np.bool_]:
-        """Which words are in lower case."""
-        return np.array([in_lower_case(word) for word in self.words])
-
-    @cached_property
-    def usable(self) -> NDArray[np.bool_]:
-        """Which words have a vector."""
-        usable: NDArray[np.bool_] = np.any(self.vectors != 0, axis=1)
-        return usable
-
-
-@dataclass(frozen=True)
 class Ranking:
     """Ranks of words in order of frequency, the most frequent first, and words to match them."""
 
@@ -92,12 +70,14 @@ class Ranking:
     """What the ranks are ranks in."""
     size: int = 0
     """The lowest rank that a word can have."""
-    ranks: Mapping[str, int] | None = None
-    """By key of the source; None where there is no order."""
-    pool: Pool | None = None
-    """None where there are no random words."""
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    """By key of the source; empty where there is no order."""
     reason: str = ""
-    """Why one of the two is not there."""
+    """Why there is no order, or why there are no random words."""
+    random: Mapping[str, int] = field(default_factory=dict)
+    """Random words with their ranks, the most frequent first."""
+    vectors: NDArray[np.floating] | None = None
+    """Of the random words, shape (words, d); zero where there is none."""
 
     def renamed(self, old: str, new: str) -> Ranking:
         """The same of a source that is called otherwise now."""
@@ -106,21 +86,20 @@ class Ranking:
 
     def key(self, word: str, case: CaseRule) -> str | None:
         """The first spelling of a word that has a rank."""
-        return next((key for key in spellings(word, case) if key in (self.ranks or {})), None)
+        return next((key for key in spellings(word, case) if key in self.ranks), None)
 
     def windows(
         self, keys: Collection[str], leave_out: Collection[str]
     ) -> dict[str, NDArray[np.intp]]:
-        """Places in the pool of the words that replace each key: 25 on either side of its rank."""
-        if self.pool is None or self.ranks is None:
-            return {}
-        left = np.array([word not in leave_out for word in self.pool.words])
-        lower, usable = self.pool.lower, self.pool.usable
+        """Places of the random words that replace each key: 25 on either side of its rank."""
+        left = np.array([word not in leave_out for word in self.random])
+        lower = np.array([in_lower_case(word) for word in self.random])
+        usable, ranks = np.any(self.vectors != 0, axis=1), np.array([*self.random.values()])
         fitting = {kind: np.flatnonzero(left & (lower == kind)) for kind in (True, False)}
         windows = {}
         for key in keys:
             places = fitting[in_lower_case(key)]
-            at = int(np.searchsorted(self.pool.ranks[places], self.ranks[key]))
+            at = int(np.searchsorted(ranks[places], self.ranks[key]))
             window = places[max(0, at - NEAR) : at + NEAR]
             windows[key] = window[usable[window]]
         return windows
@@ -143,15 +122,14 @@ def ranking_of(
 
     Words `beside` are looked up in the same pass of a source that is read in passes.
     """
-    tests = tuple(tests)
     texts = source is None or is_contextual(source)
     order = _order_of(source, wish)
     if isinstance(order, str):
         return Ranking(reason=order)
     rule: CaseRule = "auto" if texts else case
-    spelled = {word: spellings(word, rule) for test in tests for word in _words(test)}
-    ranks = order.ranks({key for keys in spelled.values() for key in keys})
-    ranking = Ranking(order.name, order.size, ranks)
+    words = [(test, _words(test)) for test in tests]
+    keys = {key for _, of_test in words for word in of_test for key in spellings(word, rule)}
+    ranking = Ranking(order.name, order.size, order.ranks(keys))
     if wish == "ranks":
         return ranking
     if texts or source is None:
@@ -160,56 +138,37 @@ def ranking_of(
         few = f"{order.name} has {order.size:,} words, too few to draw random ones from"
         return replace(ranking, reason=few)
     near: dict[str, int] = {}
-    for test in tests:
-        if drawn_for(test) and not any(c.sentences or c.images for _, c in test.parts):
-            keys = {key for word in _words(test) if (key := ranking.key(word, rule)) is not None}
-            for key in keys:  # random words of a test are none of its own
-                near |= order.near(key, ranks[key], keys)
+    for test, of_test in words:
+        if len(of_test) <= MOST_TERMS and not any(c.sentences or c.images for _, c in test.parts):
+            own = {key for word in of_test if (key := ranking.key(word, rule)) is not None}
+            for key in own:  # random words of a test are none of its own
+                near |= order.near(key, ranking.ranks[key], own)
     if beside:
         source.lookup({*beside, *near})
-    pool = _pool(source, order, near)
-    if pool is None:
+    near = dict(sorted(near.items(), key=lambda pair: pair[1]))
+    rows = _vectors(source, order, near)
+    if not rows:
         return replace(ranking, reason="there are no other words of these frequencies")
-    return replace(ranking, pool=pool)
-
-
-def _pool(source: Source, order: WordOrder, near: Mapping[str, int]) -> Pool | None:
-    """Random words with their ranks and vectors; None where none has a vector."""
-    words = sorted(near, key=near.__getitem__)
-    vectors = _vectors(source, order, words)
-    if not vectors:
-        return None
-    rows = np.zeros((len(words), source.dim), np.result_type(*vectors.values()))
-    for i, word in enumerate(words):
-        if word in vectors:
-            rows[i] = vectors[word]
-    return Pool(tuple(words), np.array([near[word] for word in words]), rows)
-
-
-def drawn_for(test: Test) -> bool:
-    """Whether random words are sought for a test; those of longer ones fill the vocabulary."""
-    return len(_words(test)) <= MOST_TERMS
+    nothing = np.zeros(source.dim, next(iter(rows.values())).dtype)
+    return replace(ranking, random=near, vectors=np.array([rows.get(w, nothing) for w in near]))
 
 
 def _words(test: Test) -> set[str]:
-    return {word for _, concept in test.parts for word in words_of(concept)}
-
-
-def words_of(concept: Concept) -> tuple[str, ...]:
-    """Its stimuli: words, or what its sentences are about; of images none."""
-    if concept.images:
-        return ()
-    if not concept.sentences:
-        return concept.terms
-    return tuple(dict.fromkeys(concept.stimulus_of.values()))
+    """Stimuli that are words, or what sentences are about; images have no frequency."""
+    return {
+        word
+        for _, concept in test.parts
+        if not concept.images
+        for word in (concept.stimulus_of.values() if concept.sentences else concept.terms)
+    }
 
 
 def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str, Vector]:
     """Vectors of words; of those that come with the package too, whatever is done with vectors."""
     if isinstance(source, Wrapper):
         return source.transform_all(_vectors(source.source, order, words))
-    found = dict(source.lookup(words))
-    return found | {w: order.vectors[w] for w in words if w not in found and w in order.vectors}
+    vectors = dict(source.lookup(words))
+    return vectors | {w: order.vectors[w] for w in words if w not in vectors and w in order.vectors}
 
 
 def _order_of(source: Source | None, wish: Wish) -> WordOrder | str:  # noqa: PLR0911
@@ -272,66 +231,10 @@ Keys = Mapping[str, Mapping[str, str | None]]
 """The key of each stimulus in the order of frequency, by role; None where it is not listed."""
 
 
-def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule) -> Keys:
-    """Under which key each stimulus was found, or is in the list of frequencies."""
-    listed = ranking.ranks or {}
-    keys: dict[str, dict[str, str | None]] = {}
-    for role in ROLES:
-        group = coverage[role]
-        if group.image:  # a picture has no frequency in a list of words
-            keys[role] = dict.fromkeys(group.used)
-            continue
-        found = {term: group.found_as.get(term, term) for term in group.stimuli}
-        keys[role] = {t: key if key in listed else ranking.key(t, case) for t, key in found.items()}
-    return keys
-
-
-def ranks_of(ranking: Ranking, keys: Keys) -> Ranks | None:
-    """Ranks of the stimuli of a test; None where none is known."""
-    listed = ranking.ranks or {}
-    groups, known = {}, {}
-    for role, group in keys.items():
-        terms = {term: None if key is None else listed[key] for term, key in group.items()}
-        some = [rank for rank in terms.values() if rank is not None]
-        groups[role] = GroupRanks(median=median(some) if some else None, terms=terms)
-        known[role] = np.array(some, np.float64)
-    if not any(map(len, known.values())):
-        return None
-    p = {
-        first: rank_sum(known[first], known[second])
-        if len(known[first]) and len(known[second])
-        else None
-        for first, second in PAIRS.items()
-    }
-    return Ranks(
-        **groups,
-        vocabulary=ranking.vocabulary,
-        size=ranking.size,
-        p_targets=p["X"],
-        p_attributes=p["A"],
-    )
-
-
-def remarks_on(ranks: Ranks, concepts: Mapping[str, str], roles: Collection[str]) -> list[Note]:
-    """Say which groups that are compared differ in frequency.
-
-    `roles` are the first groups of the pairs that the measure compares: X, A, or both.
-    """
-    notes = []
-    for role in roles:
-        p = ranks.p_targets if role == "X" else ranks.p_attributes
-        if p is not None and p < DIFFERENT:
-            pair = (role, PAIRS[role])
-            medians = [ranks[each].median for each in pair]
-            values = {"concepts": [concepts[r] for r in pair], "medians": medians, "p": p}
-            notes.append(Note("frequency.differs", f"frequency.ranks.{role}", values))
-    return notes
-
-
 def placed(
     measure: Measure, result: AssociationResult, coverage: Coverage, test: Test, source: Any
 ) -> tuple[dict[str, Any], list[Note]]:
-    """The fields of a result on frequency, and remarks for the reader.
+    """The fields of a result on frequency, and remarks on groups that differ.
 
     `source` knows the ranks already, or finds them.
     """
@@ -345,16 +248,59 @@ def placed(
     if ranking is None:
         vectors = source if measure.needs.source == "vectors" else None
         ranking = ranking_of(vectors, [test], case, wish)
-    keys = keys_of(ranking, coverage, case)
-    ranks = ranks_of(ranking, keys)
+    keys: dict[str, dict[str, str | None]] = {}
+    for role in ROLES:
+        group = coverage[role]
+        as_found = {term: group.found_as.get(term, term) for term in group.stimuli}
+        keys[role] = {
+            term: key if key in ranking.ranks else ranking.key(term, case)
+            for term, key in as_found.items()
+        }
+        if group.image:  # a picture has no frequency in a list of words
+            keys[role] = dict.fromkeys(group.used)
+    ranks = _ranks(ranking, keys)
     if ranks is None:
         none = f"none of the words is in {ranking.vocabulary}"
         return {"frequency_reason": none if ranking.ranks else ranking.reason}, []
     drawn = _matched(ranking, test, keys, measure, result)
     why = {"reason": drawn} if isinstance(drawn, str) else {"matched": drawn}
-    names: dict[str, str] = {role: result.concepts[role] for role in ROLES}
-    compared = getattr(measure, "compared", ())
-    return {"frequency": Frequency(ranks=ranks, **why)}, remarks_on(ranks, names, compared)
+    notes = []
+    for role in getattr(measure, "compared", ()):
+        p = ranks.p_targets if role == "X" else ranks.p_attributes
+        if p is not None and p < DIFFERENT:
+            pair = (role, PAIRS[role])
+            values = {
+                "concepts": [result.concepts[each] for each in pair],
+                "medians": [ranks[each].median for each in pair],
+                "p": p,
+            }
+            notes.append(Note("frequency.differs", f"frequency.ranks.{role}", values))
+    return {"frequency": Frequency(ranks=ranks, **why)}, notes
+
+
+def _ranks(ranking: Ranking, keys: Keys) -> Ranks | None:
+    """Ranks of the stimuli of a test; None where none is known."""
+    groups, numbers = {}, {}
+    for role, group in keys.items():
+        terms = {term: None if key is None else ranking.ranks[key] for term, key in group.items()}
+        listed = [rank for rank in terms.values() if rank is not None]
+        groups[role] = GroupRanks(median=median(listed) if listed else None, terms=terms)
+        numbers[role] = np.array(listed, np.float64)
+    if not any(map(len, numbers.values())):
+        return None
+    p_targets, p_attributes = (
+        rank_sum(numbers[first], numbers[second])
+        if len(numbers[first]) and len(numbers[second])
+        else None
+        for first, second in PAIRS.items()
+    )
+    return Ranks(
+        **groups,
+        vocabulary=ranking.vocabulary,
+        size=ranking.size,
+        p_targets=p_targets,
+        p_attributes=p_attributes,
+    )
 
 
 def _matched(
@@ -365,10 +311,11 @@ def _matched(
         return reason
     case, seed = result.provenance.case, result.provenance.seed
     draws = DRAWS if isinstance(measure.frequency, str) else measure.frequency
-    listed, pool = ranking.ranks or {}, cast("Pool", ranking.pool)
     # the order of terms decides nothing
     places = [
-        key for role in ROLES for _, key in sorted((listed[k], k) for k in keys[role].values() if k)
+        key
+        for role in ROLES
+        for _, key in sorted((ranking.ranks[k], k) for k in keys[role].values() if k)
     ]
     own = {ranking.key(term, case) or term for _, part in test.parts for term in part.terms}
     windows = ranking.windows(set(places), own.union(places))
@@ -377,12 +324,12 @@ def _matched(
         lists = matched_lists([windows[key] for key in places], draws, rng)
     except EatlasError:
         return "there are too few other words of these frequencies"
-    chosen = np.zeros(len(pool.words), dtype=np.bool_)
+    chosen = np.zeros(len(ranking.random), np.bool_)
     chosen[lists] = True
     used = np.flatnonzero(chosen)
     n_x, n_y, n_a, n_b = (len(keys[role]) for role in ROLES)
     effects = matched_effects(
-        kernels.unit_rows(pool.vectors[used].astype(np.float64)),
+        kernels.unit_rows(cast("Any", ranking.vectors)[used].astype(np.float64)),
         (np.cumsum(chosen) - 1)[lists],
         (n_x, n_y, n_a, n_b),
         ddof=measure.ddof,
@@ -406,43 +353,37 @@ def _matched(
 
 def _undrawn(ranking: Ranking, test: AssociationTest, keys: Keys, measure: Any) -> str:
     """Why no random lists are drawn; empty where they are."""
-    kinds = {part.kind if not part.sentences else "sentence" for _, part in test.parts}
     lacking = [term for role in ROLES for term, key in keys[role].items() if key is None]
-    reasons = (
-        (not hasattr(measure, "frequency"), f"{measure.name} is not computed for random words"),
-        (
-            getattr(measure, "association", "cosine") != "cosine",
-            "random words are compared by cosines, and the test by projections",
-        ),
-        (
-            kinds != {"text"},
-            f"the terms are {'sentences' if 'sentence' in kinds else 'images'}, which random words "
-            "cannot replace",
-        ),
-        (not drawn_for(test), f"the test has more than {MOST_TERMS:,} terms"),
-        (lacking, f"no rank is known for {', '.join(lacking[:5])}" + ", ..." * (len(lacking) > 5)),
-        (ranking.pool is None, ranking.reason),
-    )
-    return next((reason for true, reason in reasons if true), "")
+    if not hasattr(measure, "frequency"):
+        return f"{measure.name} is not computed for random words"
+    if getattr(measure, "association", "cosine") != "cosine":
+        return "random words are compared by cosines, and the test by projections"
+    if any(part.sentences or part.images for _, part in test.parts):
+        return "the terms are sentences or images, which random words cannot replace"
+    if len(_words(test)) > MOST_TERMS:
+        return f"the test has more than {MOST_TERMS:,} terms"
+    if lacking:
+        return f"no rank is known for {listed(lacking, 5)}"
+    return "" if ranking.random else ranking.reason
 
 
 def _level(observed: float | None, draws: NDArray[np.float64]) -> MatchedLevel | None:
     """p-values, mean, quantiles and histogram of one level's matched draws; None if undefined."""
-    known = draws[np.isfinite(draws)]
-    if observed is None or not len(known):
+    finite = draws[np.isfinite(draws)]
+    if observed is None or not len(finite):
         return None
     greater, less, both = monte_carlo_p(observed, draws)
-    low = min(float(known.min()), observed)
-    high = max(float(known.max()), observed)
+    low = min(float(finite.min()), observed)
+    high = max(float(finite.max()), observed)
     ends = math.floor(low * 20) / 20, math.ceil(high * 20) / 20 or 0.05
-    counts, _ = np.histogram(known, HISTOGRAM_BINS, ends)
+    counts, _ = np.histogram(finite, HISTOGRAM_BINS, ends)
     return MatchedLevel(
         p_greater=greater,
         p_less=less,
         p_two_sided=both,
-        mean=round(float(known.mean()), DECIMALS),
-        quantiles=tuple(kernels.quantiles(known, SHARES).round(DECIMALS).tolist()),
+        mean=round(float(finite.mean()), DECIMALS),
+        quantiles=tuple(kernels.quantiles(finite, SHARES).round(DECIMALS).tolist()),
         counts=tuple(counts.tolist()),
         ends=ends,
-        undefined=len(draws) - len(known),
+        undefined=len(draws) - len(finite),
     )

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from eatlas.encoders.language import LanguageModel
     from eatlas.sources.counts import Counts
 
-SHOWN = 8
-"""Missing terms that are named one by one."""
 AnySource: TypeAlias = "Source | LanguageModel | Counts"
 """Where the numbers of a measurement come from."""
 OF_RESAMPLES = frozenset(
@@ -49,22 +47,19 @@ OF_RESAMPLES = frozenset(
     for what in ("resamples", "interval", "influence", "without-a-term", "patterns")
 )
 """Notes on what is drawn again, which a result has without a Python warning."""
-CALLED = {"vectors": "vector", "counts": "row of numbers"}
+CALLED = {"vectors": "usable vector", "counts": "row of numbers"}
 """What a source must have for a term; a log-probability, of language models."""
 REMEDIES = {
-    "alone": "add terms, or use a measure that takes a group of one",
     "counts": "use terms that the table has numbers for, or count a larger text",
-    "pairs": "use a larger corpus, more words between the two (--distance), or a test of fewer and "
-    "more frequent words",
+    "pairs": "use a larger corpus, more words between the two (--distance), or more frequent words",
     "images": "use a model that encodes images, such as clip:NAME, or vectors of these images, "
     "keyed by the paths or names of their files",
     "sentences": "use a sentence encoder or a cbow: source, which takes the mean of the words' "
     "vectors, or the test of the words that these sentences are made of",
-    "phrases": "use terms that the source has, or a cbow: source, which takes the mean of the "
-    "vectors of their words",
-    "words": "use terms that the source has, or a source with a larger vocabulary",
+    "words": "use terms that the source has, or a source with a larger vocabulary; of phrases a "
+    "cbow: source takes the mean of the words' vectors",
 }
-"""By what the terms are, what the measure needs, or why there are too few."""
+"""By what the terms are, or what the measure needs."""
 
 
 def open_for(spec: Any, need: Need) -> tuple[AnySource, ...]:
@@ -122,43 +117,39 @@ def measure_opened(
         from eatlas.corpora import with_pairs  # noqa: PLC0415  (seldom needed)
 
         test = with_pairs(cast("AssociationTest", test), cast("Any", measure).pairs)
-    need = measure.needs.source
-    read = {"vectors": _read_vectors, "counts": _read_counts}.get(need, _read_log_ratios)
+    read = {"vectors": _read_vectors, "counts": _read_counts}.get(
+        measure.needs.source, _read_log_ratios
+    )
     arranged, about, remarks = cast("Any", read)(measure, test, source, case)
-    coverage, measured = arranged.pop("coverage"), about.pop("measured")
-    model = about.get("encoding") or about.get("language_model")
-    stimuli = test.stimuli_sha256
+    provenance = Provenance(
+        version=__version__,
+        seed=seed,
+        draws="stimuli",
+        case=case,
+        stimuli_sha256=test.stimuli_sha256,
+        labels_sha256=test.labels_sha256(test.stimuli_sha256),
+        source_fingerprint=source.fingerprint,
+        vectors_sha256=about.pop("measured"),
+        citation=test.citation,
+        sentences_from=test.sentences_from,
+        contexts=test.contexts,
+        explored=test.explored,
+    )
     head = {
         "signature": measure.signature,
         "test": test.id,
         "title": test.title,
         "source": source.name,
         "concepts": Concepts({name: concept.name for name, concept in test.concepts.items()}),
-        "coverage": coverage,
-        "provenance": Provenance(
-            version=__version__,
-            seed=seed,
-            draws="stimuli",
-            case=case,
-            stimuli_sha256=stimuli,
-            labels_sha256=test.labels_sha256(stimuli),
-            source_fingerprint=source.fingerprint,
-            vectors_sha256=measured,
-            citation=test.citation,
-            sentences_from=test.sentences_from,
-            contexts=test.contexts,
-            explored=test.explored,
-        ),
+        "coverage": arranged["coverage"],
+        "provenance": provenance,
         **test.stated(),
         **about,
     }
+    model = about.get("encoding") or about.get("language_model")
+    precision = None if model is None else model.roundoff
     given = Input(
-        **{"rows": {}, **arranged},
-        coverage=coverage,
-        head=head,
-        rng=generator(chance),
-        seed=seed,
-        precision=None if model is None else model.roundoff,
+        **{"rows": {}, **arranged}, head=head, rng=generator(chance), seed=seed, precision=precision
     )
     notes: list[Note] = []
     result = measure.compute(given, notes)
@@ -172,19 +163,18 @@ def measure_opened(
     diagnosis = None  # whether cosines mean anything among the terms
     if given.log_ratios is None and set(given.rows) == set(ROLES):
         diagnosis = diagnose_terms(given.unit or given.rows)
-    doubts = diagnosis.remarks() if diagnosis else ()
-    notes = list(map(as_note, notes))
-    for note in (*notes, *doubts):
+    notes = [*map(as_note, notes), *(diagnosis.remarks() if diagnosis else ())]
+    for note in notes:
         if note.code.partition(".")[0] in {"undefined", "space"} and note.code not in OF_RESAMPLES:
             warn(note, test.id, stacklevel=3)
     frequency, differ = placed(measure, result, given.coverage, test, source)
-    every = as_notes((*filter(None, [namesake(test)]), *remarks, *notes, *doubts, *differ))
+    every = as_notes((*filter(None, [namesake(test)]), *remarks, *notes, *differ))
     return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **frequency})
 
 
 Read = tuple[dict[str, Any], dict[str, Any], Sequence[Note]]
-"""Fields of an :class:`Input`, the coverage among them; what a record says of the source, with the
-hash of what was measured; and remarks."""
+"""Fields of an :class:`Input`; what a record says of the source, with the hash of what was
+measured; and remarks."""
 
 
 def _read_vectors(measure: Measure, test: Test, source: Source, case: CaseRule) -> Read:
@@ -194,18 +184,14 @@ def _read_vectors(measure: Measure, test: Test, source: Source, case: CaseRule) 
     measure.require_source(source)
     embedded = embed(test, source, case)
     coverage, notes, vectors = embedded.coverage, embedded.notes, dict(embedded.vectors)
-    period = period_of(source)
-    where = source.name if period is None else f"{source.name}, {period}"
-    require_terms(measure, test, coverage, where)
-    encoding = source.encoding
+    period, encoding = period_of(source), source.encoding
+    require_terms(
+        measure, test, coverage, source.name if period is None else f"{source.name}, {period}"
+    )
     if encoding is not None:
         encoding = encoding.model_copy(update={"roundoff": embedded.roundoff})
-    about = {
-        "measured": embedded.sha256,
-        "period": period,
-        "encoding": encoding,
-        "coverage": embedded.reported,
-    }
+    about: dict[str, Any] = {"measured": embedded.sha256, "period": period}
+    about |= {"encoding": encoding, "coverage": embedded.reported}
     if measure.needs.by_stimulus:
         # what these say of p-values holds for measures of single sentences
         notes = tuple(note for note in notes if note.code != "stimuli.sentences")
@@ -272,7 +258,10 @@ def _read_counts(measure: Measure, test: Any, table: Counts, case: CaseRule) -> 
 
 def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str) -> None:
     """Refuse groups that have fewer usable terms, or stimuli, than a measure needs."""
-    pairs, needs = getattr(measure, "pairs", None), measure.needs
+    needs, pairs = measure.needs, getattr(measure, "pairs", None)
+    what = CALLED.get(needs.source, "usable log-probability")
+    if pairs is not None:
+        what, source = "sentence with each of the other terms", pairs.name or "the corpus"
     for role, least in measure.minimum_of(test).items():
         group, concept = coverage[role], test.concept(role)
         by_stimulus = needs.by_stimulus and bool(concept.sentences)
@@ -280,20 +269,14 @@ def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str)
         usable = group.stimuli if by_stimulus else group.used
         if len(usable) >= least:
             continue
-        what = f"usable {CALLED.get(needs.source, 'log-probability')}"
-        if pairs is not None:
-            what, source = "sentence with each of the other terms", pairs.name or "the corpus"
         kind = "images" if concept.images else "sentences" if concept.sentences else "words"
-        if kind == "words" and any(" " in term for term in group.missing):
-            kind = "phrases"
-        kind = needs.source if needs.source in REMEDIES else kind
-        kind = "alone" if len(concept.terms) < least else "pairs" if pairs is not None else kind
-        count = f"only {len(usable)} {unit}" if usable else f"no {unit}"
-        missing = listed((f"{term} ({reason})" for term, reason in group.reasons.items()), SHOWN)
+        kind = needs.source if needs.source in REMEDIES else "pairs" if pairs is not None else kind
+        missing = listed((f"{term} ({reason})" for term, reason in group.reasons.items()), 8)
         raise CoverageError(
-            f"test {test.id}, group {role} ({concept.name}): {count} has a {what} in {source}",
+            f"test {test.id}, group {role} ({concept.name}): "
+            f"{f'only {len(usable)}' if usable else 'no'} {unit} has a {what} in {source}",
             got=f"missing: {missing}" if missing else f"{usable[0]!r} alone",
             allowed=f"at least {least} usable {unit if least == 1 else units} for "
             f"{measure.name} ({'its labels are permuted' if least > 1 else 'its mean is taken'})",
-            remedy=REMEDIES[kind],
+            remedy=REMEDIES[kind] if missing else "add terms",
         )

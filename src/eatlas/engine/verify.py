@@ -8,26 +8,20 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from eatlas.corpora import Contexts, ContextsAtHand, Pairs
-from eatlas.engine.execution import Conditions, perform
+from eatlas.engine.execution import perform
 from eatlas.engine.measuring import AnySource, open_for
-from eatlas.engine.plan import Job, in_contexts, read_source, renamed
+from eatlas.engine.plan import Job, in_contexts, read_source
 from eatlas.engine.trends import trends
-from eatlas.errors import (
-    EatlasError,
-    SignatureError,
-    SourceError,
-    UntrustedSourceError,
-)
+from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError
 from eatlas.measures import Measure, get_measure
-from eatlas.measures.base import Need
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.sources import period_of
-from eatlas.stimuli import Image, Test, built_in_tests, load_tests
+from eatlas.stimuli import Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.untrusted import computed_afresh, data_only, trusted_among
@@ -36,9 +30,13 @@ __all__ = ["Verdict", "differences", "verify"]
 
 ContextsLike = Contexts | Pairs | str | Path
 """Contexts of words or of pairs, or a file of them."""
-Judged = AssociationResult | TrendResult
 MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000, "frequency": 1_000_000}
 """Random draws that a file of somebody else's may request: minutes, not days."""
+FIRST = (
+    *("provenance.", "concepts.", "title:", "citation:", "coverage:", "periods", "missing"),
+    *("level1.", "level2.", "pattern."),
+)
+"""Differences that are named before the others."""
 SHOWN, SHOWN_CHARACTERS = 10, 80
 """Differences that are named one by one, and how much of a long value."""
 NOUGHT = 1e-12
@@ -53,14 +51,14 @@ crossed tests by 4e-5 of its size, a p of 6e-61 by 2e-3 of its size."""
 SINGLE = 2.0**-24
 """Unit roundoff of single precision; of other precisions tolerances grow with it."""
 LOOSEST = 0.1
-DECIMALS = {"kept": 1.01e-4, "patterns": 1.01e-3}
+ROUNDED = dict.fromkeys(
+    ("uncertainty", "influence", "similarities", "diagnosis", "matched", "power", "readings"),
+    1.01e-6,
+) | {"share_intervals": 1.01e-6, "kept": 1.01e-4, "patterns": 1.01e-3}
 """Absolute, of parts that are kept to a few decimals: one resample of 1,000 may be on the other
 side of a threshold."""
-SIX_DECIMALS = frozenset(
-    {"uncertainty", "influence", "similarities", "diagnosis", "matched", "power", "readings"}
-    | {"share_intervals"}
-)
-LAST_DIGIT = 1.01e-6
+NOT_COMPARED = frozenset({"vectors_sha256", "kept_patterns", "rel_err"})
+"""What the last bits of vectors decide, which are the machine's where a model computes them."""
 
 
 def verify(
@@ -137,19 +135,23 @@ def verify(
     at_hand = ContextsAtHand(several, [*map(Path, folders), Path()])
     series: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
     results = tuple(results)
-    trusted = Trust(
-        vectors or {},
-        trusted_among(trust, [r.source_string for r in results], "no result has a source"),
-    )
-    trusted.require_named(results)
+    trusted = trusted_among(trust, [r.source_string for r in results], "no result has a source")
+    instead, names = vectors or {}, [name for r in results for name in (r.source, r.source_string)]
+    if strange := [name for name in instead if name not in names]:
+        raise SourceError(
+            "vectors: no result has a source with this name",
+            got=strange[0],
+            allowed=", ".join(dict.fromkeys(names)),
+        )
     vouched = {test.id: test for test in (load_tests(tests) if tests else ())}
     with computed_afresh():
         checks = [_Check(r, _question(r, at_hand, vouched, trusted)) for r in results]
-        sources = {place: trusted.ask(place, checks) for place in {c.place: 0 for c in checks}}
-        for check in checks:
-            check.again = check.measured(sources[check.place], check.result.period)
-        of_results = [check.verdict(trusted) for check in checks]
-        of_trends = [_of_trend(trend, checks, sources) for trend in series]
+        sources = {
+            name: _opened(name, checks, instead, trusted) for name in {c.source: 0 for c in checks}
+        }
+        again = [_measured(check, sources, check.result.period) for check in checks]
+        of_results = [_verdict(*pair, instead) for pair in zip(checks, again, strict=True)]
+        of_trends = [_of_trend(trend, checks, again, sources) for trend in series]
     return (*of_results, *of_trends)
 
 
@@ -157,7 +159,7 @@ def verify(
 class Verdict:
     """What came of computing one result, or one trend, again."""
 
-    result: Judged
+    result: AssociationResult | TrendResult
     status: Literal["same", "differs", "not repeated", "refused"]
     details: tuple[str, ...] = ()
     """Each difference, or why the result could not be computed again; then remarks."""
@@ -165,28 +167,6 @@ class Verdict:
     """What names of groups, title and citation were compared with: tests that were ``"given"``, the
     one ``"built in"``, or the ``"hash"`` in the file; empty of a trend, and where the result was
     not computed again."""
-
-
-def _judged(
-    record: Judged, lines: Iterable[str], remarks: Iterable[str] = (), against: str = ""
-) -> Verdict:
-    """What the numbers rest on comes first, then the findings, then all else."""
-    first = ("provenance.", "periods.", "concepts.", "title:", "citation:", "coverage:")
-    findings = ("level1.", "level2.", "pattern.")
-    ordered = sorted(
-        lines, key=lambda one: 0 if one.startswith(first) else 2 - one.startswith(findings)
-    )
-    cut = (f"and {len(ordered) - SHOWN} more",) if len(ordered) > SHOWN else ()
-    status: Literal["same", "differs"] = "differs" if ordered else "same"
-    return Verdict(record, status, (*ordered[:SHOWN], *cut, *remarks), against)
-
-
-def _unrepeated(record: Judged, error: EatlasError) -> Verdict:
-    """Say why a record was not computed again, and what to do about it."""
-    remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
-    status: Literal["refused", "not repeated"]
-    status = "refused" if isinstance(error, UntrustedSourceError) else "not repeated"
-    return Verdict(record, status, (error.what, *([f"remedy: {remedy}"] if remedy else [])))
 
 
 class Question(NamedTuple):
@@ -197,62 +177,117 @@ class Question(NamedTuple):
     against: str
     lines: list[str]
     """What is called otherwise in the test that is known."""
-    remarks: list[str]
 
 
-Place = tuple[str, str, Need]
-"""A source, as results name it; what opens it; and what is needed of it."""
-Opened = dict[int | None, AnySource] | EatlasError
-"""The periods of a series, or one source without a period."""
-
-
-@dataclass
-class _Check:
-    """One result, what it answers, and what comes out now."""
+class _Check(NamedTuple):
+    """A result, and what it answers, or why that cannot be said."""
 
     result: AssociationResult
     question: Question | EatlasError
-    again: AssociationResult | Failure | EatlasError = field(init=False)
-    """Why the test has no result, or why it could not be measured at all, where it has none."""
 
     @property
-    def place(self) -> Place:
-        """Where its vectors, or log-probabilities, come from."""
+    def source(self) -> SourceName:
+        """What its numbers come from."""
         question = self.question
-        need: Need = (
-            "vectors" if isinstance(question, EatlasError) else question.measure.needs.source
-        )
+        need = "vectors" if isinstance(question, EatlasError) else question.measure.needs.source
         return self.result.source, self.result.source_string, need
 
-    def measured(
-        self, source: Opened, period: int | None
-    ) -> AssociationResult | Failure | EatlasError:
-        """Measure the test again."""
-        if isinstance(self.question, EatlasError):
-            return self.question
-        if isinstance(source, EatlasError):
-            return source
-        if period not in source:
-            return SourceError(f"the series has no period {period}")
-        question = self.question
-        job = Job(question.test, source[period], question.measure, self.result.source_from)
-        provenance = self.result.provenance
-        return perform(job, Conditions(provenance.case, provenance.seed))
 
-    def verdict(self, trust: Trust) -> Verdict:
-        """Say what differs; a model that was moved is called otherwise."""
-        result, again, question = self.result, self.again, self.question
-        if isinstance(question, EatlasError):
-            return _unrepeated(result, question)
-        again = again.error if isinstance(again, Failure) else again
-        if isinstance(again, EatlasError):
-            return _unrepeated(result, again)
-        old, new = _data(result), _data(again)
-        if trust.instead_of(result.source, result.source_from) is not None:
-            for part in (r.get(key) for r in (old, new) for key in ("encoding", "language_model")):
-                (part or {}).pop("model", None)
-        lines = [*question.lines, *differences(old, new)]
-        return _judged(result, lines, question.remarks, question.against)
+SourceName = tuple[str, str, Any]
+"""A source, as results name it; what opens it; and what is needed of it."""
+Opened = dict[int | None, AnySource] | EatlasError
+"""The periods of a series, or one source without a period."""
+Again = AssociationResult | Failure | EatlasError
+
+
+def _opened(
+    name: SourceName,
+    checks: Iterable[_Check],
+    instead: Mapping[str, Any],
+    trusted: Collection[str],
+) -> Opened:
+    """Open what results name, and look up the words of all of them at once."""
+    called, string, need = name
+    questions = [check.question for check in checks if check.source == name]
+    mine = next((instead[one] for one in (called, string) if one in instead), None)
+    try:
+        with data_only(string, (string,) if mine is not None else trusted):
+            opened = {}
+            for source in open_for(string if mine is None else mine, need):
+                jobs = [
+                    Job(q.test, source, q.measure) for q in questions if isinstance(q, Question)
+                ]
+                answers: Any = read_source(jobs) if jobs else source
+                opened[period_of(source)] = (
+                    answers if called == answers.name else answers.renamed(called)
+                )
+            return opened
+    except RecursionError:
+        return SourceError(f"{string[:60]}...: one source is wrapped in another too many times")
+    except SourceError as error:
+        if mine is not None:
+            return error
+        moved = f"if the vectors are somewhere else: --vectors {shlex.quote(f'{called}=PATH')}"
+        remedy = f"{error.remedy}; {moved}" if error.remedy else moved
+        return type(error)(error.what, got=error.got, allowed=error.allowed, remedy=remedy)
+    except EatlasError as error:
+        return error
+
+
+def _measured(check: _Check, sources: Mapping[SourceName, Opened], period: int | None) -> Again:
+    """Measure the test of a result again, on one period of its source."""
+    result, question, source = *check, sources[check.source]
+    if isinstance(question, EatlasError):
+        return question
+    if isinstance(source, EatlasError):
+        return source
+    if period not in source:
+        return SourceError(f"the series has no period {period}")
+    case, seed = result.provenance.case, result.provenance.seed
+    return perform(
+        Job(question.test, source[period], question.measure, case, seed, result.source_from)
+    )
+
+
+def _verdict(check: _Check, again: Again, instead: Collection[str]) -> Verdict:
+    """Say what differs; a model that was moved is called otherwise."""
+    result, question = check
+    if isinstance(again, Failure):
+        again = again.error
+    if isinstance(again, EatlasError):
+        return _unrepeated(result, again)
+    if isinstance(question, EatlasError):  # which `again` is too
+        return _unrepeated(result, question)
+    old, new = _data(result), _data(again)
+    if result.source in instead or result.source_from in instead:
+        for part in (r.get(key) for r in (old, new) for key in ("encoding", "language_model")):
+            (part or {}).pop("model", None)
+    remarks = []
+    if question.against == "hash" and question.test.sentences_from and not result.contexts:
+        origin = _shortly(question.test.sentences_from)
+        remarks = [f"provenance.sentences_from is not verified: {origin}"]
+    return _judged(result, [*question.lines, *differences(old, new)], remarks, question.against)
+
+
+def _judged(
+    record: AssociationResult | TrendResult,
+    lines: Iterable[str],
+    remarks: Iterable[str] = (),
+    against: str = "",
+) -> Verdict:
+    """Say whether there is a difference; what the numbers rest on and the findings come first."""
+    ordered = sorted(lines, key=lambda line: not line.startswith(FIRST))
+    cut = (f"and {len(ordered) - SHOWN} more",) if len(ordered) > SHOWN else ()
+    status: Literal["same", "differs"] = "differs" if ordered else "same"
+    return Verdict(record, status, (*ordered[:SHOWN], *cut, *remarks), against)
+
+
+def _unrepeated(record: AssociationResult | TrendResult, error: EatlasError) -> Verdict:
+    """Say why a record was not computed again, and what to do about it."""
+    remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
+    status: Literal["refused", "not repeated"]
+    status = "refused" if isinstance(error, UntrustedSourceError) else "not repeated"
+    return Verdict(record, status, (error.what, *([f"remedy: {remedy}"] if remedy else [])))
 
 
 def _data(record: AssociationResult | TrendResult) -> dict[str, Any]:
@@ -263,75 +298,76 @@ def _data(record: AssociationResult | TrendResult) -> dict[str, Any]:
     return data
 
 
-@dataclass(frozen=True)
-class Trust:
-    """What the user says of the sources that results name."""
+def _of_trend(
+    trend: TrendResult,
+    checks: Iterable[_Check],
+    again: Iterable[Again],
+    sources: Mapping[SourceName, Opened],
+) -> Verdict:
+    """Verify a trend by the results of its periods, those that the file lacks included."""
 
-    vectors: Mapping[str, Any]
-    trusted: Collection[str]
+    def named(record: AssociationResult | TrendResult) -> tuple[object, ...]:
+        """The hash of the stimuli distinguishes windows."""
+        origin = record.provenance
+        return record.test, record.source, record.signature, origin.seed, origin.stimuli_sha256
 
-    def require_named(self, results: Iterable[AssociationResult]) -> None:
-        """Refuse a name that is in no result: it would be without effect, or a misprint."""
-        names = dict.fromkeys(name for r in results for name in (r.source, r.source_string))
-        for name in self.vectors:
-            if name not in names:
-                raise SourceError(
-                    "vectors: no result has a source with this name",
-                    got=name,
-                    allowed=", ".join(names),
-                )
+    of_period = {
+        check.result.period: (check, outcome)
+        for check, outcome in zip(checks, again, strict=True)
+        if check.result.period is not None and named(check.result) == named(trend)
+    }
+    if not of_period:
+        reason = "no result of its periods and seed was given, so that its test cannot be rebuilt"
+        return Verdict(trend, "not repeated", (reason,))
+    first, _ = next(iter(of_period.values()))
+    source = sources[first.source]
+    if isinstance(source, EatlasError):
+        return _unrepeated(trend, source)
+    outcomes = [
+        of_period[period][1] if period in of_period else _measured(first, sources, period)
+        for period in source
+    ]
+    for outcome in outcomes:
+        if isinstance(outcome, EatlasError):
+            return Verdict(trend, "not repeated", (outcome.what,))
+    done = [outcome for outcome in outcomes if isinstance(outcome, AssociationResult)]
+    failed = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    computed = trends(done, failed, trend.provenance.seed)
+    if not computed:
+        reason = "too few periods of the series give a result now"
+        return Verdict(trend, "not repeated", (reason,))
+    return _judged(trend, differences(_data(trend), _data(computed[0])))
 
-    def instead_of(self, *names: str) -> Any:
-        """What the user opens in the place of a source of these names, if anything."""
-        return next((self.vectors[name] for name in names if name in self.vectors), None)
 
-    def ask(self, place: Place, checks: Iterable[_Check]) -> Opened:
-        """Open what results name, and look up the words of all of them at once."""
-        name, string, need = place
-        questions = [check.question for check in checks if check.place == place]
-        pairs = [(q.test, q.measure) for q in questions if not isinstance(q, EatlasError)]
-        instead = self.instead_of(name, string)
-        try:
-            with data_only(string, (string,) if instead is not None else self.trusted):
-                spec = string if instead is None else instead
-                return {
-                    period_of(source): renamed(read_source(source, need, pairs), name)
-                    for source in open_for(spec, need)
-                }
-        except RecursionError:
-            return SourceError(f"{string[:60]}...: one source is wrapped in another too many times")
-        except SourceError as error:
-            if instead is not None:
-                return error
-            moved = f"if the vectors are somewhere else: --vectors {shlex.quote(f'{name}=PATH')}"
-            remedy = f"{error.remedy}; {moved}" if error.remedy else moved
-            return type(error)(error.what, got=error.got, allowed=error.allowed, remedy=remedy)
-        except EatlasError as error:
-            return error
+# --- what a result answers ------------------------------------------------------------------------
 
 
 def _question(
-    result: AssociationResult, at_hand: ContextsAtHand, vouched: Mapping[str, Test], trust: Trust
+    result: AssociationResult,
+    at_hand: ContextsAtHand,
+    vouched: Mapping[str, Test],
+    trusted: Collection[str],
 ) -> Question | EatlasError:
     """Rebuild what a result answers."""
     origin = result.provenance.contexts
     try:
         with data_only(result.source_string):  # a signature that eatlas wrote names no file
-            test = with_files(result.to_test(), vouched.values())
+            test = _with_files(result.to_test(), vouched.values())
             measure = get_measure(result.signature)
-        if result.source_string not in trust.trusted:
+        if result.source_string not in trusted:
             _require_few_draws(measure)
         if origin is None:
-            return Question(test, measure, *_labels(test, vouched, lambda same: same))
+            return Question(test, measure, *_labels(test, vouched, lambda known: known))
         contexts = at_hand.find(origin)
 
-        def in_them(test: Test) -> Test:
-            return in_contexts((test,), [measure], contexts)[0][0][0]
+        def in_them(test: Test) -> tuple[Test, Measure]:
+            [((test,), (measure_in,))] = in_contexts((test,), [measure], contexts)
+            return test, measure_in
 
-        [((there,), (measure_in,))] = in_contexts((test,), [measure], contexts)
+        in_context, measure = in_them(test)
         # the title says already that the test is one of contexts
-        there = there.model_copy(update={"title": test.title})
-        return Question(there, measure_in, *_labels(there, vouched, in_them))
+        test = in_context.model_copy(update={"title": test.title})
+        return Question(test, measure, *_labels(test, vouched, lambda known: in_them(known)[0]))
     except EatlasError as error:
         return error
 
@@ -349,46 +385,38 @@ def _require_few_draws(measure: Measure) -> None:
             )
 
 
-def with_files(test: Test, vouched: Iterable[Test]) -> Test:
-    """Return a test with the paths of images that are those of known tests, by their bytes.
+def _with_files(test: Test, vouched: Iterable[Test]) -> Test:
+    """Return a test whose images have the paths that known tests have for these bytes.
 
     Results say what images are, and not where they are. Known are the tests that are given, and
     the built-in test of the same id where its images are on this machine.
     """
     if not any(concept.images for _, concept in test.parts):
         return test
-    same = [with_images(t) for t in built_in_tests(sentences=False) if t.id == test.id]
+    built_in = [with_images(t) for t in built_in_tests(sentences=False) if t.id == test.id]
     paths = {
         image.sha256: image.path
-        for known in (*vouched, *same)
+        for known in (*vouched, *built_in)
         for _, concept in known.parts
         for image in concept.images
     }
-    concepts = {
-        group: concept.model_copy(
-            update={
-                "images": tuple(
-                    Image(
-                        name=image.name,
-                        sha256=image.sha256,
-                        path=image.path or paths.get(image.sha256, ""),
-                    )
-                    for image in concept.images
-                )
-            }
-        )
-        for group, concept in test.concepts.items()
-    }
+    concepts = {}
+    for group, concept in test.concepts.items():
+        images = [
+            image.model_copy(update={"path": image.path or paths.get(image.sha256, "")})
+            for image in concept.images
+        ]
+        concepts[group] = concept.model_copy(update={"images": tuple(images)})
     fields = {key: value for key, value in test if key not in {*concepts, "groups", "kind"}}
     return type(test).of(concepts, **fields)
 
 
 def _labels(
     test: Test, vouched: Mapping[str, Test], placed: Callable[[Test], Test]
-) -> tuple[str, list[str], list[str]]:
+) -> tuple[str, list[str]]:
     """Compare what a result is called with the test of its id, where that is known.
 
-    What it was compared with, what is called otherwise there, and remarks.
+    What it was compared with, and what is called otherwise there.
     """
     of_sentences = any(concept.sentences for _, concept in test.parts)
     built_in = built_in_tests(sentences=of_sentences and test.contexts is None)
@@ -396,123 +424,57 @@ def _labels(
         ("given", vouched.values(), "the test that was given"),
         ("built in", built_in, "the built-in test"),
     ):
-        same = next((with_images(t) for t in tests if t.id == test.id), None)
-        if same is not None and same.kind == test.kind and same.at_hand:
-            return against, _against(test, same, placed, f"{called} {same.id}"), []
-    remarks = []
-    if test.contexts is None:
-        hash_, names = test.stimuli_sha256, [concept.name for _, concept in test.parts]
-        alike = [
-            t for t in (*vouched.values(), *built_in) if t.at_hand and t.stimuli_sha256 == hash_
+        known = next((with_images(t) for t in tests if t.id == test.id), None)
+        if known is None or known.kind != test.kind or not known.at_hand:
+            continue
+        where = f"{called} {known.id}"
+        try:
+            known = placed(known.against(test))
+        except EatlasError:  # its terms have no contexts in the file that has those of the result
+            return against, [f"coverage: the terms are not those of {where}"]
+        pairs = {
+            f"concepts.{group}": (test.concepts[group].name, concept.name)
+            for group, concept in known.concepts.items()
+            if group in test.concepts
+        }
+        pairs["title"] = test.title, known.title
+        pairs["citation"] = test.citation, known.citation
+        pairs["provenance.sentences_from"] = test.sentences_from, known.sentences_from
+        lines = [
+            f"{key}: {_shortly(old)} in the file, {_shortly(new)} in {where}"
+            for key, (old, new) in pairs.items()
+            if old != new
         ]
-        if alike and all([concept.name for _, concept in t.parts] != names for t in alike):
-            called = ", ".join(f"{role} {concept.name}" for role, concept in alike[0].parts)
-            remarks.append(
-                f"its terms are those of the test {alike[0].id}, which calls them {called}"
-            )
-        if test.sentences_from:
-            remarks.append(
-                f"provenance.sentences_from is not verified: {_shortly(test.sentences_from)}"
-            )
-    return "hash", [], remarks
+        if test.stimuli_sha256 != known.stimuli_sha256:
+            lines.append(f"coverage: the terms are not those of {where}{_other_terms(test, known)}")
+        return against, lines
+    return "hash", []
 
 
-def _against(test: Test, same: Test, placed: Callable[[Test], Test], where: str) -> list[str]:
-    """Say what is called otherwise in the test that is known, and which terms are others."""
-    try:
-        same = placed(same.against(test))
-    except EatlasError:  # its terms have no contexts in the file that has those of the result
-        return [f"coverage: the terms are not those of {where}"]
-    pairs = {
-        f"concepts.{group}": (test.concepts[group].name, concept.name)
-        for group, concept in same.concepts.items()
-        if group in test.concepts
-    }
-    pairs["title"] = test.title, same.title
-    pairs["citation"] = test.citation, same.citation
-    pairs["provenance.sentences_from"] = test.sentences_from, same.sentences_from
-    lines = [
-        f"{key}: {_shortly(old)} in the file, {_shortly(new)} in {where}"
-        for key, (old, new) in pairs.items()
-        if old != new
-    ]
-    if test.stimuli_sha256 != same.stimuli_sha256:
-        lines.append(f"coverage: the terms are not those of {where}{_other_terms(test, same)}")
-    return lines
-
-
-def _other_terms(test: Test, same: Test) -> str:
+def _other_terms(test: Test, known: Test) -> str:
     """The first group whose terms differ, and a few of them."""
-    for group, concept in same.concepts.items():
+    for group, concept in known.concepts.items():
         theirs = set(concept.terms)
         ours = set(test.concepts[group].terms) if group in test.concepts else set()
         if ours != theirs:
-            parts = [
-                f"{verb} {', '.join(map(repr, sorted(terms)[:3]))}" + ", ..." * (len(terms) > 3)
-                for verb, terms in (("has", ours - theirs), ("lacks", theirs - ours))
-                if terms
-            ]
-            return f": {group} {' and '.join(parts)}; a test with other terms needs another id"
+            has, lacks = sorted(ours - theirs)[:3], sorted(theirs - ours)[:3]
+            return (
+                f": {group} has {has} and lacks {lacks}; a test with other terms needs another id"
+            )
     return ""
 
 
-def _of_trend(
-    trend: TrendResult, checks: Iterable[_Check], sources: Mapping[Place, Opened]
-) -> Verdict:
-    """Verify a trend by the results of its periods, those that the file lacks included."""
-
-    def named(record: Judged) -> tuple[object, ...]:
-        """The hash of the stimuli distinguishes windows."""
-        origin = record.provenance
-        return record.test, record.source, record.signature, origin.seed, origin.stimuli_sha256
-
-    of_period = {
-        check.result.period: check
-        for check in checks
-        if check.result.period is not None and named(check.result) == named(trend)
-    }
-    source = sources.get((trend.source, trend.source_from or trend.source, "vectors"))
-    if not of_period or source is None:
-        reason = "no result of its periods and seed was given, so that its test cannot be rebuilt"
-        return Verdict(trend, "not repeated", (reason,))
-    if isinstance(source, EatlasError):
-        return _unrepeated(trend, source)
-    first = next(iter(of_period.values()))
-    outcomes = [
-        of_period[period].again if period in of_period else first.measured(source, period)
-        for period in source
-    ]
-    for outcome in outcomes:
-        if isinstance(outcome, EatlasError):
-            return Verdict(trend, "not repeated", (outcome.what,))
-    again = trends(
-        [outcome for outcome in outcomes if isinstance(outcome, AssociationResult)],
-        [outcome for outcome in outcomes if isinstance(outcome, Failure)],
-        trend.provenance.seed,
-    )
-    if not again:
-        reason = "too few periods of the series give a result now"
-        return Verdict(trend, "not repeated", (reason,))
-    return _judged(trend, differences(_by_year(trend), _by_year(again[0])))
-
-
-def _by_year(trend: TrendResult) -> dict[str, Any]:
-    """A record whose periods are said year by year."""
-    missing = {str(m.period): f"missing ({m.reason})" for m in trend.missing}
-    years = missing | {str(year): "a result" for year in trend.periods}
-    rest = {k: v for k, v in _data(trend).items() if k not in {"periods", "missing"}}
-    return {"periods": dict(sorted(years.items())), **rest}
+# --- what differs ---------------------------------------------------------------------------------
 
 
 def differences(old: Any, new: Any) -> Iterator[str]:
     """Say what differs between the record of a file and the same computed again."""
-    about = new.get("encoding") or new.get("language_model") or {}
-    roundoff = about.get("roundoff") or 0.0
-    stated = str(new.get("provenance", {}).get("source_fingerprint"))
+    model = new.get("encoding") or new.get("language_model") or {}
+    scale = (model.get("roundoff") or 0.0) / SINGLE
     ignored = {"provenance.version"}
-    if roundoff or ";transform=" in stated:  # the last bits of the vectors are the machine's
+    if ";transform=" in str(new.get("provenance", {}).get("source_fingerprint")):
         ignored.add("provenance.vectors_sha256")
-    yield from _walk(old, new, (), roundoff / SINGLE, ignored)
+    yield from _walk(old, new, (), scale, ignored)
 
 
 def _walk(
@@ -520,7 +482,7 @@ def _walk(
 ) -> Iterator[str]:
     """Every part that differs, with both values."""
     name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)[1:]
-    if old == new or name in ignored:
+    if old == new or name in ignored or (scale and NOT_COMPARED & set(path)):
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in {**old, **new}:
@@ -533,28 +495,22 @@ def _walk(
 
 
 def _near(old: Any, new: Any, path: tuple[str | int, ...], scale: float) -> bool:
-    """Whether two values differ by no more than another machine's arithmetic explains.
+    """Whether two numbers differ by no more than another machine's arithmetic explains.
 
     `scale` is the roundoff of computed vectors in units of single precision, 0 of vectors of files.
     """
     keys = {key for key in path if isinstance(key, str)}
-    if isinstance(old, str) and isinstance(new, str):  # a digit for each draw
-        moved = sum(a != b for a, b in zip(old, new, strict=False)) + abs(len(old) - len(new))
-        return scale > 0 and "kept_patterns" in keys and moved <= 2
-    if not (isinstance(old, int | float) and type(old) is type(new)):
+    if not isinstance(old, int | float) or type(old) is not type(new):
         return False
-    of_p = "p" in keys or any(key.startswith("p_") for key in keys)
     if isinstance(old, int) and not (scale and keys & {"count", "without"}):
         return False
-    absolute = 0.0 if of_p else NOUGHT
-    relative = FROM_FILES
+    of_p = any(key == "p" or key.startswith("p_") for key in keys)
+    relative, absolute = FROM_FILES, 0.0 if of_p else NOUGHT
     if scale:
         relative = min(LOOSEST, max(1.0, scale) * (COMPUTED_P if of_p else COMPUTED))
-        relative = 0.5 if "rel_err" in keys else relative
         absolute = 0.0 if of_p else COMPUTED_ZERO * max(1.0, scale)
-    if keys & (SIX_DECIMALS | DECIMALS.keys()):
-        rounded = max((DECIMALS[key] for key in keys & DECIMALS.keys()), default=LAST_DIGIT)
-        absolute = max(absolute, rounded * (3 if scale else 1))
+    rounded = max((ROUNDED[key] for key in keys & ROUNDED.keys()), default=0.0)
+    absolute = max(absolute, rounded * (3 if scale else 1))
     return math.isclose(old, new, rel_tol=relative, abs_tol=absolute)
 
 

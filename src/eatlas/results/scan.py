@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -32,8 +31,6 @@ from eatlas.stimuli.kinds import ATTRIBUTES
 if TYPE_CHECKING:
     import pandas as pd
 
-Array = NDArray[np.float64]
-
 COLUMNS = (
     "word",
     "effect_size",
@@ -55,33 +52,10 @@ AT_ONCE = 10_000
 """Rows that are written together."""
 NO_ATTRIBUTE = "no"
 """What is in the column `attribute` for all other words."""
-NO_PARQUET = "Parquet needs pyarrow, which is not installed"
 
 
-@dataclass(frozen=True)
-class ScannedWords:
-    """Some words of a scan, a column each; NaN is empty."""
-
-    word: list[str]
-    effect_size: Array
-    p_greater: Array
-    p_less: Array
-    p_two_sided: Array
-    p_max_t: Array
-    """Two-sided, adjusted; NaN for attribute words, which are in no family."""
-    p_by: Array
-    difference: Array
-    """Mean cosine with A minus mean cosine with B."""
-    rank: NDArray[np.int64]
-    attribute: list[str]
-    """A or B for attribute words, else no."""
-    method: list[str]
-    rel_err: Array
-    """Stated relative error of the p-values, NaN where they are counts."""
-
-    def columns(self) -> dict[str, Any]:
-        """The columns by name, in order."""
-        return {name: getattr(self, name) for name in COLUMNS}
+Columns = dict[str, Any]
+"""All words of a scan, a column each as :data:`COLUMNS` name them; NaN is empty."""
 
 
 def require_suffix(path: Path) -> None:
@@ -97,31 +71,27 @@ def require_suffix(path: Path) -> None:
 
 
 def write_words(
-    path: Path, new: Callable[..., IO[Any]], words: ScannedWords, about: Mapping[str, str]
+    path: Path, new: Callable[..., IO[Any]], words: Columns, about: Mapping[str, str]
 ) -> None:
     """Write words to one of several files that appear together."""
-    require_suffix(path)
     if path.suffix.lower() == ".parquet":
-        _write_parquet(new(path, binary=True), words, about)
+        pa, parquet = _pyarrow()
+        arrays = [pa.array(words[name], from_pandas=name not in TEXT) for name in COLUMNS]
+        table = pa.table(arrays, names=COLUMNS)
+        table = table.replace_schema_metadata({f"eatlas.{key}": about[key] for key in about})
+        parquet.write_table(table, new(path, binary=True), compression="zstd")
         return
     file = new(path)
     file.write(",".join(COLUMNS) + "\n")
     # the csv module takes four times as long: it looks for commas in every number
-    for start in range(0, len(words.word), AT_ONCE):
-        columns = _texts(words, slice(start, start + AT_ONCE))
-        file.writelines(",".join(row) + "\n" for row in zip(*columns, strict=True))
+    for start in range(0, len(words["word"]), AT_ONCE):
+        part = {name: words[name][start : start + AT_ONCE] for name in COLUMNS}
+        part["word"] = [cell(word) if word else MARK for word in part["word"]]
+        texts = [part[name] if name in TEXT else numbers_as_text(part[name]) for name in COLUMNS]
+        file.writelines(",".join(row) + "\n" for row in zip(*texts, strict=True))
 
 
-def _texts(words: ScannedWords, rows: slice) -> Iterator[list[str]]:
-    """Some rows of each column as text, in order; words quoted where they must be."""
-    for name, column in words.columns().items():
-        if name == "word":
-            yield [cell(word) if word else MARK for word in column[rows]]
-        else:
-            yield column[rows] if name in TEXT else _numbers(column[rows])
-
-
-def _numbers(column: NDArray[np.generic]) -> list[str]:
+def numbers_as_text(column: NDArray[np.generic]) -> list[str]:
     """Numbers with the fewest digits that give every bit back; NaN is empty.
 
     A fifth of the time that `repr` takes: 0.15 microseconds a number.
@@ -130,31 +100,14 @@ def _numbers(column: NDArray[np.generic]) -> list[str]:
     return text[1:-1].replace("null", "").split(",")
 
 
-def _write_parquet(file: IO[bytes], words: ScannedWords, about: Mapping[str, str]) -> None:
-    pa, parquet = _pyarrow()
-    kinds = {name: pa.string() if name in TEXT else pa.float64() for name in COLUMNS}
-    fields = [(name, kind) for name, kind in (kinds | {"rank": pa.int64()}).items()]
-    schema = pa.schema(fields, metadata={f"eatlas.{key}": text for key, text in about.items()})
-    arrays = [
-        pa.array(column, schema.field(name).type, from_pandas=name not in TEXT)
-        for name, column in words.columns().items()
-    ]
-    parquet.write_table(pa.table(arrays, schema=schema), file, compression="zstd")
-
-
 def _pyarrow() -> tuple[Any, Any]:
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")  # only Parquet needs it
     except ImportError as error:
         raise ResultsError(
-            NO_PARQUET, remedy="pip install 'eatlas[files]', or choose a file that ends in .csv"
+            "Parquet needs pyarrow, which is not installed",
+            remedy="pip install 'eatlas[files]', or choose a file that ends in .csv",
         ) from error
-
-
-def _every_bit(version: str) -> dict[str, Any]:
-    """What makes pandas read a number with every bit: nothing since 3.1."""
-    major, minor = map(int, version.split(".")[:2])
-    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
 
 
 def read_words(path: Path) -> pd.DataFrame:
@@ -165,37 +118,29 @@ def read_words(path: Path) -> pd.DataFrame:
     """
     import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
 
+    precision: Any = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
     try:
         if path.suffix.lower() == ".parquet":
             _pyarrow()
             frame = pd.read_parquet(path)
         else:
-            # an empty cell is not a number; in a column of text it is an empty text
-            empty: Mapping[str, list[str]] = {name: [""] for name in COLUMNS if name not in TEXT}
-            kinds = dict.fromkeys(TEXT, str)
             frame = pd.read_csv(
                 path,
                 keep_default_na=False,
-                na_values=empty,
-                dtype=kinds,
+                # an empty cell is not a number; in a column of text it is an empty text
+                na_values={name: [""] for name in COLUMNS if name not in TEXT},
+                dtype=dict.fromkeys(TEXT, str),
                 encoding="utf-8",
-                **_every_bit(pd.__version__),
+                **precision,
             )
-            if "word" in frame:
-                frame["word"] = frame["word"].str.removeprefix(MARK)
-    except OSError as error:
-        raise ResultsError(
-            f"{path}: the words of the scan cannot be read", got=error.strerror or str(error)
-        ) from error
-    except ValueError as error:
-        raise ResultsError(f"{path}: this is not a table of a scan", got=str(error)) from error
-    if tuple(frame.columns) != COLUMNS:
+            frame["word"] = frame["word"].str.removeprefix(MARK)
+        return frame[list(COLUMNS)]
+    except (OSError, ValueError, KeyError) as error:
         raise ResultsError(
             f"{path}: this is not a table of a scan",
-            got=", ".join(map(str, frame.columns)),
-            allowed=", ".join(COLUMNS),
-        )
-    return frame
+            got=getattr(error, "strerror", None) or str(error),
+            allowed=f"a file of eatlas scan with the columns {', '.join(COLUMNS)}",
+        ) from error
 
 
 SCHEMA: Literal["eatlas/scan/1"] = "eatlas/scan/1"
@@ -387,16 +332,16 @@ class ScanResult(Record):
     words_file: str | None = None
     """Where all words are, where they were written."""
 
-    _words: ScannedWords | None = PrivateAttr(default=None)
+    _words: Columns | None = PrivateAttr(default=None)
 
-    def with_words(self, words: ScannedWords) -> ScanResult:
+    def with_words(self, words: Columns) -> ScanResult:
         """The same with all words in memory."""
         copy = self.model_copy()
         copy._words = words
         return copy
 
     @property
-    def words(self) -> ScannedWords | None:
+    def words(self) -> Columns | None:
         """All words, where they are in memory."""
         return self._words
 
@@ -411,7 +356,7 @@ class ScanResult(Record):
         if self._words is not None:
             import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
 
-            return pd.DataFrame(self._words.columns())
+            return pd.DataFrame(self._words)
         if self.words_file is None:
             raise ResultsError(
                 "this scan has no words, only its summary",
@@ -507,13 +452,10 @@ def read_scan(path: str | Path) -> ScanResult:
     summary = path if path.suffix == ".json" else summary_of(path)
     try:
         result = ScanResult.model_validate_json(summary.read_bytes())
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise ResultsError(
-            f"{summary}: the summary of the scan cannot be read", got=error.strerror or str(error)
-        ) from error
-    except ValueError as error:
-        raise ResultsError(
-            f"{summary}: this is not a summary of a scan", got=str(error).split("\n")[0]
+            f"{summary}: this is not a summary of a scan",
+            got=getattr(error, "strerror", None) or str(error).split("\n")[0],
         ) from error
     # the two files may have been moved together
     words = summary.with_name(summary.name.removesuffix(".json"))

@@ -210,12 +210,3 @@ def test_lists_are_sorted_by_what_is_said(sort):
         order = mine.assign(key=key, size=-sign * mine["effect_size"])
         wanted = order.sort_values(["key", "size", "rank"])["word"].tolist()
         assert result.top(side)["word"].tolist() == wanted
-
-
-def test_what_lists_cannot_be_sorted_by():
-    with pytest.raises(eatlas.EatlasError) as caught:
-        eatlas.scan("glove-sample", "weat-7", sort="diference")
-    assert str(caught.value) == (
-        "lists cannot be sorted by this; did you mean difference?\n  got: diference\n"
-        "  allowed: effect_size, difference, p"
-    )

@@ -52,21 +52,15 @@ def test_a_concept_and_a_list():
     assert (found.concepts["A"].name, found.concepts["B"].name) == ("Pleasant", "war, pain")
 
 
-def test_the_hash_of_the_stimuli_knows_words_and_sides_alone():
-    mine = find_attributes((["love", "joy"], ["war", "pain"])).stimuli_sha256
-    named = [Concept(name="P", terms=("joy", "love")), Concept(name="U", terms=("pain", "war"))]
-    assert find_attributes(named).stimuli_sha256 == mine
-    assert find_attributes(named[::-1]).stimuli_sha256 != mine
-
-
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
         (
             "caliskan",
-            "caliskan: a scan takes the attributes of one test\n  got: 10 tests: weat-1, weat-2, "
-            "weat-3, weat-4, weat-5, weat-6, weat-7, weat-8, weat-9, weat-10\n"
-            "  remedy: name one of them",
+            "caliskan: a scan takes the attributes of one test, and they are words\n  got: weat-1, "
+            "weat-2, weat-3, weat-4, weat-5, weat-6, weat-7, weat-8, weat-9, weat-10, of the kind "
+            "association\n  allowed: a test of the kind association, with words as attributes A "
+            "and B\n  remedy: name one of them; eatlas tests list shows the kind of each test",
         ),
         (
             (["love"], ["war"], ["tree"]),
@@ -93,13 +87,8 @@ def test_a_test_without_attributes(tmp_path):
         "targets = { name = 'Professions', terms = ['nurse', 'pilot'] }\n"
         "groups = [{ name = 'F', terms = ['she'] }, { name = 'M', terms = ['he'] }]\n"
     )
-    with pytest.raises(StimulusError) as caught:
+    with pytest.raises(StimulusError, match="got: g, of the kind groups"):
         make_scan("glove-sample", path)
-    assert str(caught.value) == (
-        "the test g has no attributes A and B\n  got: a test of the kind groups\n"
-        "  allowed: a test of the kind association\n"
-        "  remedy: eatlas tests list shows the kind of each test"
-    )
 
 
 @pytest.mark.parametrize(
@@ -107,21 +96,21 @@ def test_a_test_without_attributes(tmp_path):
     [
         (
             {"measure": "ml-eat"},
-            "a scan tests single words\n  got: ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,"
-            "threshold=0.2)\n  allowed: sc-eat, with parameters alpha and ddof",
-        ),
-        (
-            {"measure": "sc-eat(p=sampled)"},
-            "a scan counts relabellings, or inverts where they are too many\n"
-            "  got: SC-EAT(alpha=0.05,ddof=1,draws=100000,p=sampled)\n"
-            "  allowed: sc-eat with p=auto, without strict and statistic\n"
-            "  remedy: eatlas run --measure takes the other p-values, for the words of a test",
+            "a scan tests single words, and counts relabellings or inverts\n"
+            "  got: ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2)\n"
+            "  allowed: sc-eat, with parameters alpha and ddof",
         ),
         (
             {"measure": "sc-eat(strict=true)"},
-            "a scan counts relabellings, or inverts where they are too many\n"
+            "a scan tests single words, and counts relabellings or inverts\n"
             "  got: SC-EAT(alpha=0.05,ddof=1,p=auto,strict=true)\n"
-            "  allowed: sc-eat with p=auto, without strict and statistic\n"
+            "  allowed: sc-eat, with parameters alpha and ddof",
+        ),
+        (
+            {"measure": "sc-eat(p=sampled)"},
+            "a scan counts all relabellings of up to 32 attributes, and inverts beyond\n"
+            "  got: SC-EAT(alpha=0.05,ddof=1,draws=100000,p=sampled) with 4 attributes\n"
+            "  allowed: p=auto, which counts or inverts and states its error\n"
             "  remedy: eatlas run --measure takes the other p-values, for the words of a test",
         ),
         ({"seed": -1}, "seed is not usable\n  got: -1\n  allowed: a whole number from 0"),
@@ -131,13 +120,12 @@ def test_a_test_without_attributes(tmp_path):
         ({"top": True}, "top is not usable\n  got: True\n  allowed: a whole number from 0"),
         (
             {"bands": (100, 10)},
-            "the frequency bands are not usable\n  got: 100, 10\n"
-            "  allowed: ascending whole numbers, such as 1000, 10000, 100000",
+            "bands is not usable\n  got: (100, 10)\n"
+            "  allowed: ascending whole numbers, such as 1000, 10000",
         ),
         (
-            {"bands": (0, 10)},
-            "the frequency bands are not usable\n  got: 0, 10\n"
-            "  allowed: ascending whole numbers, such as 1000, 10000, 100000",
+            {"sort": "diference"},
+            "sort is not usable\n  got: 'diference'\n  allowed: effect_size, difference, p",
         ),
         ({"case": "lower"}, "unknown case rule\n  got: 'lower'\n  allowed: auto or exact"),
         (
@@ -190,22 +178,13 @@ def test_too_few_attributes_that_are_found():
     with pytest.raises(EatlasError) as caught:
         eatlas.scan(vocabulary(), (["a0", "a1"], ["b0", "c0", "c1"]))
     assert str(caught.value) == (
-        "attributes B (b0, c0, ...): only 1 term has a usable vector in made\n"
+        "attributes B (b0, c0, ...): 1 of 3 terms have a usable vector in made\n"
         "  got: missing: c0 (not in made), c1 (not in made)\n"
         "  allowed: at least 2 usable terms on each side (their labels are permuted)\n"
-        "  remedy: use attributes that the source has, or a source with more words"
+        "  remedy: add terms that the source has, or use a source with more words"
     )
-    with pytest.raises(EatlasError, match=r"attributes A \(c0, c1\): no term has a"):
-        eatlas.scan(vocabulary(), (["c0", "c1"], ["b0", "b1"]))
-
-
-def test_one_attribute_alone():
-    with pytest.raises(EatlasError) as caught:
+    with pytest.raises(EatlasError, match=r"attributes A \(a0\): 1 of 1 terms"):
         eatlas.scan(vocabulary(), (["a0"], ["b0", "b1"]))
-    assert str(caught.value) == (
-        "attributes A (a0): a group of one term\n  got: 'a0'\n"
-        "  allowed: at least 2 terms on each side (their labels are permuted)\n  remedy: add terms"
-    )
 
 
 def test_nothing_but_attributes():
@@ -238,10 +217,5 @@ def test_concepts_keep_their_names():
 
 def test_counts_of_many_attributes_are_not_promised():
     source, groups = vocabulary(8, 17, 17, 15), concepts(17, 17)
-    with pytest.raises(EatlasError) as caught:
+    with pytest.raises(EatlasError, match="got: .*p=exact.* with 34 attributes"):
         make_scan(source, groups, "sc-eat(p=exact)")
-    assert str(caught.value) == (
-        "a scan counts all relabellings of up to 32 attributes\n"
-        "  got: SC-EAT(alpha=0.05,ddof=1,p=exact) with 34 attributes\n"
-        "  allowed: p=auto, which counts or inverts and states its error"
-    )

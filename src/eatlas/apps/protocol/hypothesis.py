@@ -136,8 +136,9 @@ def _amplified(material: Material, family: Family, counting: DivDist) -> Fields:
     stages = [of_text("text", text)]
     if material.measure.needs.source == "vectors" and material.representations:
         for name, source in open_as(material.representations, "vectors"):
-            numbers = leanings(material, test, source, name)
-            stages.append(Stage("representations", Path(name).name, numbers))
+            called = name or source.name
+            numbers = leanings(material, test, source, called)
+            stages.append(Stage("representations", Path(called).name, numbers))
     for path in material.files.get("generated", ()):
         stages += [of_text("generated text", counts) for counts in open_counts(str(path))]
     if len(stages) < 2:

@@ -164,7 +164,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     if vectors is None and measure.needs.source == "vectors":
         vectors = DEFAULT_VECTORS
     opened = [] if vectors is None else open_as(vectors, measure.needs.source)
-    sources = {_with_period(name, source): source for name, source in opened}
+    sources = {_with_period(name or source.name, source): source for name, source in opened}
     material = Material(measure, sources, seed, loaded, files, representations)
     evidence: list[Evidence] = []
     studies = [

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote
 from pydantic import BaseModel, ConfigDict
 
 from eatlas.decoding import own_toml
-from eatlas.engine import SourceLike, choose, execute, make_plan
+from eatlas.engine import SourceLike, choose, execute, make_plan, results_of
 from eatlas.errors import EatlasError, SourceError, did_you_mean
 from eatlas.executors import require_workers
 from eatlas.lazy import as_frame
@@ -465,8 +465,8 @@ def _measured(
 ) -> Results:
     encoder = isinstance(source, str) and source.startswith(ENCODERS)
     prompts = model.prompt or None if encoder else None
-    plan = make_plan(tests, source, measure, prompts=prompts, seed=seed)
-    return execute(plan, choose(workers, len(plan.jobs)))
+    jobs = make_plan(tests, source, measure, prompts=prompts, seed=seed)
+    return results_of(execute(jobs, choose(workers, len(jobs))))
 
 
 def value_at(result: AssociationResult, place: str) -> float | str | None:

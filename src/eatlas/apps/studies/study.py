@@ -15,16 +15,7 @@ from eatlas.apps.studies.analysis import analyse
 from eatlas.apps.studies.fitting import Prepared, as_text, prepare
 from eatlas.apps.studies.record import Metric, Specification, StudyRecord, row_of
 from eatlas.csv_cells import cell
-from eatlas.engine import (
-    Conditions,
-    Job,
-    Store,
-    Watch,
-    identity,
-    open_store,
-    perform_all,
-    read_once,
-)
+from eatlas.engine import Job, Store, Watch, execute, open_store, read
 from eatlas.errors import EatlasError, ResultsError, StudyError
 from eatlas.executors import Executor, choose, here, reading_of
 from eatlas.results import AssociationResult, Failure, Results, read_results
@@ -148,13 +139,13 @@ def carry_out(
     reader: Executor | None = None,
 ) -> Study:
     """Do the jobs of a study."""
-    tasks = [
-        (Job(request.test, request.source, request.measure), Conditions(request.case, request.seed))
+    jobs = [
+        Job(request.test, request.source, request.measure, request.case, request.seed)
         for request in prepared.requests
     ]
-    tasks = read_once(tasks, reader or reading_of(executor), watch)
-    names = [identity(job, conditions.case, conditions.seed) for job, conditions in tasks]
-    outcomes = perform_all(tasks, executor, names=names, store=store, progress=progress)
+    jobs = read(jobs, watch, reader or reading_of(executor))
+    names = [job.identity for job in jobs]
+    outcomes = execute(jobs, executor, store=store, progress=progress)
     results = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     return Study(_record(prepared, outcomes, names), Results(results, failures))

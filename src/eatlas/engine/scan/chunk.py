@@ -1,11 +1,13 @@
-"""One chunk of a vocabulary, measured, and finished chunks in a file that outlives the process."""
+"""Chunks of a vocabulary: measured by threads, and kept in a file that outlives the process."""
 
 from __future__ import annotations
 
 import io
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from contextlib import closing
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,10 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.engine.scan.plan import ScanPlan
 from eatlas.engine.store import FileJournal
+from eatlas.executors import Executor, Threads, processors
 from eatlas.results.parts import TAILS
 from eatlas.stats.effect_size import effect_sizes
-from eatlas.stats.permutation import Tail, permutation_test, permutation_tests
+from eatlas.stats.permutation import permutation_test, permutation_tests
 from eatlas.stats.permutation.batch import LARGEST, MOST_SCORES, invert_rows
 
 Array = NDArray[np.float64]
@@ -27,68 +30,12 @@ EXACT, INVERSION, _ = range(len(METHODS))
 ACCEPTED = 1e-3
 """Stated relative error up to which the inversion of many words at once is taken; a word beyond it
 is tested by itself."""
-AT_ONCE = 128
-"""Words between two calls of `stop`: some 50 ms."""
-
-
-@dataclass(frozen=True)
-class TailArrays:
-    """Three tails of many tests, shape (3, k) each, in the order greater, less, two_sided."""
-
-    p: Array
-    method: NDArray[np.uint8]
-    """Index of METHODS."""
-    rel_err: Array
-    """Stated relative error; 0 for a count and for random draws."""
-
-
-def word_tests(scores: Array, n: int, stop: Callable[[], None]) -> TailArrays:
-    """Test each row's first `n` scores against its others.
-
-    Up to 32 scores in a row every p is a count. Beyond, rows are inverted together, a fraction of a
-    millisecond each. Rows whose stated error is above ACCEPTED have few relabellings beyond the
-    observed one, or scores that inversion does not suit; they get what `permutation_test` gives: a
-    count, an inversion or random draws, some 50 ms a row. `stop` is called now and then; it may
-    raise.
-    """
-    if scores.shape[1] <= LARGEST:
-        tests = permutation_tests(scores, n, scale=1.0)
-        p = np.stack([tests.p(tail) for tail in TAILS])
-        return TailArrays(p, np.zeros(p.shape, np.uint8), np.zeros(p.shape))
-    tails = _inverted(scores, n, stop)
-    # two tails make the third, so they go together
-    alone = np.flatnonzero((tails.rel_err > ACCEPTED).any(axis=0))
-    for row in alone.tolist():
-        stop()
-        found_here = permutation_test(scores[row], n, scale=1.0)
-        for i, name in enumerate(TAILS):
-            tail: Tail = getattr(found_here, name)
-            tails.p[i, row] = tail.p
-            tails.method[i, row] = METHODS.index(tail.method)
-            tails.rel_err[i, row] = tail.rel_err or 0.0
-    return tails
-
-
-def _inverted(scores: Array, n: int, stop: Callable[[], None]) -> TailArrays:
-    """Inversions of all rows; the error of those that are too long is infinite."""
-    shape = len(TAILS), len(scores)
-    p, error = np.ones(shape), np.full(shape, np.inf)
-    if scores.shape[1] <= MOST_SCORES:
-        for start in range(0, len(scores), AT_ONCE):
-            stop()
-            part = slice(start, start + AT_ONCE)
-            inverted = invert_rows(scores[part], n, scale=1.0)
-            p[:, part], error[:, part] = inverted.p, inverted.rel_err
-    method = np.where(error > 0, INVERSION, EXACT).astype(np.uint8)
-    return TailArrays(p, method, error)
-
-
 BLOCK = 1024
 """Words whose unit rows and products are at hand together: 2.5 MB at 300 components."""
-EXAMPLES = 5
-"""Missing words that are named, of each reason."""
-ZERO, INFINITE = "its vector is zero (norm 0)", "its vector has a component that is not finite"
-REASONS = (ZERO, INFINITE)
+THREADS = 4
+"""At most; almost all the work is done outside of the interpreter's lock."""
+MISSING = "its vector is zero (norm 0)", "its vector has a component that is not finite"
+"""Why a word is not tested."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +49,10 @@ class Chunk:
     rising: int
     """Neighbours of which the second is not before the first in the alphabet."""
     words: list[str]
+    missing: list[list[str]]
+    """Words without a usable vector, by reason."""
+    maxima: Array
+    """The greatest statistic of each relabelling over the words that are no attributes."""
     rank: NDArray[np.int64]
     side: NDArray[np.uint8]
     """0 for a word, 1 and 2 for an attribute of A and of B."""
@@ -109,99 +60,98 @@ class Chunk:
     """NaN without spread."""
     difference: Array
     p: Array
-    """Shape (3, k): greater, less, two_sided."""
+    """Shape (3, k): greater, less, two_sided; so are method and rel_err."""
     method: NDArray[np.uint8]
+    """Index of METHODS."""
     rel_err: Array
+    """Stated relative error; 0 for a count and for random draws."""
     reached: Array
     """What the word has reached for maxT."""
-    maxima: Array
-    """The greatest statistic of each relabelling over the words that are no attributes."""
-    missing: NDArray[np.int64]
-    """Words without a usable vector, by reason."""
-    examples: list[list[str]]
-    """The first few of them, by reason."""
 
     @classmethod
     def joined(cls, parts: Sequence[Chunk]) -> Chunk:
         """All chunks as one, whose index is their number."""
-        columns = {name: [getattr(part, name) for part in parts] for name in _COLUMNS}
-        named = ([word for part in parts for word in part.examples[i]] for i in range(len(REASONS)))
+        columns = {
+            field.name: np.concatenate([getattr(part, field.name) for part in parts], axis=-1)
+            for field in fields(cls)[6:]
+        }
         return cls(
             index=len(parts),
             read=sum(part.read for part in parts),
             rising=sum(part.rising for part in parts),
             words=[word for part in parts for word in part.words],
+            missing=[[w for part in parts for w in part.missing[i]] for i in range(len(MISSING))],
             maxima=np.max([part.maxima for part in parts if part.maxima.size], axis=0),
-            missing=np.sum([part.missing for part in parts], axis=0),
-            examples=[words[:EXAMPLES] for words in named],
-            **{name: np.concatenate(arrays, axis=-1) for name, arrays in columns.items()},
+            **columns,
         )
 
 
-def measure_chunk(
-    plan: ScanPlan,
-    index: int,
-    words: Sequence[str],
-    vectors: NDArray[np.floating],
-    stop: Callable[[], None],
-) -> Chunk:
-    """Measure the words of one chunk; `stop` is called now and then and may raise."""
-    finite = np.isfinite(vectors).all(axis=1)
-    present = vectors.any(axis=1)
+Piece = tuple[int, list[str], NDArray[np.floating]]
+"""Number of a chunk, its words and their vectors."""
+
+
+def measure_chunk(piece: Piece, plan: ScanPlan) -> Chunk:
+    """Measure the words of one chunk."""
+    index, words, vectors = piece
+    finite, present = np.isfinite(vectors).all(axis=1), vectors.any(axis=1)
     usable = np.flatnonzero(finite & present)
-    bad = np.flatnonzero(finite & ~present), np.flatnonzero(~finite)
-    used = [words[i] for i in usable.tolist()]
-    n = plan.found.sizes[0]
-    scores = _scores(plan.found.rows, vectors, usable, stop)
+    scores = np.empty((usable.size, len(plan.rows)))
+    for start in range(0, usable.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        scores[part] = kernels.similarities(kernels.unit_rows(vectors[usable[part]]), plan.rows)
+    n = plan.sizes[0]
     difference, d = effect_sizes(scores, n, ddof=plan.measure.ddof)
-    tails = word_tests(scores, n, stop)
-    flagged = plan.found.flagged
+    p, method, rel_err = word_tests(scores, n)
+    used, flagged = [words[i] for i in usable.tolist()], plan.flagged
     side = np.array([" AB".index(flagged.get(word, " ")) for word in used], np.uint8)
-    reached, maxima = _family(plan, scores, side == 0)
+    reached = np.full(len(used), np.nan)
+    reached[side == 0], maxima = plan.shared.statistics(scores[side == 0])
     return Chunk(
         index=index,
         read=len(words),
         rising=sum(a <= b for a, b in pairwise(words)),
         words=used,
-        rank=usable + index * plan.rows + 1,
+        missing=[
+            [words[i] for i in np.flatnonzero(bad).tolist()] for bad in (finite & ~present, ~finite)
+        ],
+        maxima=maxima,
+        rank=usable + index * plan.step + 1,
         side=side,
         effect_size=d,
         difference=difference,
-        p=tails.p,
-        method=tails.method,
-        rel_err=tails.rel_err,
+        p=p,
+        method=method,
+        rel_err=rel_err,
         reached=reached,
-        maxima=maxima,
-        missing=np.array([rows.size for rows in bad], np.int64),
-        examples=[[words[i] for i in rows[:EXAMPLES].tolist()] for rows in bad],
     )
 
 
-def _scores(
-    attributes: Array,
-    vectors: NDArray[np.floating],
-    usable: NDArray[np.intp],
-    stop: Callable[[], None],
-) -> Array:
-    """Cosines of the usable words with all attributes, shape (k, N)."""
-    scores = np.empty((usable.size, len(attributes)))
-    for start in range(0, usable.size, BLOCK):
-        stop()
-        part = slice(start, start + BLOCK)
-        scores[part] = kernels.similarities(kernels.unit_rows(vectors[usable[part]]), attributes)
-    return scores
+def word_tests(scores: Array, n: int) -> tuple[Array, NDArray[np.uint8], Array]:
+    """Test each row's first `n` scores against its others: p, method and error, shape (3, k).
 
-
-def _family(plan: ScanPlan, scores: Array, member: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """What words have reached, and the maxima of the family; attributes are in none."""
-    reached = np.full(len(scores), np.nan)
-    reached[member], maxima = plan.shared.statistics(scores[member])
-    return reached, maxima
-
-
-_COLUMNS = ("rank", "side", "effect_size", "difference", "p", "method", "rel_err", "reached")
-_TEXTS = ("words", "examples")
-_NUMBERS = ("index", "read", "rising")
+    Up to 32 scores in a row every p is a count. Beyond, rows are inverted together, a fraction of a
+    millisecond each. Rows whose stated error is above ACCEPTED have few relabellings beyond the
+    observed one, or scores that inversion does not suit; they get what `permutation_test` gives: a
+    count, an inversion or random draws, some 50 ms a row.
+    """
+    shape = len(TAILS), len(scores)
+    if scores.shape[1] <= LARGEST:
+        tests = permutation_tests(scores, n, scale=1.0)
+        p = np.stack([tests.p(tail) for tail in TAILS])
+        return p, np.zeros(shape, np.uint8), np.zeros(shape)
+    p, error = np.ones(shape), np.full(shape, np.inf)
+    if scores.shape[1] <= MOST_SCORES:
+        inverted = invert_rows(scores, n, scale=1.0)
+        p, error = np.array(inverted.p), np.array(inverted.rel_err)
+    method = np.where(error > 0, INVERSION, EXACT).astype(np.uint8)
+    # two tails make the third, so they go together
+    for row in np.flatnonzero((error > ACCEPTED).any(axis=0)).tolist():
+        alone = permutation_test(scores[row], n, scale=1.0)
+        for i, name in enumerate(TAILS):
+            tail = getattr(alone, name)
+            p[i, row], method[i, row] = tail.p, METHODS.index(tail.method)
+            error[i, row] = tail.rel_err or 0.0
+    return p, method, error
 
 
 class Chunks(FileJournal):
@@ -212,45 +162,46 @@ class Chunks(FileJournal):
     def __init__(self, out: Path | None = None, identity: str = "") -> None:
         super().__init__(out, identity)
         self._identity = identity
-        self._indices: set[int] = set()
-        self.words = 0
+        self._read: dict[int, int] = {}
+        """Words of each chunk."""
+
+    @property
+    def words(self) -> int:
         """Words of all chunks."""
+        return sum(self._read.values())
 
     def __contains__(self, index: int) -> bool:
-        return index in self._indices
+        return index in self._read
 
     def __len__(self) -> int:
-        return len(self._indices)
+        return len(self._read)
 
     def __iter__(self) -> Iterator[Chunk]:
         """Finished chunks, in the order of the source."""
-        return (_decoded(self.read(self._name(index))) for index in sorted(self._indices))
+        return (_decoded(self.read(self._name(index))) for index in sorted(self._read))
 
     def keep(self, chunk: Chunk) -> None:
         """Keep a finished chunk."""
         self.append(self._name(chunk.index), _encoded(chunk))
-        self._count(chunk)
+        self._read[chunk.index] = chunk.read
 
     def forget(self) -> None:
         """Forget all chunks, once what follows from them is elsewhere."""
-        self.discard([self._name(index) for index in self._indices])
-        self._indices.clear()
-        self.words = 0
+        self.discard([self._name(index) for index in self._read])
+        self._read.clear()
 
     def take(self, name: str, result: bytes) -> None:
         """Take over a chunk that was measured before."""
         chunk = _decoded(result)
         if name != self._name(chunk.index):
             raise ValueError(name)
-        self._count(chunk)
+        self._read[chunk.index] = chunk.read
 
     def _name(self, index: int) -> str:
         return f"{self._identity} {index}"
 
-    def _count(self, chunk: Chunk) -> None:
-        if chunk.index not in self._indices:
-            self.words += chunk.read
-        self._indices.add(chunk.index)
+
+_TEXTS, _NUMBERS = ("words", "missing"), ("index", "read", "rising")
 
 
 def _encoded(chunk: Chunk) -> bytes:
@@ -272,3 +223,34 @@ def _decoded(result: bytes) -> Chunk:
     for name in _NUMBERS:
         arrays[name] = int(arrays[name])
     return Chunk(**arrays)
+
+
+def measure_all(
+    plan: ScanPlan,
+    chunks: Chunks,
+    progress: Callable[[int], None] | None = None,
+    executor: Executor | None = None,
+) -> None:
+    """Measure every chunk of the source that is not among `chunks`, and keep it there.
+
+    However it ends, the chunks that were finished before are kept: each as soon as it is measured.
+    Threads measure them, unless an executor does.
+    """
+    done = 0
+
+    def pieces() -> Iterator[Piece]:
+        nonlocal done
+        for index, (words, vectors) in enumerate(plan.chunks()):
+            if index in chunks:
+                done += len(words)
+            else:
+                yield index, words, vectors
+
+    source: Any = None  # of many gigabytes, and read here
+    work = partial(measure_chunk, plan=replace(plan, source=source))
+    with closing((executor or Threads(min(THREADS, processors())))(work, pieces())) as outcomes:
+        for _, chunk in outcomes:
+            chunks.keep(chunk)
+            done += chunk.read
+            if progress is not None:
+                progress(done)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import CoverageError, EatlasError, ResultsError, SignatureError, StimulusError
+from eatlas.errors import (
+    CoverageError,
+    EatlasError,
+    ResultsError,
+    SignatureError,
+    StimulusError,
+    listed,
+)
 from eatlas.measures import SCEAT, get_measure
-from eatlas.notes import Note
-from eatlas.results.parts import GroupCoverage, Provenance
+from eatlas.results.parts import Provenance
 from eatlas.results.scan import SIDES, Side, require_suffix, summary_of
 from eatlas.sources import CaseRule, Source
-from eatlas.sources.coverage import embed_concepts
-from eatlas.sources.naming import is_by_name, named_spec, open_one_named
+from eatlas.sources.coverage import Embedded, embed_concepts
+from eatlas.sources.naming import named_spec, open_one_named
 from eatlas.sources.spec import parse_file_spec
 from eatlas.stats.multiplicity import RunningMaxT
 from eatlas.stats.permutation.batch import LARGEST, MOST_SCORES
@@ -28,11 +34,15 @@ from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 from eatlas.stimuli.kinds import digest
 from eatlas.version import __version__
 
-MANY = 12
-"""So many ids are named in a message."""
-NAMING = 2
-"""So many words name a list that has no name."""
-_TESTS = (str, Path, AssociationTest, GroupsTest)
+ROWS, SLOW_ROWS, SLOWEST_ROWS = 8192, 1024, 64
+"""Words of a chunk: a second or a few, where a word takes microseconds, a millisecond, or is tested
+by itself. A scan that is killed loses the chunks in the making."""
+QUICK = 22
+"""Up to so many attributes a word takes less than 0.2 ms."""
+DRAWS = 10_000
+"""Relabellings for maxT, where there are more; an adjusted p near 0.05 is known within 0.004."""
+FORM = 3
+"""Raised whenever chunks hold something else than before."""
 
 
 @dataclass(frozen=True)
@@ -45,157 +55,79 @@ class Attributes:
     citation: str
     concepts: Mapping[Side, Concept]
 
-    def side(self, side: Side) -> str:
-        """One side, as messages name it."""
-        where = "" if self.test is None else f" of {self.test}"
-        return f"attributes {side} ({self.concepts[side].name}){where}"
-
-    @property
-    def stimuli_sha256(self) -> str:
-        """Hash of the terms by role; their order and all names leave it unchanged."""
-        parts: dict[str, object] = {"kind": "attributes"}
-        return digest(parts | {side: sorted(self.concepts[side].terms) for side in SIDES})
-
-
-@dataclass(frozen=True)
-class AttributeRows:
-    """Attributes as a source has them."""
-
-    rows: NDArray[np.float64]
-    """Unit rows, shape (N, d), those of A first."""
-    sizes: tuple[int, int]
-    groups: Mapping[str, GroupCoverage]
-    flagged: Mapping[str, Side]
-    """Words of the source that are attributes."""
-    notes: tuple[Note, ...]
-    sha256: str
-
 
 def find_attributes(spec: Any) -> Attributes:
     """Take A and B of a test, or two concepts or lists of words."""
-    if isinstance(spec, tuple | list) and not any(isinstance(part, _TESTS) for part in spec):
-        return Attributes(None, "", "", _pair(spec))
-    tests = load_tests(spec)
-    if len(tests) > 1:
-        ids = ", ".join(test.id for test in tests[:MANY])
+    tests = (str, Path, AssociationTest, GroupsTest)
+    if isinstance(spec, tuple | list) and not any(isinstance(part, tests) for part in spec):
+        if len(spec) != len(SIDES):
+            raise StimulusError(
+                "a scan takes two groups of attributes",
+                got=str(len(spec)),
+                allowed="a test, two concepts, or two lists of words",
+            )
+        a, b = (part if isinstance(part, Concept) else _named(part) for part in spec)
+        if both := sorted(set(a.terms) & set(b.terms)):
+            raise StimulusError(
+                "some attributes are on both sides, A and B",
+                got=", ".join(both),
+                allowed="words that are in one of the concepts only",
+            )
+        return Attributes(None, "", "", {"A": a, "B": b})
+    chosen = load_tests(spec)
+    test = chosen[0]
+    if len(chosen) > 1 or not isinstance(test, AssociationTest) or test.A.images or test.B.images:
         raise StimulusError(
-            f"{spec}: a scan takes the attributes of one test",
-            got=f"{len(tests)} tests: {ids}{', ...' if len(tests) > MANY else ''}",
-            remedy="name one of them",
+            f"{spec}: a scan takes the attributes of one test, and they are words",
+            got=f"{listed([test.id for test in chosen], 12)}, of the kind {test.kind}",
+            allowed="a test of the kind association, with words as attributes A and B",
+            remedy="name one of them; eatlas tests list shows the kind of each test",
         )
-    (test,) = tests
-    if not isinstance(test, AssociationTest):
-        raise StimulusError(
-            f"the test {test.id} has no attributes A and B",
-            got=f"a test of the kind {test.kind}",
-            allowed="a test of the kind association",
-            remedy="eatlas tests list shows the kind of each test",
-        )
-    if any(test.concept(side).images for side in SIDES):
-        raise StimulusError(
-            f"the test {test.id} has images as attributes",
-            got=", ".join(test.concept(side).name for side in SIDES),
-            allowed="attributes that are words: a scan is of the words of a vocabulary",
-        )
-    return Attributes(
-        test.id, test.title, test.citation, {side: test.concept(side) for side in SIDES}
-    )
-
-
-def _pair(spec: Sequence[Any]) -> dict[Side, Concept]:
-    """The two attribute concepts of a scan, which may not share a word."""
-    if len(spec) != len(SIDES):
-        raise StimulusError(
-            "a scan takes two groups of attributes",
-            got=str(len(spec)),
-            allowed="a test, two concepts, or two lists of words",
-        )
-    a, b = (part if isinstance(part, Concept) else _named(part) for part in spec)
-    both = sorted(set(a.terms) & set(b.terms))
-    if both:
-        raise StimulusError(
-            "some attributes are on both sides, A and B",
-            got=", ".join(both),
-            allowed="words that are in one of the concepts only",
-        )
-    return dict(zip(SIDES, (a, b), strict=True))
+    return Attributes(test.id, test.title, test.citation, {"A": test.A, "B": test.B})
 
 
 def _named(words: Any) -> Concept:
-    """A concept that is called by its first words."""
+    """A concept that is called by its first two words."""
     terms = Concept(name="attributes", terms=words).terms
-    more = ", ..." if len(terms) > NAMING else ""
-    return Concept(name=", ".join(terms[:NAMING]) + more, terms=terms)
+    return Concept(name=", ".join(terms[:2]) + ", ..." * (len(terms) > 2), terms=terms)
 
 
-def embed_attributes(attributes: Attributes, source: Source, case: CaseRule) -> AttributeRows:
-    """Look the attributes up."""
-    terms = {side: attributes.concepts[side].terms for side in SIDES}
+def embed_attributes(attributes: Attributes, source: Source, case: CaseRule) -> Embedded:
+    """Look the attributes up; each side needs two, as their labels are permuted."""
+    terms: dict[str, Any] = {side: attributes.concepts[side].terms for side in SIDES}
     embedded = embed_concepts({side: attributes.concepts[side] for side in SIDES}, source, case)
     least = SCEAT.minimum[SIDES[0]]
     for side in SIDES:
         group = embedded.coverage[side]
-        if len(terms[side]) < least:
-            raise CoverageError(
-                f"{attributes.side(side)}: a group of one term",
-                got=repr(terms[side][0]),
-                allowed=f"at least {least} terms on each side (their labels are permuted)",
-                remedy="add terms",
-            )
         if len(group.used) < least:
-            reasons = [f"{term} ({why})" for term, why in group.reasons.items()]
+            reasons = listed(f"{term} ({why})" for term, why in group.reasons.items())
             raise CoverageError(
-                f"{attributes.side(side)}: "
-                + ("no term has" if not group.used else f"only {len(group.used)} term has")
-                + f" a usable vector in {source.name}",
-                got=f"missing: {', '.join(reasons)}",
+                f"attributes {side} ({attributes.concepts[side].name}): "
+                f"{len(group.used)} of {len(terms[side])} terms have a usable vector in "
+                f"{source.name}",
+                got=f"missing: {reasons}" if reasons else repr(terms[side][0]),
                 allowed=f"at least {least} usable terms on each side (their labels are permuted)",
-                remedy="use attributes that the source has, or a source with more words",
+                remedy="add terms that the source has, or use a source with more words",
             )
-    a, b = (len(embedded.coverage[side].used) for side in SIDES)
-    return AttributeRows(
-        rows=np.concatenate([kernels.unit_rows(embedded.vectors[side]) for side in SIDES]),
-        sizes=(a, b),
-        groups=embedded.coverage,
-        flagged={key: side for side in SIDES for key in embedded.keys[side].values()},
-        notes=embedded.notes,
-        sha256=embedded.sha256,
-    )
+    return embedded
 
 
 def require_usable(out: Path, *inputs: Any) -> None:
     """Refuse a file that cannot be written, or that would replace one that is read."""
     require_suffix(out)
-    read = [path for source in inputs if (path := _file(source)) is not None]
+    files = [
+        parse_file_spec(named_spec(str(source)).spec).path
+        for source in inputs
+        if isinstance(source, str | Path)
+    ]
     for target in (out, summary_of(out)):
         if target.is_dir():
             raise ResultsError(f"--out {out}: {target} is a directory", allowed="a file")
-        if any(target.exists() and target.samefile(path) for path in read):
+        if target.exists() and any(path.is_file() and target.samefile(path) for path in files):
             raise ResultsError(
                 f"--out {out}: {target} is a file that is read; writing would destroy it",
                 remedy="choose another file",
             )
-
-
-def _file(source: Any) -> Path | None:
-    if is_by_name(source):
-        (source,) = source.values() if len(source) == 1 else [None]
-    if not isinstance(source, str | Path):
-        return None
-    spec = named_spec(source).spec if isinstance(source, str) else str(source)
-    path = parse_file_spec(spec).path
-    return path if path.is_file() else None
-
-
-ROWS, SLOW_ROWS, SLOWEST_ROWS = 8192, 1024, 64
-"""Words of a chunk: a second or a few, where a word takes microseconds, a millisecond, or is tested
-by itself. A scan that is killed loses the chunks in the making."""
-QUICK = 22
-"""Up to so many attributes a word takes less than 0.2 ms."""
-DRAWS = 10_000
-"""Relabellings for maxT, where there are more; an adjusted p near 0.05 is known within 0.004."""
-FORM = 2
-"""Raised whenever chunks hold something else than before."""
 
 
 @dataclass(frozen=True)
@@ -205,25 +137,43 @@ class ScanPlan:
     source: Source
     measure: SCEAT
     attributes: Attributes
-    found: AttributeRows
+    embedded: Embedded
+    """The attributes as the source has them."""
+    rows: NDArray[np.float64]
+    """Unit rows of the attributes, shape (N, d), those of A first."""
+    sizes: tuple[int, int]
     shared: RunningMaxT
     """The relabellings that all words share."""
     seed: int
     case: CaseRule
     first: int | None
     """Only so many words from the start of the source; None takes all."""
-    rows: int
-    """Words of a chunk."""
     name: str = ""
     """What the scan calls the source; empty where that is its source string."""
 
     @property
+    def called(self) -> str:
+        """What the scan calls the source."""
+        return self.name or self.source.name
+
+    @property
+    def step(self) -> int:
+        """Words of a chunk."""
+        size = sum(self.sizes)
+        return ROWS if size <= QUICK else SLOW_ROWS if size <= MOST_SCORES else SLOWEST_ROWS
+
+    @property
+    def flagged(self) -> dict[str, Side]:
+        """Words of the source that are attributes."""
+        return {key: side for side in SIDES for key in self.embedded.keys[side].values()}
+
+    @property
     def identity(self) -> str:
-        """Names all that the chunks depend on; equal names mean equal chunks."""
+        """Hash of all that the chunks depend on; equal hashes mean equal chunks."""
         parts = [
             *(FORM, __version__, self.source.name, self.source.fingerprint),
-            *(self.found.sha256, self.found.sizes, sorted(self.found.flagged.items())),
-            *(self.measure.ddof, self.first, self.rows, self.shared.relabellings),
+            *(self.embedded.sha256, self.sizes, sorted(self.flagged.items())),
+            *(self.measure.ddof, self.first, self.step, self.shared.relabellings),
             None if self.shared.enumerated else self.seed,
         ]
         return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
@@ -231,13 +181,15 @@ class ScanPlan:
     @property
     def provenance(self) -> Provenance:
         """What is needed to compute the scan again and to see that nothing has changed."""
+        stimuli: dict[str, object] = {"kind": "attributes"}
+        stimuli |= {side: sorted(self.attributes.concepts[side].terms) for side in SIDES}
         return Provenance(
             version=__version__,
             seed=self.seed,
             case=self.case,
-            stimuli_sha256=self.attributes.stimuli_sha256,
+            stimuli_sha256=digest(stimuli),
             source_fingerprint=self.source.fingerprint,
-            vectors_sha256=self.found.sha256,
+            vectors_sha256=self.embedded.sha256,
             citation=self.attributes.citation,
         )
 
@@ -247,32 +199,15 @@ class ScanPlan:
         count = self.source.expected
         return self.first if count is None else min(count, self.first or count)
 
-    @property
-    def about(self) -> dict[str, str]:
-        """What a file of words says of itself."""
-        provenance = self.provenance
-        return {
-            "signature": self.measure.signature,
-            "test": self.attributes.test or "",
-            "source": self.name or self.source.name,
-            **({"source_from": self.source.name} if self.name else {}),
-            "version": provenance.version,
-            "seed": str(provenance.seed),
-            "stimuli_sha256": provenance.stimuli_sha256,
-            "source_fingerprint": provenance.source_fingerprint,
-        }
-
     def chunks(self) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """Words and vectors of the source, up to `first`."""
         left = self.first
-        for words, vectors in self.source.iter_chunks(self.rows):
-            if left is None:
-                yield words, vectors
-                continue
+        for words, vectors in self.source.iter_chunks(self.step):
             yield words[:left], vectors[:left]
-            left -= len(words)
-            if left <= 0:
-                return
+            if left is not None:
+                left -= len(words)
+                if left <= 0:
+                    return
 
 
 def make_scan(
@@ -288,60 +223,42 @@ def make_scan(
 
     Parameters are those of :func:`eatlas.scan`.
     """
-    chosen = _scannable(get_measure(measure))
-    _whole("seed", seed, 0)
-    if first is not None:
-        _whole("first", first, 1)
+    chosen = get_measure(measure)
+    if not isinstance(chosen, SCEAT) or {chosen.strict, chosen.studentised} != {False}:
+        raise SignatureError(
+            "a scan tests single words, and counts relabellings or inverts",
+            got=chosen.signature,
+            allowed="sc-eat, with parameters alpha and ddof",
+        )
+    for name, value, least in (("seed", seed, 0), ("first", 1 if first is None else first, 1)):
+        if type(value) is not int or value < least:
+            raise EatlasError(
+                f"{name} is not usable", got=repr(value), allowed=f"a whole number from {least}"
+            )
     named_attributes = find_attributes(attributes)
     named_source = open_one_named(vectors, "a scan")
     source = named_source.source
     source.require_listed("a scan tests every word")
     embedded = embed_attributes(named_attributes, source, case)
-    size = sum(embedded.sizes)
-    if chosen.p == "exact" and size > LARGEST:
+    a, b = (len(embedded.coverage[side].used) for side in SIDES)
+    if chosen.p not in {"auto", "exact"} or (chosen.p == "exact" and a + b > LARGEST):
         raise SignatureError(
-            "a scan counts all relabellings of up to 32 attributes",
-            got=f"{chosen.signature} with {size} attributes",
+            "a scan counts all relabellings of up to 32 attributes, and inverts beyond",
+            got=f"{chosen.signature} with {a + b} attributes",
             allowed="p=auto, which counts or inverts and states its error",
-        )
-    shared = RunningMaxT(
-        size, embedded.sizes[0], rng=np.random.default_rng(seed), draws=DRAWS, scale=1.0
-    )
-    rows = ROWS if size <= QUICK else SLOW_ROWS if size <= MOST_SCORES else SLOWEST_ROWS
-    return ScanPlan(
-        source,
-        chosen,
-        named_attributes,
-        embedded,
-        shared,
-        seed,
-        case,
-        first,
-        rows,
-        named_source.name,
-    )
-
-
-def _scannable(measure: object) -> SCEAT:
-    """Return the measure if a scan can compute it: SC-EAT with exact p-values."""
-    if not isinstance(measure, SCEAT):
-        raise SignatureError(
-            "a scan tests single words",
-            got=str(measure),
-            allowed="sc-eat, with parameters alpha and ddof",
-        )
-    if measure.strict or measure.studentised or measure.p not in {"auto", "exact"}:
-        raise SignatureError(
-            "a scan counts relabellings, or inverts where they are too many",
-            got=measure.signature,
-            allowed="sc-eat with p=auto, without strict and statistic",
             remedy="eatlas run --measure takes the other p-values, for the words of a test",
         )
-    return measure
-
-
-def _whole(name: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise EatlasError(
-            f"{name} is not usable", got=repr(value), allowed=f"a whole number from {least}"
-        )
+    rng = np.random.default_rng(seed)
+    return ScanPlan(
+        source=source,
+        measure=chosen,
+        attributes=named_attributes,
+        embedded=embedded,
+        rows=np.concatenate([kernels.unit_rows(embedded.vectors[side]) for side in SIDES]),
+        sizes=(a, b),
+        shared=RunningMaxT(a + b, a, rng=rng, draws=DRAWS, scale=1.0),
+        seed=seed,
+        case=case,
+        first=first,
+        name=named_source.name,
+    )
