@@ -147,7 +147,7 @@ def test_another_measurement_as_the_reference(tmp_path):
     assert of_file == now
     assert eatlas.verify([now])[0].status == "same"
     assert not any("Give this test another id" in one for one in map(str, now.warnings))
-    with pytest.raises(ResultsError, match="no result of divdist-race"):
+    with pytest.raises(ResultsError, match="0 results have shares of groups for test divdist-race"):
         eatlas.run("divdist-race", reference=str(path))
 
 

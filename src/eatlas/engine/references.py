@@ -58,22 +58,15 @@ def _put(test: GroupsTest, given: Any) -> GroupsTest:
     names = [group.name for group in test.groups]
     whole, targets, origin = _read(test, names, given)
     shares = dict.fromkeys(names, 1 / len(names)) if whole is None else dict(whole)
-    if fault := fault_of_weights(shares, names):
-        raise StimulusError(
-            f"test {test.id}: the reference cannot be used", got=fault, allowed=ALLOWED
-        )
-    for term, row in targets.items():
+    for what, row in {"the reference": shares, **targets}.items():
         if fault := fault_of_weights(row, names):
             raise StimulusError(
-                f"test {test.id}: the reference of {term!r} cannot be used",
-                got=fault,
-                allowed="shares from 0 to 1 with sum 1",
+                f"test {test.id}: the shares of {what} cannot be used", got=fault, allowed=ALLOWED
             )
+    rows = sorted(targets.items())
     update = {
         "reference": "uniform" if whole is None else tuple(sorted(shares.items())),
-        "references": tuple(
-            (term, tuple(row[name] for name in names)) for term, row in sorted(targets.items())
-        ),
+        "references": tuple((term, tuple(row[name] for name in names)) for term, row in rows),
         "reference_from": origin,
     }
     return test.model_copy(update=update)
@@ -82,69 +75,52 @@ def _put(test: GroupsTest, given: Any) -> GroupsTest:
 def _read(test: GroupsTest, names: Sequence[str], given: Any) -> Reference:
     """Read what was given, for one test."""
     if isinstance(given, str | Path):
-        return _of_text(test, names, str(given).strip())
-    if isinstance(given, Mapping) and all(
-        isinstance(value, int | float) for value in given.values()
-    ):
-        return Reference({str(name): float(value) for name, value in given.items()}, {}, GIVEN)
-    if isinstance(given, Mapping | Counts):
-        return _of_table(test, names, given)
+        given = str(given).strip()
+        if given.lower() == "uniform":
+            return Reference(None, {}, GIVEN)
+        file = Path(given.partition("?")[0])
+        if file.suffix in {".jsonl", ".json"}:
+            spec = parse_file_spec(given)
+            check_options(spec.options, OPTIONS, given)
+            given = _chosen(test, read_results(spec.path), spec.options)
+        elif "=" in given and not is_there(place_of_table(file)):
+            given = _parsed(given)
+    if isinstance(given, Results):
+        given = _chosen(test, given, {})
     if is_result(given):
         return _of_result(test, names, given)
-    if isinstance(given, Results):
-        return _of_result(test, names, _chosen(test, list(given), {}, "the results"))
+    if isinstance(given, Mapping) and all(isinstance(v, int | float) for v in given.values()):
+        return Reference({str(name): float(value) for name, value in given.items()}, {}, GIVEN)
+    table = isinstance(given, str) and is_there(place_of_table(Path(given.partition("?")[0])))
+    if table or isinstance(given, Mapping | Counts):
+        return _of_table(test, names, given)
     raise StimulusError("this is not a reference", got=described(given), allowed=ALLOWED)
-
-
-def _of_text(test: GroupsTest, names: Sequence[str], text: str) -> Reference:
-    """Read the word uniform, shares, a file of results, or a table."""
-    place = place_of_table(Path(text.partition("?")[0]))
-    if text.lower() == "uniform":
-        return Reference(None, {}, GIVEN)
-    if "=" in text and not is_there(place):
-        return Reference(_parsed(text), {}, GIVEN)
-    spec = parse_file_spec(text)
-    if spec.path.suffix in {".jsonl", ".json"}:
-        check_options(spec.options, OPTIONS, text)
-        results = list(read_results(spec.path))
-        return _of_result(test, names, _chosen(test, results, spec.options, str(spec.path)))
-    if not is_there(place):
-        raise StimulusError(
-            f"{text}: this is not a reference, and no such file", got=text, allowed=ALLOWED
-        )
-    return _of_table(test, names, text)
 
 
 def _parsed(text: str) -> dict[str, float]:
     """Shares written as ``Female=0.4,Male=0.6``."""
     pairs = [part.rpartition("=") for part in text.split(",")]
     try:
-        shares = {name.strip(): float(value) for name, _, value in pairs}
-    except ValueError:
-        shares = {"": math.nan}
-    if "" in shares:
-        raise StimulusError("this is not a reference", got=repr(text), allowed=ALLOWED)
-    return shares
+        return {name.strip(): float(value) for name, _, value in pairs}
+    except ValueError as error:
+        raise StimulusError("this is not a reference", got=repr(text), allowed=ALLOWED) from error
 
 
-def _chosen(
-    test: GroupsTest, results: Sequence[Any], options: Mapping[str, str], where: str
-) -> AssociationResult:
+def _chosen(test: GroupsTest, results: Iterable[Any], options: Mapping[str, str]) -> Any:
     """The one result whose shares are the reference."""
+    wanted = {"test": options.get("test", test.id)}
+    wanted |= {name: options[name] for name in ("source", "period") if name in options}
     with_shares = [r for r in results if is_result(r) and r.by_target is not None]
-    wanted = options.get("test", test.id)
     fitting = [
         result
         for result in with_shares
-        if result.test == wanted
-        and options.get("source", result.source) == result.source
-        and options.get("period", str(result.period)) == str(result.period)
+        if all(str(getattr(result, name)) == value for name, value in wanted.items())
     ]
     if len(fitting) == 1:
         return fitting[0]
     raise ResultsError(
-        f"{where}: {'several results' if fitting else 'no result'} of {wanted} with shares of "
-        "groups",
+        f"{len(fitting)} results have shares of groups for "
+        f"{', '.join(f'{name} {value}' for name, value in wanted.items())}",
         got="; ".join(map(_called, with_shares[:5])) or "no result of divdist",
         allowed="one",
         remedy="choose it: FILE?source=NAME&period=YEAR&test=ID",
@@ -156,30 +132,21 @@ def _called(result: AssociationResult) -> str:
     return f"{result.test} on {result.source}{year}"
 
 
-def _of_result(test: GroupsTest, names: Sequence[str], result: AssociationResult) -> Reference:
+def _of_result(test: GroupsTest, names: Sequence[str], result: Any) -> Reference:
     """Shares that another measurement found."""
     groups: tuple[str, ...] = getattr(result, "groups", ())
-    if result.by_target is None or sorted(groups) != sorted(names):
-        raise StimulusError(
-            f"test {test.id}: the result is of other groups",
-            got=", ".join(groups) or result.signature,
-            allowed=f"a result of divdist with {', '.join(names)}",
-        )
-    rows = {row.term: row.distribution for row in result.by_target if row.distribution}
-    targets = {
-        term: dict(zip(groups, rows[term], strict=True))
-        for term in test.targets.terms
-        if term in rows
-    }
     concept = getattr(result, "concept", None)
-    if not targets or concept is None or concept.distribution is None:
+    found = {row.term: row.distribution for row in result.by_target or () if row.distribution}
+    rows = {term: found[term] for term in test.targets.terms if term in found}
+    if sorted(groups) != sorted(names) or not rows or not (concept and concept.distribution):
         raise StimulusError(
-            f"test {test.id}: the result has shares for none of its targets, or not for all as one",
-            got=_called(result),
-            allowed="a result of divdist of the same targets",
+            f"test {test.id}: the result has no shares of its groups for its targets",
+            got=f"{_called(result)}, of {', '.join(groups) or result.signature}",
+            allowed=f"a result of divdist of the same targets with {', '.join(names)}",
         )
-    whole = dict(zip(groups, concept.distribution, strict=True))
+    targets = {term: dict(zip(groups, row, strict=True)) for term, row in rows.items()}
     in_order = {term: {name: row[name] for name in names} for term, row in targets.items()}
+    whole = dict(zip(groups, concept.distribution, strict=True))
     return Reference(whole, in_order, _called(result))
 
 
@@ -188,9 +155,7 @@ def _of_table(test: GroupsTest, names: Sequence[str], given: Any) -> Reference:
     table, *others = open_counts(given)
     if others:
         raise StimulusError(
-            f"{given}: the table has several years",
-            got=", ".join(str(getattr(each, "period", "")) for each in (table, *others)),
-            remedy=f"take one: {given}?year=YEAR",
+            f"{given}: the table has several years", remedy=f"take one: {given}?year=YEAR"
         )
     numbers = {
         term: numbers_of(row, names, f"{table.name}, {term}")
@@ -204,13 +169,12 @@ def _of_table(test: GroupsTest, names: Sequence[str], given: Any) -> Reference:
             got=", ".join(test.targets.terms[:5]),
             allowed="terms that are in both",
         )
-    shares = {
-        term: dict(zip(names, (value / math.fsum(row) for value in row), strict=True))
-        for term, row in numbers.items()
-        if math.fsum(row) > 0
-    }
-    whole = {name: value / math.fsum(sums) for name, value in zip(names, sums, strict=True)}
-    return Reference(whole, shares, f"{table.name} ({table.fingerprint[:19]})")
+
+    def shares(row: Sequence[float]) -> dict[str, float]:
+        return dict(zip(names, (value / math.fsum(row) for value in row), strict=True))
+
+    of_targets = {term: shares(row) for term, row in numbers.items() if math.fsum(row) > 0}
+    return Reference(shares(sums), of_targets, f"{table.name} ({table.fingerprint[:19]})")
 
 
 def numbers_of(row: Shares, groups: Sequence[str], where: str) -> tuple[float, ...]:
