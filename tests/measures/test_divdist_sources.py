@@ -172,7 +172,7 @@ def test_a_target_without_a_reference_has_no_bias(tmp_path):
         ({"Female": 1.0}, "no weight for"),
         ({"Female": 1.2, "Male": -0.2}, "from 0 to 1|is not a number"),
         ("0.5,0.6", "not a reference"),
-        ("nosuch.csv", "no such file"),
+        ("nosuch.csv", "not a reference"),
         ("Female=half", "not a reference"),
         (3, "not a reference"),
         (object(), "not a reference"),
