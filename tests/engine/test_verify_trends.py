@@ -93,7 +93,7 @@ def test_periods_that_came_and_went_are_named(results, folder, decades):
     status, details = of_the_trend(results)
     assert status == "differs"
     for start in ("periods: [1900", "missing: [", "provenance.series_fing", "level1.rho: "):
-        assert any(line.startswith(start) for line in details)
+        assert any(line.startswith(start) for line in details), (start, details)
 
 
 def test_results_that_were_left_out_are_measured_again(results):

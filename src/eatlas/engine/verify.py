@@ -32,11 +32,9 @@ ContextsLike = Contexts | Pairs | str | Path
 """Contexts of words or of pairs, or a file of them."""
 MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000, "frequency": 1_000_000}
 """Random draws that a file of somebody else's may request: minutes, not days."""
-FIRST = (
-    *("provenance.", "concepts.", "title:", "citation:", "coverage:", "periods", "missing"),
-    *("level1.", "level2.", "pattern."),
-)
-"""Differences that are named before the others."""
+BASIS = ("provenance.", "concepts.", "title:", "citation:", "coverage:", "periods", "missing")
+FINDINGS = ("level1.", "level2.", "pattern.")
+"""Differences that are named first, and those that are named next."""
 SHOWN, SHOWN_CHARACTERS = 10, 80
 """Differences that are named one by one, and how much of a long value."""
 NOUGHT = 1e-12
@@ -276,7 +274,9 @@ def _judged(
     against: str = "",
 ) -> Verdict:
     """Say whether there is a difference; what the numbers rest on and the findings come first."""
-    ordered = sorted(lines, key=lambda line: not line.startswith(FIRST))
+    ordered = sorted(
+        lines, key=lambda line: (not line.startswith(BASIS), not line.startswith(FINDINGS))
+    )
     cut = (f"and {len(ordered) - SHOWN} more",) if len(ordered) > SHOWN else ()
     status: Literal["same", "differs"] = "differs" if ordered else "same"
     return Verdict(record, status, (*ordered[:SHOWN], *cut, *remarks), against)
