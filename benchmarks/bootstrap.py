@@ -3,34 +3,29 @@
 The loop takes each resample's rows and columns out of the block and computes the three effect
 sizes with numpy's means and standard deviations, and their percentile intervals. For patterns it
 multiplies the two rows of scores with a matrix of relabellings made once: all 12,870 of 8 against
-8, or 8,000 random ones of 25 against 25, where eatlas takes up to 64,000 near alpha. scipy's
-bootstrap gives the BCa interval of level 1 over targets; eatlas, in the same line, three intervals
-of all three effect sizes over targets.
+8, or 8,000 random ones of 25 against 25, where eatlas takes up to 64,000 near alpha.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/bootstrap.py
 """
 
 from __future__ import annotations
 
-import copy
 import itertools
 import math
 import platform
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
-import scipy
-from scipy import stats
 
-from eatlas.stats.bootstrap import PatternRule, bootstrap, influence, streams_of
-from eatlas.stats.bootstrap import pattern_stability as pattern_stability_of
-from eatlas.stats.weighted import Design
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from tests.stats.plain import bootstrap_effects, pattern_stability
+from eatlas.stats.bootstrap import (
+    PatternRule,
+    block_layout,
+    influence,
+    pattern_stability,
+    percentile,
+    resampled,
+    streams_of,
+)
 
 RESAMPLES = 10_000
 DEFAULT = {8: 100_000, 25: 50_000}
@@ -98,61 +93,40 @@ def patterns_loop(cosines, n):
     return found
 
 
-def scipy_level1(cosines, n):
-    scores = cosines[:, :n].mean(axis=1) - cosines[:, n:].mean(axis=1)
-
-    def statistic(x, y, axis=-1):
-        union = np.concatenate([x, y], axis=axis)
-        return (x.mean(axis=axis) - y.mean(axis=axis)) / union.std(axis=axis, ddof=1)
-
-    return stats.bootstrap(
-        (scores[:n], scores[n:]), statistic, n_resamples=RESAMPLES, vectorized=True, rng=0
-    )
+def effects(cosines, n, resamples):
+    layout = block_layout(cosines, n, n)
+    drawn = resampled(layout, resamples, streams_of(np.random.default_rng(0)), 1)
+    return drawn, [percentile(d, 0.95) for d in drawn]
 
 
-def effects(cosines, n, resamples, over="both"):
-    rng = np.random.default_rng(0)
-    return bootstrap_effects(cosines, n, n, rng=rng, over=over, resamples=resamples)
-
-
-def patterns(cosines, n, resamples):
-    return pattern_stability(
-        cosines, n, n, rng=np.random.default_rng(0), over="both", resamples=resamples
-    )
+def patterns(cosines, n, drawn):
+    streams, aside = streams_of(np.random.default_rng(0)), np.random.default_rng(0)
+    how = {"streams": streams, "aside": aside, "rule": PatternRule()}
+    return pattern_stability(block_layout(cosines, n, n), tuple(drawn[1:]), **how)
 
 
 def measured(cosines, n):
-    """What a result holds: standard errors of the first resamples, and effect sizes once."""
-    test, streams = Design(cosines, n, n), streams_of(np.random.default_rng(0))
-    how = {"over": "both", "resamples": DEFAULT[n]}
-    _, drawn = bootstrap(test, streams=copy.deepcopy(streams), level=0.95, ddof=1, **how)
-    pattern_stability_of(
-        test,
-        streams=streams,
-        aside=np.random.default_rng(0),
-        rule=PatternRule(),
-        drawn=drawn[1:],
-        **how,
-    )
+    """What a result holds: intervals of the default number of resamples, and shares."""
+    drawn, _ = effects(cosines, n, DEFAULT[n])
+    patterns(cosines, n, drawn)
 
 
 def report(n):
     cosines = block(n)
     intervals = seconds(lambda: effects(cosines, n, RESAMPLES))
-    shares = seconds(lambda: patterns(cosines, n, RESAMPLES))
+    drawn, _ = effects(cosines, n, RESAMPLES)
+    shares = seconds(lambda: patterns(cosines, n, drawn))
     loop = seconds(lambda: effects_loop(cosines, n), 1)
     loops = seconds(lambda: patterns_loop(cosines, n), 1)
-    targets = seconds(lambda: effects(cosines, n, RESAMPLES, "targets"))
     line(n, RESAMPLES, "intervals", intervals, loop)
     line(n, RESAMPLES, "shares of patterns", shares, loops)
     line(n, RESAMPLES, "both", intervals + shares, loop + loops)
-    line(n, RESAMPLES, "over targets; scipy", targets, seconds(lambda: scipy_level1(cosines, n)))
     line(n, DEFAULT[n], "intervals and shares", seconds(lambda: measured(cosines, n), 10))
     line(
         n,
         "-",
         "influence of every term",
-        seconds(lambda: influence(Design(cosines, n, n), ddof=1), 30),
+        seconds(lambda: influence(block_layout(cosines, n, n), 1), 30),
     )
 
 
@@ -163,7 +137,7 @@ def line(n, resamples, what, ours, other=None):
 
 def main():
     print(
-        f"python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}, "
+        f"python {platform.python_version()}, numpy {np.__version__}, "
         f"{platform.machine()}; both sides resampled, processor time\n"
     )
     print("| terms a group | resamples | what | eatlas | other | ratio |")

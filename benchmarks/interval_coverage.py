@@ -11,10 +11,8 @@ of the populations, with half of the union in each group,
 
     d = gap / sqrt(variance within groups + gap**2 / 4).
 
-- one: targets alone are resampled, or attributes alone; the other side is part of the question.
-  Scores of each group are drawn from one population, with variances of 1 on average.
-- both: targets and attributes are drawn. The cosine of target i of group g (+-1) and attribute j of
-  group h (+-1) is
+- both: targets and attributes are drawn from a model. The cosine of target i of group g (+-1) and
+  attribute j of group h (+-1) is
 
       c_j + h t_i / 2 + g b_j / 2 + e_ij,
 
@@ -25,30 +23,28 @@ of the populations, with half of the union in each group,
   noise**2 / n. That part does not vanish in lists of n terms, so there are two values to hold: d of
   endless lists of units scored by lists of this length ("n"), and by endless lists ("endless").
 - real: the 25 to 32 terms a group of three tests on the bundled vectors are the population, lists
-  are drawn from them with replacement, and both sides are resampled.
+  are drawn from them with replacement.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 import eatlas
-from eatlas.errors import UndefinedWarning
-from eatlas.stats.bootstrap import EffectInterval, bootstrap, streams_of
-from eatlas.stats.weighted import Design, Side, cluster_design
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from tests.stats.plain import bootstrap_effects
+from eatlas.stats.bootstrap import (
+    Layout,
+    block_layout,
+    cluster_layout,
+    percentile,
+    resampled,
+    streams_of,
+)
 
 SIZES = (6, 8, 25)
 EFFECTS = (0.0, 0.8, 1.5)
@@ -66,16 +62,6 @@ SHAPES: dict[str, Draw] = {
     "heavy": lambda r, n: r.standard_t(4, n) / np.sqrt(2),
 }
 """Mean 0 and variance 1: normal, chi-square with 3 degrees of freedom, t with 4."""
-LOGNORMAL = 0.75
-"""Standard deviation of the logarithm."""
-SKEWED: dict[str, Draw] = {
-    "exponential": lambda r, n: r.standard_exponential(n) - 1,
-    "lognormal": lambda r, n: (
-        (np.exp(LOGNORMAL * r.standard_normal(n)) - np.exp(LOGNORMAL**2 / 2))
-        / np.sqrt(np.expm1(LOGNORMAL**2) * np.exp(LOGNORMAL**2))
-    ),
-}
-"""Mean 0 and variance 1, of skewness 2 and 3.3."""
 PAIRS = ((8, 4), (25, 12))
 """Lists with so many terms in clusters: 4 pairs of 8 terms, 12 pairs of 25."""
 ALIKE = (0.5, 0.9)
@@ -91,7 +77,6 @@ class World:
     n: int
     sample: Callable[[np.random.Generator], tuple[np.ndarray, int, int]]
     """A block of cosines and the sizes of X and A."""
-    over: str
     asked: tuple[tuple[str, str, float], ...]
     """Which level, against what, and the value to hold."""
 
@@ -105,39 +90,10 @@ def size_of(difference: float, within: float) -> float:
     return float(difference / np.sqrt(within + difference**2 / 4))
 
 
-def two_groups(over: str, shapes: tuple[Draw, Draw], n: int, d: float):
-    """Scores of two groups, on a block with one term a group on the side that stays."""
-
-    def sample(rng):
-        first, second = (shape(rng, n) for shape in shapes)
-        scores = np.concatenate([first + gap(d) / 2, second - gap(d) / 2])
-        block = np.stack([scores, np.zeros(2 * n)])
-        return (block.T, n, 1) if over == "targets" else (block, 1, n)
-
-    return sample
-
-
-def one_side() -> Iterator[World]:
-    unequal: tuple[Draw, Draw] = (
-        lambda r, n: 0.2 * r.standard_normal(n),
-        lambda r, n: 1.4 * r.standard_normal(n),
-    )
-    shapes = {**{name: (draw, draw) for name, draw in SHAPES.items()}, "unequal spread": unequal}
-    for over, name in [("targets", name) for name in shapes] + [("attributes", "normal")]:
-        level = "level1" if over == "targets" else "level2_x"
-        for n in SIZES:
-            for d in EFFECTS:
-                sample = two_groups(over, shapes[name], n, d)
-                yield World((over, name), n, sample, over, ((level, "endless", d),))
-
-
-def skewed() -> Iterator[World]:
-    for over, name in ((o, s) for o in ("targets", "attributes") for s in SKEWED):
-        level = "level1" if over == "targets" else "level2_x"
-        for n in (8, 25):
-            for d in EFFECTS:
-                sample = two_groups(over, (SKEWED[name], SKEWED[name]), n, d)
-                yield World((over, name), n, sample, over, ((level, "endless", d),))
+def interval(layout: Layout, resamples: int, rng: np.random.Generator, level: int):
+    """Percentile interval of one effect size; NaN without spread."""
+    d = resampled(layout, resamples, streams_of(rng), 1, level + 1)[level]
+    return percentile(d[~np.isnan(d)], 0.95)[0]
 
 
 def in_pairs(n: int, pairs: int, alike: float):
@@ -180,15 +136,12 @@ def clustered(given: argparse.Namespace) -> None:
         averaging[np.arange(2 * n), of] = 1 / np.bincount(of)[of]
         for _ in range(given.simulations):
             block, _, _ = sample(rng)
-            test = cluster_design(
-                Side(block @ averaging, of, units), Side(block.T @ averaging, of, units)
+            layouts = (
+                block_layout(block, n, n),
+                cluster_layout(block @ averaging, block.T @ averaging, (of, of), units, units),
             )
-            how = {"over": "both", "resamples": given.resamples, "level": 0.95, "ddof": 1}
-            found = [
-                bootstrap(layout, streams=streams_of(rng), **how)[0][0]
-                for layout in (Design(block, n, n), test)
-            ]
-            held += [one.interval[0] <= truth <= one.interval[1] for one in found]
+            ends = [interval(layout, given.resamples, rng, 0) for layout in layouts]
+            held += [low <= truth <= high for low, high in ends]
         cells = " | ".join(f"{share:.3f}" for share in held / given.simulations)
         print(f"| {n} v {n} | {pairs} | {alike:g} | {cells} |", flush=True)
 
@@ -219,7 +172,7 @@ def two_sides() -> Iterator[World]:
                     asked.insert(1, ("level1", "endless", d))
                     asked.append(("level2_x", "endless", size_of(half, 1.25)))
                 sample = crossed(SHAPES[name], noise, n, d)
-                yield World((name, f"{noise:g}"), n, sample, "both", tuple(asked))
+                yield World((name, f"{noise:g}"), n, sample, tuple(asked))
 
 
 def real() -> Iterator[World]:
@@ -235,9 +188,7 @@ def real() -> Iterator[World]:
                 split = (n_x, n_a) if level == "level1" else (n_a, None)
                 for against, length in (("n", n), ("endless", None)):
                     asked.append((level, against, population(units, *split, length)))
-            yield World(
-                (test.id, "glove"), n, resampled_from(block, n_x, n_a, n), "both", tuple(asked)
-            )
+            yield World((test.id, "glove"), n, resampled_from(block, n_x, n_a, n), tuple(asked))
 
 
 def population(units: np.ndarray, n: int, split: int | None, length: int | None) -> float:
@@ -274,42 +225,38 @@ def resampled_from(block: np.ndarray, n_x: int, n_a: int, n: int):
 
 
 TABLES = {
-    "one": (one_side, "resampled | scores"),
-    "skewed": (skewed, "resampled | scores"),
     "both": (two_sides, "components | noise"),
     "real": (real, "test | vectors"),
 }
 
 
-def simulate(
-    world: World, seed: int, given: argparse.Namespace
-) -> list[tuple[EffectInterval, ...]]:
+def simulate(world: World, seed: int, given: argparse.Namespace) -> np.ndarray:
+    """Ends of the intervals of levels 1 and 2, shape (simulations, 2, 2)."""
     rng = np.random.default_rng([given.seed, seed])
-    options = {"over": world.over, "resamples": given.resamples, "rng": rng}
-    with warnings.catch_warnings():
-        # short lists have resamples without spread; an interval that is NaN does not hold
-        warnings.simplefilter("ignore", UndefinedWarning)
-        return [bootstrap_effects(*world.sample(rng), **options) for _ in range(given.simulations)]
+    layouts = [block_layout(*world.sample(rng)) for _ in range(given.simulations)]
+    return np.array(
+        [[interval(layout, given.resamples, rng, level) for level in (0, 1)] for layout in layouts]
+    )
 
 
-def lines(world: World, found: list[tuple[EffectInterval, ...]], shares: dict) -> Iterator[str]:
+def lines(world: World, found: np.ndarray, shares: dict) -> Iterator[str]:
     """Share of intervals that hold the value, and their median width."""
     for level, against, truth in world.asked:
         name = {"level1": "1", "level2_x": "2"}[level]
         cells = [*world.head, name, f"{world.n} v {world.n}", against, f"{truth:.2f}"]
-        ends = np.array([levels[name == "2"].interval for levels in found])
+        ends = found[:, int(name == "2")]
         held = np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
-        shares[world.over, world.n, against].append(held)
+        shares[world.n, against].append(held)
         cells.append(f"{held:.3f} ({np.nanmedian(ends[:, 1] - ends[:, 0]):.2f})")
         yield f"| {' | '.join(cells)} |"
 
 
 def summary(shares: dict) -> Iterator[str]:
-    yield "| resampled | lists | against | interval |"
-    yield "|" + " --- |" * 4
-    for (over, n, against), some in shares.items():
+    yield "| lists | against | interval |"
+    yield "|" + " --- |" * 3
+    for (n, against), some in shares.items():
         held = f"{np.mean(some):.3f} ({min(some):.3f} to {max(some):.3f})"
-        yield f"| {over} | {n} v {n} | {against} | {held} |"
+        yield f"| {n} v {n} | {against} | {held} |"
 
 
 def main() -> None:
@@ -325,9 +272,7 @@ def main() -> None:
     print(f"seed {given.seed}. Share of intervals that hold d (median width).")
     for name in given.tables:
         if name == "clusters":
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UndefinedWarning)
-                clustered(given)
+            clustered(given)
             continue
         worlds, heads = TABLES[name]
         shares: dict = defaultdict(list)

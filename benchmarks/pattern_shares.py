@@ -26,8 +26,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from eatlas.stats.bootstrap import block_layout
 from eatlas.stats.designs import Judge
-from eatlas.stats.weighted import Design
 
 ALPHA, THRESHOLD = 0.05, 0.2
 LABELS = (
@@ -81,13 +81,13 @@ def patterns(blocks: list[np.ndarray], weights: list[tuple[np.ndarray, np.ndarra
     size = blocks[0].shape[1]
     n, scores, d = size // 2, ([], []), ([], [])
     for block, (targets, attributes) in zip(blocks, weights, strict=True):
-        test = Design(block, n, n)
+        layout = block_layout(block, n, n)
         for i, where in enumerate((slice(0, n), slice(n, None))):
-            found = test.levels[1 + i].effects(attributes, targets[:, where], 1)
-            rows = np.broadcast_to(found.scores, (found.d.size, size))
-            counts = np.broadcast_to(attributes, rows.shape).astype(int)
+            level, weights_ = layout.levels[1 + i], (attributes.T, targets[:, where].T)
+            rows = level.moments(*weights_)[0].T
+            counts = attributes.astype(int)
             scores[i].append(np.repeat(rows.ravel(), counts.ravel()).reshape(rows.shape))
-            d[i].append(found.d)
+            d[i].append(level.effects(*weights_, 1))
     signs = []
     for i in range(2):
         judge = Judge(size, n, ALPHA, two_sided=False, samples=1024, rng=np.random.default_rng(0))

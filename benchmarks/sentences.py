@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import eatlas
-from eatlas.measures.base import AssociationMeasure
+from eatlas.measures.association import AssociationMeasure
 from eatlas.sources import ArraySource, Source
 from eatlas.stimuli import AssociationTest, Concept
 

@@ -91,19 +91,6 @@ def test_missing_terms_leave_the_draws_of_the_others_as_they_are() -> None:
     assert one.uncertainty == other.uncertainty
 
 
-def test_what_is_drawn_of_a_group_depends_on_that_group_alone() -> None:
-    """With another B that scores as the first, level 2 and its draws of X and A stay."""
-    other_b = {**TERMS, "B": tuple(f"other{i}" for i in range(6))}
-    alike = {**VECTORS, **{f"other{i}": VECTORS[f"B{i}"] for i in range(6)}}
-    one, other = (
-        eatlas.MLEAT(over="targets")(test, alike).uncertainty
-        for test in (TEST, make_test(**other_b))
-    )
-    assert one == other  # B is not resampled
-    both = [eatlas.MLEAT()(test, alike).uncertainty for test in (TEST, make_test(**other_b))]
-    assert both[0] != both[1]
-
-
 def test_the_error_that_is_stated_is_that_of_other_seeds() -> None:
     found = [
         eatlas.MLEAT(resamples=4096)(TEST, VECTORS, seed=seed).uncertainty for seed in range(40)

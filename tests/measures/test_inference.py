@@ -9,7 +9,7 @@ from tests.inputs import TERMS, make_sentences, make_test, make_vectors
 
 import eatlas
 from eatlas.measures.base import Input
-from eatlas.measures.inference import SmallestEffect
+from eatlas.measures.inference import equivalence, unanswered
 from eatlas.results.parts import Coverage
 from eatlas.stats.crossed import crossed_association, crossed_interaction
 from eatlas.stats.designs import (
@@ -188,11 +188,12 @@ def test_the_level_of_a_margin_in_d_is_near_alpha():
     # true effects at the margin: the share of tests that call them smaller
     rng, hits, runs = np.random.default_rng(6), 0, 300
     shift = shift_of_d(1.2, 10, 10)
-    stated = SmallestEffect(1.2, "d", 0.05)
+    stated, nothing = eatlas.WEAT(sesoi=1.2), unanswered("", 0.95)
     for _ in range(runs):
         scores = rng.normal(size=20)
         scores[:10] += shift
-        found = stated.equivalence({"level1": (scores[:10], scores[10:])}, None, EMPTY)
+        pair = {"level1": (scores[:10], scores[10:])}
+        found = equivalence(stated, pair, nothing, EMPTY)
         hits += found.level1.equivalent
     assert hits / runs < 0.05 + 4 * math.sqrt(0.05 * 0.95 / runs)
 

@@ -8,8 +8,13 @@ from tests.inputs import TERMS, make_test, make_vectors
 
 import eatlas
 from eatlas.measures.base import generator_of
-from eatlas.stats.bootstrap import PatternRule, bootstrap, pattern_stability
-from eatlas.stats.weighted import Design
+from eatlas.stats.bootstrap import (
+    PatternRule,
+    block_layout,
+    pattern_stability,
+    percentile,
+    resampled,
+)
 
 SIZES = {"X": 6, "Y": 7, "A": 8, "B": 6}
 TEST = make_test(**{role: tuple(f"{role}{i}" for i in range(n)) for role, n in SIZES.items()})
@@ -21,34 +26,30 @@ def measured(**parameters):
 
 
 def test_the_record_holds_what_the_statistics_found():
-    result = measured(resamples=300, over="targets", confidence=0.9)
+    result = measured(resamples=300, confidence=0.9)
     unit = {term: v / np.linalg.norm(v) for term, v in VECTORS.items()}
     targets, attributes = (
         np.array([unit[t] for role in roles for t in TEST.concept(role).terms])
         for roles in ("XY", "AB")
     )
-    block = targets @ attributes.T
+    layout = block_layout(targets @ attributes.T, 6, 8)
     streams = {
         role: generator_of(0, {role: TEST.concept(role).terms}, "resamples") for role in "XYAB"
     }
-    how = {"over": "targets", "resamples": 300}
-    own, _ = bootstrap(
-        Design(block, 6, 8), streams=copy.deepcopy(streams), level=0.9, ddof=1, **how
-    )
+    drawn = resampled(layout, 300, copy.deepcopy(streams), 1)
     found = result.uncertainty
-    assert (found.over, found.resamples, found.confidence) == ("targets", 300, 0.9)
-    records = found.level1, found.level2.X, found.level2.Y
-    for record, statistic in zip(records, own, strict=True):
-        assert record.interval == pytest.approx(statistic.interval, abs=1e-6)
-        assert record.se == pytest.approx(statistic.se, abs=1e-6)
-        assert record.error == pytest.approx(statistic.error, abs=1e-6)
+    assert (found.resamples, found.confidence) == (300, 0.9)
+    for record, d in zip((found.level1, found.level2.X, found.level2.Y), drawn, strict=True):
+        ends, errors = percentile(d, 0.9)
+        assert record.interval == pytest.approx(ends, abs=1e-6)
+        assert record.se == pytest.approx(d.std(ddof=1), abs=1e-6)
+        assert record.error == pytest.approx(errors, abs=1e-6)
     aside = np.random.default_rng(0)  # 3,003 relabellings are all visited
-    shares = pattern_stability(
-        Design(block, 6, 8), streams=streams, aside=aside, rule=PatternRule(), **how
-    )
-    assert found.patterns_error["AB-Divergent"] == pytest.approx(shares.errors[0, 2], abs=1e-6)
-    assert found.patterns["AB-Divergent"] == pytest.approx(shares.shares[0, 2], abs=1e-6)
-    assert found.patterns["BY-Singular"] == pytest.approx(shares.shares[1, 2], abs=1e-6)
+    how = {"streams": streams, "aside": aside, "rule": PatternRule()}
+    shares, errors = pattern_stability(layout, (drawn[1], drawn[2]), **how)
+    assert found.patterns_error["AB-Divergent"] == pytest.approx(errors[0, 2], abs=1e-6)
+    assert found.patterns["AB-Divergent"] == pytest.approx(shares[0, 2], abs=1e-6)
+    assert found.patterns["BY-Singular"] == pytest.approx(shares[1, 2], abs=1e-6)
     assert len(found.patterns) == 9
     assert sum(found.patterns.values()) == pytest.approx(1)
 
@@ -71,14 +72,13 @@ def test_influence_is_what_a_test_without_the_term_measures():
                 assert mine[i] == pytest.approx(change, abs=1e-6)
 
 
-def test_one_attribute_cannot_be_resampled_but_targets_can():
+def test_one_attribute_cannot_be_resampled():
     test = make_test(A=("love",))
     vectors = make_vectors(make_test())
     result = eatlas.WEAT()(test, vectors)
     assert result.uncertainty is None
     assert result.influence is None
     assert "No intervals: a group of one term cannot be resampled." in map(str, result.warnings)
-    assert eatlas.WEAT(over="targets")(test, vectors).uncertainty.level1.interval is not None
 
 
 @pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")  # two or three dimensions

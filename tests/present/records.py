@@ -170,7 +170,6 @@ def uncertainty(*, patterns: dict[str, float] | None = None, **changes: Any) -> 
     """Level 1 from 1.0 to 1.7, X from 0.5 to 1.2, Y unknown; shares of the named patterns."""
     shares = dict.fromkeys(PATTERNS, 0.0) | (patterns or {"AX-Singular": 0.75, "A-Uniform": 0.25})
     values = {
-        "over": "both",
         "resamples": 1000,
         "confidence": 0.95,
         "level1": interval(1.0, 1.7),

@@ -1,23 +1,29 @@
-"""Bootstrap of effect sizes: scipy, a naive loop, an enumeration by hand, and what is undefined."""
+"""Resamples of terms: what is drawn, effect sizes of weights, intervals, and influence."""
 
 import itertools
 import math
-from dataclasses import astuple
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
-from tests.stats.plain import bootstrap_effects
 
-from eatlas.errors import UndefinedWarning
-from eatlas.kernels import quantiles
-from eatlas.stats.bootstrap import around, draw, errors, streams_of, studentised, tails
+from eatlas import kernels
+from eatlas.stats import bootstrap
+from eatlas.stats.bootstrap import (
+    block_layout,
+    draw,
+    influence,
+    percentile,
+    resampled,
+    sizes_of,
+    streams_of,
+)
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.weighted import Design
 
-OVER = ("targets", "attributes", "both")
-SAME = 1e-10
-"""Largest difference seen from naive loops: 7e-16."""
+SAME = 1e-11
+"""Largest difference seen from naive loops: 1e-15."""
 
 
 def rng(seed=0):
@@ -38,132 +44,195 @@ def three(s, n_x, n_a, ddof=1):
     return [effect_size(row, n, ddof=ddof)[1] for row, n in zip(rows, (n_x, n_a, n_a), strict=True)]
 
 
-def copies(weights, k):
-    """Places of the k-th resample, a term as often as it was drawn."""
-    return [
-        np.repeat(np.arange(side.shape[1]), side[min(k, len(side) - 1)].astype(int))
-        for side in (weights.targets, weights.attributes)
-    ]
+def copied(s, weights, k, n_x, n_a):
+    """The k-th resample of a block, each term as often as it was drawn."""
+    targets, attributes = (side[:, k].astype(int) for side in weights)
+    block = np.repeat(np.repeat(s, targets, axis=0), attributes, axis=1)
+    return block, int(targets[:n_x].sum()), int(attributes[:n_a].sum())
 
 
-@pytest.mark.parametrize("over", OVER)
+def effects(layout, targets, attributes, ddof=1):
+    pairs = layout.sides(targets, attributes)
+    return [level.effects(*pair, ddof) for level, pair in zip(layout.levels, pairs, strict=True)]
+
+
+SIZES = sizes_of((7, 6), 3, 2)
+
+
+def joined(count, sizes=SIZES, seed=0):
+    chunks = list(draw(sizes, count, streams_of(rng(seed))))
+    return [np.hstack(side) for side in zip(*chunks, strict=True)]
+
+
+def test_counts_are_multinomial_within_groups():
+    """Mean 1, variance 1 - 1/n, covariance -1/n within a group and 0 between groups."""
+    targets, attributes = joined(40_000)
+    both = np.vstack([targets, attributes])
+    expected, end = np.zeros((13, 13)), 0
+    for size in (3, 4, 2, 4):
+        group = slice(end, end + size)
+        assert (both[group].sum(axis=0) == size).all()
+        expected[group, group] = np.eye(size) - 1 / size
+        end += size
+    # standard errors of a variance near 1 are below 0.012 here, of a mean below 0.005
+    assert np.cov(both) == pytest.approx(expected, abs=0.05)
+    assert both.mean(axis=1) == pytest.approx(np.ones(13), abs=0.025)
+
+
+def test_the_first_of_many_resamples_are_those_of_few():
+    for few, many in zip(joined(1500), joined(5000), strict=True):
+        assert (few.shape[1], many.shape[1]) == (1500, 5000)
+        assert np.array_equal(few, many[:, :1500])
+
+
+def test_each_group_has_draws_of_its_own():
+    """Another list in place of B leaves the draws of X, Y and A as they are."""
+    targets, attributes = joined(50)
+    others, longer = joined(50, sizes_of((7, 9), 3, 2))
+    assert np.array_equal(targets, others)
+    assert np.array_equal(attributes[:2], longer[:2])
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0, 1]))
+def test_a_weight_is_a_number_of_copies(seed, ddof):
+    s, random = cosines(4, 5, 3, 6, seed), rng(seed)
+    w, v = random.integers(0, 4, 9), random.integers(0, 4, 9)
+    w[[0, -1]], v[[0, -1]] = 1, 2  # no group is left empty
+    weights = w[:, None] + 0.0, v[:, None] + 0.0
+    d = [level[0] for level in effects(block_layout(s, 4, 3), *weights, ddof)]
+    # where all the copies are of one unit of each group, d is at its bound: still defined
+    expected = three(*copied(s, weights, 0, 4, 3), ddof)
+    assert d == pytest.approx(expected, rel=0, abs=SAME, nan_ok=True)
+
+
+def test_the_measure_is_the_case_of_equal_weights():
+    rows = {
+        role: kernels.unit_rows(rng(n).normal(size=(n, 20)))
+        for role, n in zip("XYAB", (5, 4, 6, 3), strict=True)
+    }
+    mean = {role: kernels.mean_row(group) for role, group in rows.items()}
+    sides = [np.vstack([rows[role] for role in side]) for side in ("XY", "AB")]
+    layout = block_layout(kernels.similarities(*sides), 5, 6)
+    s = [kernels.associations(rows[role], mean["A"] - mean["B"]) for role in "XY"]
+    published = [effect_size(np.concatenate(s), 5)[1]]
+    for target in "XY":
+        u = [kernels.associations(rows[role], mean[target]) for role in "AB"]
+        published.append(effect_size(np.concatenate(u), 6)[1])
+    d = np.concatenate(effects(layout, np.ones((9, 1)), np.ones((9, 1))))
+    assert d == pytest.approx(published, rel=SAME)
+
+
+@pytest.mark.parametrize("constant", [0.1, 1 / 3, 0.0])
+def test_rounding_is_no_spread(constant):
+    # rows are rearrangements of the same numbers: sums in other orders differ in the last bits
+    row = rng().uniform(-1, 1, 30) if constant else np.zeros(30)
+    s = np.stack([np.concatenate([rng(i).permutation(row), row]) for i in range(8)])
+    layout = block_layout(s + constant, 4, 30)
+    assert np.isnan(effects(layout, np.ones((8, 1)), np.ones((60, 1)))[0][0])
+
+
+def test_a_difference_above_rounding_is_a_spread():
+    s = np.full((4, 4), 0.25)
+    s[0, 0] += 1e-12
+    # scores 1, 0 | 0, 0 (times 5e-13): difference 1/2, sd 1/2
+    d = effects(block_layout(s, 2, 2), np.ones((4, 1)), np.ones((4, 1)))[0]
+    assert d[0] == pytest.approx(1, rel=1e-3)
+
+
 @pytest.mark.parametrize("ddof", [0, 1])
-def test_a_naive_loop(over, ddof):
-    s, n_x, n_a, count = cosines(), 8, 7, 300
-    intervals = bootstrap_effects(s, n_x, n_a, rng=rng(5), over=over, resamples=count, ddof=ddof)
-    (weights,) = draw(Design(s, n_x, n_a), over, count, streams_of(rng(5)))
-    drawn = []
-    for k in range(count):
-        rows, columns = copies(weights, k)
-        drawn.append(three(s[np.ix_(rows, columns)], n_x, n_a, ddof))
-    drawn = np.array(drawn)
-    for i, level in enumerate(intervals):
-        assert level.se == pytest.approx(drawn[:, i].std(ddof=1), rel=SAME)
-        assert level.undefined == 0
-        if over == "both":
-            ends = tuple(np.quantile(drawn[:, i], [0.025, 0.975]))
-            assert level.interval == pytest.approx(ends, rel=SAME)
-
-
-def scored(scores):
-    """A block with one attribute a side and these scores."""
-    return np.stack([scores, np.zeros(scores.size)], axis=1)
-
-
-def union_d(x, y, axis=-1):
-    union = np.concatenate([x, y], axis=axis)
-    return (x.mean(axis=axis) - y.mean(axis=axis)) / union.std(axis=axis, ddof=1)
+def test_resamples_are_those_of_a_naive_loop(ddof):
+    s, count = cosines(), 300
+    drawn = resampled(block_layout(s, 8, 7), count, streams_of(rng(5)), ddof)
+    (weights,) = draw(sizes_of(s.shape, 8, 7), count, streams_of(rng(5)))
+    expected = [three(*copied(s, weights, k, 8, 7), ddof) for k in range(count)]
+    assert np.transpose(drawn) == pytest.approx(np.array(expected), abs=SAME)
+    ends = np.quantile(drawn[0], [0.025, 0.975])
+    assert percentile(drawn[0], 0.95)[0] == pytest.approx(tuple(ends), rel=SAME)
 
 
 def test_the_standard_error_is_scipys():
     """Same method, other random numbers: they differ by sampling error alone, 0.7% over seeds."""
+
+    def union_d(x, y, axis=-1):
+        union = np.concatenate([x, y], axis=axis)
+        return (x.mean(axis=axis) - y.mean(axis=axis)) / union.std(axis=axis, ddof=1)
+
     x, y = rng(1).normal(0.8, 1, 12), rng(2).normal(0, 1, 9)
-    how = {"n_resamples": 20_000, "method": "percentile", "rng": rng(4), "vectorized": True}
+    how = {"n_resamples": 10_000, "method": "percentile", "rng": rng(4), "vectorized": True}
     theirs = stats.bootstrap((x, y), union_d, **how)
-    with pytest.warns(UndefinedWarning):  # one attribute a side has no level 2
-        ours = bootstrap_effects(
-            scored(np.concatenate([x, y])), 12, 1, rng=rng(3), resamples=20_000
-        )
-    assert ours[0].se == pytest.approx(theirs.standard_error, rel=0.04)
+    scores = np.concatenate([x, y])
+    s = np.stack([scores, scores, 0 * scores, 0 * scores], axis=1)
+    ours = resampled(block_layout(s, 12, 2), 10_000, streams_of(rng(3)), 1, levels=1)[0]
+    assert ours.std(ddof=1) == pytest.approx(theirs.standard_error, rel=0.04)
 
 
 def test_all_resamples_by_hand():
     """Scores 1, 0 | 0, -1: each group gives (hi, hi), twice (hi, lo) and (lo, lo)."""
     scores = np.array([1.0, 0.0, 0.0, -1.0])
     values = {}
-    for x, y in itertools.product(
-        itertools.product((0, 1), repeat=2), itertools.product((2, 3), repeat=2)
-    ):
+    pairs = [itertools.product(group, repeat=2) for group in ((0, 1), (2, 3))]
+    for x, y in itertools.product(*pairs):
         d = round(effect_size(scores[[*x, *y]], 2)[1], 9)
         values[d] = values.get(d, 0) + 1 / 16
     assert sum(math.isnan(d) for d in values) == 1  # 0, 0 | 0, 0 has no spread, once in 16
-    with pytest.warns(UndefinedWarning, match="no spread|no interval"):
-        level1 = bootstrap_effects(scored(scores), 2, 1, rng=rng(), resamples=16_000)[0]
-    assert level1.undefined == pytest.approx(1000, abs=5 * math.sqrt(1000))
+    s = np.stack([scores, scores, 0 * scores, 0 * scores], axis=1)
+    drawn = resampled(block_layout(s, 2, 2), 16_000, streams_of(rng()), 1, levels=1)[0]
+    assert np.isnan(drawn).sum() == pytest.approx(1000, abs=5 * math.sqrt(1000))
     values = {d: share for d, share in values.items() if not math.isnan(d)}
     d, share = np.array(list(values)), np.array(list(values.values()))
-    mean = np.average(d, weights=share)
-    assert level1.se == pytest.approx(
-        math.sqrt(np.average((d - mean) ** 2, weights=share)), rel=0.03
-    )
+    sd = math.sqrt(np.average((d - np.average(d, weights=share)) ** 2, weights=share))
+    assert np.nanstd(drawn, ddof=1) == pytest.approx(sd, rel=0.03)
 
 
-@pytest.mark.parametrize("over", OVER)
-def test_what_d_does_not_depend_on_does_not_matter(over):
+def test_what_d_does_not_depend_on_does_not_matter():
     """A unit, and for level 1 a level of each target and of each attribute."""
-    s, how = cosines(), {"over": over, "resamples": 400}
-    plain = bootstrap_effects(s, 8, 7, rng=rng(), **how)
-    doubled = bootstrap_effects(4.0 * s, 8, 7, rng=rng(), **how)
-    assert [astuple(level) for level in doubled] == [astuple(level) for level in plain]
+    s = cosines()
+
+    def drawn(s):
+        return resampled(block_layout(s, 8, 7), 400, streams_of(rng()), 1)
+
+    plain = drawn(s)
+    assert np.array_equal(drawn(4.0 * s), plain)
     moved = s + rng(1).normal(size=(16, 1)) + rng(2).normal(size=16)
-    again = bootstrap_effects(moved, 8, 7, rng=rng(), **how)
-    assert again[0].interval == pytest.approx(plain[0].interval, rel=1e-8)
-    opposite = bootstrap_effects(-s, 8, 7, rng=rng(), **how)
-    for level, mirrored in zip(plain, opposite, strict=True):
-        low, high = level.interval
-        assert mirrored.interval == pytest.approx((-high, -low), rel=1e-8)
-
-
-def test_scores_without_spread():
-    flat = np.full((6, 6), 0.3)
-    with pytest.warns(UndefinedWarning) as caught:
-        intervals = bootstrap_effects(flat, 3, 3, rng=rng(), over="both", resamples=50)
-    assert len(caught) == 6
-    assert str(caught[0].message) == (
-        "Resampled: level 1: 50 of 50 resamples have no spread and are left out."
-    )
-    for level in intervals:
-        assert level.undefined == 50
-        assert all(map(math.isnan, (level.se, *level.interval, *level.error)))
-
-
-def test_separated_groups_without_spread_of_their_own():
-    block = scored(np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]))
-    with pytest.warns(UndefinedWarning, match="no spread|no interval"):
-        level1 = bootstrap_effects(block, 3, 1, rng=rng(), resamples=50)[0]
-    assert level1.undefined == 0
-    assert level1.se == pytest.approx(0, abs=1e-12)
+    assert drawn(moved)[0] == pytest.approx(plain[0], rel=1e-8)
+    assert drawn(-s) == pytest.approx(np.negative(plain), rel=1e-8)
 
 
 def test_errors_of_ends_are_those_of_other_resamples():
     """Of 400 sets of 2,000 normal numbers, the ends vary as each set says of itself."""
-    ends, said = [], []
-    for seed in range(400):
-        drawn = rng(seed).normal(size=2000)
-        ends.append(quantiles(drawn, tails(0.95)))
-        said.append(errors(quantiles(drawn, around(tails(0.95), 2000)).tolist()))
+    both = [percentile(rng(seed).normal(size=2000), 0.95) for seed in range(400)]
+    ends, errors = (np.array(part) for part in zip(*both, strict=True))
     # the standard deviation of 400 numbers has a relative standard error of .035
-    assert np.mean(said, axis=0) == pytest.approx(np.std(ends, axis=0), rel=0.12)
+    assert errors.mean(axis=0) == pytest.approx(ends.std(axis=0), rel=0.12)
 
 
-def test_studentised_by_hand():
-    # on Fisher's scale z = 0 with error 0.2, and (z* - z) / se* = -2, ..., 2 in steps of 1/50
-    t, se = np.linspace(-2, 2, 201), np.full(201, 0.1)
-    d, error = 2 * np.tanh(t * se), se * 2 * (1 - np.tanh(t * se) ** 2)
-    interval, moved = studentised((0.0, 0.4, 2.0), d, error, np.full(201, 2.0), 0.95)
-    assert interval == pytest.approx((2 * math.tanh(-1.9 * 0.2), 2 * math.tanh(1.9 * 0.2)))
-    # 0.025 of 201 resamples +- its standard error, in 200 steps of t
-    share = math.sqrt(0.025 * 0.975 / 201)
-    near = [-2 + 4 * (0.025 + sign * share) for sign in (-1, 1)]
-    expected = (2 * math.tanh(0.2 * near[1]) - 2 * math.tanh(0.2 * near[0])) / 2
-    assert moved == pytest.approx((expected, expected))
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0, 1]))
+def test_influence_is_each_effect_size_again(seed, ddof):
+    random = rng(seed)
+    n_x, n_y, n_a, n_b = random.integers(2, 7, 4).tolist()
+    s = random.uniform(-1, 1, (n_x + n_y, n_a + n_b))
+    full = three(s, n_x, n_a, ddof)
+    targets = [three(np.delete(s, i, axis=0), n_x - (i < n_x), n_a, ddof) for i in range(n_x + n_y)]
+    attributes = [
+        three(np.delete(s, j, axis=1), n_x, n_a - (j < n_a), ddof) for j in range(n_a + n_b)
+    ]
+    changes = {
+        **dict(zip("XY", (targets[:n_x], targets[n_x:]), strict=True)),
+        **dict(zip("AB", (attributes[:n_a], attributes[n_a:]), strict=True)),
+    }
+    used = ("XYAB", "XAB", "YAB")
+    for i, (d, of_roles) in enumerate(influence(block_layout(s, n_x, n_a), ddof)):
+        assert d == pytest.approx(full[i], abs=SAME)
+        assert set(of_roles) == set(used[i])
+        for role, values in of_roles.items():
+            expected = [without[i] - full[i] for without in changes[role]]
+            assert values == pytest.approx(expected, abs=SAME)
+
+
+def test_blocks_of_left_out_terms_change_nothing(monkeypatch):
+    layout = block_layout(rng().normal(size=(9, 11)), 4, 5)
+    at_once = influence(layout, 1)
+    monkeypatch.setattr(bootstrap, "HELD", 20)
+    for (_, few), (_, every) in zip(influence(layout, 1), at_once, strict=True):
+        for role, values in every.items():
+            assert few[role] == pytest.approx(values, abs=SAME)

@@ -1,25 +1,28 @@
 """Shares of patterns: each resample again with the measure's own test and rule."""
 
-import math
-
 import numpy as np
 import pytest
-from tests.stats.plain import pattern_stability
-from tests.stats.test_bootstrap import copies, cosines
+from tests.stats.test_bootstrap import copied, cosines, rng
 
-from eatlas.errors import UndefinedWarning
 from eatlas.measures.patterns import associated_with
-from eatlas.stats import bootstrap as module
-from eatlas.stats.bootstrap import PatternRule, draw, streams_of
+from eatlas.stats import bootstrap
+from eatlas.stats.bootstrap import (
+    PatternRule,
+    block_layout,
+    draw,
+    pattern_stability,
+    resampled,
+    streams_of,
+)
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.weighted import Design
-
-OVER = ("targets", "attributes", "both")
 
 
-def rng(seed=0):
-    return np.random.default_rng(seed)
+def stability(s, n_x, n_a, seed, count, rule=PatternRule()):  # noqa: B008
+    layout = block_layout(s, n_x, n_a)
+    d = resampled(layout, count, streams_of(rng(seed)), rule.ddof)[1:]
+    how = {"streams": streams_of(rng(seed)), "aside": rng(seed + 1000), "rule": rule}
+    return pattern_stability(layout, d, **how)
 
 
 def place(scores, n, rule):
@@ -30,15 +33,13 @@ def place(scores, n, rule):
     return {"A": 0, None: 1, "B": 2}[side]
 
 
-def naive(s, n_x, n_a, over, count, rule, seed):
-    (weights,) = draw(Design(s, n_x, n_a), over, count, streams_of(rng(seed)))
+def naive(s, n_x, n_a, count, rule, seed):
+    sizes = block_layout(s, n_x, n_a).sizes
+    (weights,) = draw(sizes, count, streams_of(rng(seed)))
     table = np.zeros((3, 3), int)
     for k in range(count):
-        rows, columns = copies(weights, k)
-        block = s[np.ix_(rows, columns)]
-        table[
-            place(block[:n_x].mean(axis=0), n_a, rule), place(block[n_x:].mean(axis=0), n_a, rule)
-        ] += 1
+        block, x, a = copied(s, weights, k, n_x, n_a)
+        table[place(block[:x].mean(axis=0), a, rule), place(block[x:].mean(axis=0), a, rule)] += 1
     return table
 
 
@@ -49,69 +50,49 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize("over", OVER)
 @pytest.mark.parametrize("rule", RULES, ids=["published", "two-sided", "strict"])
 @pytest.mark.parametrize(("n_a", "n_b"), [(5, 5), (4, 7)])
-def test_enumerated_designs_agree_with_the_measure_in_every_resample(over, rule, n_a, n_b):
+def test_enumerated_designs_agree_with_the_measure_in_every_resample(rule, n_a, n_b):
     s = cosines(6, 5, n_a, n_b, seed=3)
-    found = pattern_stability(s, 6, n_a, rng=rng(1), over=over, resamples=150, rule=rule)
-    expected = naive(s, 6, n_a, over, 150, rule, seed=1)
-    assert np.array_equal(found.shares, expected / 150)
-    assert found.decided == 150
+    shares, errors = stability(s, 6, n_a, 1, 100, rule)
+    expected = naive(s, 6, n_a, 100, rule, seed=1)
+    assert np.array_equal(shares, expected / 100)
+    assert errors == pytest.approx(np.sqrt(shares * (1 - shares) / 100))
     assert np.count_nonzero(expected) > 1
-    assert found.p_error == 0
 
 
-@pytest.mark.parametrize("over", OVER)
-def test_drawn_designs_agree_but_for_p_near_alpha(over):
+def test_drawn_designs_agree_but_for_p_near_alpha():
     s = cosines(8, 8, 10, 10, seed=4)
-    found = pattern_stability(s, 8, 10, rng=rng(1), over=over, resamples=200)
-    expected = naive(s, 8, 10, over, 200, PatternRule(), seed=1)
-    assert found.p_error == pytest.approx(math.sqrt(0.05 * 0.95 / 8_000))
+    shares, _ = stability(s, 8, 10, 1, 100)
+    expected = naive(s, 8, 10, 100, PatternRule(), seed=1)
     # at most 1 of 200 has moved when this was written
-    assert np.abs(200 * np.array(found.shares) - expected).sum() <= 2 * 4 + 1e-9
+    assert np.abs(100 * shares - expected).sum() <= 2 * 2 + 1e-9
 
 
-def test_errors_of_few_resamples_are_binomial():
-    s = cosines(6, 6, 5, 5)
-    found = pattern_stability(s, 6, 5, rng=rng(), resamples=400)
-    share = np.array(found.shares)
-    assert np.array(found.errors) == pytest.approx(np.sqrt(share * (1 - share) / 400))
-
-
-@pytest.mark.parametrize(("n_a", "n_b"), [(5, 5), (4, 7)])
-def test_most_resamples_are_judged_by_d_and_the_shares_are_those_of_their_p_values(
-    n_a, n_b, monkeypatch
-):
-    """Both ways see the same 30,000 resamples."""
-    s = cosines(6, 5, n_a, n_b, seed=3)
-    quick = pattern_stability(s, 6, n_a, rng=rng(1), resamples=30_000)
-    monkeypatch.setattr(module, "DECIDED", 30_000)
-    exact = pattern_stability(s, 6, n_a, rng=rng(1), resamples=30_000)
-    assert (quick.decided, exact.decided) == (2048, 30_000)
-    assert sum(map(sum, quick.shares)) == pytest.approx(1)
-    assert np.abs(np.subtract(quick.shares, exact.shares)).max() < 4 * np.max(quick.errors)
+def test_most_resamples_are_judged_by_d_and_the_shares_are_those_of_their_p_values(monkeypatch):
+    """Both ways see the same 20,000 resamples."""
+    s = cosines(6, 5, 4, 7, seed=3)
+    shares, errors = stability(s, 6, 4, 1, 20_000)
+    monkeypatch.setattr(bootstrap, "DECIDED", 20_000)
+    exact, _ = stability(s, 6, 4, 1, 20_000)
+    assert shares.sum() == pytest.approx(1)
+    assert np.abs(shares - exact).max() < 4 * errors.max()
     # 2,048 resamples alone would say .011 of a share of one half
-    assert np.max(quick.errors) < 0.0075
+    assert errors.max() < 0.0075
 
 
 def test_stated_errors_of_shares_are_those_of_other_resamples():
     s = cosines(6, 6, 6, 6, seed=5)
-    found = [pattern_stability(s, 6, 6, rng=rng(seed), resamples=8192) for seed in range(60)]
-    shares, said = (np.array([getattr(f, of) for f in found]) for of in ("shares", "errors"))
+    both = [stability(s, 6, 6, seed, 8192) for seed in range(40)]
+    shares, errors = (np.array(part) for part in zip(*both, strict=True))
     common = shares.mean(axis=0) > 0.05
     assert common.sum() >= 3
-    # the standard deviation of 60 numbers has a relative standard error of .09
-    assert said.mean(axis=0)[common] == pytest.approx(shares.std(axis=0)[common], rel=0.4)
+    # the standard deviation of 40 numbers has a relative standard error of .11
+    assert errors.mean(axis=0)[common] == pytest.approx(shares.std(axis=0)[common], rel=0.45)
 
 
 def test_no_spread_is_no_association():
     s = cosines(4, 4, 4, 4)
     s[:4] = 0.25
-    with pytest.warns(UndefinedWarning) as caught:
-        found = pattern_stability(s, 4, 4, rng=rng(), resamples=60)
-    assert str(caught[0].message) == (
-        "Resampled: level 2 of X: 60 of 60 resamples have no spread and count as neither."
-    )
-    assert found.undefined == (60, 0)
-    assert found.shares.sum(axis=1).tolist() == [0, 1, 0]
+    shares, _ = stability(s, 4, 4, 0, 60)
+    assert shares.sum(axis=1).tolist() == [0, 1, 0]

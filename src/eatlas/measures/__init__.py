@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.lazy import attributes
-from eatlas.measures.base import AssociationMeasure, GroupsMeasure, Measure
+from eatlas.measures.base import GroupsMeasure, Measure
 from eatlas.measures.registry import BUILT_IN, get_measure, measure_types
 
 if TYPE_CHECKING:
+    from eatlas.measures.association import AssociationMeasure
     from eatlas.measures.ceat import CEAT
     from eatlas.measures.directions import RIPA, DirectBias, IndirectBias, SemAxis
     from eatlas.measures.distances import ECT, MAC, RND, RNSB
@@ -48,5 +49,5 @@ __all__ = [
     "measure_types",
 ]
 
-_PLACES = (place.split(":") for place in BUILT_IN.values())
+_PLACES = (place.split(":") for place in (*BUILT_IN.values(), "association:AssociationMeasure"))
 __getattr__ = attributes(__name__, *({f"{__name__}.{module}": kind} for module, kind in _PLACES))

@@ -9,7 +9,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
@@ -19,22 +19,11 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import SignatureError, StimulusError, listed
 from eatlas.lazy import offered
-from eatlas.measures.p_values import counted, of_spread, remarks, to_record
 from eatlas.notes import Note
 from eatlas.results import AssociationResult
-from eatlas.results.levels import Level
 from eatlas.results.parts import Coverage
 from eatlas.signature import Signature
-from eatlas.stats import permutation
 from eatlas.stats.bootstrap import PatternRule
-from eatlas.stats.effect_size import effect_size
-from eatlas.stats.permutation import (
-    DRAWING,
-    DRAWS,
-    METHODS,
-    STUDENTISED_METHODS,
-    PermutationResult,
-)
 from eatlas.stimuli import Concept, Test
 
 if TYPE_CHECKING:
@@ -45,8 +34,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Need = Literal["vectors", "masked", "causal", "counts"]
 """Vectors; log-probabilities of a masked or of a causal language model; numbers by group."""
-Statistic = Literal["difference", "studentised"]
-"""What is compared over relabellings."""
 Wish = Literal["ranks", "cheap", "always"]
 """Of the frequency of words: ranks alone; random words too, where that takes less than a second; or
 wherever it can be."""
@@ -349,117 +336,3 @@ class GroupsMeasure(Measure):
         """Usable terms that the targets, and each group by its name, must have."""
         of_groups = cls.minimum["groups"]
         return {name: cls.minimum.get(name, of_groups) for name in test.concepts}
-
-
-@dataclass(frozen=True)
-class AssociationMeasure(Measure):
-    """A measure of association between targets and attributes; a frozen value.
-
-    Parameters
-    ----------
-    alpha : float
-        Significance level, between 0 and 1.
-    ddof : {1, 0}
-        Denominator of the standard deviation in the effect size: N - ddof.
-    p : {"auto", "exact", "inversion", "sampled", "normal"}
-        How p-values are found; ``auto`` counts, inverts or bounds, and the result says what it
-        did. The others reproduce published work.
-    draws : int
-        Random relabellings, where `p` is ``sampled``.
-    strict : bool
-        Count only relabellings beyond the observed statistic, without those that tie with it.
-    statistic : {"difference", "studentised"}
-        What is relabelled: the difference of the two means, or that difference divided by its
-        standard error (Janssen 1997; Chung and Romano 2013) on the normal scale of its degrees of
-        freedom, which allows for groups that differ in size and in spread. Studentised p-values
-        are counted or drawn at random.
-    """
-
-    kind: ClassVar[str] = "association"
-    compared: ClassVar[tuple[str, ...]] = ("X", "A")
-    """First groups of the pairs whose scores are compared: X with Y, A with B."""
-
-    alpha: float = parameter(0.05, SHARE)
-    ddof: int = parameter(
-        1, Allowed("1 or 0", lambda value: type(value) is int and value in {0, 1})
-    )
-    p: str = parameter("auto", Allowed(", ".join(METHODS), lambda value: value in METHODS))
-    _: KW_ONLY
-    draws: int = parameter(DRAWS, whole(1), optional=True)
-    strict: bool = parameter(default=False, allowed=FLAG, optional=True)
-    statistic: Statistic = parameter("difference", Statistic, optional=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.studentised and self.p not in STUDENTISED_METHODS:
-            raise SignatureError(
-                f"{self.name}: a studentised statistic is counted or drawn at random",
-                got=f"p={self.p}, statistic=studentised",
-                allowed=f"p={', p='.join(STUDENTISED_METHODS)}; or statistic=difference",
-            )
-
-    def idle(self) -> set[str]:
-        """Parameters that the signature leaves out."""
-        idle = super().idle()
-        return idle - {"draws"} if self.p in DRAWING else idle
-
-    @property
-    def needs(self) -> Needs:
-        """Vectors, and ranks of words by frequency."""
-        return Needs(ranks="ranks")
-
-    @property
-    def studentised(self) -> bool:
-        """Whether the difference of means is divided by its standard error."""
-        return self.statistic == "studentised"
-
-    def level(
-        self,
-        first: Array,
-        second: Array,
-        place: str,
-        notes: list[Note],
-        given: Input,
-        answer: PermutationResult | None = None,
-        *,
-        spread: bool = True,
-    ) -> Level:
-        """Effect size and permutation p-values of two groups of scores.
-
-        `answer` is given where the p-values are found in another way; without `spread` nothing is
-        remarked on groups that differ in size and spread.
-        """
-        scores, n = np.concatenate([first, second]), (len(first), len(second))
-        scale, precision = given.magnitude, given.precision
-        difference, d = effect_size(scores, n[0], ddof=self.ddof, scale=scale, precision=precision)
-        p = to_record(answer or self.relabelled(scores, n[0], given.rng, scale, precision))
-        if np.isnan(d):
-            notes.append(Note("undefined.effect-size", place))
-        else:
-            notes.extend(remarks(p, place, n, self.alpha))
-            if spread and answer is None and not self.studentised:
-                notes.extend(of_spread(first, second, place))
-        return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=p)
-
-    def relabelled(
-        self,
-        scores: Array,
-        n: int,
-        rng: np.random.Generator,
-        scale: float,
-        precision: float | None,
-    ) -> PermutationResult:
-        """P-values of the first `n` scores against the others, as the parameters find them."""
-        if not self.studentised and self.p not in DRAWING:
-            return counted(scores.tobytes(), n, self.p, scale, self.strict, precision)
-        test = permutation.studentised_test if self.studentised else permutation.permutation_test
-        return test(
-            scores,
-            n,
-            method=self.p,
-            scale=scale,
-            strict=self.strict,
-            rng=rng,
-            draws=self.draws,
-            precision=precision,
-        )

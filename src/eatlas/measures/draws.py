@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from eatlas.errors import SignatureError, UndefinedWarning
 from eatlas.kernels import Drawn
-from eatlas.measures.association import PatternMeasure
-from eatlas.measures.base import AssociationMeasure, Input, parameter, whole
+from eatlas.measures.association import AssociationMeasure, PatternMeasure
+from eatlas.measures.base import Input, parameter, whole
 from eatlas.measures.p_values import of_spread, remarks, to_record
 from eatlas.measures.patterns import label_of, pattern_of, pattern_shares
 from eatlas.notes import Note
@@ -217,7 +217,7 @@ def drawn_fields(
 
     `levels` are level 1, level 2 of X and level 2 of Y; `parts` where their variance lies.
     """
-    level1, x, y = (drawn_level(measure, level, notes, given.rng) for level in levels)
+    level1, x, y = (drawn_level(measure, level, notes, given) for level in levels)
     how = model, measure.variance, measure.ddof
     over = [over_draws(level, part, *how) for level, part in zip(levels, parts, strict=True)]
     least = min(min(level.n) for level in levels)
@@ -255,11 +255,11 @@ def drawn_fields(
 
 
 def drawn_level(
-    measure: AssociationMeasure, level: DrawnLevel, notes: list[Note], rng: np.random.Generator
+    measure: AssociationMeasure, level: DrawnLevel, notes: list[Note], given: Input
 ) -> Level:
     """Find the mean effect over draws and its permutation p-values."""
     effects, n = level.effects, level.n
-    p = to_record(measure.relabelled(effects.scores, n[0], rng, effects.scale, level.precision))
+    p = to_record(measure.relabelled(effects.scores, n[0], given, effects.scale))
     draws, lost = len(effects.defined), int((~effects.defined).sum())
     if lost:
         notes.append(Note("undefined.draws", level.place, {"count": lost, "of": draws}))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas import kernels
 from eatlas.errors import EatlasError, UndefinedWarning
-from eatlas.measures.base import Allowed, AssociationMeasure, Input, is_number
+from eatlas.measures.base import Input
 from eatlas.measures.patterns import label_of
-from eatlas.measures.rows import Ordered, design_of, several, sizes, too_many
+from eatlas.measures.rows import Ordered, several, sides, sizes, too_many
 from eatlas.notes import Note
 from eatlas.results.inference import (
     CrossedLevel,
@@ -25,9 +25,9 @@ from eatlas.results.inference import (
     EquivalentLevel2,
     Generalisation,
     Power,
-    SesoiUnit,
     Unit,
 )
+from eatlas.results.levels import Level2
 from eatlas.results.parts import at, defined
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_interaction
@@ -44,6 +44,9 @@ from eatlas.stats.designs import (
 from eatlas.stats.inputs import least_spread, numbers, t_outside, whole
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, load_tests
 
+if TYPE_CHECKING:
+    from eatlas.measures.association import LevelsMeasure
+
 __all__ = ["power"]
 
 Array = NDArray[np.float64]
@@ -51,6 +54,9 @@ Sizes = tuple[int, int, int, int]
 """Terms of X, Y, A and B."""
 Design = tuple[int, int] | None
 """Sizes of two groups whose labels are permuted."""
+Observed = tuple[tuple[float, float], float]
+"""What the chance of a pattern supposes: effect sizes of X and of Y at level 2; and the correlation
+of the associations with X and with Y of one attribute, within A and within B."""
 CONFIDENCE = 0.95
 """Of intervals, in measures without such a parameter."""
 TWO = 2
@@ -79,7 +85,7 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
     if min(units["A"], units["B"]) < TWO:
         single = "attribute" if clusters is None else "cluster of attributes"
         reason = f"a group of one {single} has no information about other attributes"
-        return _unanswered(reason, confidence, unit)
+        return unanswered(reason, confidence, unit)
     tests: tuple[tuple[str, tuple[str, ...], Callable[..., CrossedTest]], ...] = (
         ("level1", TARGETS, lambda **how: crossed_interaction(table, n_x, n_a, **how)),
         ("level2.X", ("X",), lambda **how: crossed_association(table[:n_x], n_a, **how)),
@@ -95,11 +101,13 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
             how["clusters"] = _numbered(clusters, targets), _numbered(clusters, ATTRIBUTES)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedWarning)
-            try:
-                crossed = test(**how)
-            except EatlasError:  # magnitudes whose squares are no numbers
-                continue
-        levels[i] = _crossed(crossed)
+            crossed = test(**how)
+        names = ("t", "df", "p_greater", "p_less", "p_two_sided", "low", "high")
+        always = ("difference", "se", "targets", "attributes", "residual")
+        levels[i] = CrossedLevel(
+            **{name: defined(getattr(crossed, name)) for name in names},
+            **{name: getattr(crossed, name) for name in always},
+        )
         # without a difference the effect size is undefined, which another note says
         if math.isnan(crossed.t) and abs(crossed.difference) > least_spread(scale, precision):
             undefined.append(place)
@@ -114,26 +122,29 @@ def _numbered(clusters: Mapping[str, NDArray[np.intp]], roles: Iterable[str]) ->
     return [f"{role} {number}" for role in roles for number in clusters[role]]
 
 
+def unanswered(reason: str, confidence: float, unit: Unit = "term") -> Generalisation:
+    """Say why there is no crossed test."""
+    return Generalisation(unit=unit, confidence=confidence, level1=None, level2=None, reason=reason)
+
+
 def generalised_input(
-    given: Input, notes: list[Note], *, confidence: float, level2: bool
+    given: Input, ordered: Ordered, notes: list[Note], confidence: float, *, level2: bool
 ) -> Generalisation:
     """Whether other targets and other attributes would show it: over stimuli, where several."""
-    ordered = Ordered.of(given.rows, given.coverage)
-    unit: Unit = "stimulus" if several(ordered.stimuli) else "term"
-    clusters = None
-    if unit == "term" and any(given.coverage[role].cluster for role in given.rows):
-        unit, ordered = "cluster", Ordered.by_cluster(given.rows, given.coverage)
-        clusters = {role: group.of for role, group in ordered.stimuli.items()}
-    rows = ordered.rows
-    if unit == "stimulus":
+    unit: Unit = "term"
+    clusters, rows = None, ordered.rows
+    if several(ordered.stimuli):
+        unit = "stimulus"
         rows = {role: ordered.stimuli[role].mean_rows(group) for role, group in rows.items()}
+    elif any(given.coverage[role].cluster for role in given.rows):
+        unit, ordered = "cluster", Ordered.by_cluster(given.rows, given.coverage)
+        rows, clusters = ordered.rows, {r: group.of for r, group in ordered.stimuli.items()}
     x, y, a, b = sizes(rows)
     if most := too_many(x + y, a + b):
-        return _unanswered(
-            f"{(x + y) * (a + b):,} pairs of terms are more than {most:,}", confidence, unit
-        )
+        reason = f"{(x + y) * (a + b):,} pairs of terms are more than {most:,}"
+        return unanswered(reason, confidence, unit)
     return generalised(
-        design_of(rows).block,
+        kernels.similarities(*sides(rows)),
         (x, y, a, b),
         confidence=confidence,
         notes=notes,
@@ -145,44 +156,19 @@ def generalised_input(
     )
 
 
-def _unanswered(reason: str, confidence: float, unit: Unit) -> Generalisation:
-    """Say why there is no answer."""
-    return Generalisation(unit=unit, confidence=confidence, level1=None, level2=None, reason=reason)
-
-
-def _crossed(test: CrossedTest) -> CrossedLevel:
-    """The record of a crossed test."""
-    names = ("t", "df", "p_greater", "p_less", "p_two_sided", "low", "high")
-    always = ("difference", "se", "targets", "attributes", "residual")
-    values = {name: defined(getattr(test, name)) for name in names}
-    return CrossedLevel(**values, **{name: getattr(test, name) for name in always})
-
-
-@dataclass(frozen=True)
-class Observed:
-    """What the chance of a pattern supposes: the effects at level 2, and how they vary together."""
-
-    effects: tuple[float, float]
-    """Effect sizes of X and of Y."""
-    correlation: float
-    """Of the associations with X and with Y of one attribute, within A and within B."""
-
-    @classmethod
-    def of(
-        cls, d_x: float | None, d_y: float | None, u: Mapping[tuple[str, str], Array]
-    ) -> Observed | None:
-        """What was observed; None where an effect size is undefined.
-
-        `u` has the associations of attributes by target group and role.
-        """
-        if d_x is None or d_y is None:
-            return None
-        x, y = (
-            np.concatenate([np.asarray(u[t, r]) - np.mean(u[t, r]) for r in ATTRIBUTES])
-            for t in TARGETS
-        )
-        spread = math.sqrt(float(x @ x) * float(y @ y))
-        return cls((d_x, d_y), float(x @ y) / spread if spread > 0 else 0.0)
+def correlated(
+    level2: Level2 | None, contrasts: Mapping[str, tuple[Array, Array]]
+) -> Observed | None:
+    """What was observed at level 2; None without it, or where an effect size is undefined."""
+    if level2 is None or level2.X.effect_size is None or level2.Y.effect_size is None:
+        return None
+    x, y = (
+        np.concatenate([scores - scores.mean() for scores in contrasts[f"level2.{target}"]])
+        for target in TARGETS
+    )
+    spread = math.sqrt(float(x @ x) * float(y @ y))
+    effects = level2.X.effect_size, level2.Y.effect_size
+    return effects, float(x @ y) / spread if spread > 0 else 0.0
 
 
 def design_power(
@@ -204,15 +190,15 @@ def design_power(
         d = smallest_effect(*n, power=wanted, alpha=alpha, tail=tail) if sum(n) > TWO else None
         return DesignPower(n=n, min_p=smallest_p(*n, tail), smallest_d=d)
 
-    patterns = None
+    chances: dict[str, Any] = {}
     if rule is not None and observed is not None and level2 is not None:
-        margins = {
-            t: _chances(rule, level2, d) for t, d in zip(TARGETS, observed.effects, strict=True)
-        }
+        effects, correlation = observed
+        margins = {t: _chances(rule, level2, d) for t, d in zip(TARGETS, effects, strict=True)}
         patterns = {
             label_of(*signs): round(chance, 6)
-            for signs, chance in pattern_chances(margins, observed.correlation).items()
+            for signs, chance in pattern_chances(margins, correlation).items()
         }
+        chances = {"patterns": patterns, "effects": effects}
     return Power(
         power=wanted,
         alpha=alpha,
@@ -220,8 +206,7 @@ def design_power(
         unit=unit,
         level1=design(level1),
         level2=design(level2),
-        patterns=patterns,
-        effects=observed.effects if patterns and observed else None,
+        **chances,
     )
 
 
@@ -238,80 +223,63 @@ def _chances(rule: PatternRule, n: tuple[int, int], d: float) -> tuple[float, fl
     return a, min(b, 1 - a)
 
 
-@dataclass(frozen=True)
-class SmallestEffect:
-    """The smallest effect size of interest, stated before looking at the data."""
+def equivalence(
+    measure: LevelsMeasure,
+    contrasts: Mapping[str, tuple[Array, Array]],
+    crossed: Generalisation,
+    given: Input,
+) -> Equivalence | None:
+    """Whether effects are smaller than a stated smallest effect of interest, by place."""
+    if not measure.sesoi:
+        return None
+    levels = {
+        place: _smaller(measure, *pair, at(crossed, place), given)
+        for place, pair in contrasts.items()
+    }
+    level2 = None
+    if "level2.X" in levels:
+        level2 = EquivalentLevel2(X=levels["level2.X"], Y=levels["level2.Y"])
+    return Equivalence(
+        sesoi=measure.sesoi,
+        unit=measure.sesoi_unit,
+        alpha=measure.alpha,
+        level1=levels["level1"],
+        level2=level2,
+    )
 
-    sesoi: float
-    """0 where none was stated."""
-    unit: SesoiUnit
-    alpha: float
 
-    def check(self, measure: AssociationMeasure) -> None:
-        """Refuse one that no effect could be compared with."""
-        top = 2 if self.unit == "d" else math.inf
-        allowed = "0 for none, and below 2" if self.unit == "d" else "0 for none, or more"
-        measure.check("sesoi", Allowed(allowed, lambda it: is_number(it) and 0 <= it < top))
-        if self.unit != "d":
-            stated = f"a difference above 0, with sesoi_unit={self.unit}"
-            measure.check("sesoi", Allowed(stated, bool))
+def _smaller(
+    measure: LevelsMeasure, first: Array, second: Array, crossed: CrossedLevel | None, given: Input
+) -> EquivalentLevel | None:
+    """Two one-sided tests of two groups; None where nothing varies within the groups.
 
-    def equivalence(
-        self,
-        scores: Mapping[str, tuple[Array, Array]],
-        crossed: Generalisation | None,
-        given: Input,
-    ) -> Equivalence | None:
-        """Whether effects are smaller, by the scores of both groups at each place."""
-        if not self.sesoi:
+    A margin in standard deviations of the union is turned into one of the scores by the pooled
+    deviation within the groups.
+    """
+    from eatlas.stats.designs import equivalence_test  # noqa: PLC0415  (only with a sesoi)
+
+    n, m, margin = len(first), len(second), measure.sesoi
+    if n + m <= TWO:
+        return None
+    if measure.sesoi_unit == "d":
+        squares = sum(float(np.sum((part - part.mean()) ** 2)) for part in (first, second))
+        within = math.sqrt(squares / (n + m - 2))
+        if within <= least_spread(given.magnitude, given.precision):
             return None
-        levels = {
-            place: self._smaller(*pair, at(crossed, place), given) for place, pair in scores.items()
-        }
-        level2 = None
-        if "level2.X" in levels:
-            level2 = EquivalentLevel2(X=levels["level2.X"], Y=levels["level2.Y"])
-        return Equivalence(
-            sesoi=self.sesoi,
-            unit=self.unit,
-            alpha=self.alpha,
-            level1=levels["level1"],
-            level2=level2,
-        )
-
-    def _smaller(
-        self, first: Array, second: Array, crossed: CrossedLevel | None, given: Input
-    ) -> EquivalentLevel | None:
-        """Two one-sided tests of two groups; None where nothing varies within the groups.
-
-        A margin in standard deviations of the union is turned into one of the scores by the pooled
-        deviation within the groups.
-        """
-        from eatlas.stats.designs import equivalence_test  # noqa: PLC0415  (only with a sesoi)
-
-        n, m = len(first), len(second)
-        if n + m <= TWO:
-            return None
-        margin = self.sesoi
-        if self.unit == "d":
-            squares = sum(float(np.sum((part - part.mean()) ** 2)) for part in (first, second))
-            within = math.sqrt(squares / (n + m - 2))
-            if within <= least_spread(given.magnitude, given.precision):
-                return None
-            margin = shift_of_d(self.sesoi, n, m) * within
-        test = equivalence_test(np.concatenate([first, second]), n, margin, alpha=self.alpha)
-        beyond = None
-        if crossed is not None and crossed.df is not None:
-            sides = (crossed.difference + margin, margin - crossed.difference)
-            beyond = max(_upper(side / crossed.se, crossed.df) for side in sides)
-        return EquivalentLevel(
-            margin=margin,
-            difference=test.difference,
-            p=test.p,
-            equivalent=test.equivalent,
-            reachable=test.reachable,
-            p_generalised=beyond,
-        )
+        margin = shift_of_d(margin, n, m) * within
+    test = equivalence_test(np.concatenate([first, second]), n, margin, alpha=measure.alpha)
+    beyond = None
+    if crossed is not None and crossed.df is not None:
+        sides = (crossed.difference + margin, margin - crossed.difference)
+        beyond = max(_upper(side / crossed.se, crossed.df) for side in sides)
+    return EquivalentLevel(
+        margin=margin,
+        difference=test.difference,
+        p=test.p,
+        equivalent=test.equivalent,
+        reachable=test.reachable,
+        p_generalised=beyond,
+    )
 
 
 def _upper(t: float, df: float) -> float:
@@ -383,19 +351,9 @@ def power(
                 got="no sizes of A and B" if level2 is None else f"{pair.size} effects",
                 allowed="two effects with four sizes, or with a test",
             )
-        observed = Observed((float(pair[0]), float(pair[1])), 0.0)
-    found = design_power(
-        level1,
-        level2,
-        alpha=alpha,
-        wanted=wanted,
-        tail=tail,
-        unit=unit,
-        rule=PatternRule(alpha),
-        observed=observed,
-    )
-    stated = [abs(d)] if d and abs(d) < 2 else []
+        observed = (float(pair[0]), float(pair[1])), 0.0
     one_sided = "two_sided" if tail == "two_sided" else "greater"
+    stated = [abs(d)] if d and abs(d) < 2 else []
     more: dict[str, Any] = {
         "terms_needed": {
             f"{size:g}": terms_needed(size, power=wanted, alpha=alpha, tail=one_sided)
@@ -409,7 +367,10 @@ def power(
             for name, n in (("level1", level1), ("level2", level2))
             if n is not None
         }
-    return found.model_copy(update=more)
+    rule = PatternRule(alpha)
+    how: dict[str, Any] = {"alpha": alpha, "wanted": wanted, "tail": tail, "unit": unit}
+    power = design_power(level1, level2, **how, rule=rule, observed=observed)
+    return power.model_copy(update=more)
 
 
 def _designs(design: Any) -> tuple[Design, Design, Unit]:

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from eatlas import kernels
 from eatlas.measures.association import LevelsMeasure
-from eatlas.measures.base import AssociationMeasure, Input
-from eatlas.measures.inference import Observed, design_power, generalised_input
+from eatlas.measures.base import Input
+from eatlas.measures.inference import correlated, design_power, equivalence, generalised_input
 from eatlas.measures.patterns import pattern_of
-from eatlas.measures.rows import (
-    Array,
-    Rows,
-    Stimuli,
-    sentence_counts,
-    several,
-    sides,
-    sizes,
-    stimuli_of,
-)
+from eatlas.measures.resampling import variation
+from eatlas.measures.rows import Array, Ordered, Rows, several, sides, sizes, stimuli_of
 from eatlas.notes import OVER_STIMULI, Note
-from eatlas.results.inference import Unit
 from eatlas.results.levels import (
     CELLS,
     AttributeScores,
@@ -34,132 +24,20 @@ from eatlas.results.levels import (
     Level2,
     Level3,
     Scores,
+    SentenceCounts,
     StimulusLevel,
 )
+from eatlas.stats.bootstrap import PatternRule
 from eatlas.stimuli import ATTRIBUTES, TARGETS
 
 COMPARED = {"level1": TARGETS, **{f"level2.{role}": ATTRIBUTES for role in TARGETS}}
 """The groups that each contrast compares, by place in a result."""
+Contrasts = Mapping[str, tuple[Array, Array]]
+"""Scores of the two groups that are compared, by place: s(w, A, B) of the targets of X and Y;
+u(T, a) of the attributes of A and B, for each target group."""
 KEPT_SCORES = 10_000
 """Largest number of terms whose associations a result keeps: 60 bytes each. Corpus sentences are
 more, and then the means over their stimuli, which are kept, say what there is to see."""
-
-
-@dataclass(frozen=True)
-class Associations:
-    """Association of each term with the groups of the other side."""
-
-    targets: Mapping[str, Array]
-    """s(w, A, B) of each target, by role."""
-    attributes: Mapping[tuple[str, str], Array] = field(default_factory=dict)
-    """u(T, a) of each attribute, by target group and role; none without level 2."""
-
-    @classmethod
-    def of(cls, rows: Rows, *, level2: bool) -> Associations:
-        """Find them from rows whose dot products are the associations."""
-        mean = {role: kernels.mean_row(rows[role]) for role in rows}
-        a, b = (mean[role] for role in ATTRIBUTES)
-        s = {role: kernels.associations(rows[role], a - b) for role in TARGETS}
-        pairs = [(t, role) for t in TARGETS for role in ATTRIBUTES] if level2 else []
-        return cls(s, {(t, role): kernels.associations(rows[role], mean[t]) for t, role in pairs})
-
-    def over(self, stimuli: Mapping[str, Stimuli]) -> Associations:
-        """Means over the sentences of each stimulus."""
-        return Associations(
-            {role: stimuli[role].means(values) for role, values in self.targets.items()},
-            {key: stimuli[key[1]].means(values) for key, values in self.attributes.items()},
-        )
-
-    def pairs(self) -> dict[str, tuple[Array, Array]]:
-        """Scores of the two groups that are compared, by place."""
-        x, y = (self.targets[role] for role in TARGETS)
-        pairs = {"level1": (x, y)}
-        for target in TARGETS if self.attributes else ():
-            a, b = (self.attributes[target, role] for role in ATTRIBUTES)
-            pairs[f"level2.{target}"] = a, b
-        return pairs
-
-    def record(self, most: float = math.inf) -> Scores:
-        """Scores as a result keeps them: none where there are more terms than `most`."""
-        terms = [*self.targets.values()]
-        terms += [u for (target, _), u in self.attributes.items() if target == TARGETS[0]]
-        end = 0 if sum(map(len, terms)) > most else None
-        targets = {role: self.targets[role][:end].tolist() for role in TARGETS}
-        if not self.attributes:
-            return Scores(**targets)
-        x, y = (
-            AttributeScores({r: self.attributes[t, r][:end].tolist() for r in ATTRIBUTES})
-            for t in TARGETS
-        )
-        return Scores(**targets, attributes_with_X=x, attributes_with_Y=y)
-
-
-def compared(
-    measure: LevelsMeasure, given: Input, notes: list[Note], *, level2: bool
-) -> dict[str, Any]:
-    """Compare groups of scores, and say how the findings depend on the terms."""
-    terms, stimuli = Associations.of(given.rows, level2=level2), stimuli_of(given.coverage)
-    levels = _levels(measure, terms, given, notes)
-    read, judged, over = terms, levels, None
-    unit: Unit = "stimulus" if several(stimuli) else "term"
-    if unit == "stimulus":
-        read = terms.over(stimuli)
-        judged = _levels(measure, read, given, notes, stimuli)
-        sentences = sentence_counts(given.coverage, stimuli)
-        over = {**judged, "sentences": sentences, "scores": read.record()}
-    varied, varied_over = measure.bootstrap.variation(given, notes, measure.rule, level2=level2)
-    crossed = generalised_input(given, notes, confidence=measure.confidence, level2=level2)
-    pairs, observed, both = read.pairs(), None, judged.get("level2")
-    if both is not None:
-        observed = Observed.of(both.X.effect_size, both.Y.effect_size, read.attributes)
-    n = {place: (len(first), len(second)) for place, (first, second) in pairs.items()}
-    return {
-        **levels,
-        **varied,
-        "scores": terms.record(KEPT_SCORES),
-        "stimulus_level": over and StimulusLevel(**over, **varied_over),
-        "generalisation": crossed,
-        "power": design_power(
-            n["level1"],
-            n.get("level2.X"),
-            alpha=measure.alpha,
-            unit=unit,
-            rule=measure.rule,
-            observed=observed,
-        ),
-        "equivalence": measure.smallest.equivalence(pairs, crossed, given),
-    }
-
-
-def _levels(
-    measure: AssociationMeasure,
-    scores: Associations,
-    given: Input,
-    notes: list[Note],
-    stimuli: Mapping[str, Stimuli] | None = None,
-) -> dict[str, Any]:
-    """Effect sizes and p-values of all contrasts, and the pattern of both level 2.
-
-    With `stimuli` the scores are means over their sentences; where a group has one stimulus alone
-    there is nothing to relabel, which a note says.
-    """
-    levels: dict[str, Level | None] = {}
-    for place, pair in scores.pairs().items():
-        alone = [n for n, values in zip(COMPARED[place], pair, strict=True) if len(values) < 2]
-        read = f"{OVER_STIMULI}{place}" if stimuli else place
-        if stimuli and alone:
-            notes.append(Note("undefined.one-stimulus", read, {"groups": alone}))
-            levels[place] = None
-            continue
-        levels[place] = measure.level(*pair, read, notes, given)
-    if not scores.attributes:
-        return levels
-    x, y = levels["level2.X"], levels["level2.Y"]
-    level2 = Level2(X=x, Y=y) if x and y else None
-    pattern = pattern_of(level2, measure.rule) if level2 and measure.rule else None
-    return {"level1": levels["level1"], "level2": level2, "pattern": pattern}
-
-
 KEPT_CELLS = 10_000
 """Largest number of cosines that a result keeps; 50 targets by 50 attributes take 2,500."""
 TABLE_CELLS = 2_000_000
@@ -168,6 +46,106 @@ SAMPLED_ROWS = 1_000
 """Of more, quartiles are those of so many rows of either group: of a million cosines, whose
 quartiles differ from those of all by some hundredth of their standard deviation."""
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def contrasts_of(rows: Rows, *, level2: bool) -> Contrasts:
+    """Find the scores from rows whose dot products are the associations."""
+    mean = {role: kernels.mean_row(rows[role]) for role in rows}
+    toward = {"level1": mean["A"] - mean["B"]}
+    if level2:
+        toward |= {f"level2.{target}": mean[target] for target in TARGETS}
+    contrasts = {}
+    for place, direction in toward.items():
+        first, second = (kernels.associations(rows[role], direction) for role in COMPARED[place])
+        contrasts[place] = first, second
+    return contrasts
+
+
+def kept_scores(contrasts: Contrasts, most: float = math.inf) -> Scores:
+    """Scores as a result keeps them: none where there are more terms than `most`."""
+    places = [place for place in ("level1", "level2.X") if place in contrasts]
+    end = 0 if sum(len(scores) for place in places for scores in contrasts[place]) > most else None
+    kept = {place: [s[:end].tolist() for s in pair] for place, pair in contrasts.items()}
+    targets = dict(zip(TARGETS, kept["level1"], strict=True))
+    if "level2.X" not in kept:
+        return Scores(**targets)
+    x, y = (
+        AttributeScores(dict(zip(ATTRIBUTES, kept[f"level2.{t}"], strict=True))) for t in TARGETS
+    )
+    return Scores(**targets, attributes_with_X=x, attributes_with_Y=y)
+
+
+def compared(
+    measure: LevelsMeasure, given: Input, notes: list[Note], *, level2: bool
+) -> dict[str, Any]:
+    """Compare groups of scores, and say how the findings depend on the terms.
+
+    Where stimuli have several sentences, the means over them are compared as well; where a group
+    has one stimulus alone there is nothing to relabel, which a note says.
+    """
+    stimuli, ordered = stimuli_of(given.coverage), Ordered.of(given.rows, given.coverage)
+    contrasts = read = contrasts_of(given.rows, level2=level2)
+    by_term: dict[str, Level | None] = {
+        place: measure.level(*pair, place, notes, given) for place, pair in contrasts.items()
+    }
+    judged, over = levels_of(by_term, measure.rule), None
+    fields = dict(judged)
+    if sentences := several(stimuli):
+        read = {
+            place: (stimuli[first].means(pair[0]), stimuli[second].means(pair[1]))
+            for place, pair in contrasts.items()
+            for first, second in [COMPARED[place]]
+        }
+        by_stimulus: dict[str, Level | None] = {}
+        for place, pair in read.items():
+            alone = [r for r, scores in zip(COMPARED[place], pair, strict=True) if len(scores) < 2]
+            if alone:
+                note = Note("undefined.one-stimulus", f"{OVER_STIMULI}{place}", {"groups": alone})
+                notes.append(note)
+                by_stimulus[place] = None
+            else:
+                by_stimulus[place] = measure.level(*pair, f"{OVER_STIMULI}{place}", notes, given)
+        judged = levels_of(by_stimulus, measure.rule)
+    varied, varied_over = variation(measure, given, ordered, notes, level2=level2)
+    if sentences:
+        counts = {
+            role: dict(zip(given.coverage[role].stimuli, group.sizes.tolist(), strict=True))
+            for role, group in stimuli.items()
+        }
+        over = StimulusLevel(
+            **judged,
+            sentences=SentenceCounts(counts),
+            scores=kept_scores(read),
+            **varied_over,
+        )
+    crossed = generalised_input(given, ordered, notes, measure.confidence, level2=level2)
+    n = {place: (len(first), len(second)) for place, (first, second) in read.items()}
+    return {
+        **fields,
+        **varied,
+        "scores": kept_scores(contrasts, KEPT_SCORES),
+        "stimulus_level": over,
+        "generalisation": crossed,
+        "power": design_power(
+            n["level1"],
+            n.get("level2.X"),
+            alpha=measure.alpha,
+            unit="stimulus" if sentences else "term",
+            rule=measure.rule,
+            observed=correlated(judged.get("level2"), read),
+        ),
+        "equivalence": equivalence(measure, read, crossed, given),
+    }
+
+
+def levels_of(levels: Mapping[str, Level | None], rule: PatternRule | None) -> dict[str, Any]:
+    """Fields of a record: effect sizes by level, and with a rule the pattern of both level 2."""
+    if "level2.X" not in levels:
+        return dict(levels)
+    x, y = levels["level2.X"], levels["level2.Y"]
+    level2 = Level2(X=x, Y=y) if x and y else None
+    pattern = pattern_of(level2, rule) if level2 and rule else None
+    return {"level1": levels["level1"], "level2": level2, "pattern": pattern}
 
 
 def level3(rows: Rows) -> Level3:

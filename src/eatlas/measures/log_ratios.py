@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.measures.rows import halves
 from eatlas.notes import Note
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
@@ -139,7 +138,9 @@ class Ratios:
     def rows(self) -> dict[str, Array]:
         """Rows whose dot products are the ratios: a row of them, and a place."""
         n_x, n_a = len(self.coverage.X.used), len(self.coverage.A.used)
-        return halves(self.values, n_x, np.eye(self.values.shape[1]), n_a)
+        places = np.eye(self.values.shape[1])
+        parts = self.values[:n_x], self.values[n_x:], places[:n_a], places[n_a:]
+        return dict(zip(ROLES, parts, strict=True))
 
 
 def questions(test: AssociationTest, rule: RatioRule) -> Iterator[Question]:

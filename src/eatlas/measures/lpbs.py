@@ -32,6 +32,8 @@ from eatlas.measures.log_ratios import (
     questions,
     ratios,
 )
+from eatlas.measures.resampling import over_attributes
+from eatlas.measures.rows import Ordered
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSResult, PieceCounts
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, ContextsOrigin
@@ -268,7 +270,7 @@ class LPBS(LogRatioMeasure, LevelsMeasure):
 
     Parameters
     ----------
-    alpha, ddof, p, draws, strict, statistic, tail, threshold, resamples, over, confidence, sesoi,
+    alpha, ddof, p, draws, strict, statistic, tail, threshold, resamples, confidence, sesoi,
     sesoi_unit
         As in :class:`eatlas.MLEAT`.
     model : {"masked", "causal"}, default "masked"
@@ -331,6 +333,7 @@ templates=basic,threshold=0.2)'
         levels = compared(self, given, notes, level2=True)
         x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
         s, n_a = x - y, len(given.rows[ATTRIBUTES[0]])
+        ordered = Ordered.of(given.rows, given.coverage)
         return LPBSResult(
             **given.head,
             **about,
@@ -338,5 +341,5 @@ templates=basic,threshold=0.2)'
             level3=level3(given.rows),
             similarities=similarities(given.rows),
             over_attributes=self.level(s[:n_a], s[n_a:], "over_attributes", notes, given),
-            over_attributes_uncertainty=self.bootstrap.over_attributes(given),
+            over_attributes_uncertainty=over_attributes(self, given, ordered),
         )

@@ -214,7 +214,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
             **given.head,
             **about,
             **fields,
-            over_attributes=drawn_level(self, over, notes, given.rng),
+            over_attributes=drawn_level(self, over, notes, given),
             level3=level3_of(drawn.first, drawn.cells, sizes),
             scores=mean_scores(s[rows_listed], u[:, listed], sizes),
             similarities=kept_pairs(drawn.means[np.ix_(rows_listed, listed)]),

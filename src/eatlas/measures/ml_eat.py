@@ -53,8 +53,6 @@ class MLEAT(PatternMeasure, TwoTargetMeasure):
     resamples : int or "auto", default "auto"
         Bootstrap resamples behind intervals and shares of patterns; 0 for none. Auto: from
         100,000 for short lists to 10,000 for very long ones.
-    over : {"both", "targets", "attributes"}, default "both"
-        Which stimuli are resampled.
     confidence : float, default 0.95
         Nominal confidence of the intervals.
     sesoi : float, default 0.0
@@ -112,7 +110,7 @@ class WEAT(TwoTargetMeasure):
         Significance level, between 0 and 1; it only decides which designs are warned about.
     ddof : {1, 0}, default 1
         Denominator of the standard deviation: N - ddof. WEFE uses 0.
-    p, draws, strict, statistic, association, direction, resamples, over, confidence, sesoi, \
+    p, draws, strict, statistic, association, direction, resamples, confidence, sesoi, \
 sesoi_unit, frequency
         As in :class:`eatlas.MLEAT`.
 

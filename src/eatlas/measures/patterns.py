@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.results.levels import Attribute, Direction, Label, Level, Level2, Pattern
-from eatlas.stats.bootstrap import PatternRule
+from eatlas.stats.bootstrap import PatternRule, TailRule
 
 NO_PATTERN: Final = "Non-Directional"
-TailRule = Literal["directional", "two-sided"]
 
 _OF_SIGN: dict[int, Attribute | None] = {1: "A", 0: None, -1: "B"}
 SIGNS = tuple(product((1, 0, -1), (1, 0, -1)))

@@ -98,7 +98,7 @@ def reliability(
     table, stimuli = np.array(result.similarities), stimuli_of(result.coverage)
     x, y, a, b = (stimuli[role] for role in ROLES)
     if len(table) > len(x) + len(y):  # a row for each sentence, not for each stimulus
-        table = (x + y).averaging().T @ table @ (a + b).averaging()
+        table = (x + y).mean_rows((a + b).mean_rows(table.T).T)
     rng = generator_of(whole(seed, "seed", 0), stimuli_covered(result.coverage), "reliability")
     level = open_unit(confidence)
     x_y, a_b = (

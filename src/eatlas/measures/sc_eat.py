@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.measures.base import AssociationMeasure, Input
+from eatlas.measures.association import AssociationMeasure
+from eatlas.measures.base import Input
 from eatlas.measures.inference import design_power
 from eatlas.measures.p_values import of_spreads
 from eatlas.measures.rows import several, sides, sizes, stimuli_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -20,22 +20,30 @@ from eatlas.measures.association import (
     scale_of,
 )
 from eatlas.measures.base import Input, parameter
-from eatlas.measures.inference import Observed, design_power
-from eatlas.measures.level_tests import KEPT_SCORES, QUANTILES, Associations, kept_pairs
+from eatlas.measures.inference import correlated, design_power, unanswered
+from eatlas.measures.level_tests import (
+    KEPT_SCORES,
+    QUANTILES,
+    Contrasts,
+    kept_pairs,
+    kept_scores,
+    levels_of,
+)
 from eatlas.measures.p_values import DECIMALS
-from eatlas.measures.patterns import pattern_of
-from eatlas.measures.resampling import Varied
+from eatlas.measures.resampling import Variation, Varied
 from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import CellIntervals, ZeroShotResult
-from eatlas.results.inference import Generalisation, Uncertainty
-from eatlas.results.levels import Cell, Level2, Level3
+from eatlas.results.levels import Cell, Level3
 from eatlas.results.parts import defined_ends
-from eatlas.stats.shares import ShareDesign, central, label_powers
+from eatlas.stats.bootstrap import percentile
+from eatlas.stats.shares import label_powers, mean_shares_drawn, share_layout
 from eatlas.stimuli import ATTRIBUTES, ROLES, Test
 
 DEPENDENT = "the shares of one reading sum to 1, and a crossed test assumes independence"
 """Why there is no crossed test."""
+ONE_LABEL = 0.9
+"""Share of every reading from which on one label is said to take nearly all of it."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ class ZeroShot(PatternMeasure, ResampledMeasure):
 
     Parameters
     ----------
-    alpha, ddof, p, draws, strict, statistic, tail, threshold, resamples, over, confidence
+    alpha, ddof, p, draws, strict, statistic, tail, threshold, resamples, confidence
         As in :class:`eatlas.MLEAT`. In a resample, and without a term, all shares are computed
         anew.
     scale : "model" or float, default "model"
@@ -118,36 +126,35 @@ class ZeroShot(PatternMeasure, ResampledMeasure):
         x, y, a, b = sizes(given.rows)
         powers = label_powers(kernels.similarities(*sides(given.rows)), scale)
         table = powers / powers.sum(axis=1, keepdims=True)
-        if bare := _of_nothing(table, given):
-            notes.append(bare)
-        scores = _scores(table, x, a)
-        levels = {
-            place: self.level(*pair, place, notes, given) for place, pair in scores.pairs().items()
+        top = int(np.argmax(table.mean(axis=0)))
+        if (least := float(table[:, top].min())) >= ONE_LABEL:
+            labels = [term for role in ATTRIBUTES for term in given.coverage[role].used]
+            values = {"label": labels[top], "percent": int(100 * least)}
+            notes.append(Note("shares.one-label", values=values))
+        of_a = np.add.reduce(table[:, :a], axis=1) - a / (a + b)
+        of_labels = {t: kernels.mean_row(rows) for t, rows in (("X", table[:x]), ("Y", table[x:]))}
+        contrasts: Contrasts = {
+            "level1": (of_a[:x], of_a[x:]),
+            **{f"level2.{t}": (mean[:a], mean[a:]) for t, mean in of_labels.items()},
         }
-        level2 = Level2(X=levels["level2.X"], Y=levels["level2.Y"])
+        levels = {
+            place: self.level(*pair, place, notes, given) for place, pair in contrasts.items()
+        }
+        fields = levels_of(levels, self.rule)
         varied, shares = self._variation(given, scale, notes)
-        effects = level2.X.effect_size, level2.Y.effect_size
         return ZeroShotResult(
             **given.head,
-            level1=levels["level1"],
-            level2=level2,
-            level3=_level3(table, x, a),
-            pattern=pattern_of(level2, self.rule),
-            scores=scores.record(KEPT_SCORES),
+            **fields,
             **varied,
-            generalisation=Generalisation(
-                unit="term",
-                confidence=self.confidence,
-                level1=None,
-                level2=None,
-                reason=DEPENDENT,
-            ),
+            level3=_level3(table, x, a),
+            scores=kept_scores(contrasts, KEPT_SCORES),
+            generalisation=unanswered(DEPENDENT, self.confidence),
             power=design_power(
                 (x, y),
                 (a, b),
                 alpha=self.alpha,
                 rule=self.rule,
-                observed=Observed.of(*effects, scores.attributes),
+                observed=correlated(fields["level2"], contrasts),
             ),
             logit_scale=scale,
             scale_from=OF_MODEL if self.scale == OF_MODEL else "signature",
@@ -169,53 +176,26 @@ class ZeroShot(PatternMeasure, ResampledMeasure):
             notes.append(Note("resampling.no-clusters"))
         ordered = Ordered.of(given.rows, given.coverage)
         powers = label_powers(kernels.similarities(*sides(ordered.rows)), scale)
-        design = ShareDesign(powers, x, a, given.precision, given.magnified)
-        varied = self.bootstrap.of_layout(design, ordered, given, notes, self.rule)
-        if (resampled := cast("Uncertainty | None", varied["uncertainty"])) is None:
+        layout = share_layout(powers, x, a, precision=given.precision, peak=given.magnified)
+        vary = Variation(self, given, ordered, notes)
+        varied = vary.fields(layout, self.rule)
+        if (uncertainty := varied["uncertainty"]) is None:
             return varied, None
         # percentile intervals of the four mean shares, and of the difference of those of A
-        streams = self.bootstrap.streams(given, ordered)()
-        x, y = design.mean_shares_drawn(self.over, resampled.resamples, streams).T
+        x, y = mean_shares_drawn(powers, layout, uncertainty.resamples, vary.streams()).T
         columns = {"XA": x, "XB": 1 - x, "YA": y, "YB": 1 - y, "difference": x - y}
-        ends = central(np.stack(list(columns.values()), axis=1), self.confidence)
-        rounded = (defined_ends(pair, DECIMALS) for pair in ends.T.tolist())
-        return varied, CellIntervals(**dict(zip(columns, rounded, strict=True)))
-
-
-def _of_nothing(table: Array, given: Input) -> Note | None:
-    """Say that one label takes nearly all of every reading; None where it does not."""
-    top = int(np.argmax(table.mean(axis=0)))
-    least = float(table[:, top].min())
-    if least < 0.9:
-        return None
-    term = [term for role in ATTRIBUTES for term in given.coverage[role].used][top]
-    return Note("shares.one-label", values={"label": term, "percent": int(100 * least)})
-
-
-def _scores(table: Array, n_x: int, n_a: int) -> Associations:
-    """Share of A less chance, of each target; mean share of each label, by target group."""
-    chance = n_a / table.shape[1]
-    of_a = np.add.reduce(table[:, :n_a], axis=1) - chance
-    parts = {"X": table[:n_x], "Y": table[n_x:]}
-    means = {target: kernels.mean_row(part) for target, part in parts.items()}
-    attributes = {}
-    for target, mean in means.items():
-        attributes[target, "A"], attributes[target, "B"] = mean[:n_a], mean[n_a:]
-    return Associations({"X": of_a[:n_x], "Y": of_a[n_x:]}, attributes)
+        ends = {name: percentile(drawn, self.confidence)[0] for name, drawn in columns.items()}
+        rounded = {name: defined_ends(pair, DECIMALS) for name, pair in ends.items()}
+        return varied, CellIntervals(**rounded)
 
 
 def _level3(table: Array, n_x: int, n_a: int) -> Level3:
     """Shares of A and of B in the readings of X and of Y."""
-    of_a = np.add.reduce(table[:, :n_a], axis=1)
-    of_b = np.add.reduce(table[:, n_a:], axis=1)
     cells = {}
-    for target, where in (("X", slice(0, n_x)), ("Y", slice(n_x, None))):
-        for attribute, shares in (("A", of_a[where]), ("B", of_b[where])):
+    for target, rows in (("X", table[:n_x]), ("Y", table[n_x:])):
+        for attribute, labels in (("A", rows[:, :n_a]), ("B", rows[:, n_a:])):
+            shares = np.add.reduce(labels, axis=1)
             mean, sd = kernels.mean_and_sd(shares, 1)
-            cells[target + attribute] = Cell(
-                mean=mean,
-                sd=sd,
-                n=len(shares),
-                quantiles=np.quantile(shares, QUANTILES).tolist(),
-            )
+            quantiles = np.quantile(shares, QUANTILES).tolist()
+            cells[target + attribute] = Cell(mean=mean, sd=sd, n=len(shares), quantiles=quantiles)
     return Level3(**cells)

@@ -132,9 +132,9 @@ def methods_paragraph(
     shared = len(measures) > 1 and all(measure["formula"] == formula for measure in measures)
     matched = [known for r in every if (known := matched_of(r)) is not None]
     crossed = [r.generalisation for r in every if r.generalisation and _crossed(r)]
-    intervals: dict[tuple[float, str], list[Any]] = {}
+    intervals: dict[float, list[Any]] = {}
     for drawn in (r.uncertainty for r in every if r.uncertainty is not None):
-        intervals.setdefault((drawn.confidence, drawn.over), []).append(drawn)
+        intervals.setdefault(drawn.confidence, []).append(drawn)
     p_values = [e.p for r in every for e in r.effects() if e.p is not None]
     text = lines(
         "methods",
@@ -158,12 +158,11 @@ def methods_paragraph(
         intervals=[
             {
                 "confidence": confidence,
-                "over": over,
                 "clusters": any(known.unit == "cluster" for known in group),
                 "least": min(known.resamples for known in group),
                 "most": max(known.resamples for known in group),
             }
-            for (confidence, over), group in intervals.items()
+            for confidence, group in intervals.items()
         ],
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),

@@ -248,26 +248,19 @@ def _paired(first: AssociationResult, other: AssociationResult) -> bool:
             return False
         if result.unit != "cosine" or set(result.coverage) != set(ROLES):
             return False
-    same = all(first.coverage[role].used == other.coverage[role].used for role in ROLES)
-    return same and first.uncertainty.over == other.uncertainty.over  # type: ignore[union-attr]
+    return all(first.coverage[role].used == other.coverage[role].used for role in ROLES)
 
 
 def _resampled(result: AssociationResult) -> list[Any]:
     """The three effect sizes over resampled terms: of one test and seed the same terms."""
-    from eatlas.stats.bootstrap import draw, streams_of  # noqa: PLC0415  (few compare)
-    from eatlas.stats.weighted import Design  # noqa: PLC0415
+    from eatlas.stats.bootstrap import block_layout, resampled, streams_of  # noqa: PLC0415  (few)
 
     sizes = [len(result.coverage[role].used) for role in ROLES]
     digits = int(result.provenance.stimuli_sha256[:16], 16)
     streams = streams_of(np.random.default_rng([result.provenance.seed, digits]))
     ddof = int(parameters(result.signature).get("ddof", 1))
-    test = Design(np.asarray(result.similarities), sizes[0], sizes[2])
-    over = result.uncertainty.over  # type: ignore[union-attr]
-    drawn: tuple[list[Any], ...] = ([], [], [])
-    for weights in draw(test, over, RESAMPLES, streams):
-        for part, level, pair in zip(drawn, test.levels, test.sides(weights), strict=True):
-            part.append(level.effect(*pair, ddof, whole=weights.whole))
-    return [np.concatenate(part) for part in drawn]
+    layout = block_layout(np.asarray(result.similarities), sizes[0], sizes[2])
+    return resampled(layout, RESAMPLES, streams, ddof)
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,6 @@ from pydantic import Field
 from eatlas.results.parts import ByGroup, Coverage, Probability, Record, is_empty
 from eatlas.stimuli.kinds import OPPOSITES, ROLES, TARGETS
 
-Over = Literal["targets", "attributes", "both"]
 Interval = tuple[float, float]
 Unit = Literal["term", "stimulus", "cluster"]
 """What is drawn again or left out: a term, a stimulus with all its sentences, or a cluster of words
@@ -22,8 +21,7 @@ class EffectInterval(Record):
     se: float | None
     """Standard deviation over the resamples."""
     interval: Interval | None
-    """Percentile interval where both sides are resampled, studentised (bootstrap-t on Fisher's
-    scale) where one is: what covered best in simulations."""
+    """Percentile interval."""
     error: Interval | None = None
     """Monte Carlo standard errors of its ends: how far other resamples of the same number would
     move them."""
@@ -40,8 +38,6 @@ class Level2Intervals(ByGroup[EffectInterval]):
 class Uncertainty(Record):
     """How far the findings depend on the very terms that stand for the concepts."""
 
-    over: Over
-    """Which stimuli were resampled, within their groups."""
     unit: Unit = "term"
     """Sentences are resampled by stimulus, all of one together, where one has several."""
     resamples: int

@@ -99,7 +99,7 @@ def list_reliability(
     centred = [rows - middle for rows in (one, other)]
 
     def coefficient(values: Array) -> Coefficient:
-        low, high = percentile(values[1:][~np.isnan(values[1:])], level)
+        (low, high), _ = percentile(values[1:][~np.isnan(values[1:])], level)
         return Coefficient(float(values[0]), low, high)
 
     lists = [

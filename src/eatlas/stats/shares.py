@@ -11,10 +11,9 @@ changes the shares of all others.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from math import comb
 from typing import Literal
@@ -23,19 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.kernels.cosines import product
-from eatlas.stats.bootstrap import Over, Streams, draw
-from eatlas.stats.inputs import beta_quantile, rounding_noise
-from eatlas.stats.weighted import (
-    EffectLevel,
-    Effects,
-    Layout,
-    Weights,
-    effects_of_scores,
-    mean_variance,
-    score_gradient,
-    unit_influence,
-    unit_variance,
-)
+from eatlas.stats.bootstrap import Layout, Level, Streams, draw, sizes_of
+from eatlas.stats.inputs import beta_quantile
 
 Array = NDArray[np.float64]
 Normalize = Literal["sum", "softmax"]
@@ -303,172 +291,44 @@ def label_powers(cosines: ArrayLike, scale: float) -> Array:
     return powers
 
 
-@dataclass(frozen=True)
-class _ShareLevel(EffectLevel):
-    """One level of a zero-shot reading: its units in two groups, each scored by a share."""
+def share_layout(
+    powers: Array, n_x: int, n_a: int, *, precision: float | None = None, peak: float = 1.0
+) -> Layout:
+    """Lay out a zero-shot reading for resampling: rows X then Y, columns A then B.
 
-    powers: Array
-    """Of the logits, shape (targets, labels)."""
-    n: int
-    """The first `n` units are those of the first group."""
-    precision: float | None = None
-    """Unit roundoff of the logits; None where they are exact to double precision."""
-    peak: float = 1.0
-    """By how much the rounding of cosines is larger in a share."""
+    Level 1 scores a target by the share of A in its reading. Level 2 scores a label by its mean
+    share in one group's readings. `peak` is by how much the rounding of cosines is larger in a
+    share.
+    """
 
-    @abstractmethod
-    def scores(self, units: Array, others: Array) -> Array:
-        """Score of each unit for each set of weights, shape (sets or 1, units)."""
+    def of_targets(units: Array, others: Array) -> tuple[Array, None]:  # noqa: ARG001
+        return shares_of_a(powers, n_a, others), None
 
-    def effects(self, units: Array, others: Array, ddof: int) -> Effects:
-        """Scores and effect sizes for each set of weights."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scores = self.scores(units, others)
-        noise = rounding_noise(max(self.powers.shape), self.peak, self.precision)
-        return effects_of_scores(scores, units, self.n, noise, ddof)
+    def of_labels(part: Array) -> Level:
+        def moments(units: Array, others: Array) -> tuple[Array, None]:
+            reading = others / np.add.reduce(others, axis=0) / product(part, units)
+            return product(part.T, reading), None
 
+        return Level(n_a, part.shape[::-1], moments, None, peak, precision)
 
-@dataclass(frozen=True)
-class TargetLevel(_ShareLevel):
-    """Level 1: targets as units, X first, each scored by the share of A in its reading."""
-
-    n_a: int = field(kw_only=True)
-    """The first `n_a` labels are those of A."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of targets and of labels."""
-        targets, labels = self.powers.shape
-        return targets, labels
-
-    def shares(self, others: Array) -> tuple[Array, Array]:
-        """Share of A in each reading, and the sum of the powers, shape (sets or 1, targets)."""
-        of_a = product(self.powers[:, : self.n_a], others[:, : self.n_a].T).T
-        total = product(self.powers, others.T).T
-        return of_a / total, total
-
-    def scores(self, units: Array, others: Array) -> Array:  # noqa: ARG002  (each by itself)
-        """Share of A in each reading."""
-        return self.shares(others)[0]
-
-    def unit_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:  # noqa: ARG002
-        """Infinitesimal jackknife over targets."""
-        return unit_variance(self.n, found, units, ddof)
-
-    def other_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
-        """Infinitesimal jackknife over labels.
-
-        With c the derivative of d by the share S of a target, powers e and their weighted sum N,
-        that by the weight of a label of A is the sum over targets of ``c (1 - S) e / N``, and of a
-        label of B that of ``-c S e / N``.
-        """
-        shares, total = self.shares(others)
-        c = score_gradient(self.n, found, units, ddof) / total
-        of_a, of_b = self.powers[:, : self.n_a], self.powers[:, self.n_a :]
-        toward = product(of_a.T, (c * (1 - shares)).T).T, product(of_b.T, (-c * shares).T).T
-        return _variance(others, np.concatenate(toward, axis=1), self.n_a)
+    level1 = Level(n_x, powers.shape, of_targets, None, peak, precision)
+    levels = level1, of_labels(powers[:n_x]), of_labels(powers[n_x:])
+    return Layout(levels, sizes_of(powers.shape, n_x, n_a), WORK * powers.size)
 
 
-@dataclass(frozen=True)
-class LabelLevel(_ShareLevel):
-    """Level 2: labels as units, A first, each scored by its mean share in one group's readings."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of labels and of targets."""
-        targets, labels = self.powers.shape
-        return labels, targets
-
-    def _reading(self, units: Array, others: Array) -> tuple[Array, Array]:
-        """Weight of each target in a mean over the sum of its powers; and these sums."""
-        total = product(self.powers, units.T).T
-        return others / others.sum(axis=1, keepdims=True) / total, total
-
-    def scores(self, units: Array, others: Array) -> Array:
-        """Mean share of each label."""
-        reading, _ = self._reading(units, others)
-        return product(self.powers.T, reading.T).T
-
-    def unit_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
-        """Infinitesimal jackknife over labels.
-
-        With c the derivative of d by the mean share of a label, powers e, their weighted sum N in
-        the reading of a target, and v the target's weight in the mean: that by the weight of a
-        label is what its score contributes, less the sum over targets of
-        ``v e / N**2 (sum over labels of c e)``.
-        """
-        reading, pulled = self._pulled(found, units, others, ddof)
-        moved = product(self.powers.T, (reading * pulled).T).T
-        direct = [
-            influence / size[:, None]
-            for _, influence, size in unit_influence(self.n, found, units, ddof)
-        ]
-        return _variance(units, np.concatenate(direct, axis=1) - moved, self.n)
-
-    def other_variance(self, found: Effects, units: Array, others: Array, ddof: int) -> Array:
-        """Infinitesimal jackknife over targets: the sum over labels of ``c e / N`` of each."""
-        _, pulled = self._pulled(found, units, others, ddof)
-        return mean_variance(others, pulled, others.sum(axis=1))
-
-    def _pulled(
-        self, found: Effects, units: Array, others: Array, ddof: int
-    ) -> tuple[Array, Array]:
-        c = score_gradient(self.n, found, units, ddof)
-        reading, total = self._reading(units, others)
-        return reading, product(self.powers, c.T).T / total
+def shares_of_a(powers: Array, n_a: int, labels: Array) -> Array:
+    """Share of A in each reading, for weights of the labels: shape (targets, sets)."""
+    of_a = product(powers[:, :n_a], labels[:n_a])
+    return np.asarray(of_a / product(powers, labels))
 
 
-@dataclass(frozen=True)
-class ShareDesign(Layout):
-    """The three levels of a zero-shot reading, and where its groups end."""
-
-    powers: Array
-    """Of the logits, shape (targets, labels): rows X then Y, columns A then B."""
-    n_x: int
-    n_a: int
-    precision: float | None = None
-    """Unit roundoff of the logits; None where they are exact to double precision."""
-    peak: float = 1.0
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of targets and of labels."""
-        targets, labels = self.powers.shape
-        return targets, labels
-
-    @property
-    def work(self) -> int:
-        """Products of a weight and a power at level 1, and what level 2 costs beside it."""
-        return WORK * super().work
-
-    @cached_property
-    def levels(self) -> tuple[TargetLevel, LabelLevel, LabelLevel]:
-        """Level 1, level 2 of X, level 2 of Y."""
-        return (
-            TargetLevel(self.powers, self.n_x, self.precision, self.peak, n_a=self.n_a),
-            LabelLevel(self.powers[: self.n_x], self.n_a, self.precision, self.peak),
-            LabelLevel(self.powers[self.n_x :], self.n_a, self.precision, self.peak),
-        )
-
-    def mean_shares(self, weights: Weights) -> Array:
-        """Mean share of A in the readings of X and of Y, shape (sets, 2)."""
-        shares, _ = self.levels[0].shares(weights.attributes)
-        means = []
-        for where in (slice(0, self.n_x), slice(self.n_x, None)):
-            w = weights.targets[:, where]
-            means.append((w * shares[:, where]).sum(axis=1) / w.sum(axis=1))
-        return np.stack(means, axis=1)
-
-    def mean_shares_drawn(self, over: Over, count: int, streams: Streams) -> Array:
-        """The same in resamples of the stimuli, shape (count, 2)."""
-        drawn: Iterator[Weights] = draw(self, over, count, streams)
-        return np.concatenate([self.mean_shares(weights) for weights in drawn])
-
-
-def _variance(weights: Array, change: Array, n: int) -> Array:
-    """Sum over stimuli of the squared change of d by their weights, sizes of groups kept."""
-    variance = np.zeros(len(change))
-    for where in (slice(0, n), slice(n, None)):
-        w, size = weights[:, where], weights[:, where].sum(axis=1)
-        variance = variance + mean_variance(w, change[:, where] * size[:, None], size)
-    return variance
+def mean_shares_drawn(powers: Array, layout: Layout, count: int, streams: Streams) -> Array:
+    """Mean share of A in the readings of X and of Y in resamples, shape (count, 2)."""
+    n_x, n_a = layout.sizes["X"], layout.sizes["A"]
+    means = []
+    for targets, labels in draw(layout.sizes, count, streams):
+        shares = shares_of_a(powers, n_a, labels)
+        weighted = targets * shares
+        x, y = slice(0, n_x), slice(n_x, None)
+        means.append([weighted[g].sum(axis=0) / targets[g].sum(axis=0) for g in (x, y)])
+    return np.concatenate(means, axis=1).T
