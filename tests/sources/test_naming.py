@@ -9,7 +9,7 @@ from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.sources.naming import LONGEST, NamedSpec, named_spec, specs_of
+from eatlas.sources.opening import LONGEST, NamedSpec, named_spec, specs_of
 
 TINY = make_test()
 

@@ -12,7 +12,7 @@ import eatlas
 from eatlas.errors import SourceError
 from eatlas.sources import Item
 from eatlas.sources.interface import Found
-from eatlas.sources.prompts import AveragedPromptsSource, PromptSet, averaged, lines_of, prompted
+from eatlas.sources.prompts import PromptSet, prompted
 from eatlas.sources.source import Source
 
 THREE = ("This is {}", "The {} is here", "{}")
@@ -34,7 +34,7 @@ def mean_by_loop(word, prompts):
 
 
 def test_a_word_is_the_mean_of_its_unit_vectors():
-    source = averaged(Letters(), PromptSet.of(THREE))
+    source = prompted(Letters(), PromptSet(THREE))
     found = source.encode(words("aster", "ivy", "wasp"))
     assert set(found) == set(words("aster", "ivy", "wasp"))
     for item, vector in found.items():
@@ -42,13 +42,13 @@ def test_a_word_is_the_mean_of_its_unit_vectors():
 
 
 def test_what_is_known_of_the_source():
-    source = averaged(Letters(), PromptSet.of(["a {}", "the {}"]))
+    source = prompted(Letters(), PromptSet(("a {}", "the {}")))
     assert source.name == "letters?prompts=a {}|the {}"
     digest = hashlib.sha256(b"a {}\nthe {}").hexdigest()
     assert source.fingerprint == f"letters:1;prompts=sha256:{digest}"
     assert source.encoding.prompt == "mean of a {} | the {}"
     assert (source.dim, source.kinds) == (26, frozenset(("text",)))
-    other = averaged(Letters(), PromptSet.of(["the {}", "a {}"]))
+    other = prompted(Letters(), PromptSet(("the {}", "a {}")))
     assert other.fingerprint != source.fingerprint
 
 
@@ -57,10 +57,10 @@ def test_a_file_of_prompts(tmp_path):
     path.write_text(
         "\ufeff# for photos\na photo of {}\n\n  the {}.  \nan image of {}\nA {}\n", "utf-8"
     )
-    assert lines_of(path) == ("a photo of {}", "the {}.", "an image of {}", "A {}")
     found = PromptSet.read(str(path))
+    assert found.prompts == ("a photo of {}", "the {}.", "an image of {}", "A {}")
     assert found.described == f"mean of 4 prompts of prompts.txt (sha256 {found.sha256[:12]})"
-    assert averaged(Letters(), found).name.endswith("?prompts=" + str(path))
+    assert prompted(Letters(), found).name.endswith("?prompts=" + str(path))
 
 
 class Pictures(Source):
@@ -89,7 +89,7 @@ class Pictures(Source):
 def test_images_are_put_into_no_prompt():
     source = Pictures()
     image = Item("aster.png", None, "image")
-    found = averaged(source, PromptSet.of(["a {}", "the {}"])).answers([image, *words("aster")])
+    found = prompted(source, PromptSet(("a {}", "the {}"))).answers([image, *words("aster")])
     assert found[image].vector.tolist() == [9.0] * 26
     assert [one.content for one in source.asked if one.kind == "image"] == ["aster.png"]
     assert {one.content for one in source.asked} == {"aster.png", "a aster", "the aster"}
@@ -128,10 +128,9 @@ def test_files_that_are_none(tmp_path, content, said):
 
 
 def test_prompts_twice():
-    source = averaged(Letters(), PromptSet.of(["a {}"]))
-    assert isinstance(source, AveragedPromptsSource)
+    source = prompted(Letters(), PromptSet(("a {}",)))
     for again in ("the {}", ["the {}"]):
         with pytest.raises(SourceError, match="texts are put into prompts twice"):
             eatlas.run(make_test(**WORDS), source, prompts=[again])
     with pytest.raises(SourceError, match="twice"):
-        averaged(prompted(Letters(), "the {}"), PromptSet.of(["a {}"]))
+        prompted(prompted(Letters(), "the {}"), PromptSet(("a {}",)))

@@ -130,7 +130,7 @@ def check(
                 _print_residual(bias)
         return
     from eatlas.sources.diagnosis import diagnose  # noqa: PLC0415  (--help need not wait)
-    from eatlas.sources.naming import open_named  # noqa: PLC0415
+    from eatlas.sources.opening import open_named  # noqa: PLC0415
 
     several = open_named(source)
     with bars() as watch:

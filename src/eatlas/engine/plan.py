@@ -26,7 +26,7 @@ from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need
 from eatlas.sources import CaseRule, Tell, ask, period_of
 from eatlas.sources.coverage import needed_items
-from eatlas.sources.naming import distinct, names_under, specs_of
+from eatlas.sources.opening import distinct, names_under, specs_of
 from eatlas.sources.source import innermost, is_contextual
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__

@@ -23,12 +23,15 @@ from eatlas.sources.coverage import (
 )
 from eatlas.sources.interface import Found, Item, Tell
 from eatlas.sources.memory import ArraySource
-from eatlas.sources.naming import Opened, is_by_name, open_named, specs_of
 from eatlas.sources.opening import (
+    Opened,
     VectorsLike,
+    is_by_name,
     named_sources,
+    open_named,
     open_sources,
     open_vectors,
+    specs_of,
     transformed,
 )
 from eatlas.sources.source import Snapshot, Source, is_contextual, period_of

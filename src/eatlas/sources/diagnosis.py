@@ -22,8 +22,7 @@ from eatlas.results.diagnosis import (
 )
 from eatlas.results.parts import defined
 from eatlas.sources.interface import Tell, all_items
-from eatlas.sources.naming import open_one_named
-from eatlas.sources.opening import VectorsLike
+from eatlas.sources.opening import VectorsLike, open_one_named
 from eatlas.sources.source import Source, rows_of
 from eatlas.sources.transforms import encoded_table
 from eatlas.stats.space import iso_score, pair_cosines, variance_shares, with_rows

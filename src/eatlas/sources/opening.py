@@ -1,13 +1,13 @@
-"""From a source string, or an object that holds vectors, to a source."""
+"""From a source string, or an object that holds vectors, to a source and its name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -39,8 +39,6 @@ from eatlas.sources.spec import (
 from eatlas.sources.wrappers import CBOW, is_series, open_cbow, open_series
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
     from gensim.models import KeyedVectors
     from numpy.typing import ArrayLike
@@ -116,10 +114,10 @@ def _open_object(spec: Any) -> Source:
         return from_mapping(spec)
     if is_pair(spec):
         return ArraySource(list(spec[0]), spec[1])
-    if hasattr(spec, "columns") and hasattr(spec, "to_numpy"):
+    if hasattr(spec, "columns"):
         return from_frame(spec)
     keyed = getattr(spec, "wv", spec)  # gensim's models keep their KeyedVectors there
-    if hasattr(keyed, "index_to_key") and hasattr(keyed, "vectors"):
+    if hasattr(keyed, "index_to_key"):
         return from_keyed_vectors(keyed)
     if callable(spec) and not isinstance(spec, type):
         source: Source = load("eatlas.encoders.functions:FunctionSource")(spec)
@@ -131,6 +129,24 @@ def _open_object(spec: Any) -> Source:
         "or a function of texts",
         remedy="hand over the words too: (words, array)" if isinstance(spec, np.ndarray) else None,
     )
+
+
+def _opens_alone(spec: object) -> bool:
+    """Whether a part of a tuple, or a value of a mapping, can be opened as vectors by itself."""
+    if isinstance(spec, Mapping):  # numbers by group are a row of a table of counts
+        return not all(isinstance(number, int | float) for number in spec.values())
+    marks = ("columns", "index_to_key", "wv")
+    openable = isinstance(spec, str | Path) or callable(spec) or is_source(spec) or is_pair(spec)
+    return openable or any(hasattr(spec, mark) for mark in marks)
+
+
+def is_pair(spec: object) -> bool:
+    """Whether this is (words, array); any other tuple is a list of several sources.
+
+    >>> is_pair((["up", "down"], [[1, 0], [0, 1]])), is_pair(("glove-sample", "mine.txt"))
+    (True, False)
+    """
+    return isinstance(spec, tuple) and len(spec) == 2 and not any(map(_opens_alone, spec))
 
 
 def open_sources(spec: Any) -> tuple[Source, ...]:
@@ -181,23 +197,6 @@ def transformed(source: VectorsLike, transform: str) -> TransformedSource | Tran
     return made
 
 
-def is_pair(spec: object) -> bool:
-    """Whether this is (words, array); any other tuple is a list of several sources.
-
-    >>> is_pair((["up", "down"], [[1, 0], [0, 1]])), is_pair(("glove-sample", "mine.txt"))
-    (True, False)
-    """
-    if not isinstance(spec, tuple) or len(spec) != 2 or is_pair(spec[0]):
-        return False
-    marks = ("columns", "index_to_key", "wv")
-    return not hasattr(spec[0], "columns") and not any(
-        isinstance(part, str | Path | Mapping)
-        or is_source(part)
-        or any(hasattr(part, mark) for mark in marks[1:])
-        for part in spec
-    )
-
-
 def _open(text: str, series: str | None = None) -> tuple[Source, ...]:
     """Open a source string: a file, or the wrappers of a source and then the source.
 
@@ -235,9 +234,7 @@ def _open_plain(text: str, series: str) -> tuple[Source, ...]:
         file = on_this_machine(file)
     if not is_there(file.path):
         raise _no_such(file, text)
-    if is_series(file.path):
-        return open_series(file, series)
-    return (_open_file(file, text),)
+    return open_series(file, series) if is_series(file.path) else (_open_file(file, text),)
 
 
 def _open_file(file: FileSpec, name: str) -> Source:
@@ -265,13 +262,12 @@ def _open_scheme(scheme: str, text: str) -> tuple[Source, ...]:
         opened = _of_package(points(SCHEME_POINTS)[scheme], object, plain)
     sources = tuple(as_source(one) for one in (opened if isinstance(opened, tuple) else (opened,)))
     if prompt is not None or several is not None:
-        from eatlas.sources.prompts import PromptSet, averaged, prompted  # noqa: PLC0415
+        from eatlas.sources.prompts import PromptSet, prompted  # noqa: PLC0415
 
         if prompt is not None:
             sources = tuple(prompted(source, prompt) for source in sources)
         if several is not None:
-            prompts = PromptSet.read(several)
-            sources = tuple(averaged(source, prompts) for source in sources)
+            sources = tuple(prompted(source, PromptSet.read(several)) for source in sources)
     return sources
 
 
@@ -303,17 +299,14 @@ def _only_one(sources: tuple[Source, ...], text: str) -> Source:
     if len(sources) == 1:
         return sources[0]
     years = [source.period for source in sources]
-    if None in years:
-        raise SourceError(
-            f"{text}: these are {len(sources)} sources, and one is needed here",
-            allowed=", ".join(source.name for source in sources),
-            remedy="take one; eatlas run takes all of them",
-        )
+    series = None not in years
+    first = f"{parse_file_spec(text).path}?period={years[-1]}" if series else sources[0].name
     raise SourceError(
-        f"{text}: this is a series of {len(years)} periods, and one source is needed here",
-        allowed=", ".join(map(str, years)),
-        remedy=f"take one: {parse_file_spec(text).path}?period={years[-1]}; eatlas run takes "
-        "the whole series",
+        f"{text}: this is a series of {len(years)} periods, and one source is needed here"
+        if series
+        else f"{text}: these are {len(sources)} sources, and one is needed here",
+        allowed=", ".join(map(str, years) if series else (source.name for source in sources)),
+        remedy=f"take one, such as {first}; eatlas run takes all of them",
     )
 
 
@@ -322,26 +315,20 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
     from eatlas.sources.published import published_vectors  # noqa: PLC0415
 
     spec, names = str(file.path), list(named_sources())
-    published = [entry.name for entry in published_vectors()]
     if scheme := _SCHEME.match(text):
+        schemes = " or ".join(f"{each}:" for each in known_schemes())
         return SourceError(
             f"{text}: there are no vectors of the kind {scheme[0]}",
-            allowed=f"a file, one of: {', '.join(names)}, {CBOW} and either of these, "
-            f"or {' or '.join(f'{known}:' for known in known_schemes())} and what it takes",
-            remedy="save the vectors in a file, and name that",
+            allowed=f"a file, one of: {', '.join(names)}, {CBOW} and either of these, or "
+            f"{schemes} and what it takes",
         )
     if spec in names:
-        return SourceError(
-            f"{text}: unknown option",
-            got=text.removeprefix(spec),
-            allowed=f"{spec}, which has none",
-        )
+        return SourceError(f"{text}: unknown option", allowed=f"{spec}, which has none")
+    published = [entry.name for entry in published_vectors()]
     if Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
-        near = nearest(file.path.name, published)
-        remedy = "check the path"
-        if beside := file_like(file.path):
-            remedy = f"did you mean {beside}?"
-        elif near and Path(near[0]).stem.casefold() in file.path.name.casefold():
+        beside, near = file_like(file.path), nearest(file.path.name, published)
+        remedy = f"did you mean {beside}?" if beside else "check the path"
+        if near and not beside:
             remedy = f"check the path, or fetch published vectors: eatlas vectors fetch {near[0]}"
         return SourceError(f"{spec}: there is no such file", remedy=remedy)
     near = nearest(spec, [*names, *published])
@@ -351,3 +338,176 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
         "or published vectors: eatlas vectors list",
         remedy=f"did you mean {near[0]}?" if near else None,
     )
+
+
+# --- sources that a run calls by a name -----------------------------------------------------------
+
+LONGEST = 40
+"""Characters of a name, which is the head of a column in tables."""
+_NO_NAME = re.compile(r"[/\\:?#]")
+"""What a text before the first equals sign holds that is part of a source string, not a name."""
+_NAME = re.compile(rf"(?=.{{1,{LONGEST}}}$)[^\W_][\w .,+()-]*")
+
+
+class NamedSpec(NamedTuple):
+    """What is opened, and what results call it."""
+
+    spec: Any
+    """What :func:`eatlas.open_vectors` takes."""
+    name: str = ""
+    """Empty where the run gives it no name."""
+
+    @property
+    def key(self) -> tuple[str, object]:
+        """Equal for two that open the same under one name."""
+        text = isinstance(self.spec, str | Path)
+        return self.name, str(self.spec) if text else id(self.spec)
+
+
+def named_spec(text: str) -> NamedSpec:
+    """Take a name off a source string.
+
+    The text before the first equals sign is a name unless it holds a slash, a backslash or one of
+    ``: ? #``, which belong to source strings, or the whole is a path that exists.
+    """
+    name, equals, source = text.partition("=")
+    if not equals or _NO_NAME.search(name) or is_there(parse_file_spec(text).path):
+        return NamedSpec(text)
+    if not source.strip():
+        raise SourceError(
+            f"--vectors: nothing is named {name.strip()!r}", got=text, allowed="NAME=SOURCE"
+        )
+    return NamedSpec(source, required_name(name, source))
+
+
+def required_name(name: object, source: Any) -> str:
+    """Return a name without blanks around it."""
+    plain = name.strip() if isinstance(name, str) else ""
+    if not _NAME.fullmatch(plain):
+        raise SourceError(
+            "the name of a source is not usable",
+            got=described(name if not isinstance(name, str) else name[: 2 * LONGEST]),
+            allowed=f"1 to {LONGEST} characters: letters, digits, blanks and . , - _ + ( ), the "
+            "first of them a letter or a digit",
+            remedy="a path with an equals sign is read as it is where it exists, and where a "
+            "folder comes before it (./a=b.txt)",
+        )
+    taken = plain in known_sources() or plain in named_sources()
+    if taken and str(source).partition("?")[0] != plain:
+        raise SourceError(
+            f"{plain!r} is the name of other vectors",
+            got=f"{plain}={described(source) if not isinstance(source, str | Path) else source}",
+            remedy="take another name",
+        )
+    return plain
+
+
+def is_by_name(spec: object) -> bool:
+    """Whether this is a mapping from names to sources, rather than from words to vectors."""
+    if not isinstance(spec, Mapping):
+        return False
+    sources = [key for key, value in spec.items() if _opens_alone(value)]
+    vectors = [key for key, value in spec.items() if not _opens_alone(value)]
+    if sources and vectors:
+        raise SourceError(
+            "a mapping holds sources by name or vectors by word, not both",
+            got=f"a source as {sources[0]!r}, a vector as {vectors[0]!r}",
+            allowed='{"50d": "glove.50d.txt", "mine": {"up": [1.0, 0.0], ...}}',
+        )
+    return bool(sources)
+
+
+def specs_of(given: Any, default: str) -> list[NamedSpec]:
+    """List what is opened: of a string with its name, of a mapping by its keys, of a list each."""
+    several = isinstance(given, list | tuple) and not is_pair(given)
+    specs: list[NamedSpec] = []
+    for spec in given if several else [given]:
+        if is_by_name(spec):
+            specs += [NamedSpec(each, required_name(name, each)) for name, each in spec.items()]
+        elif isinstance(spec, str):
+            specs.append(named_spec(spec))
+        else:
+            specs.append(NamedSpec(default if spec is None else spec))
+    by_name: dict[str, NamedSpec] = {}
+    for spec in specs:
+        first = by_name.setdefault(spec.name, spec)
+        if spec.name and first.key != spec.key:
+            raise SourceError(
+                f"two sources have the name {spec.name!r}, so their results could not be "
+                "distinguished",
+                got=f"{first.key[1]} and {spec.key[1]}",
+                remedy="give each a name of its own",
+            )
+    return specs
+
+
+def distinct(specs: Iterable[NamedSpec]) -> list[NamedSpec]:
+    """Each thing to open once under each name: texts first, then objects."""
+    once = {spec.key: spec for spec in specs}.values()
+    return sorted(once, key=lambda spec: not isinstance(spec.spec, str | Path))
+
+
+def names_under(name: str, sources: Sequence[str]) -> list[str]:
+    """What results call each of the sources that were opened under one name."""
+    if not name:
+        return [""] * len(sources)
+    tails = (source.partition("?")[2].partition("#")[0] for source in sources)
+    options = [[option for option in tail.split("&") if option] for tail in tails]
+    shared = set.intersection(*map(set, options)) if options else set()
+    own = [[option for option in some if option not in shared] for some in options]
+    return [f"{name}?{'&'.join(some)}" if some else name for some in own]
+
+
+class Opened(NamedTuple):
+    """An open source, and what results call it."""
+
+    source: Source
+    name: str
+    """Empty where results call it by its source string."""
+    spec: NamedSpec
+    """What it was opened from."""
+
+    @property
+    def called(self) -> str:
+        """What results call it."""
+        return self.name or self.source.name
+
+    @property
+    def source_from(self) -> str:
+        """Its source string, where results know it by a name."""
+        return self.source.name if self.name else ""
+
+
+def open_named(given: Any, default: str = "") -> list[Opened]:
+    """Open sources that may have names; a model of several layers gives one for each.
+
+    Parameters
+    ----------
+    given : what :func:`eatlas.run` takes as vectors
+        A source, ``"NAME=SOURCE"``, a mapping from names to sources, or several of them.
+    default : str
+        Taken in place of None.
+
+    Returns
+    -------
+    list of Opened
+        Each with its source, the name that results call it by, and what it was opened from.
+    """
+    opened = []
+    for spec in distinct(specs_of(given, default)):
+        sources = open_sources(spec.spec)
+        names = names_under(spec.name, [source.name for source in sources])
+        opened += [Opened(*pair, spec) for pair in zip(sources, names, strict=True)]
+    return opened
+
+
+def open_one_named(given: Any, what: str) -> Opened:
+    """Open a source that may have a name: ``NAME=SOURCE``, or a mapping from its name to it."""
+    specs = specs_of([given] if isinstance(given, list | tuple) else given, "")
+    if len(specs) > 1:
+        raise SourceError(
+            f"{what} is of one source",
+            got=", ".join(spec.name for spec in specs),
+            allowed="one source, or NAME=SOURCE",
+        )
+    return Opened(open_vectors(specs[0].spec), specs[0].name, specs[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,14 @@ from eatlas.decoding import decoded, require_file
 from eatlas.errors import SourceError, described
 from eatlas.paths import is_there
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Found, Item, Unknown
+from eatlas.sources.interface import Answers, Found, Item
 from eatlas.sources.source import Source, Wrapper
 from eatlas.sources.spec import PROMPT, PROMPTS, with_option
+from eatlas.stimuli.sentences import PLACE, built_in, fault_of, fill, forms_of
 
 HERE = "{}"
 """Place for the word in a prompt; templates of sentences call it {term}."""
-UNESCAPED = "/ {}.,:;!'\"()*-"
+UNESCAPED = "/ {}.,:;!'\"()*-|\\"
 """Characters of a prompt that a source string holds as they are."""
 BETWEEN = "|"
 """Stands between prompts on one line."""
@@ -29,101 +30,6 @@ LONGEST = 200
 """Characters of prompts that are a name; more are named by their number and hash."""
 MOST_BYTES = 1_000_000
 """Of a file of prompts."""
-NAMED = 3
-"""So many prompts are written out where an encoding is described."""
-
-
-class PromptedSource(Wrapper):
-    """A source whose words are put into a prompt before they are encoded."""
-
-    def __init__(self, source: Source, prompt: str) -> None:
-        super().__init__(source)
-        self.prompt = prompt
-        self._template = _template(prompt)
-
-    @property
-    def name(self) -> str:
-        """That of the source, with the prompt as an option."""
-        return with_option(self.source.name, f"{PROMPT}={quote(self.prompt, safe=UNESCAPED)}")
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the source, and the prompt."""
-        return f"{self.source.fingerprint};{PROMPT}={self.prompt}"
-
-    @property
-    def encoding(self) -> Encoding | None:
-        """That of the source, with the prompt."""
-        encoding = self.source.encoding
-        if encoding is None:
-            return None
-        # a prefix of the source's own precedes all of it
-        prompt = (encoding.prompt or HERE).replace(HERE, self.prompt)
-        return encoding.model_copy(update={"prompt": prompt})
-
-    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Encode words in the prompt; images as they are."""
-        plain_of: dict[Item, list[Item]] = {}
-        for one, prompted_item in self.in_prompt(items).items():
-            plain_of.setdefault(prompted_item, []).append(one)
-        for batch in self.source.vectors(plain_of.keys()):
-            yield {one: found for put, found in batch.items() for one in plain_of[put]}
-
-    def in_prompt(self, items: Collection[Item]) -> Mapping[Item, Item]:
-        """Return each item with the one that is encoded for it."""
-        from eatlas.stimuli.sentences import (  # noqa: PLC0415  (most runs have none)
-            PLACE,
-            built_in,
-            fill,
-            forms_of,
-        )
-
-        words = [one for one in items if one.kind == "text"]
-        for one in words:
-            if one.stimulus != one.text:
-                raise SourceError(
-                    f"{self.name}: a prompt is for tests of words",
-                    got=f"the sentence {one.text!r}",
-                    remedy="leave the prompt out, or take the test of the words that these "
-                    "sentences are made of",
-                )
-        forms = {}
-        if set(PLACE.findall(self._template)) != {"term"}:
-            known = built_in().forms
-            forms = {**known, **forms_of(one.text for one in words if one.text not in known)}
-        return {one: one for one in items} | {
-            one: Item(*fill(self._template, one.text, forms.get(one.text))) for one in words
-        }
-
-
-def prompted(source: Source, prompt: str) -> PromptedSource:
-    """Put the words that a source encodes into a prompt."""
-    _require_no_prompt(source, prompt)
-    if not source.encodes:
-        raise SourceError(
-            f"{source.name}: a prompt changes nothing here, as words are looked up one by one",
-            got=f"the prompt {prompt!r}",
-            allowed="prompts for sources that encode text, such as hf:",
-            remedy="leave the prompt out for these vectors",
-        )
-    return PromptedSource(source, prompt)
-
-
-def _template(prompt: str) -> str:
-    """Return a prompt as a template of sentences, with one place."""
-    from eatlas.stimuli.sentences import PLACE, fault_of  # noqa: PLC0415
-
-    template = prompt.replace(HERE, "{term}")
-    fault = fault_of(template)
-    places = PLACE.findall(template)
-    if fault is not None or len(places) != 1:
-        raise SourceError(
-            "the prompt has no place for the word" if not places else "the prompt cannot be used",
-            got=repr(prompt),
-            allowed="one place, {}, as in 'This is {}'; or a form of the word, as in "
-            "'This is {a term}' and 'These are {terms}'",
-        )
-    return template
 
 
 @dataclass(frozen=True)
@@ -131,7 +37,8 @@ class PromptSet:
     """Prompts that are averaged: a text is the mean of its unit vectors in all of them."""
 
     prompts: tuple[str, ...]
-    name: str
+    file: str = ""
+    """Path of the file that holds them."""
 
     def __post_init__(self) -> None:
         allowed = "texts with a place for the word, each once, such as 'a photo of {}'"
@@ -145,52 +52,188 @@ class PromptSet:
                 )
 
     @classmethod
-    def of(cls, prompts: Iterable[str]) -> PromptSet:
-        """Take prompts as they are."""
-        texts = tuple(prompts)
-        name = BETWEEN.join(map(str, texts))
-        if len(name) > LONGEST:
-            name = f"{len(texts)} prompts, sha256 {_sha256(texts)[:12]}"
-        return cls(texts, name)
-
-    @classmethod
     def read(cls, text: str) -> PromptSet:
         """Read prompts from a file, one a line, or from a text with ``|`` between two."""
         if is_there(text):
-            return cls(lines_of(text), str(text))
+            return cls(_lines_of(text), str(text))
         if "{" not in text:
             raise SourceError(
                 "a set of prompts is neither a file nor prompts",
                 got=repr(text),
                 allowed="a file with a prompt on each line, or 'a photo of {}|a picture of {}'",
             )
-        return cls.of(part.strip() for part in text.split(BETWEEN) if part.strip())
+        return cls(tuple(part.strip() for part in text.split(BETWEEN) if part.strip()))
 
     @property
     def sha256(self) -> str:
         """Hash of the prompts."""
-        return _sha256(self.prompts)
+        return hashlib.sha256("\n".join(self.prompts).encode()).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """The file, the prompts themselves, or their number and hash."""
+        name = self.file or BETWEEN.join(self.prompts)
+        long = not self.file and len(name) > LONGEST
+        return f"{len(self.prompts)} prompts, sha256 {self.sha256[:12]}" if long else name
 
     @property
     def described(self) -> str:
         """What an encoding says of them."""
-        if len(self.prompts) <= NAMED and len(BETWEEN.join(self.prompts)) <= LONGEST:
-            return f"mean of {f' {BETWEEN} '.join(self.prompts)}"
-        of_file = "" if self.name.endswith(f"sha256 {self.sha256[:12]}") else Path(self.name).name
-        where = f" of {of_file}" if of_file and BETWEEN not in self.name else ""
-        return f"mean of {len(self.prompts)} prompts{where} (sha256 {self.sha256[:12]})"
+        if not self.file:
+            return f"mean of {self.name.replace(BETWEEN, f' {BETWEEN} ')}"
+        file, sha256 = Path(self.file).name, self.sha256[:12]
+        return f"mean of {len(self.prompts)} prompts of {file} (sha256 {sha256})"
 
 
-def _sha256(prompts: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(map(str, prompts)).encode()).hexdigest()
+class PromptedSource(Wrapper):
+    """A source whose words are put into a prompt before they are encoded, or into a set of them.
+
+    In a set a word is the mean of its unit vectors in all prompts, an ensemble over the embedding
+    space (Radford et al. 2021, section 3.1.4). Images stay as they are.
+    """
+
+    def __init__(self, source: Source, prompts: str | PromptSet) -> None:
+        super().__init__(source)
+        self.prompts = prompts
+        texts = prompts.prompts if isinstance(prompts, PromptSet) else (prompts,)
+        self._templates = [_template(prompt) for prompt in texts]
+
+    @property
+    def name(self) -> str:
+        """That of the source, with the prompts as an option."""
+        several = isinstance(self.prompts, PromptSet)
+        name = self.prompts.name if isinstance(self.prompts, PromptSet) else self.prompts
+        option = f"{PROMPTS if several else PROMPT}={quote(name, safe=UNESCAPED)}"
+        return with_option(self.source.name, option)
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the source, and the prompt or the hash of several."""
+        if isinstance(self.prompts, PromptSet):
+            return f"{self.source.fingerprint};{PROMPTS}=sha256:{self.prompts.sha256}"
+        return f"{self.source.fingerprint};{PROMPT}={self.prompts}"
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """That of the source, with the prompts."""
+        encoding = self.source.encoding
+        if encoding is None:
+            return None
+        if isinstance(self.prompts, PromptSet):
+            prompt = ", ".join(filter(None, [encoding.prompt, self.prompts.described]))
+        else:  # a prefix of the source's own precedes all of it
+            prompt = (encoding.prompt or HERE).replace(HERE, self.prompts)
+        return encoding.model_copy(update={"prompt": prompt})
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Encode words in each prompt; a word without a vector in one of them has none."""
+        words = [item for item in items if item.kind == "text"]
+        if images := [item for item in items if item.kind != "text"]:
+            yield from self.source.vectors(images)
+        if not words:
+            return
+        items_of: dict[Item, list[Item]] = {}
+        for item, text in self._in_prompts(words):
+            items_of.setdefault(text, []).append(item)
+        parts: dict[Item, list[Found]] = {item: [] for item in words}
+        for batch in self.source.vectors(items_of.keys()):
+            done: dict[Item, Found] = {}
+            for text, answer in batch.items():
+                for item in items_of[text]:
+                    parts[item].append(answer)
+                    if len(parts[item]) == len(self._templates):
+                        answers = parts.pop(item)
+                        several = isinstance(self.prompts, PromptSet)
+                        done[item] = _mean(answers) if several else answer
+            yield done
+
+    def _in_prompts(self, words: Sequence[Item]) -> Iterator[tuple[Item, Item]]:
+        """Each word with each text that is encoded for it."""
+        for item in words:
+            if item.stimulus != item.text:
+                raise SourceError(
+                    f"{self.name}: a prompt is for tests of words",
+                    got=f"the sentence {item.text!r}",
+                    remedy="leave the prompt out, or take the test of the words that these "
+                    "sentences are made of",
+                )
+        forms = {}
+        if any(set(PLACE.findall(template)) != {"term"} for template in self._templates):
+            listed = built_in().forms
+            terms = (item.text for item in words)
+            forms = {**listed, **forms_of(term for term in terms if term not in listed)}
+        for template in self._templates:
+            for item in words:
+                yield item, Item(*fill(template, item.text, forms.get(item.text)))
 
 
-def lines_of(path: str | Path) -> tuple[str, ...]:
+def _mean(answers: Sequence[Found]) -> Found:
+    """Mean of the unit vectors of one word in several prompts, and what is wrong in any of them."""
+    rows = [np.asarray(a.vector, np.float64) for a in answers if a.vector is not None]
+    lengths = [float(np.linalg.norm(row)) for row in rows]
+    vector = None
+    if len(rows) == len(answers) and all(lengths):
+        units = [row / length for row, length in zip(rows, lengths, strict=True)]
+        vector = np.mean(units, axis=0)
+    return Found(
+        vector,
+        reason=next((answer.reason for answer in answers if answer.reason), ""),
+        unknown=next((answer.unknown for answer in answers if answer.unknown), ""),
+        cut=any(answer.cut for answer in answers),
+    )
+
+
+def _template(prompt: str) -> str:
+    """Return a prompt as a template of sentences, with one place."""
+    template = prompt.replace(HERE, "{term}")
+    places = PLACE.findall(template)
+    if fault_of(template) is not None or len(places) != 1:
+        raise SourceError(
+            "the prompt cannot be used" if places else "the prompt has no place for the word",
+            got=repr(prompt),
+            allowed="one place, {}, as in 'This is {}'; or a form of the word, as in "
+            "'This is {a term}' and 'These are {terms}'",
+        )
+    return template
+
+
+def prompted(source: Source, prompts: str | PromptSet) -> PromptedSource:
+    """Put the words that a source encodes into a prompt, or into a set of prompts."""
+    text = prompts.name if isinstance(prompts, PromptSet) else prompts
+    if isinstance(source, PromptedSource):
+        raise SourceError(
+            f"{source.name}: texts are put into prompts twice",
+            got=text,
+            remedy=f"leave one out: ?{PROMPT}=, ?{PROMPTS}=, --prompt or --prompts-averaged",
+        )
+    if not source.encodes:
+        raise SourceError(
+            f"{source.name}: a prompt changes nothing here, as words are looked up one by one",
+            got=f"the prompt {text!r}",
+            allowed="prompts for sources that encode text, such as hf:",
+            remedy="leave the prompt out for these vectors",
+        )
+    return PromptedSource(source, prompts)
+
+
+def in_prompts(source: Source, wanted: Any) -> list[Source]:
+    """Put the texts of a source into a prompt, into each of a file, or into the mean of a set."""
+    if isinstance(wanted, str):
+        alone = _lines_of(wanted) if "{" not in wanted and is_there(wanted) else (wanted,)
+        return [prompted(source, prompt) for prompt in dict.fromkeys(alone)]
+    if not isinstance(wanted, PromptSet | Iterable):
+        raise SourceError(
+            "this is not a prompt", got=described(wanted), allowed="a text, or a list of texts"
+        )
+    several = wanted if isinstance(wanted, PromptSet) else PromptSet(tuple(wanted))
+    return [prompted(source, several)]
+
+
+def _lines_of(path: str | Path) -> tuple[str, ...]:
     """Prompts of a file, one a line; empty lines and those that begin with # are left out."""
     require_file(Path(path), SourceError)
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
+        content = Path(path).read_bytes()[: MOST_BYTES + 1]
     except OSError as error:
         raise SourceError(
             f"{path}: the prompts cannot be read", got=error.strerror or str(error)
@@ -203,116 +246,3 @@ def lines_of(path: str | Path) -> tuple[str, ...]:
             allowed=f"a prompt on each line, {MOST_BYTES:,} bytes at most",
         )
     return prompts
-
-
-class AveragedPromptsSource(Wrapper):
-    """A source whose texts are each the mean of their unit vectors in several prompts.
-
-    Radford et al. (2021), section 3.1.4: an ensemble over the embedding space. Images stay as they
-    are.
-    """
-
-    def __init__(self, source: Source, prompts: PromptSet) -> None:
-        super().__init__(source)
-        self.prompts = prompts
-        self._each = [prompted(self.source, prompt) for prompt in prompts.prompts]
-
-    @property
-    def name(self) -> str:
-        """That of the source, with the prompts as an option."""
-        written = quote(self.prompts.name, safe=UNESCAPED + BETWEEN + "\\")
-        return with_option(self.source.name, f"{PROMPTS}={written}")
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the source, and the hash of the prompts."""
-        return f"{self.source.fingerprint};{PROMPTS}=sha256:{self.prompts.sha256}"
-
-    @property
-    def encoding(self) -> Encoding | None:
-        """That of the source, with the prompts."""
-        encoding = self.source.encoding
-        if encoding is None:
-            return None
-        parts = [encoding.prompt, self.prompts.described]
-        return encoding.model_copy(update={"prompt": ", ".join(filter(None, parts))})
-
-    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Encode texts in each prompt, and take the mean of their unit vectors.
-
-        A text without a vector in one of the prompts has none.
-        """
-        texts = [item for item in items if item.kind == "text"]
-        images = [item for item in items if item.kind != "text"]
-        if images:
-            yield from self.source.vectors(images)
-        items_of: dict[Item, list[Item]] = {}
-        for each in self._each:
-            for item, put in each.in_prompt(texts).items():
-                items_of.setdefault(put, []).append(item)
-        means = {item: _Mean() for item in texts}
-        for batch in self.source.vectors(items_of.keys()) if texts else ():
-            done: dict[Item, Found] = {}
-            for put, answer in batch.items():
-                for item in items_of[put]:
-                    means[item].add(answer)
-                    if means[item].count == len(self._each):
-                        done[item] = means.pop(item).answer()
-            yield done
-
-
-class _Mean:
-    """Sum of the unit vectors of one text in several prompts, and what is wrong in any of them."""
-
-    count = 0
-    total: Any = 0.0
-    reason = ""
-    unknown: Unknown = ""
-    cut = False
-
-    def add(self, answer: Found) -> None:
-        """Add the answer in one more prompt."""
-        self.count += 1
-        vector = 0.0 if answer.vector is None else np.asarray(answer.vector, np.float64)
-        length = float(np.linalg.norm(vector))
-        if not length or self.total is None:
-            self.total = None
-        else:
-            self.total = self.total + vector / length
-        self.reason = answer.reason or self.reason
-        self.unknown = answer.unknown or self.unknown
-        self.cut = answer.cut or self.cut
-
-    def answer(self) -> Found:
-        """The mean, with what is to be said of the text."""
-        vector = None if self.total is None else self.total / self.count
-        return Found(vector, self.reason, self.unknown, self.cut)
-
-
-def in_prompts(source: Source, wanted: Any) -> list[Source]:
-    """Put the texts of a source into a prompt, into each of a file, or into the mean of a set."""
-    if isinstance(wanted, str):
-        alone = lines_of(wanted) if "{" not in wanted and is_there(wanted) else (wanted,)
-        return [prompted(source, prompt) for prompt in dict.fromkeys(alone)]
-    if isinstance(wanted, list | tuple):
-        wanted = PromptSet.of(wanted)
-    if not isinstance(wanted, PromptSet):
-        raise SourceError(
-            "this is not a prompt", got=described(wanted), allowed="a text, or a list of texts"
-        )
-    return [averaged(source, wanted)]
-
-
-def averaged(source: Source, prompts: PromptSet) -> AveragedPromptsSource:
-    """Take the mean of a text in several prompts for the text."""
-    _require_no_prompt(source, prompts.name)
-    return AveragedPromptsSource(source, prompts)
-
-
-def _require_no_prompt(source: Source, more: str) -> None:
-    if isinstance(source, AveragedPromptsSource | PromptedSource):
-        raise SourceError(
-            f"{source.name}: texts are put into prompts twice",
-            got=more,
-            remedy=f"leave one out: ?{PROMPT}=, ?{PROMPTS}=, --prompt or --prompts-averaged",
-        )

@@ -26,7 +26,7 @@ from eatlas.results.parts import Provenance
 from eatlas.results.scan import SIDES, Side, require_suffix, summary_of
 from eatlas.sources import CaseRule, Source
 from eatlas.sources.coverage import Embedded, embed_concepts
-from eatlas.sources.naming import named_spec, open_one_named
+from eatlas.sources.opening import named_spec, open_one_named
 from eatlas.sources.spec import parse_file_spec
 from eatlas.stats.multiplicity import RunningMaxT
 from eatlas.stats.permutation.batch import LARGEST, MOST_SCORES
