@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.stats.crossed import CrossedTest, analyse, crossed_association, crossed_interaction
+from eatlas.stats.crossed import analyse, crossed_test
 from eatlas.stats.inputs import t_outside
 from eatlas.stats.permutation import permutation_test
 
@@ -72,23 +72,17 @@ SCENES: dict[str, Scene] = {
 }
 
 
-def crossed(table: Array, sizes: Sizes) -> CrossedTest:
-    if sizes[1]:
-        return crossed_interaction(table, sizes[0], sizes[2])
-    return crossed_association(table, sizes[2])
-
-
 def quick_rates(draw: Scene, sizes: Sizes, simulations: int, seed: int) -> dict[str, float]:
     """The exported test, Satterthwaite's degrees of freedom, and min-F'."""
     rng, found = np.random.default_rng(seed), []
     rows = [size for size in sizes[:2] if size]
     for _ in range(simulations):
         table = draw(rng, sizes)
-        one = crossed(table, sizes)
+        one = crossed_test(table, rows, sizes[2:])
         layout = analyse(table, rows, sizes[2:])
         sides = [layout.rows, layout.columns]
         used = [*sides, layout.residual]
-        if one.bounded:
+        if one.targets + one.attributes - one.residual < max(one.targets, one.attributes):
             used = [max(sides, key=lambda side: side.variance)]
         satterthwaite = one.se**4 / sum(part.variance**2 / part.df for part in used)
         both = sum(side.variance for side in sides)

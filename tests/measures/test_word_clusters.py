@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from tests.inputs import make_test, make_vectors
+from tests.stats.crossed import crossed_association, crossed_interaction
 
 import eatlas
 from eatlas.engine.verify import verify
 from eatlas.stats.bootstrap import draw
-from eatlas.stats.crossed import crossed_association, crossed_interaction
 from eatlas.stimuli import to_toml
 
 TERMS = {role: tuple(f"{role}{i}" for i in range(8)) for role in "XYAB"}
@@ -133,7 +133,8 @@ def test_the_crossed_test_takes_clusters_as_its_units():
     targets, attributes = ([t for r in side for t in TERMS[r]] for side in ("XY", "AB"))
     table = np.array([[unit[t] @ unit[a] for a in attributes] for t in targets])
     first = {other: one for one, other in PAIRS}
-    clusters = (targets, [first.get(term, term) for term in attributes])
+    names = targets, [first.get(term, term) for term in attributes]
+    clusters = tuple(np.unique(side, return_inverse=True)[1] for side in names)
     for level, expected in (
         (found.level1, crossed_interaction(table, 8, 8, clusters=clusters)),
         (found.level2.X, crossed_association(table[:8], 8, clusters=(targets[:8], clusters[1]))),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import EatlasError, UndefinedWarning
+from eatlas.errors import EatlasError
 from eatlas.measures.base import Input
 from eatlas.measures.patterns import label_of
 from eatlas.measures.rows import Ordered, several, sides, sizes, too_many
@@ -30,11 +30,12 @@ from eatlas.results.inference import (
 from eatlas.results.levels import Level2
 from eatlas.results.parts import at, defined
 from eatlas.stats.bootstrap import PatternRule
-from eatlas.stats.crossed import CrossedTest, crossed_association, crossed_interaction
+from eatlas.stats.crossed import crossed_test
 from eatlas.stats.designs import (
+    TAILS,
     chance_of_rejection,
     checked_alpha,
-    checked_tail,
+    equivalence_p,
     pattern_chances,
     shift_of_d,
     smallest_effect,
@@ -78,7 +79,7 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
     clusters: Mapping[str, NDArray[np.intp]] | None = None,
 ) -> Generalisation:
     """Crossed tests of a table of associations, X and Y by A and B."""
-    n_x, _, n_a, _ = sizes
+    n_x, n_y, *attributes = sizes
     units = dict(zip(ROLES, sizes, strict=True))
     if clusters is not None:
         units = {role: len(np.unique(clusters[role])) for role in ROLES}
@@ -86,28 +87,28 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
         single = "attribute" if clusters is None else "cluster of attributes"
         reason = f"a group of one {single} has no information about other attributes"
         return unanswered(reason, confidence, unit)
-    tests: tuple[tuple[str, tuple[str, ...], Callable[..., CrossedTest]], ...] = (
-        ("level1", TARGETS, lambda **how: crossed_interaction(table, n_x, n_a, **how)),
-        ("level2.X", ("X",), lambda **how: crossed_association(table[:n_x], n_a, **how)),
-        ("level2.Y", ("Y",), lambda **how: crossed_association(table[n_x:], n_a, **how)),
-    )
-    how: dict[str, Any] = {"level": confidence, "scale": scale, "precision": precision}
+    rows = {
+        "level1": (TARGETS, slice(None), (n_x, n_y)),
+        "level2.X": (("X",), slice(n_x), (n_x,)),
+        "level2.Y": (("Y",), slice(n_x, None), (n_y,)),
+    }
     levels: list[CrossedLevel | None] = [None, None, None]
     undefined: list[str] = []
-    for i, (place, targets, test) in enumerate(tests[: 3 if level2 else 1]):
-        if min(units[role] for role in targets) < TWO:
+    for i, (place, (targets, part, of_targets)) in enumerate(rows.items()):
+        if min(units[role] for role in targets) < TWO or (i and not level2):
             continue
-        if clusters is not None:
-            how["clusters"] = _numbered(clusters, targets), _numbered(clusters, ATTRIBUTES)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedWarning)
-            crossed = test(**how)
-        names = ("t", "df", "p_greater", "p_less", "p_two_sided", "low", "high")
-        always = ("difference", "se", "targets", "attributes", "residual")
-        levels[i] = CrossedLevel(
-            **{name: defined(getattr(crossed, name)) for name in names},
-            **{name: getattr(crossed, name) for name in always},
+        crossed = crossed_test(
+            table[part],
+            of_targets,
+            attributes,
+            level=confidence,
+            scale=scale,
+            precision=precision,
+            clusters=None
+            if clusters is None
+            else (_numbered(clusters, targets), _numbered(clusters, ATTRIBUTES)),
         )
+        levels[i] = CrossedLevel(**{name: defined(n) for name, n in asdict(crossed).items()})
         # without a difference the effect size is undefined, which another note says
         if math.isnan(crossed.t) and abs(crossed.difference) > least_spread(scale, precision):
             undefined.append(place)
@@ -117,9 +118,10 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
     return Generalisation(unit=unit, confidence=confidence, level1=levels[0], level2=both)
 
 
-def _numbered(clusters: Mapping[str, NDArray[np.intp]], roles: Iterable[str]) -> list[str]:
+def _numbered(clusters: Mapping[str, NDArray[np.intp]], roles: Iterable[str]) -> NDArray[np.intp]:
     """Cluster of each term of some groups, none of which shares one with another group."""
-    return [f"{role} {number}" for role in roles for number in clusters[role]]
+    names = [f"{role} {number}" for role in roles for number in clusters[role]]
+    return np.unique(names, return_inverse=True)[1]
 
 
 def unanswered(reason: str, confidence: float, unit: Unit = "term") -> Generalisation:
@@ -256,8 +258,6 @@ def _smaller(
     A margin in standard deviations of the union is turned into one of the scores by the pooled
     deviation within the groups.
     """
-    from eatlas.stats.designs import equivalence_test  # noqa: PLC0415  (only with a sesoi)
-
     n, m, margin = len(first), len(second), measure.sesoi
     if n + m <= TWO:
         return None
@@ -267,17 +267,17 @@ def _smaller(
         if within <= least_spread(given.magnitude, given.precision):
             return None
         margin = shift_of_d(margin, n, m) * within
-    test = equivalence_test(np.concatenate([first, second]), n, margin, alpha=measure.alpha)
+    p = equivalence_p(np.concatenate([first, second]), n, margin)
     beyond = None
     if crossed is not None and crossed.df is not None:
         sides = (crossed.difference + margin, margin - crossed.difference)
         beyond = max(_upper(side / crossed.se, crossed.df) for side in sides)
     return EquivalentLevel(
         margin=margin,
-        difference=test.difference,
-        p=test.p,
-        equivalent=test.equivalent,
-        reachable=test.reachable,
+        difference=float(first.mean() - second.mean()),
+        p=p,
+        equivalent=p < measure.alpha,
+        reachable=1 / math.comb(n + m, n) < measure.alpha,
         p_generalised=beyond,
     )
 
@@ -340,7 +340,10 @@ def power(
     >>> round(found.chance["level1"], 2), found.terms_needed["0.8"]
     (0.37, 22)
     """
-    alpha, tail = checked_alpha(alpha), checked_tail(tail)
+    alpha = checked_alpha(alpha)
+    wanted = checked_alpha(wanted, "power", above=alpha)
+    if tail not in TAILS:
+        raise EatlasError("unknown tail", got=repr(tail), allowed=", ".join(TAILS))
     level1, level2, unit = _designs(design)
     observed = None
     if effects is not None:

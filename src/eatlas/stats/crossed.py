@@ -10,14 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from eatlas.errors import EatlasError
-from eatlas.notes import Note, warn
-from eatlas.stats.inputs import least_spread, numbers, open_unit, t_outside, t_quantile, whole
+from eatlas.stats.inputs import least_spread, t_outside, t_quantile
 from eatlas.stats.permutation.problem import SMALLEST
 
 Array = NDArray[np.float64]
@@ -25,10 +22,6 @@ Members = NDArray[np.integer]
 """Cluster of each row or column."""
 Clusters = tuple[Members, Members]
 """Of the rows, and of the columns."""
-LEAST = 2
-"""A group of one term has no spread from which to generalise."""
-SQUARABLE = (1e-70, 1e70)
-"""Magnitudes whose squares stay within doubles; no similarity comes near them."""
 
 
 @dataclass(frozen=True)
@@ -135,24 +128,25 @@ def _sum(parts: list[VarianceEstimate]) -> VarianceEstimate:
 
 @dataclass(frozen=True)
 class CrossedTest:
-    """A contrast tested against the spread of targets and of attributes together."""
+    """A contrast tested against the spread of targets and of attributes together.
+
+    Test and interval are NaN where nothing varies.
+    """
 
     difference: float
     """Difference (level 2) or difference of differences (level 1) of mean similarities."""
     se: float
     """Its standard error: sqrt(max(targets + attributes - residual, targets, attributes))."""
     t: float
-    """difference / se; NaN where nothing varies."""
+    """difference / se."""
     df: float
-    """Degrees of freedom; NaN where nothing varies."""
+    """Degrees of freedom."""
     p_greater: float
-    """P(T >= t), in (0, 1]; NaN where nothing varies."""
+    """P(T >= t), in (0, 1]."""
     p_less: float
     """P(T <= t)."""
     p_two_sided: float
     """P(abs(T) >= abs(t))."""
-    level: float
-    """Confidence of the interval."""
     low: float
     """Lower end of the confidence interval of the difference."""
     high: float
@@ -163,27 +157,23 @@ class CrossedTest:
     """Variance of the difference estimated from the attributes alone, residual included."""
     residual: float
     """Its part that both contain."""
-    bounded: bool
-    """Whether a negative variance estimate was set to 0: one side is below the residual."""
 
 
-class Rounding(TypedDict, total=False):
-    """What a spread must exceed, the confidence of the interval, and clusters of both sides."""
-
-    level: float
-    """Confidence of the interval, .95 by default."""
-    scale: float | None
-    """Magnitude of the similarities; by default the greatest among them."""
-    precision: float | None
-    """Unit roundoff of the vectors; None where they are exact."""
-    clusters: tuple[ArrayLike, ArrayLike] | None
-    """Cluster of each target and of each attribute; None where each is its own."""
-
-
-def crossed_interaction(
-    similarities: ArrayLike, n_x: int, n_a: int, **options: Unpack[Rounding]
+def crossed_test(
+    table: Array,
+    targets: Sequence[int],
+    attributes: Sequence[int],
+    *,
+    level: float = 0.95,
+    scale: float | None = None,
+    precision: float | None = None,
+    clusters: Clusters | None = None,
 ) -> CrossedTest:
-    """Level 1: test whether X and Y differ in A against B, for terms beyond those listed.
+    """Test whether X and Y differ in A against B for terms beyond those listed.
+
+    `targets` and `attributes` have the sizes of their groups, two terms or more in each; with one
+    group of targets the question is whether X is nearer to A than to B. A spread must exceed the
+    rounding of similarities of magnitude `scale` and unit roundoff `precision`.
 
     With V_T the variance of the difference estimated from the spread of the targets' associations,
     V_A the one from the attributes' and V_R the residual that both contain,
@@ -194,113 +184,29 @@ def crossed_interaction(
     harmonic and weighted by variance, ``(V_T + V_A) / (V_T / f_T + V_A / f_A)``: Satterthwaite's
     are larger, and exceed the level with unequal groups (see the page on inference).
     """
-    table = _table(similarities)
-    rows = _groups(n_x, "n_x", table.shape[0], "targets")
-    columns = _groups(n_a, "n_a", table.shape[1], "attributes")
-    return _tested(table, rows, columns, **options)
-
-
-def crossed_association(
-    similarities: ArrayLike, n_a: int, **options: Unpack[Rounding]
-) -> CrossedTest:
-    """Level 2: test whether X is nearer to A than to B, for terms beyond those listed.
-
-    As `crossed_interaction`, with one group of targets.
-    """
-    table = _table(similarities)
-    if table.shape[0] < LEAST:
-        raise EatlasError(
-            "one target cannot speak for others",
-            got=f"{table.shape[0]} targets",
-            allowed=f"{LEAST} or more",
-            remedy="use the permutation test, which takes the targets as given",
-        )
-    columns = _groups(n_a, "n_a", table.shape[1], "attributes")
-    return _tested(table, [table.shape[0]], columns, **options)
-
-
-def _table(similarities: ArrayLike) -> Array:
-    table = numbers(similarities, "similarities", 2)
-    peak = float(np.abs(table).max(initial=0.0))
-    if peak and not SQUARABLE[0] <= peak <= SQUARABLE[1]:
-        raise EatlasError(
-            "similarities must have a magnitude that can be squared",
-            got=f"a greatest magnitude of {peak}",
-            allowed=f"0, or {SQUARABLE[0]} to {SQUARABLE[1]}",
-        )
-    return table
-
-
-def _groups(size: int, name: str, total: int, terms: str) -> list[int]:
-    """Sizes of two groups, each with a spread."""
-    if total < 2 * LEAST:
-        raise EatlasError(
-            f"both groups of {terms} must have a spread",
-            got=f"{total} {terms}",
-            allowed=f"{2 * LEAST} or more",
-        )
-    size = whole(size, name, LEAST, total - LEAST)
-    return [size, total - size]
-
-
-def _members(names: ArrayLike, sizes: list[int], terms: str) -> Members:
-    """Number the clusters of one side; every group must have two."""
-    of = np.unique(np.asarray(names), return_inverse=True)[1]
-    if of.size != sum(sizes):
-        raise EatlasError(
-            f"each of the {terms} must have a cluster",
-            got=f"{of.size} clusters for {sum(sizes)} {terms}",
-            allowed="one each",
-        )
-    counts = [len(np.unique(group)) for group in np.split(of, np.cumsum(sizes)[:-1])]
-    if min(counts) < LEAST:
-        raise EatlasError(
-            f"every group of {terms} must have a spread over clusters",
-            got=f"{' and '.join(map(str, counts))} clusters",
-            allowed=f"{LEAST} or more in each group",
-        )
-    return of
-
-
-def _tested(
-    table: Array, rows: list[int], columns: list[int], **options: Unpack[Rounding]
-) -> CrossedTest:
-    """The t-test over targets and attributes, both taken as drawn at random."""
-    level, scale = open_unit(options.get("level", 0.95)), options.get("scale")
-    clusters = options.get("clusters")
-    if clusters is None:
-        layout = analyse(table, rows, columns)
-    else:
-        of_rows, of_columns = clusters
-        members = _members(of_rows, rows, "targets"), _members(of_columns, columns, "attributes")
-        layout = analyse(table, rows, columns, members)
-    targets, attributes = layout.rows.variance, layout.columns.variance
-    residual, least = layout.residual.variance, max(targets, attributes)
-    difference, se = layout.contrast, math.sqrt(max(targets + attributes - residual, least))
+    layout = analyse(table, targets, attributes, clusters)
+    of_targets, of_attributes = layout.rows.variance, layout.columns.variance
+    residual, both = layout.residual.variance, of_targets + of_attributes
+    se = math.sqrt(max(both - residual, of_targets, of_attributes))
     scale = float(np.abs(table).max()) if scale is None else scale
-    if se > least_spread(scale, options.get("precision")):
-        # harmonic mean of both sides' degrees of freedom, weighted by variance
-        parts = targets / layout.rows.df + attributes / layout.columns.df
-        t, df = difference / se, (targets + attributes) / parts
+    t = df = outside = reach = math.nan
+    if se > least_spread(scale, precision):
+        df = both / (of_targets / layout.rows.df + of_attributes / layout.columns.df)
+        t = layout.contrast / se
         outside, reach = t_outside(t, df), t_quantile(1 - level, df) * se
-    else:
-        warn(Note("undefined.crossed-test"), stacklevel=3)
-        t = df = outside = reach = math.nan
     # P(T >= t) and P(T <= t) from P(abs(T) >= abs(t))
     near, far = max(outside / 2, SMALLEST), 1 - outside / 2
     return CrossedTest(
-        difference=difference,
+        difference=layout.contrast,
         se=se,
         t=t,
         df=df,
         p_greater=near if t > 0 else far,
         p_less=near if t < 0 else far,
         p_two_sided=outside,
-        level=level,
-        low=difference - reach,
-        high=difference + reach,
-        targets=targets,
-        attributes=attributes,
+        low=layout.contrast - reach,
+        high=layout.contrast + reach,
+        targets=of_targets,
+        attributes=of_attributes,
         residual=residual,
-        bounded=targets + attributes - residual < least,
     )
