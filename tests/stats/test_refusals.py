@@ -1,6 +1,5 @@
 """What each statistic says to input that it cannot use: the call, what is wrong, what it got."""
 
-
 import numpy as np
 import pytest
 
