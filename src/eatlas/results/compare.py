@@ -89,17 +89,17 @@ def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, Assoc
         )
     results = tuple(results)
     settings = Settings.among(results)
-    value_in: dict[str, Callable[[AssociationResult], str | None]] = {
+    value_in: dict[str, Callable[[AssociationResult], str]] = {
         "setting": settings.of,
         "source": lambda result: settings.sources[result.source],
         "test": lambda result: result.test,
         "measure": lambda result: settings.measures[result.signature] or result.measure,
         "period": lambda result: "" if result.period is None else str(result.period),
     }
-    value_of = value_in.get(by, lambda result: choices_of(result).get(by))
     groups: dict[Hashable, dict[str, AssociationResult]] = {}
     for result in results:
-        if (value := value_of(result)) is not None:
+        value = value_in[by](result) if by in value_in else choices_of(result).get(by)
+        if value is not None:
             groups.setdefault(_alike(result, by), {}).setdefault(value, result)
     return [
         {value: group[value] for value in sorted(group, key=lambda value: _order(value, by))}

@@ -21,8 +21,7 @@ from eatlas.results.levels import (
     Scores,
     SentenceCounts,
 )
-from eatlas.results.parts import ByGroup, LanguageModelRecord, Probability, Record, at
-from eatlas.stimuli.kinds import ROLES
+from eatlas.results.parts import ByRole, LanguageModelRecord, Probability, Record, at
 
 
 class LevelsResult(AssociationResult):
@@ -295,10 +294,8 @@ class CEATResult(DrawnResult):
 Direction = Literal["target given attribute", "attribute given target"]
 
 
-class PieceCounts(ByGroup[tuple[int, ...]]):
-    """Pieces of each used term, by role and in its order: the most that any sentence needs."""
-
-    names: ClassVar = ROLES
+PieceCounts = ByRole[tuple[int, ...]]
+"""Pieces of each used term, by role and in its order: the most that any sentence needs."""
 
 
 class LogRatioResult(ThreeLevelResult):

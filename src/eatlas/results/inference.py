@@ -6,8 +6,8 @@ from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from eatlas.results.parts import ByGroup, Coverage, Probability, Record, is_empty
-from eatlas.stimuli.kinds import OPPOSITES, ROLES, TARGETS
+from eatlas.results.parts import ByGroup, BySide, Coverage, Probability, Record, is_empty
+from eatlas.stimuli.kinds import OPPOSITES, ROLES
 
 Interval = tuple[float, float]
 Unit = Literal["term", "stimulus", "cluster"]
@@ -29,10 +29,8 @@ class EffectInterval(Record):
     """Resamples whose scores have no spread, left out."""
 
 
-class Level2Intervals(ByGroup[EffectInterval]):
-    """Intervals of both level 2 effect sizes."""
-
-    names: ClassVar = TARGETS
+Level2Intervals = BySide[EffectInterval]
+"""Intervals of both level 2 effect sizes."""
 
 
 class Uncertainty(Record):
@@ -102,10 +100,8 @@ class TermInfluence(ByGroup[Changes]):
         return tuple(sorted(holding, key=lambda driver: -abs(driver.change))[:count])
 
 
-class Level2Influence(ByGroup[TermInfluence]):
-    """Influence of terms on both level 2 effect sizes."""
-
-    names: ClassVar = TARGETS
+Level2Influence = BySide[TermInfluence]
+"""Influence of terms on both level 2 effect sizes."""
 
 
 class Influence(Record):
@@ -148,10 +144,8 @@ class CrossedLevel(Record):
     """The part that both contain."""
 
 
-class CrossedLevel2(ByGroup[CrossedLevel | None]):
-    """Both level 2 contrasts; None for a group of one term."""
-
-    names: ClassVar = TARGETS
+CrossedLevel2 = BySide[CrossedLevel | None]
+"""Both level 2 contrasts; None for a group of one term."""
 
 
 class Generalisation(Record):
@@ -225,10 +219,8 @@ class EquivalentLevel(Record):
     """The same for other targets and other attributes, by the crossed test."""
 
 
-class EquivalentLevel2(ByGroup[EquivalentLevel | None]):
-    """Both level 2 contrasts."""
-
-    names: ClassVar = TARGETS
+EquivalentLevel2 = BySide[EquivalentLevel | None]
+"""Both level 2 contrasts."""
 
 
 class Equivalence(Record):
@@ -295,10 +287,8 @@ class MatchedLevel(Record):
     """Draws without an effect size; they count as at least as extreme."""
 
 
-class MatchedLevel2(ByGroup[MatchedLevel]):
-    """The effect sizes of X and of Y."""
-
-    names: ClassVar = TARGETS
+MatchedLevel2 = BySide[MatchedLevel]
+"""The effect sizes of X and of Y."""
 
 
 class Matched(Record):

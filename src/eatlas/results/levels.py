@@ -10,6 +10,8 @@ from eatlas.results.inference import Influence, Interval, Uncertainty
 from eatlas.results.parts import (
     Bounds,
     ByGroup,
+    ByRole,
+    BySide,
     ByTail,
     Magnitude,
     Method,
@@ -18,27 +20,18 @@ from eatlas.results.parts import (
     is_empty,
     is_none,
 )
-from eatlas.stimuli.kinds import ATTRIBUTES, ROLES, TARGETS
+from eatlas.stimuli.kinds import ATTRIBUTES
 
-
-class Methods(ByTail[Method]):
-    """How each tail's p-value was found; a class of its own, as workers pickle it, as the next."""
-
-
-class Counts(ByTail[int | None]):
-    """A number of relabellings for each tail."""
-
-
-class Errors(ByTail[float | None]):
-    """A relative error for each tail."""
-
-
-class Ends(ByTail[Bounds | None]):
-    """Both ends of an interval for each tail."""
-
-
-class NormalP(ByTail[Probability]):
-    """P-values of z under a normal distribution."""
+Methods = ByTail[Method]
+"""How each tail's p-value was found."""
+Counts = ByTail[int | None]
+"""A number of relabellings for each tail."""
+Errors = ByTail[float | None]
+"""A relative error for each tail."""
+Ends = ByTail[Bounds | None]
+"""Both ends of an interval for each tail."""
+NormalP = ByTail[Probability]
+"""P-values of z under a normal distribution."""
 
 
 class PValues(Record):
@@ -91,10 +84,8 @@ class Level(Record):
     p: PValues
 
 
-class SentenceCounts(ByGroup[dict[str, int]]):
-    """Used sentences of each stimulus, in order of its first one."""
-
-    names: ClassVar = ROLES
+SentenceCounts = ByRole[dict[str, int]]
+"""Used sentences of each stimulus, in order of its first one."""
 
 
 class Cell(Record):
@@ -127,10 +118,8 @@ Attribute = Literal["A", "B"]
 CELLS = ("XA", "XB", "YA", "YB")
 
 
-class Level2(ByGroup[Level]):
-    """Differential association of each target group, taken alone, with A and B."""
-
-    names: ClassVar = TARGETS
+Level2 = BySide[Level]
+"""Differential association of each target group, taken alone, with A and B."""
 
 
 class Level3(Record):
@@ -288,10 +277,8 @@ class OverDraws(Record):
     stimuli."""
 
 
-class Level2OverDraws(ByGroup[OverDraws]):
-    """Both level 2 effect sizes over draws."""
-
-    names: ClassVar = TARGETS
+Level2OverDraws = BySide[OverDraws]
+"""Both level 2 effect sizes over draws."""
 
 
 class DrawsRecord(Record):

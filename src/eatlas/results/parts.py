@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from eatlas.stimuli.kinds import ContextsOrigin
+from eatlas.stimuli.kinds import ROLES, TARGETS, ContextsOrigin
 
 Value = TypeVar("Value")
 Tail = Literal["greater", "less", "two_sided"]
@@ -133,6 +133,18 @@ def in_order(values: Mapping[str, Value], names: tuple[str, ...]) -> dict[str, V
     if values.keys() != set(names):
         raise ValueError(f"the groups are {', '.join(names)}, not {', '.join(map(str, values))}")
     return {name: values[name] for name in names}
+
+
+class BySide(ByGroup[Value], Generic[Value]):
+    """A value of X and one of Y."""
+
+    names: ClassVar = TARGETS
+
+
+class ByRole(ByGroup[Value], Generic[Value]):
+    """A value of each of X, Y, A and B."""
+
+    names: ClassVar = ROLES
 
 
 class GroupCoverage(Record):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from eatlas.notes import Noted
 from eatlas.results.base import Head
-from eatlas.results.parts import ByGroup, Probability, Record
-from eatlas.stimuli.kinds import TARGETS
+from eatlas.results.parts import BySide, Probability, Record
 
 Rho = Annotated[float, Field(ge=-1.0, le=1.0)]
 
@@ -44,10 +43,8 @@ class LevelTrend(Record):
     """Of neighbouring periods, after a straight line is taken out; None where nothing is left."""
 
 
-class Level2Trends(ByGroup[LevelTrend | None]):
-    """Trends of both level 2 effect sizes."""
-
-    names: ClassVar = TARGETS
+Level2Trends = BySide[LevelTrend | None]
+"""Trends of both level 2 effect sizes."""
 
 
 class MissingPeriod(Record):

@@ -165,7 +165,7 @@ def _adjectives() -> dict[str, str]:
     """Adjectives by noun, and those among the words of the built-in tests."""
     data = resources.files("eatlas.stimuli") / "data" / "sentences" / "adjectives.toml"
     own = {word: word for word, kind in built_in().words.items() if kind == "adjective"}
-    return own | own_toml(data)["adjectives"]
+    return {**own, **own_toml(data)["adjectives"]}
 
 
 def adjectives_of(words: Iterable[str]) -> dict[str, str]:
