@@ -15,8 +15,7 @@ def test_a_test_and_measure_on_several_sources():
     assert [source_of(s.result) for s in found.members] == ["a", "b"]
     assert found.title == "test-1 by source: ML-EAT"
     assert found.sentence == (
-        "a shows AX-Singular; b shows A-Uniform. The effect size d at level 1 goes from 0.70 to "
-        "1.40."
+        "a: AX-Singular; b: A-Uniform. The effect size d at level 1 goes from 0.70 to 1.40."
     )
 
 

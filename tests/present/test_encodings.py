@@ -60,7 +60,7 @@ def test_sentences_say_what_moves():
     (found,) = compared(encoded(prompt="The {}"), encoded("A-Uniform", prompt="A {}", d=0.7))
     assert found.by == "prompt"
     assert found.sentence.startswith(
-        "Prompt “The {}” shows AX-Singular; prompt “A {}” shows A-Uniform. The effect size d at level 1 goes from "
+        "prompt “The {}”: AX-Singular; prompt “A {}”: A-Uniform. The effect size d at level 1 goes from "
         "0.70 to 1.40. Mean cosines range from "
     )
     (same,) = compared(encoded(layer="1"), encoded(layer="2"))

@@ -16,7 +16,6 @@ from eatlas.present.drawings.timeline import steps, timeline_of
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section, source_of
 from eatlas.present.sentences import finding, level_statements
-from eatlas.present.text import isolated
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.compare import (
     NO_PROMPT,
@@ -27,7 +26,7 @@ from eatlas.results.compare import (
     pivot,
 )
 from eatlas.results.levels import CELLS
-from eatlas.results.settings import Settings, together
+from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
     from eatlas.results import TrendResult
@@ -223,17 +222,6 @@ class Comparison:
         """What each member's setting is called, and its EAT pattern."""
         pairs = zip(self.names, self.members, strict=True)
         return [(name, s.result.primary.label) for name, s in pairs if s.result.pattern]
-
-    @property
-    def by_pattern(self) -> list[tuple[str, str]]:
-        """Each pattern with the settings that show it."""
-        groups: dict[str, list[str]] = {}
-        for name, label in self.labels:
-            groups.setdefault(label, []).append(isolated(name) if self.by == "source" else name)
-        listed = [(label, together(names)) for label, names in groups.items()]
-        if listed and self.by != "source":
-            listed[0] = listed[0][0], listed[0][1][:1].upper() + listed[0][1][1:]
-        return listed
 
     @property
     def means(self) -> list[float]:

@@ -8,11 +8,11 @@ a window, a measure. Where there are several, each is called by what differs alo
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
-from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
@@ -24,16 +24,10 @@ if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
     from eatlas.results.trend import TrendResult
 
-Parts = Mapping[str, str]
-"""What a setting is made of, such as ``{"model": "bert-base-uncased", "layer": "layer 3"}``."""
 _FEW_FOLDERS = 12
 _SCHEMES = ("hf:", "st:", "clip:")
 _QUIET = {"level", "pool", "weights"}
 """Choices that are not worth a word where all results have them; random weights are."""
-
-
-_KINDS = {"layer", "prompt", "window", "distance", "transform", "member"}
-"""First words of what is called by them, as "layer 3" is."""
 
 
 def repeated(results: Iterable[AssociationResult]) -> bool:
@@ -120,20 +114,17 @@ def parts_of(result: AssociationResult) -> dict[str, str]:
     # a source with a name of its own is called by it, and by what differs under it
     if encoding is None or not result.source.startswith(_SCHEMES):
         return parts
-    beside = {key: text for key, text in parts.items() if key in ("transform", "member")}
-    prompt = f"prompt “{encoding.prompt}”" if encoding.prompt else ""
-    random = "" if encoding.weights_seed is None else f" {encoding.weights_seed}"
-    told = {
+    seed = "" if encoding.weights_seed is None else f" {encoding.weights_seed}"
+    random = "" if encoding.weights == "trained" else f" weights{seed}"
+    return {
         "model": _model(encoding.model),
         "layer": f"layer {encoding.layer}" if encoding.layer else "",
         "level": encoding.level,
         "pool": encoding.subword or encoding.pool,
-        "prompt": prompt,
-        "weights": f"{encoding.weights} weights{random}"
-        if encoding.weights != "trained"
-        else "trained",
+        "prompt": f"prompt “{encoding.prompt}”" if encoding.prompt else "",
+        "weights": f"{encoding.weights}{random}",
+        **{key: text for key, text in parts.items() if key in ("transform", "member")},
     }
-    return told | beside
 
 
 @dataclass(frozen=True)
@@ -150,11 +141,10 @@ class Settings:
     @cached_property
     def _parts(self) -> dict[str, dict[str, str]]:
         """Parts of each source, by its name in the results."""
-        parts: dict[str, dict[str, str]] = {}
+        firsts: dict[str, AssociationResult] = {}
         for result in self.results:
-            if result.source not in parts:
-                parts[result.source] = parts_of(result)
-        return parts
+            firsts.setdefault(result.source, result)
+        return {source: parts_of(result) for source, result in firsts.items()}
 
     @cached_property
     def _from(self) -> dict[str, str]:
@@ -166,16 +156,18 @@ class Settings:
         """What tells each source from the others; of one alone its name."""
         if len(self._parts) == 1:
             return dict.fromkeys(self._parts, self.subject)
-        apart = _apart(list(self._parts.values()))
-        if len({parts["model"] for parts in self._parts.values()}) > 1:  # names say it all
-            pairs = zip(self._parts.items(), apart, strict=True)
-            apart = [list(p.values()) if s in self._from else some for (s, p), some in pairs]
-        words = [", ".join(filter(None, some)) for some in apart]
+        every = list(self._parts.values())
+        keys = dict.fromkeys(key for parts in every for key in parts)
+        differing = [key for key in keys if len({parts.get(key, "") for parts in every}) > 1]
+        words = {}
+        for source, parts in self._parts.items():
+            named = source in self._from and "model" in differing  # names say it all
+            chosen = parts.values() if named else (parts.get(k) or f"no {k}" for k in differing)
+            words[source] = ", ".join(filter(None, chosen))
         # one encoding may have two strings, such as that of the last layer with and without ?layer
-        different = {tuple(parts.items()) for parts in self._parts.values()}
-        if len(set(words)) == len(different) and all(words):
-            return dict(zip(self._parts, words, strict=True))
-        return dict(zip(self._parts, _shortest(list(self._parts)), strict=True))
+        different = {tuple(parts.items()) for parts in every}
+        apart = all(words.values()) and len(set(words.values())) == len(different)
+        return words if apart else _shortest(list(self._parts))
 
     @cached_property
     def subject(self) -> str:
@@ -218,7 +210,7 @@ class Settings:
             meaning = ", ".join((self._shared | of_source).values())
             name = f"{meaning}, here “{name}”" if named and meaning != name else meaning
         years = sorted({result.period for result in self.results if result.period is not None})
-        beside = [together(list(dict.fromkeys(self.sources.values())))] if several else []
+        beside = [joined(list(dict.fromkeys(self.sources.values())))] if several else []
         if len(years) > 1:
             beside.append(f"{len(years)} periods, {years[0]} to {years[-1]}")
         elif years:
@@ -237,10 +229,8 @@ class Settings:
         """Sources as records write them, with and without their options."""
         whole = {*self._parts, *self._from.values()}
         names = whole | {name.partition("?")[0] for name in whole}
-        longest_first = sorted(
-            (name for name in names if source_name(name) != name), key=len, reverse=True
-        )
-        any_of = "|".join(map(re.escape, longest_first)) or "(?!)"
+        names = {name for name in names if source_name(name) != name}
+        any_of = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or "(?!)"
         return re.compile(rf"(?<![\w/])(?:{any_of})(?![\w?])")
 
     @cached_property
@@ -262,31 +252,22 @@ class Settings:
     def of(self, result: AssociationResult) -> str:
         """What tells the setting of a result from the others; empty where there is one alone."""
         periods = {other.period for other in self.results}
-        parts = [
-            self.sources[result.source] if len(self._parts) > 1 else "",
-            str(result.period) if len(periods) > 1 and result.period is not None else "",
-            *(f"{name} {size}" for name, size in _sizes(result) if name in self._sizes),
-            self.measures.get(result.signature, ""),
-        ]
-        return ", ".join(filter(None, parts))
+        parts = [self.sources[result.source]] if len(self._parts) > 1 else []
+        parts += [str(result.period)] if len(periods) > 1 and result.period is not None else []
+        parts += [f"{name} {size}" for name, size in _sizes(result) if name in self._sizes]
+        return ", ".join(filter(None, [*parts, self.measures.get(result.signature, "")]))
 
     @cached_property
     def _sizes(self) -> set[str]:
         """What about contexts differs: "window", "distance"."""
-        sizes_of: dict[str, set[str]] = {}
-        for name, size in (pair for result in self.results for pair in _sizes(result)):
-            sizes_of.setdefault(name, set()).add(size)
-        return {name for name, sizes in sizes_of.items() if len(sizes) > 1}
+        sizes = {size for result in self.results for size in _sizes(result)}
+        return {name for name, times in Counter(name for name, _ in sizes).items() if times > 1}
 
     @cached_property
     def noun(self) -> str:
-        """What differs between settings, such as "source", "layer" or "prompt"; else "setting"."""
-        labels = list(dict.fromkeys(map(self.of, self.results)))
-        kinds = {label.split(" ", 1)[0] for label in labels}
-        if len(kinds) == 1 and kinds <= _KINDS and not any(", " in label for label in labels):
-            return next(iter(kinds))
-        only_source = len(labels) == len(self._parts) > 1
-        return "source" if only_source else "setting"
+        """What differs between settings: "source" or "setting"."""
+        labels = set(map(self.of, self.results))
+        return "source" if len(labels) == len(self._parts) > 1 else "setting"
 
     def place(self, result: AssociationResult) -> str:
         """Where a result is from: its source whole, and how much of a text contexts hold."""
@@ -312,27 +293,6 @@ class Settings:
         return f"{of.test} ({setting})" if setting else of.test
 
 
-def together(names: Sequence[str]) -> str:
-    """Settings as a sentence lists them, with the word that they have in common said once."""
-    kinds = {name.split(" ")[0] for name in names}
-    if (
-        len(names) < 2
-        or len(kinds) > 1
-        or not kinds <= _KINDS
-        or any(", " in name for name in names)
-    ):
-        return joined(names)
-    kind = kinds.pop()
-    runs: list[list[str]] = []
-    for value in (name.removeprefix(f"{kind} ") for name in names):
-        if runs and value.isdecimal() and runs[-1][-1] == str(int(value) - 1):
-            runs[-1].append(value)
-        else:
-            runs.append([value])
-    parts = [[f"{run[0]} to {run[-1]}"] if len(run) > 2 else run for run in runs]
-    return f"{kind}s {joined(list(chain(*parts)))}"
-
-
 def _sizes(result: AssociationResult) -> list[tuple[str, str]]:
     """How much of a text the contexts of a result hold: name and size."""
     columns = {} if result.contexts is None else result.contexts.columns()
@@ -345,18 +305,10 @@ def _parameters(signature: str) -> list[str]:
     return [head, *filter(None, inside.rstrip(")").split(","))]
 
 
-def _apart(parts: Sequence[Parts]) -> list[list[str]]:
-    """Of each, the parts that not all share."""
-    keys = list(dict.fromkeys(key for own in parts for key in own))
-    differing = [key for key in keys if len({own.get(key, "") for own in parts}) > 1]
-    return [[own.get(key, "") or f"no {key}" for key in differing] for own in parts]
-
-
-def _shortest(sources: Sequence[str]) -> list[str]:
+def _shortest(sources: Sequence[str]) -> dict[str, str]:
     """As many last parts of each path as it takes to tell all apart."""
-    pieces = [source.split("/") for source in sources]
     for length in range(1, _FEW_FOLDERS):
-        ends = ["/".join(piece[-length:]) for piece in pieces]
-        if len(set(ends)) == len(ends):
+        ends = {source: "/".join(source.split("/")[-length:]) for source in sources}
+        if len(set(ends.values())) == len(ends):
             return ends
-    return list(sources)
+    return dict(zip(sources, sources, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -57,11 +58,14 @@ class TargetsResult(GroupsResult):
 
     def effect(self, place: str) -> Effect:
         """The mean bias, or the bias of the concept as a whole."""
-        whole = place == "concept"
-        value = (self.concept.bias if self.concept else None) if whole else self.mean_bias
-        title = "Bias of the concept" if whole else "Mean bias of targets"
+        concept = self.concept.bias if self.concept else None
+        values = {
+            "mean_bias": ("mean_bias", "Mean bias of targets", self.mean_bias),
+            "concept": ("concept_bias", "Bias of the concept", concept),
+        }
+        name, title, value = values[place]
         return Effect(
-            place="concept_bias" if whole else "mean_bias",
+            place=name,
             title=title,
             roles=tuple(self.concepts),
             names=(self.concepts[OF_TARGETS],),
@@ -81,21 +85,20 @@ class TargetsResult(GroupsResult):
     def _row(self, target: TargetShares) -> dict[str, Any]:
         """Columns of one target."""
         row: dict[str, Any] = {"term": target.term}
+        nothing = (None,) * len(self.groups)
         for name, values in (
             ("association", target.association),
             ("share", target.distribution),
             ("reference", self.reference_of(target.term)),
             ("deviation", target.deviation),
         ):
-            row |= {
-                f"{name}_{group}": None if values is None else values[i]
-                for i, group in enumerate(self.groups)
-            }
-        if target.uncertainty is not None:
-            for i, group in enumerate(self.groups):
-                low, high = target.uncertainty.deviation[i] or (None, None)
-                row |= {f"deviation_low_{group}": low, f"deviation_high_{group}": high}
-        low, high = (target.uncertainty and target.uncertainty.bias) or (None, None)
+            row |= {f"{name}_{g}": v for g, v in zip(self.groups, values or nothing, strict=True)}
+        uncertainty = target.uncertainty
+        deviations = uncertainty.deviation if uncertainty else ()
+        for group, ends in zip(self.groups, deviations, strict=False):
+            low, high = ends or (None, None)
+            row |= {f"deviation_low_{group}": low, f"deviation_high_{group}": high}
+        low, high = (uncertainty and uncertainty.bias) or (None, None)
         row |= {"bias": target.bias, "bias_low": low, "bias_high": high}
         if target.contexts is not None:
             row["contexts"] = target.contexts
@@ -163,6 +166,8 @@ class TargetValuesResult(GroupsResult):
     :class:`eatlas.DirectBias` and :class:`eatlas.IndirectBias`.
     """
 
+    places: ClassVar[tuple[str, ...]] = ("value",)
+
     measure: Named
     value: float | None
     """The number for all targets; None where it is undefined."""
@@ -196,24 +201,9 @@ class TargetValuesResult(GroupsResult):
         """The number of each target."""
         return self.targets
 
-    @property
-    def places(self) -> tuple[str, ...]:  # type: ignore[override]
-        """One number, that for all targets."""
-        return ("value",)
-
     def effect(self, place: str) -> Effect:
         """The number for all targets."""
-        return Effect(
-            place=place,
-            title=self.display_name,
-            roles=tuple(self.concepts),
-            names=tuple(self.concepts.values()),
-            d=self.value,
-            rule=self.rule,
-            p=self.p_values,
-            symbol=self.display_name,
-            suffix=f"_{place}",
-        )
+        return replace(super().effect(place), p=self.p_values)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each target: its number, those by group, and the number for all."""
