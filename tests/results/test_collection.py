@@ -24,13 +24,6 @@ def test_a_sequence(results):
         results["three"]
 
 
-def test_short_reprs(results):
-    assert "one on dict: " in repr(results[0])
-    assert results[0].pattern.label in repr(results[0])
-    assert ", p = " in repr(results[2])
-    assert "8 terms from " in repr(results[4])
-
-
 def test_one_row_a_test_and_one_a_term(results):
     assert results[0].to_frame().shape[0] == 1
     frame = results[4].to_frame()
@@ -39,16 +32,6 @@ def test_one_row_a_test_and_one_a_term(results):
     whole = results.to_frame()
     assert len(whole) == 2 + 2 + 8 + 6
     assert list(whole["measure"].unique()) == ["ml-eat", "weat", "sc-eat"]
-
-
-def test_a_frame_holds_what_table_1_holds(results):
-    row = results[0].to_frame().iloc[0]
-    result = results[0]
-    assert row["effect_size"] == result.level1.effect_size
-    assert row["p_less_Y"] == result.level2.Y.p.less
-    assert row["mean_XB"] == result.level3.XB.mean
-    assert row["pattern"] == result.pattern.label
-    assert (row["used"], row["missing"]) == (16, 0)
 
 
 def test_failures_are_kept_beside_the_results():

@@ -8,7 +8,7 @@ import pytest
 from tests.inputs import make_sentences, make_vectors
 
 import eatlas
-from eatlas.results import AssociationResult, Effect, SCEATResult, WEATResult, is_result
+from eatlas.results import AssociationResult, Effect, WEATResult
 from eatlas.results.levels import Level
 
 
@@ -56,22 +56,6 @@ def test_p_is_read_by_the_rule_of_the_measure(words: eatlas.Results) -> None:
     assert of_y.p_of("two_sided") == of_y.p.two_sided
     two_sided = eatlas.run(tests="weat-6", measures="ml-eat(tail=two-sided)")[0].effects()[0]
     assert two_sided.p_of() == two_sided.p.two_sided
-
-
-def test_weat_has_one_and_no_pattern(words: eatlas.Results) -> None:
-    result = words[1]
-    assert [effect.place for effect in result.effects()] == ["level1"]
-    assert result.pattern is None
-    assert result.level3 is None
-    assert result.draws is None
-
-
-def test_sc_eat_has_one_of_each_term(words: eatlas.Results) -> None:
-    result = words[2]
-    assert isinstance(result, SCEATResult)
-    for effect, entry in zip(result.effects(), result.terms, strict=True):
-        assert (effect.term, effect.roles, effect.place) == (entry.term, entry.group, "level2")
-        _holds(effect, entry.level2)
 
 
 def test_sentences_are_read_over_stimuli(sentences: eatlas.Results) -> None:
@@ -122,10 +106,3 @@ def test_a_record_of_another_package_lists_its_numbers(words: eatlas.Results) ->
     assert (spread.d, spread.symbol) == (None, "Spread")
     assert (level.d, level.symbol, level.p) == (given.effect_size, "d", given.level1.p)
     assert (result.display_name, result.full_name) == ("NUMBERS", "NUMBERS")
-
-
-def test_one_result_is_told_from_several(words: eatlas.Results) -> None:
-    assert is_result(words[0])
-    assert not is_result(words)
-    with pytest.raises(AttributeError):
-        words[0].no_such_part  # noqa: B018

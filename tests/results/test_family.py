@@ -29,23 +29,6 @@ def test_adjusted_as_statsmodels_does(results, method, oracle, levels):
     assert family.below(0.01) == tuple(m for m in family if m.adjusted < 0.01)
 
 
-def test_terms_of_an_sc_eat_belong_to_level_2(results):
-    chosen = eatlas.Results(r for r in results if r.measure == "sc-eat")
-    family = chosen.family("level2", tail="greater")
-    assert len(family) == sum(len(r.terms) for r in chosen)
-    assert family.members[0].term == chosen[0].terms[0].term
-    assert family.members[0].p == chosen[0].terms[0].level2.p.greater
-    assert len(chosen.family("level1")) == 0
-
-
-def test_a_result_finds_its_adjusted_p(results):
-    family = results[:3].family("both")
-    assert family.adjusted(results[1]) == family.members[3].adjusted
-    assert family.adjusted(results[1], "level2.Y") == family.members[5].adjusted
-    assert family.adjusted(results[4]) is None
-    assert family.method_name == "Holm"
-
-
 def test_the_frame_has_a_row_for_each_member(results):
     frame = results[:3].family().to_frame()
     assert list(frame.columns) == [
@@ -77,13 +60,6 @@ def test_settings_of_one_test_are_not_counted_as_further_tests(settings):
     assert family.settings[0].name == "no transform, ddof=1"
     alone = eatlas.Results(r for r in settings if r.source == "glove-sample")[:3].family()
     assert family.adjusted(settings[0]) == alone.adjusted(settings[0])
-
-
-def test_settings_count_where_that_is_declared(settings):
-    family = settings.family(settings=True)
-    assert [len(one) for one in family.settings] == [12]
-    expected = multipletests([m.p for m in family], method="holm")[1]
-    assert [m.adjusted for m in family] == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_test_that_was_measured_twice_in_one_setting_counts_once(settings):

@@ -2,7 +2,6 @@
 
 import json
 import math
-import stat
 
 import jsonschema
 import numpy as np
@@ -71,12 +70,6 @@ def test_the_keys_of_the_contract(results):
     assert set(line["provenance"]) >= {"version", "seed", "stimuli_sha256", "source_fingerprint"}
 
 
-def test_counts_beyond_2_to_53_survive(results):
-    large = _first(results, "large").level1.p
-    assert large.total == math.comb(170, 80)
-    assert json.loads(to_json_line(_first(results, "large")))["level1"]["p"]["total"] == large.total
-
-
 def test_undefined_is_null_with_a_warning_and_never_nan(results):
     text = to_json_line(_first(results, "same"))
     assert "NaN" not in text
@@ -125,32 +118,3 @@ def test_lines_that_are_no_results(tmp_path, line, message):
 def test_results_are_no_path(tiny, tiny_vectors):
     with pytest.raises(ResultsError, match="this is not a results file\n  got: \\w+Result\n"):
         eatlas.read_results(eatlas.run(tiny, tiny_vectors))
-
-
-def test_no_such_file(tmp_path):
-    with pytest.raises(ResultsError, match=r"none\.jsonl: the results file cannot be read"):
-        eatlas.read_results(tmp_path / "none.jsonl")
-
-
-def test_nothing_is_left_of_a_write_that_fails(results, tmp_path):
-    from eatlas.writing import atomic_file
-
-    path = tmp_path / "results.jsonl"
-    results.write(path)
-    before = path.read_bytes()
-
-    def write_half():
-        with atomic_file(path) as file:
-            file.write("half")
-            raise RuntimeError("power cut")
-
-    with pytest.raises(RuntimeError, match="power cut"):
-        write_half()
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_file_can_be_read_by_whom_the_umask_allows(results, tmp_path):
-    path = tmp_path / "results.jsonl"
-    results.write(path)
-    assert stat.S_IMODE(path.stat().st_mode) & 0o400

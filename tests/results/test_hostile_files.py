@@ -8,7 +8,6 @@ from tests.results.mutations import try_one
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.present import report_text, write_report
-from eatlas.present.drawings.svg import Axis
 from eatlas.results import salvage_results
 
 
@@ -83,25 +82,6 @@ def test_a_line_that_is_written_so_is_named(lines, tmp_path, old, new, said):
     assert len(str(error)) < 1500
 
 
-def test_all_texts_of_a_good_file_are_kept(lines, results, tmp_path):
-    """Characters beyond the first plane are written as two halves where JSON is plain ASCII."""
-    line = json.loads(json.dumps(lines[0])) | {"title": "\U0001f600 \u2028 \u00e9"}
-    file = tmp_path / "results.jsonl"
-    file.write_text(json.dumps(line) + "\n")
-    assert b"\\ud83d\\ude00" in file.read_bytes()
-    (result,) = eatlas.read_results(file)
-    assert result.title == "\U0001f600 \u2028 \u00e9"
-
-
-@pytest.mark.parametrize("limit", [2.0, 9.5, 10.5, 11.0, 99.0, 1e6, 3e8, 1e150])
-def test_no_more_ticks_than_can_be_read(limit):
-    ticks = Axis.of_effects([limit], 0, 100).ticks()
-    assert len(ticks) <= 21
-    assert max(ticks) == -min(ticks) > limit / 2
-    assert 0 in ticks
-    assert len(Axis.around([limit, -1.0], 0, 100).ticks()) <= 15
-
-
 def test_a_large_effect_size_is_drawn(lines, tmp_path):
     file = tmp_path / "results.jsonl"
     file.write_text(changed(lines[0], "level1", "effect_size", to=999_999.0) + "\n")
@@ -120,7 +100,7 @@ def test_a_folder_that_may_not_be_read(tmp_path):
         eatlas.read_results("a\0b")
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(24))
 def test_damage_at_random(lines, tmp_path, seed):
     """More of it: tools/fuzz_results.py."""
     try_one([lines[seed % 2]], seed, tmp_path, page=seed % 3 == 0)

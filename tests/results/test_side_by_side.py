@@ -71,14 +71,6 @@ def test_the_interval_of_a_difference_resamples_the_same_terms_in_both(results):
     assert RESAMPLES >= 10_000
 
 
-def test_differences_of_a_source_and_itself_are_none():
-    same = eatlas.run("weat-6", {"one": "glove-sample", "two": "glove-sample"})
-    row = same.compare("source")[0]
-    for place in ("level1", "level2.X", "level2.Y"):
-        assert row.difference(place, 1) == (0.0, (0.0, 0.0))
-    assert row.difference("level1", 0) is None
-
-
 def test_no_interval_where_the_terms_or_cosines_differ(results):
     fewer = {w: v for w, v in _vectors("weat-6").items() if w not in {"Amy", "amy"}}
     found = eatlas.run("weat-6", {"all": _vectors("weat-6"), "fewer": fewer}).compare("source")[0]
@@ -145,11 +137,6 @@ def test_what_cannot_be_compared(results, by, said):
     with pytest.raises(ResultsError) as caught:
         results.compare(by)
     assert said in str(caught.value)
-
-
-def test_one_result_has_nothing_beside_it():
-    with pytest.raises(ResultsError, match="do not differ in their setting alone"):
-        eatlas.plot(eatlas.run("weat-6"), "matrix")
 
 
 def test_signs_and_significance_of_prompts():

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.inputs import TOML, make_test
 
 from eatlas import load_tests
 from eatlas.errors import StimulusError
@@ -37,18 +36,6 @@ def test_every_test_of_the_page_is_there_with_its_sizes_and_no_other():
     assert len(ids) == len(set(ids)) == 125
     assert not set(ids) & set(BUILT_IN)
     assert [test.id for test in load_tests(list(BATTERIES))] == ids
-
-
-def test_every_test_says_where_it_comes_from():
-    for name in BATTERIES:
-        battery = read_battery(name)
-        assert battery.title
-        assert battery.citation
-        for test in battery.tests:
-            assert test.title
-            assert test.citation
-            assert test.table or WITHOUT_NUMBERS.fullmatch(test.id), test.id
-            assert all(note == " ".join(note.split()) for note in test.notes), test.id
 
 
 def test_words_that_are_easily_mistaken():
@@ -89,22 +76,6 @@ def test_what_is_not_printed_whole_is_left_out_and_said():
     for name in ("i1-term", "i2-term", "dis-term", "abw-b"):
         with pytest.raises(StimulusError, match=f"no test or battery '{name}'"):
             load_tests(name)
-
-
-def test_a_battery_a_test_and_a_file_together(test_file):
-    ids = [test.id for test in load_tests(["weat-6", test_file, "weat-6", "weat-1"])]
-    assert ids == ["weat-6", "tiny", "weat-1"]
-
-
-def test_two_different_tests_may_not_share_an_id(test_file):
-    with pytest.raises(StimulusError, match="two different tests have the id 'tiny'"):
-        load_tests([test_file, make_test(X=("rose", "lily"))])
-
-
-def test_a_file_wins_over_a_name(tmp_path, monkeypatch):
-    (tmp_path / "caliskan").write_text(TOML, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    assert [test.id for test in load_tests("caliskan")] == ["tiny"]
 
 
 def test_tests_may_come_as_any_list():

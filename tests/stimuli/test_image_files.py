@@ -6,11 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.drawn import draw, draw_folder
 
-from eatlas import Concept, load_tests
+from eatlas import load_tests
 from eatlas.errors import StimulusError, StimulusWarning
 from eatlas.stimuli import to_toml
 
@@ -54,12 +52,6 @@ def test_all_forms_name_the_same_images(folder, given):
     assert test == plain
     assert test.stimuli_sha256 == plain.stimuli_sha256
     assert test.X.terms == ("flowers/0.png", "flowers/1.png", "flowers/2.png")
-
-
-def test_paths_start_from_the_file_and_not_from_the_working_folder(folder, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    path = write(folder, '"flowers"').relative_to(tmp_path)
-    assert len(load_tests(path)[0].X.images) == 3
 
 
 def test_only_two_asterisks_enter_folders(folder):
@@ -114,25 +106,3 @@ def test_other_files_of_a_folder_are_left_out_and_named(folder):
     with pytest.warns(StimulusWarning, match=r"left out: notes\.txt\.$"):
         (test,) = load_tests(write(folder, '"flowers"'))
     assert len(test.X.images) == 3
-
-
-def test_python_takes_what_files_take(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    by_pattern = Concept(name="Flowers", images="flowers/*.png")
-    assert by_pattern == Concept(name="Flowers", images=folder / "flowers")
-    assert by_pattern == Concept(name="Flowers", images=sorted((folder / "flowers").iterdir()))
-    with pytest.raises(StimulusError, match=r"Concept 'Flowers': flowers/\*\.jpg: no file match"):
-        Concept(name="Flowers", images="flowers/*.jpg")
-
-
-@given(order=st.permutations(range(4)))
-def test_neither_order_nor_place_decides_the_hash(tmp_path_factory, order):
-    folder = tmp_path_factory.mktemp("drawn")
-    draw_folder(folder / "a", 4, 3)
-    moved = tmp_path_factory.mktemp("moved") / "b"
-    shutil.copytree(folder / "a", moved)
-    for number in order:  # other names
-        (moved / f"{number}.png").rename(moved / f"{order[number]}-.png")
-    one = Concept(name="A", images=[folder / "a" / f"{n}.png" for n in order])
-    other = Concept(name="B", images=moved)
-    assert one.stimuli == other.stimuli

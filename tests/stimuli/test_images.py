@@ -13,7 +13,6 @@ from tests.drawn import concept_of, draw, draw_folder
 
 from eatlas import AssociationTest, Concept, GroupsTest
 from eatlas.errors import StimulusError
-from eatlas.sources.interface import items_of
 from eatlas.stimuli.images import named
 
 
@@ -34,14 +33,6 @@ def folder(tmp_path):
     return tmp_path / "set"
 
 
-def test_terms_are_names_and_the_hash_is_of_bytes(folder):
-    flowers = concept_of(folder / "flowers")
-    assert flowers.terms == ("0.png", "1.png", "2.png")
-    assert flowers.kind == "image"
-    assert flowers.texts == ()
-    assert flowers.stimuli == [{"sha256": one} for one in sorted(flowers.image_of.values())]
-
-
 def test_a_folder_that_is_moved_and_renamed_files_leave_the_hash(folder, tmp_path):
     before = make(folder)
     moved = Path(shutil.move(folder, tmp_path / "moved"))
@@ -50,13 +41,6 @@ def test_a_folder_that_is_moved_and_renamed_files_leave_the_hash(folder, tmp_pat
     after = make(moved)
     assert after.stimuli_sha256 == before.stimuli_sha256
     assert after.X.terms != before.X.terms
-
-
-def test_a_changed_byte_changes_the_hash(folder):
-    before = make(folder).stimuli_sha256
-    path = folder / "flowers" / "0.png"
-    path.write_bytes(path.read_bytes() + b"\0")
-    assert make(folder).stimuli_sha256 != before
 
 
 def test_one_name_in_two_groups_becomes_two(folder):
@@ -93,17 +77,6 @@ def test_groups_of_images_are_told_apart_too(folder):
     assert test.groups[0].terms[0] == "flowers/0.png"
     moved = test.model_copy(update={"groups": test.groups[::-1]})
     assert moved.stimuli_sha256 != test.stimuli_sha256
-
-
-def test_items_have_path_hash_and_name(folder):
-    test = make(folder)
-    item = items_of(test.X)["flowers/0.png"]
-    assert Path(item.content) == folder / "flowers" / "0.png"
-    assert (item.kind, item.name, item.sha256) == (
-        "image",
-        "flowers/0.png",
-        test.X.image_of["flowers/0.png"],
-    )
 
 
 @given(st.permutations([f"{a}/{b}/{c}.png" for a in "st" for b in "uv" for c in "12"]))

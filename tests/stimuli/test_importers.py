@@ -5,7 +5,6 @@ import json
 import pytest
 
 from eatlas import load_tests
-from eatlas.errors import StimulusError
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.importers import import_test
 
@@ -58,12 +57,6 @@ def changed(content: dict, *keys: str, to=None, drop=False) -> dict:
     return copy
 
 
-def fault(path, form, **options) -> str:
-    with pytest.raises(StimulusError) as caught:
-        import_test(path, form, **options)
-    return str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("form", "content"),
     [("sent-bias", SEAT), ("wefe", WEFE), ("wefe", WEFE_PLAIN)],
@@ -113,11 +106,6 @@ def test_duplicates_are_taken_once_and_noted(write):
     assert test.notes[1] == "Given more than once in X, taken once: 'aster', 'clover'."
 
 
-def test_other_keys_are_noted(write):
-    test = import_test(write(SEAT | {"author": "me"}), "sent-bias")
-    assert test.notes[1] == "Not taken from the file: author."
-
-
 def test_a_query_with_one_set_on_one_side_is_a_test_of_groups(write):
     one = WEFE_PLAIN | {"attribute_sets": {"Pleasant": ["love", "peace", "love"]}}
     test = import_test(write(one), "wefe")
@@ -127,11 +115,3 @@ def test_a_query_with_one_set_on_one_side_is_a_test_of_groups(write):
     scored = WEFE_PLAIN | {"target_sets": {"Plants": ["aster", "clover", "oak"]}}
     test = import_test(write(scored), "wefe")
     assert (test.targets.name, test.groups[1].terms) == ("Plants", ("hatred", "war"))
-    shared = WEFE_PLAIN | {"target_sets": {"One": ["a", "b"], "Two": ["b"]}}
-    said = fault(write(shared | {"attribute_sets": {"A": ["c"]}}), "wefe")
-    assert "terms 'b' are in two groups" in said
-
-
-def test_a_byte_order_mark_is_no_fault(write):
-    path = write(b"\xef\xbb\xbf" + json.dumps(SEAT).encode())
-    assert import_test(path, "sent-bias").X.name == "Flowers"

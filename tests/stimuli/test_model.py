@@ -13,10 +13,6 @@ from eatlas import AssociationTest, Concept
 from eatlas.stimuli.concepts import Sentence
 
 
-def test_a_target_may_be_an_attribute_too():
-    assert make_test(X=("love", "aster")).X.terms == ("love", "aster")
-
-
 def test_terms_may_come_as_any_list():
     expected = ("aster", "clover")
     for terms in (
@@ -68,7 +64,3 @@ def test_the_hash_names_the_stimuli_and_nothing_else(tiny):
 )
 def test_where_a_stimulus_stands(stimulus, text, span):
     assert Sentence(text=text, stimulus=stimulus).span == span
-
-
-def test_a_span_that_is_given_stands():
-    assert Sentence(text="These are asters.", stimulus="aster", span=(10, 16)).span == (10, 16)

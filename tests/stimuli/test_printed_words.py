@@ -77,10 +77,6 @@ def test_mind_your_bias(test_id):
     assert parts(test_id) == lists
 
 
-def test_i2_term_has_the_targets_of_one_and_the_attributes_of_another():
-    assert parts("i2-term-excerpt") == parts("i1-term-excerpt")[:2] + parts("i2-name")[2:]
-
-
 @pytest.mark.parametrize("test_id", KURITA)
 def test_kurita(test_id):
     printed, (targets, attributes) = LISTS["mind-your-bias"]["lists"], KURITA[test_id]

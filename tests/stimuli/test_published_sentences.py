@@ -8,7 +8,6 @@ from tests.inputs import optional_data
 
 from eatlas import load_tests
 from eatlas.stimuli.importers import import_test
-from eatlas.stimuli.sentences import sentence_tests
 
 NUMBERS = [*range(1, 11), "3b", "5b", "6b", "7b", "8b"]
 FORMS = {
@@ -66,14 +65,6 @@ def made(test):
     return {role: set(concept.terms) for role, concept in test.parts}
 
 
-def test_every_published_file_of_sentences_is_compared():
-    names = {path.stem for path in optional_data("seat-tests").glob("*.jsonl")}
-    sentences = {name for name in names if name.startswith("sent-") or "_1" in name}
-    sentences |= {name for name in names if name.endswith("_one_sentence")}
-    assert sentences == {*SAME_AS, "sent-angry_black_woman_stereotype_b"}
-    assert len(sentences) == 27
-
-
 @pytest.mark.parametrize("name", SAME_AS)
 def test_sentences_of_the_published_files(name):
     (test,) = load_tests(SAME_AS[name])
@@ -87,18 +78,3 @@ def test_sentences_of_the_published_files(name):
     assert jaccard(theirs, ours) == pytest.approx(SIMILARITY.get(name, 1), abs=5e-4)
     if name in CUT:
         assert len(theirs["X"]) == len(theirs["Y"])
-
-
-def test_group_terms_of_the_angry_black_woman_test():
-    """The paper does not print them; made of the published file of words they are the same."""
-    name = "angry_black_woman_stereotype_b"
-    words = import_test(optional_data("seat-tests") / f"{name}.jsonl", "sent-bias", test_id="abw-b")
-    (test,) = sentence_tests([words], classes={"X": "person", "Y": "person"})
-    assert made(test) == published(f"sent-{name}")
-
-
-def test_sentences_of_published_files_of_words():
-    """The importer and the maker together give what the battery has."""
-    words = import_test(optional_data("seat-tests") / "weat1.jsonl", "sent-bias", test_id="weat-1")
-    (test,) = sentence_tests([words])
-    assert made(test) == made(load_tests("sent-weat-1")[0])

@@ -12,7 +12,7 @@ from tests.inputs import TOML, make_test
 
 from eatlas import AssociationTest, Concept, GroupsTest, load_tests
 from eatlas.errors import StimulusError
-from eatlas.stimuli import Image, Sentence, read_battery
+from eatlas.stimuli import Image, Sentence
 from eatlas.stimuli.batteries import read_test_file
 from eatlas.stimuli.importers import FORMATS, import_test
 from eatlas.stimuli.reading import parse_battery
@@ -55,32 +55,19 @@ def refused(tmp_path: Path, text: str | bytes) -> str:
     ("text", "old", "new", "message"),
     [
         (TOML, '"lily"]', '"lily", "aster"]', "test tiny, key X.terms: duplicate terms 'aster'"),
-        (TOML, '"lily"]', '"lily", "ant"]', "test tiny: terms 'ant' are on both sides, X and Y"),
         (TOML, '["aster", "clover", "iris", "lily"]', "[]", "key X.terms: list should have at least 1 item"),
         (TOML, 'id = "tiny"', 'id = "my test"', "test my test, key id: string should match pattern '^[^\\s,;#?=]+$', got 'my test' (allowed: no spaces, commas"),
-        (TOML, 'title = "Flowers', 'titel = "Flowers', "key titel: is not a known key; did you mean title?"),
-        (TOML, 'name = "Flowers", terms', 'name = "Flowers", term', "key X.term: is not a known key; did you mean terms?"),
         (TOML, 'name = "Flowers", ', "", "key X.name: field required"),
         (TOML, '"lily"]', '"lily", 3]', "key X.terms, term 5: input should be a valid string, got 3 (allowed: a quoted string)"),
-        (TOML, '"lily"]', '"lily", ""]', "key X.terms, term 5: string should have at least 1 character"),
         (TOML, '"lily"]', '"lily "]', "key X.terms, term 4: 'lily ' begins or ends with a space"),
         (TOML, "schema = 1", "schema = true", "key schema: this version is unknown\n  got: True\n  allowed: schema = 1"),
-        (TOML, "schema = 1", "", "key schema: this version is unknown\n  got: none"),
         (TOML, "[[test]]", "[[tests]]", "this is not a file of tests\n  got: tests\n  allowed: schema = 1, then [battery], then [[test]]"),
-        (TOML, "[[test]]", "[battery]\ntitel = 'mine'\n[[test]]", "key titel: is not a known key; did you mean title?"),
-        (TOML, "[[test]]", "battery = 1\n[[test]]", "allowed: schema = 1, then [battery]"),
-        (TOML, "[[test]]", "[test]", "[[test]] tables in double brackets"),
         (TOML, TOML, "schema = 1\n", "key tests: list should have at least 1 item"),
         (TOML, TOML, "schema = 1\ntest = [3]\n", "test number 1: input should be a valid dictionary or instance of AssociationTest, got 3"),
         (TOML, TOML, TOML + TOML.split("\n", 1)[1], "key tests: several tests have the id 'tiny'; ids must differ"),
-        (TOML, 'id = "tiny"', 'id = "tiny"\nkind = "asociation"', "test tiny: kind is one of association, groups"),
         (TOML, 'X = { name = "Flowers", terms = ["aster", "clover", "iris", "lily"] }', "X = 1", 'key X: input should be a valid dictionary or instance of Concept, got 1 (allowed: { name = "Flowers"'),
-        (GROUPS, 'kind = "groups"', "kind = 2", "kind is one of association, groups"),
-        (GROUPS, "targets =", "target =", "key target: is not a known key; did you mean targets?"),
-        (GROUPS, '"pilot"', '"nurse"', "key targets.terms: duplicate terms 'nurse'"),
         (GROUPS, '{ name = "Female", terms', '{ name = "Female", term', "key groups.term, group 1: is not a known key; did you mean terms?"),
         (GROUPS, '"Female", terms', '"Male", terms', "the name 'Male' is taken; names of groups must differ"),
-        (GROUPS, '"Female", terms', '"targets", terms', "the name 'targets' is taken"),
         (GROUPS, '  { name = "Male", terms = ["he", "man", "him"] },\n', "", "key groups: list should have at least 2 items, not 1"),
         (GROUPS, '"he", "man"', '"he", "woman"', "terms 'woman' are in two groups"),
         (GROUPS, "0.25", "0.3", "reference: the weights sum to 1.05, and not to 1"),
@@ -88,17 +75,11 @@ def refused(tmp_path: Path, text: str | bytes) -> str:
         (GROUPS, "{ Female =", "{ Femal =", "reference: there is no group 'Femal'; did you mean Female?"),
         (GROUPS, "Female = 0.25, Male = 0.75", "Male = 1", "reference: no weight for 'Female'; 0 is a weight"),
         (GROUPS, "{ Female = 0.25, Male = 0.75 }", '"Uniform"', "input should be 'uniform', got 'Uniform'"),
-        (GROUPS, "{ Female = 0.25, Male = 0.75 }", "[0.25, 0.75]", "input should be 'uniform', got [0.25, 0.75]"),
         (GROUPS, '[["she", "he"]]', '[["he", "she"]]', "['he', 'she'] is not a pair of the groups (allowed: one term of each of Female, Male"),
-        (GROUPS, '[["she", "he"]]', '[["she"]]', "['she'] is not a pair of the groups"),
         (SENTENCES, 'stimulus = "ivy"', 'stimulos = "ivy"', "key X.sentences.stimulos, sentence 1: is not a known key; did you mean stimulus?"),
-        (SENTENCES, ', stimulus = "ivy"', "", "key X.sentences.stimulus, sentence 1: field required"),
-        (SENTENCES, "This is ivy.", "This is ivy. ", "key X.sentences.text, sentence 1: 'This is ivy. ' begins or ends"),
-        (SENTENCES, '"ant"', '"This is ivy."', "are on both sides, X and Y"),
         (TOML, "[[test]]", "[test]\nid='a'\n[test]", "this is not TOML\n  got: Cannot declare ('test',) twice (at line 4, column 6)\n  remedy: each test begins with [[test]], in double brackets"),
         (TOML, '"lily"] }', '"lily"]\n}', "remedy: a table in braces is on one line"),
         (TOML, '"lily"', "lily", "remedy: put words in straight quotation marks"),
-        (TOML, '"lily"', "“lily”", "remedy: put words in straight quotation marks"),
         (TOML, '"aster", "clover"', '"aster" "clover"', "remedy: terms have commas between them"),
         (TOML, '"tiny"', "'it's'", "remedy: put a word that contains ' in double quotation marks"),
         (TOML, TOML, TOML.replace("\n", "\r"), "remedy: save the file with the line ends of Unix (LF) or Windows (CRLF)"),
@@ -154,7 +135,6 @@ def test_bytes(tmp_path, data, message):
         ("[]", "is an empty list"),
         ("[3]", "3 is neither a path nor a table (allowed: a folder"),
         ('[{ path = "a.jpg", sha256 = "00" }]', "argument sha256: string should match"),
-        ('[{ sha256 = "00" }]', "argument path: field required"),
         ('["ieat:age/young"]', "goes alone, without a list"),
         ('"ieat:age/yuong"', "has no such folder; did you mean age/young?"),
         (
@@ -181,38 +161,22 @@ IVY = {"text": "This is ivy.", "stimulus": "ivy"}
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (Concept, "Concept, argument name: field required\nConcept, argument terms: field required"),
         (lambda: Concept(name="F", terms="aster"), "Concept 'F', argument terms: input should be a valid list, got 'aster' (allowed: [\"one\", \"two\"])"),
-        (lambda: Concept(name="F", terms=["a", 3, ""]), "Concept 'F', argument terms, term 2: input should be a valid string, got 3 (allowed: a quoted string)\nConcept 'F', argument terms, term 3: string should have at least 1 character"),
-        (lambda: Concept(name="F", term=["a"]), "argument term: is not a known key; did you mean terms?"),
-        (lambda: Concept(name="F", terms=["\ud800"]), "input should be a valid string, unable to parse raw data"),
-        (lambda: Concept(name="F", sentences=()), "argument terms: field required"),
         (lambda: Concept(name="F", terms=("ivy",), sentences=(IVY,)), "Concept 'F': a concept has terms, sentences or images, one of them"),
-        (lambda: Concept(name="F", terms=("rose",), images=TWICE[:1]), "a concept has terms, sentences or images"),
         (lambda: Concept(name="F", images=TWICE[:1], sentences=(IVY,)), "a concept has images or sentences, not both"),
         (lambda: Concept(name="F", images=TWICE), "images '9.png' and '1.png' have the same bytes"),
         (lambda: Concept(name="F", images="none/*.jpg"), "Concept 'F': none/*.jpg: no file matches"),
         (lambda: Concept(name="F", terms=("a", "b"), clusters=[("a", "c")]), "clusters hold 'c', which the terms do not"),
-        (lambda: Concept(name="F", terms=("a", "b"), clusters=[("a", "b"), ("b", "a")]), "clusters hold 'a', 'b' twice"),
         (lambda: Sentence(text="Ivy.", stimulus="ivy", span=(0, 5)), "is not within the 4 characters of 'Ivy.'"),
-        (lambda: make_test("my id"), "AssociationTest 'my id', argument id: string should match"),
         (lambda: AssociationTest(id="t", X="a"), "AssociationTest 't', argument X: input should be a valid dictionary or instance of Concept, got 'a'"),
         (lambda: make_test(X=("ant", "b"), A=("war", "c")), "AssociationTest 'tiny': terms 'ant' are on both sides, X and Y; a term that is both cannot distinguish the two concepts; terms 'war' are"),
-        (lambda: AssociationTest(**{**dict(make_test()), "kind": "groups"}), "argument kind: input should be 'association', got 'groups'"),
-        (lambda: make_test().model_copy(update={"X": 3}), "AssociationTest 'tiny', argument X: input should be"),
-        (lambda: make_test().model_copy(update={"Y": make_test().X}), "are on both sides, X and Y"),
         (lambda: AssociationTest.of_lists({"X": ["a"]}), "an association test has four lists of terms\n  got: 1: 'X'"),
         (lambda: GroupsTest(targets=["a"], groups={"B": ["b"], "C": ["c"]}, reference="uniform", references={"a": (1, 2)}), "the reference of 'a': the weight of 'C' is 2"),
         (lambda: load_tests(5), "this is not a test\n  got: 5 (int)\n  allowed: the name of a battery, the id of a test, or a TOML file, an AssociationTest"),
-        (lambda: load_tests([["weat-6"]]), "this is not a test\n  got: ['weat-6'] (list)"),
-        (lambda: load_tests([]), "no test was chosen"),
         (lambda: load_tests("weat-6,weat-7"), "no test or battery 'weat-6,weat-7'\n  allowed: the name of a battery, the id of a test, or a TOML file\n  remedy: repeat the option: --tests weat-6 --tests weat-7; in Python, give a list"),
         (lambda: load_tests("WEAT6"), "did you mean weat-6"),
-        (lambda: load_tests("no/such.toml"), "no/such.toml: there is no such test file"),
         (lambda: load_tests([make_test(), make_test(X=("rose",))]), "two different tests have the id 'tiny'"),
-        (lambda: read_battery("calskan"), "no test or battery 'calskan'"),
         (lambda: read_test_file("caliskan"), "remedy: caliskan comes with eatlas: eatlas tests show caliskan prints it"),
-        (lambda: read_test_file("none.toml"), "none.toml: the test file cannot be read\n  got: No such file"),
     ],
 )  # fmt: skip
 def test_python(make, message):
@@ -227,18 +191,10 @@ PERSON = '[words]\nperson = [["nurse", "a nurse", "nurses"]]'
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "key schema: this version is unknown\n  got: none"),
-        ("schema = 1\nword = 2", "key word: is not a known key; did you mean words?"),
-        ("schema = 1\ntemplates = []", "key templates: input should be a valid dictionary, got []"),
-        ("schema = 1\n[templates]\nname = []", "key templates.name: list should have at least 1 item"),
-        ("schema = 1\n[templates]\nname = [5]", "key templates.name, number 1: input should be a valid string, got 5"),
         ('schema = 1\n[templates]\nname = ["{term}", "Hi."]', "key templates.name, number 2: 'Hi.' has no place for the term (allowed: {term}, {a term}, {the term}, {terms}, {the terms})"),
-        ('schema = 1\n[templates]\nname = ["{word} is here."]', "there is no place {word}"),
         ('schema = 1\n[templates]\nname = ["{{term} is here."]', "has a brace too many"),
         ('schema = 1\n[templates]\nplant = ["{term}"]\n[words]\nplants = ["ivy"]', "key words.plants: there are no templates of this class; did you mean plant?\n  got: ivy"),
         ("schema = 1\n[words]\nname = [3]", 'key words.name, number 1: 3 is not a word (allowed: "nurse", or with its forms ["nurse", "a nurse", "nurses"])'),
-        ('schema = 1\n[words]\nperson = [["nurse", "nurse", "nurses"]]', "['nurse', 'nurse', 'nurses'] is not a word"),
-        ("schema = ", "this is not TOML\n  got: Invalid value (at end of document)"),
     ],
 )  # fmt: skip
 def test_templates(tmp_path, text, message):
@@ -256,13 +212,10 @@ ROSES = Templates(words={"roses": "thing"}, forms={"roses": Forms("a rose", "ros
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: read_templates("no.toml"), "no.toml: the file cannot be read"),
         (lambda: sentence_tests([make_test(X=("rose", "roses"))], ROSES.over(built_in())), "test tiny, group X (Flowers): 'roses' makes only sentences that are there already, of 'rose'"),
         (lambda: sentence_tests([make_test(X=tuple(f"word{n}" for n in range(10)))]), "it is not known of which class these words are\n  got: 'word0', 'word1', 'word2', 'word3', 'word4', 'word5', 'word6', 'word7' and 2 more\n  allowed: name, adjective"),
         (lambda: sentence_tests([make_test()], classes={"Z": "name"}), "there is no class 'name' of words, or no group 'Z'"),
-        (lambda: sentence_tests([make_test()], classes="adjectiv"), "did you mean adjective?\n  allowed: name, "),
         (lambda: sentence_tests(load_tests("divdist-race")), "no sentences can be made of the test divdist-race\n  got: a test of the kind groups"),
-        (lambda: sentence_tests(load_tests("sent-weat-6")), "no sentences can be made of the test sent-weat-6"),
     ],
 )  # fmt: skip
 def test_sentences(make, message):
@@ -281,17 +234,10 @@ WEFE = {"target_sets": {"F": ["a"], "I": ["b"]}, "attribute_sets": {"P": ["c"], 
     [
         ("sent-bias", {}, "key targ1: field required"),
         ("sent-bias", [1], "key input should be a valid dictionary"),
-        ("sent-bias", SEAT | {"targ1": ["aster"]}, "key targ1: input should be a valid dictionary"),
         ("sent-bias", SEAT | {"targ1": {"category": "F", "examples": []}}, "key targ1.examples: list should have at least 1 item"),
-        ("sent-bias", SEAT | {"targ1": {"category": "F", "examples": [None]}}, "key targ1.examples, number 1: input should be a valid string, got None"),
-        ("sent-bias", SEAT | {"targ1": {"category": " ", "examples": ["a"]}}, "argument X.name: string should have at least 1 character"),
-        ("sent-bias", SEAT | {"targ1": {"category": "F", "examples": ["a "]}}, "argument X.terms, term 1: 'a ' begins or ends with a space"),
-        ("sent-bias", SEAT | {"targ1": {"category": "F", "examples": ["targ2a"]}}, "terms 'targ2a' are on both sides, X and Y"),
-        ("wefe", SEAT, "key target_sets: field required"),
         ("wefe", {"target_sets": [["a"]], "attribute_sets": [["b"]], "target_sets_names": []}, "do not name every set"),
         ("wefe", WEFE | {"attribute_sets": {"One": ["b"]}, "target_sets": {"Two": ["b"]}}, "this query is not an association test\n  got: 1 target sets and 1 attribute sets\n  allowed: two target sets and two attribute sets; or one of either"),
         ("wefe", WEFE | {"target_sets": {"A": ["a"], "B": ["b"], "C": ["c"]}}, "remedy: WEFE splits"),
-        ("wefe", WEFE | {"target_sets": {"F": ["a"], "I": ["a"]}, "attribute_sets": {"P": ["c"]}}, "terms 'a' are in two groups"),
         ("sentbias", SEAT, "there is no format 'sentbias' to import; did you mean sent-bias?\n  allowed: sent-bias, wefe"),
     ],
 )  # fmt: skip

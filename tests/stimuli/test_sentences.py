@@ -7,8 +7,6 @@ from tests.inputs import make_test
 
 from eatlas import load_tests
 from eatlas.errors import StimulusWarning
-from eatlas.stimuli import to_toml
-from eatlas.stimuli.reading import parse_battery
 from eatlas.stimuli.sentences import (
     Forms,
     Templates,
@@ -109,11 +107,6 @@ def test_a_made_test_says_what_it_is():
     assert [len(concept.terms) for _, concept in made.parts] == [18, 73, 21, 23]
 
 
-def test_sentences_round_trip_as_toml():
-    made = one(load_tests("weat-6")[0])
-    assert parse_battery(to_toml([made]).encode(), "made.toml", "made").tests == (made,)
-
-
 def test_words_of_a_users_own_get_their_forms_from_inflect():
     test = make_test(X=("heir", "unicorn"), Y=("woman of color", "MP"))
     made = one(test, classes={"X": "person", "Y": "person"})
@@ -121,14 +114,6 @@ def test_words_of_a_users_own_get_their_forms_from_inflect():
     assert "Heirs are people." in made.X.terms
     assert "A unicorn is a person." in made.X.terms
     assert {"Women of color are people.", "An MP is a person."} <= set(made.Y.terms)
-
-
-def test_words_that_are_known_keep_their_class():
-    made = one(make_test(X=("rose", "ivy"), Y=FLAT), classes={"X": "mass"})
-    assert "Roses are things." in made.X.terms
-    assert [s.text for s in made.X.sentences if s.stimulus == "ivy"] == [
-        "This is ivy.", "That is ivy.", "There is ivy.", "It is ivy.",
-    ]  # fmt: skip
 
 
 def test_plurals_are_pointed_out():

@@ -2,14 +2,12 @@
 
 import pytest
 
-from eatlas import load_tests
 from eatlas.errors import StimulusError
 from eatlas.stimuli.sentences import (
     Forms,
     built_in,
     forms_of,
     read_templates,
-    sentence_tests,
 )
 
 OWN = """
@@ -40,20 +38,6 @@ def test_own_templates_lie_over_the_built_in_ones(own):
     assert templates.forms["rose"] == Forms("a rose", "roses")
     assert "aster" not in templates.forms  # the forms are those of the word that it was
     assert templates.source == "own.toml and of May et al. (2019, SEAT)"
-
-
-def test_sentences_of_own_templates(own):
-    (made,) = sentence_tests(load_tests("weat-9"), own)
-    assert made.A.terms[:2] == ("A very impermanent thing.", "A very unstable thing.")
-    assert made.notes[-1] == (
-        "Sentences made of weat-9 with the templates of own.toml and of May et al. (2019, SEAT)."
-    )
-
-
-def test_a_file_of_words_alone_leaves_the_templates_their_source(tmp_path):
-    path = tmp_path / "words.toml"
-    path.write_text('schema = 1\n[words]\nperson = ["nurse"]\n', encoding="utf-8")
-    assert read_templates(path).source == built_in().source
 
 
 SHIPPED_OTHERWISE = {

@@ -20,18 +20,6 @@ def test_every_battery_round_trips(name):
     assert max(map(len, text.splitlines())) < (1500 if "double-bind" in name else 1000)
 
 
-def test_lists_are_broken_between_terms():
-    text = to_toml(load_tests("divdist-race"))
-    rows = [line for line in text.splitlines() if line.startswith('  "a')]
-    assert rows
-    assert all(len(row) <= 100 for row in rows)
-
-
-def test_one_very_long_term_stays_whole():
-    test = make_test(X=("aster" * 40, "rose"))
-    assert read(to_toml([test])) == (test,)
-
-
 def test_odd_words_round_trip():
     words = (
         'say "hi"',
