@@ -45,7 +45,8 @@ def vectors():
 def choose(draws):
     streams = [np.random.default_rng([0, k]) for k in range(4 * STIMULI)]
     starts = np.arange(4 * STIMULI) * CONTEXTS
-    return starts + draw_contexts([CONTEXTS] * 4 * STIMULI, draws, streams)
+    chosen = [draw_contexts(CONTEXTS, draws, stream, "auto") for stream in streams]
+    return starts + np.stack(chosen, axis=1)
 
 
 def by_numpy(w, group):

@@ -23,7 +23,6 @@ def row(name, found):
     values = [
         [f.first.raw_alpha for f in found],
         [f.first.alpha.value for f in found],
-        [f.first.omega.value for f in found],
         [f.between.value for f in found],
     ]
     cells = []
@@ -59,8 +58,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tests", type=int, default=200)
     count, rng = parser.parse_args().tests, np.random.default_rng(0)
-    print("| lists | raw alpha | alpha | omega | between lists |")
-    print("| --- | ---: | ---: | ---: | ---: |")
+    print("| lists | raw alpha | alpha | between lists |")
+    print("| --- | ---: | ---: | ---: |")
     for n in SIZES:
         row(f"random words, {n} v {n}", list(random_words(n, count, rng)))
         row(f"one factor a list, {n} v {n}", list(made(n, 1, count, rng)))

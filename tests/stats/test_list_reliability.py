@@ -51,16 +51,6 @@ def test_between_lists_by_hand():
     assert found(one, other).between.value == pytest.approx(1 - 0.5 / 2)
 
 
-def test_omega_of_one_factor_is_that_of_its_loadings():
-    """Loadings 1 and errors of .4: omega = k / (k + .16) in endless observations."""
-    one, other = factors(6, 20_000, 1), factors(6, 20_000, 2)
-    value = list_reliability(one - one.mean(axis=0), one * 0 + other, rng=rng(), resamples=1)
-    assert 0 <= value.second.omega.value <= 1
-    apart = list_reliability(one, -one, rng=rng(), resamples=1)  # the middle is 0
-    assert apart.first.omega.value == pytest.approx(6 / (6 + 0.16), abs=0.005)
-    assert apart.first.alpha.value == pytest.approx(apart.first.omega.value, abs=0.005)
-
-
 def test_what_all_words_share_raises_raw_alpha_alone():
     """Random lists that share their popular attributes: .97 as they are, nothing beside each other."""
     raw, alpha, between = [], [], []
@@ -82,5 +72,4 @@ def test_lists_that_do_not_differ_are_undefined():
     result = found(rows, rows)
     assert math.isnan(result.between.value)
     assert math.isnan(result.first.alpha.value)
-    assert math.isnan(result.first.omega.value)
     assert result.first.raw_alpha == pytest.approx(1)

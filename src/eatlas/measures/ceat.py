@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,12 +19,10 @@ from eatlas.measures.draws import (
     drawn_fields,
     first_draws,
     level3_of,
-    levels_of,
     mean_scores,
 )
 from eatlas.measures.inference import generalised
 from eatlas.measures.level_tests import kept_pairs
-from eatlas.measures.p_values import of_contexts
 from eatlas.measures.rows import sizes, sorted_rows
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import CEATResult, ContextDraws
@@ -64,20 +63,31 @@ class Contexts:
             kernels.CompactRows(np.concatenate([part.values for part in parts]), inverse), counts
         )
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, int, int, int]:
         """Stimuli of X, Y, A and B."""
         return sizes(self.counts)
 
-    @property
+    @cached_property
     def each(self) -> NDArray[np.int64]:
         """Contexts of each stimulus, shape (stimuli,)."""
         return np.array([n for role in ROLES for n in self.counts[role].values()], np.int64)
 
-    @property
+    @cached_property
     def starts(self) -> NDArray[np.int64]:
         """First row of each stimulus, shape (stimuli,)."""
         return np.cumsum(self.each) - self.each
+
+    @cached_property
+    def means(self) -> Array:
+        """Mean unit vector of each stimulus over its contexts, shape (stimuli, d)."""
+        parts = zip(self.starts.tolist(), self.each.tolist(), strict=True)
+        return np.array(
+            [
+                self.rows.part(slice(start, start + n)).weighted_sum(np.full(n, 1 / n))
+                for start, n in parts
+            ]
+        )
 
     def draw(self, draws: int, replace: Replace, seed: int) -> NDArray[np.int64]:
         """Row of the context of each stimulus in each draw, shape (draws, stimuli).
@@ -85,13 +95,13 @@ class Contexts:
         The contexts of a stimulus depend on the seed, its name and its side alone: not on the
         order of terms, nor on the other stimuli.
         """
-        streams = [
-            stream(seed, f"{''.join(side)} {name}")
+        chosen = [
+            draw_contexts(count, draws, stream(seed, f"{''.join(side)} {name}"), replace)
             for side in OPPOSITES
             for role in side
-            for name in self.counts[role]
+            for name, count in self.counts[role].items()
         ]
-        return self.starts + draw_contexts(self.each.tolist(), draws, streams, replace=replace)
+        return self.starts + np.stack(chosen, axis=1)
 
     def some(self) -> dict[str, Array]:
         """Unit vectors of some contexts of every stimulus, spread evenly, by role."""
@@ -112,45 +122,18 @@ class Contexts:
         A context is scored against the means of the other side over all contexts, each of its
         stimuli counting alike.
         """
-        x, y, a, b = self._centres()
-        border = self.sizes[0] + self.sizes[1]
-        sizes, row = self.each, int(self.starts[border])
-        targets, attributes = self.rows.part(slice(row)), self.rows.part(slice(row, None))
-        s = targets.along((a - b)[None])[:, 0]
-        u = attributes.along(np.stack([x, y]))
+        n_x, n_y, n_a, _ = self.sizes
+        border = n_x + n_y
+        groups = np.split(self.means, [n_x, border, border + n_a])
+        x, y, a, b = (group.mean(axis=0) for group in groups)
+        each, row = self.each, int(self.starts[border])
+        s = self.rows.part(slice(row)).along((a - b)[None])[:, 0]
+        u = self.rows.part(slice(row, None)).along(np.stack([x, y]))
         return (
-            nested_components(s, sizes[:border], self.sizes[0]),
-            nested_components(u[:, 0], sizes[border:], self.sizes[2]),
-            nested_components(u[:, 1], sizes[border:], self.sizes[2]),
+            nested_components(s, each[:border], n_x),
+            nested_components(u[:, 0], each[border:], n_a),
+            nested_components(u[:, 1], each[border:], n_a),
         )
-
-    def table(self) -> Array:
-        """Mean cosine of each target stimulus with each attribute stimulus, over all contexts."""
-        ends = (self.starts + self.each).tolist()
-        means = np.array(
-            [
-                self.rows.part(slice(first, end)).weighted_sum(
-                    np.full(end - first, 1 / (end - first))
-                )
-                for first, end in zip(self.starts.tolist(), ends, strict=True)
-            ]
-        )
-        border = self.sizes[0] + self.sizes[1]
-        return np.asarray(means[:border] @ means[border:].T)
-
-    def _centres(self) -> list[Array]:
-        """Mean unit vector of each group, over stimuli and their contexts."""
-        centres, first = [], 0
-        for role in ROLES:
-            sizes = np.array(list(self.counts[role].values()))
-            part = self.rows.part(slice(first, first + int(sizes.sum())))
-            centres.append(part.weighted_sum(np.repeat(1 / (sizes * len(sizes)), sizes)))
-            first += int(sizes.sum())
-        return centres
-
-    def record(self) -> SentenceCounts:
-        """How many contexts each stimulus has, as a result keeps it."""
-        return SentenceCounts({role: dict(self.counts[role]) for role in ROLES})
 
 
 @dataclass(frozen=True)
@@ -167,15 +150,12 @@ class CEAT(DrawnMeasure):
         As in :class:`eatlas.MLEAT`.
     n : int, default 10,000
         Draws of contexts.
-    model : {"dl", "pm", "reml"}, default "dl"
-        Estimator of the variance between draws: DerSimonian-Laird, as published, Paule-Mandel, or
-        restricted maximum likelihood.
-    variance : {"common", "union", "borenstein", "ceat"}, default "common"
+    model : {"dl", "pm"}, default "dl"
+        Estimator of the variance between draws: DerSimonian-Laird, as published, or Paule-Mandel.
+    variance : {"common", "ceat"}, default "common"
         Sampling variance of an effect size in the random-effects model: one for all draws, the mean
-        of ``union``, so that no draw is weighed by its own effect size; that of each draw's d,
-        whose denominator is the deviation of the union; the textbook's, for the d that divides by
-        the pooled deviation; or, as published, the variance of the associations themselves. All
-        but the first give larger weights to larger, or to smaller, effects.
+        of those of their d, so that no draw is weighed by its own effect size; or, as published,
+        the variance of the associations themselves, which weighs some effects more.
     replace : {"auto", "always"}, default "auto"
         Whether contexts are drawn with replacement: only for stimuli with fewer than `n`, as
         published; or always, as in the published code.
@@ -228,61 +208,37 @@ class CEAT(DrawnMeasure):
         contexts = Contexts.of(vectors, coverage)
         return {"rows": contexts.some(), "contexts": contexts}
 
+    @property
+    def estimator(self) -> Model:
+        """How the variance between draws is estimated."""
+        return self.model
+
     def compute(self, given: Input, notes: list[Note]) -> CEATResult:
         """Three levels over draws, their pattern, and the patterns of the draws."""
         contexts = given.contexts or Contexts.of(dict(given.rows), given.coverage)
-        sizes = contexts.sizes
+        sizes, border = contexts.sizes, sum(contexts.sizes[:2])
         chosen = contexts.draw(self.n, self.replace, given.seed)
         drawn = kernels.draw_associations(contexts.rows, chosen, sizes)
         notes.append(SHARED)
-        notes.extend(_lonely(contexts))
-        levels, parts = levels_of(drawn, sizes, self.ddof, given), contexts.components()
-        combined_levels, draws = drawn_fields(self, self.model, levels, parts, notes, given)
-        border = sizes[0] + sizes[1]
-        if not self.studentised:
-            notes.extend(_unlike(contexts, parts, notes))
+        lonely = {
+            role: alone
+            for role in ROLES
+            if (alone := [name for name, n in contexts.counts[role].items() if n == 1])
+        }
+        if lonely:  # the same in every draw
+            notes.append(Note("draws.single-context", values={"stimuli": lonely}))
+        fields, draws = drawn_fields(self, drawn, sizes, contexts.components(), notes, given)
         unit = contexts.rows.units(chosen[: first_draws(sizes)])
         cosines = unit[:, :border] @ unit[:, border:].transpose(0, 2, 1)
-        table = contexts.table()
+        table = np.asarray(contexts.means[:border] @ contexts.means[border:].T)
+        counts = SentenceCounts({role: dict(contexts.counts[role]) for role in ROLES})
+        how: Any = {"unit": "stimulus", "precision": given.precision}
         return CEATResult(
             **given.head,
-            **combined_levels,
+            **fields,
             level3=level3_of(cosines, drawn.cells, sizes),
             scores=mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
             similarities=kept_pairs(table),
-            draws=ContextDraws(**draws, contexts=contexts.record()),
-            generalisation=generalised(
-                table,
-                sizes,
-                notes=notes,
-                unit="stimulus",
-                precision=given.precision,
-            ),
+            draws=ContextDraws(**draws, contexts=counts),
+            generalisation=generalised(table, sizes, notes=notes, **how),
         )
-
-
-def _unlike(
-    contexts: Contexts, parts: Sequence[Components], said: Sequence[Note]
-) -> Iterator[Note]:
-    """Levels whose groups differ in size and in contexts for each stimulus, if not yet said."""
-    border = contexts.sizes[0] + contexts.sizes[1]
-    targets, attributes = contexts.each[:border], contexts.each[border:]
-    levels = (
-        ("level1", targets, 0),
-        ("level2.X", attributes, 2),
-        ("level2.Y", attributes, 2),
-    )
-    unequal = {note.place for note in said if note.code == "p.unequal-spread"}
-    for (place, each, first), part in zip(levels, parts, strict=True):
-        if place not in unequal:
-            yield from of_contexts(part, each, contexts.sizes[first], place)
-
-
-def _lonely(contexts: Contexts) -> list[Note]:
-    """Say which stimuli are the same in every draw."""
-    lonely = {
-        role: alone
-        for role in ROLES
-        if (alone := [name for name, n in contexts.counts[role].items() if n == 1])
-    }
-    return [Note("draws.single-context", values={"stimuli": lonely})] if lonely else []

@@ -6,17 +6,16 @@ An association of every unit in every draw is all that is needed, however it was
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import SignatureError, UndefinedWarning
+from eatlas.errors import SignatureError
 from eatlas.kernels import Drawn
-from eatlas.measures.association import AssociationMeasure, PatternMeasure
+from eatlas.measures.association import PatternMeasure
 from eatlas.measures.base import Input, parameter, whole
 from eatlas.measures.p_values import of_spread, remarks, to_record
 from eatlas.measures.patterns import label_of, pattern_of, pattern_shares
@@ -41,7 +40,7 @@ from eatlas.results.levels import (
 )
 from eatlas.stats.designs import Judge
 from eatlas.stats.draws import Components, DrawEffects, draw_effects, random_effects
-from eatlas.stats.effect_size import borenstein_variance, union_variance
+from eatlas.stats.effect_size import union_variance
 from eatlas.stats.inputs import relative_tolerance
 from eatlas.stats.permutation import DRAWING, DRAWS
 from eatlas.stats.permutation.problem import SMALLEST
@@ -52,8 +51,6 @@ Sizes = tuple[int, int, int, int]
 """Units of X, Y, A and B."""
 
 QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
-DEGENERATE = 4
-"""Units of a group up to which draws with (nearly) the largest effect size are frequent."""
 KEPT = 2_000
 """Draws whose effect sizes a result keeps: a cloud of more is no clearer, and 2,000 are 60 kB."""
 PLACES = {label: str(place) for place, label in enumerate(get_args(Label))}
@@ -79,6 +76,11 @@ class DrawnMeasure(PatternMeasure):
     variance: Variance = parameter("common", Variance)
     replace: Replace = parameter("auto", Replace)
 
+    @property
+    def estimator(self) -> Model:
+        """How the variance between draws is estimated."""
+        return "dl"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.draws != DRAWS and self.p not in DRAWING and not self.studentised:
@@ -100,10 +102,8 @@ class DrawnLevel:
     n: tuple[int, int]
     """Units of its two groups."""
     effects: DrawEffects
-    magnitude: float = 1.0
-    """Magnitude of what was summed into a score, 1 for cosines."""
-    precision: float | None = None
-    """Unit roundoff of what was summed; None where that is exact."""
+    parts: Components | None
+    """Where the variance of the associations lies; None for fewer than three units."""
 
     @classmethod
     def of(
@@ -111,81 +111,80 @@ class DrawnLevel:
         place: str,
         scores: Array,
         n: tuple[int, int],
-        ddof: int,
-        magnitude: float = 1.0,
-        precision: float | None = None,
+        parts: Components | None,
+        measure: DrawnMeasure,
+        given: Input,
     ) -> DrawnLevel:
         """Find the effect size of every draw."""
-        found = draw_effects(scores, n[0], ddof=ddof, scale=magnitude, precision=precision)
-        return cls(place, scores, n, found, magnitude, precision)
+        how: dict[str, Any] = {"scale": given.magnitude, "precision": given.precision}
+        effects = draw_effects(scores, n[0], ddof=measure.ddof, **how)
+        return cls(place, scores, n, effects, parts)
 
+    def mean(self, measure: DrawnMeasure, notes: list[Note], given: Input) -> Level:
+        """The mean effect over draws and its permutation p-values."""
+        effects, n = self.effects, self.n
+        p = to_record(measure.relabelled(effects.scores, n[0], given, effects.scale))
+        draws, lost = len(effects.defined), int((~effects.defined).sum())
+        if lost:
+            notes.append(Note("undefined.draws", self.place, {"count": lost, "of": draws}))
+        if lost < draws:
+            notes.extend(remarks(p, self.place, n, measure.alpha))
+            if not measure.studentised:
+                first, second = effects.scores[: n[0]], effects.scores[n[0] :]
+                notes.extend(of_spread(first, second, self.place))
+        return Level(
+            effect_size=None if lost == draws else effects.mean,
+            difference=float(effects.difference.mean()),
+            n=n,
+            p=p,
+        )
 
-def levels_of(drawn: Drawn, sizes: Sizes, ddof: int, given: Input) -> list[DrawnLevel]:
-    """Level 1, level 2 of X and level 2 of Y."""
-    how = ddof, given.magnitude, given.precision
-    x, y = drawn.attributes[:, 0], drawn.attributes[:, 1]
-    return [
-        DrawnLevel.of("level1", drawn.targets, sizes[:2], *how),
-        DrawnLevel.of("level2.X", x, sizes[2:], *how),
-        DrawnLevel.of("level2.Y", y, sizes[2:], *how),
-    ]
+    def over_draws(self, measure: DrawnMeasure, given: Input) -> OverDraws:
+        """Everything that is kept of the effect sizes of the draws."""
+        d = self.effects.d[self.effects.defined]
+        return OverDraws(
+            undefined=int(len(self.effects.d) - d.size),
+            sd=float(d.std(ddof=1)) if d.size > 1 else None,
+            quantiles=np.quantile(d, QUANTILES).tolist() if d.size else None,
+            combined=self.combined(measure),
+            shares=self.parts and shares(self.parts, given.magnitude, given.precision),
+        )
 
+    def combined(self, measure: DrawnMeasure) -> CombinedEffect | None:
+        """Combine the draws that have a variance; None for fewer than two, and of two units.
 
-def combined(
-    level: DrawnLevel, model: Model, variance: Variance, ddof: int
-) -> CombinedEffect | None:
-    """Combine the draws that have a variance; None for fewer than two, and of two units.
-
-    By default one variance serves all draws: one that is a function of a draw's own d would weigh
-    large effects more, and the combined effect would exceed their mean.
-    """
-    effects, n = level.effects, level.n
-    if sum(n) < 3:
-        return None
-    d, sd = effects.d[effects.defined], effects.sd[effects.defined]
-    v = union_variance(d, *n, ddof=ddof)
-    if variance == "common":
-        v = np.full(d.shape, v.mean() if d.size else 0.0)
-    elif variance == "borenstein":
-        v = borenstein_variance(d, *n)
-    elif variance == "ceat":
-        v = np.asarray(sd**2)
-    # without any spread within groups a draw has no sampling error that could be weighed
-    weighed = v > 0
-    if weighed.sum() < 2:
-        return None
-    with warnings.catch_warnings():
-        # of two draws: they have no prediction interval, which the record says
-        warnings.simplefilter("ignore", UndefinedWarning)
-        pooled = random_effects(d[weighed], v[weighed], method=model.upper())
-    ends = pooled.prediction_low, pooled.prediction_high
-    upper, lower = (max(math.erfc(s * pooled.z / math.sqrt(2)) / 2, SMALLEST) for s in (1, -1))
-    return CombinedEffect(
-        draws=pooled.k,
-        effect_size=pooled.mean,
-        se=pooled.se,
-        interval=(pooled.low, pooled.high),
-        z=pooled.z,
-        p=NormalP(greater=upper, less=lower, two_sided=pooled.p),
-        tau2=pooled.tau2,
-        q=pooled.q,
-        i2=pooled.i2,
-        prediction=ends if all(map(math.isfinite, ends)) else None,
-    )
-
-
-def over_draws(
-    level: DrawnLevel, parts: Components | None, model: Model, variance: Variance, ddof: int
-) -> OverDraws:
-    """Everything that is kept of one effect size."""
-    d = level.effects.d[level.effects.defined]
-    return OverDraws(
-        undefined=int(len(level.effects.d) - d.size),
-        sd=float(d.std(ddof=1)) if d.size > 1 else None,
-        quantiles=np.quantile(d, QUANTILES).tolist() if d.size else None,
-        combined=combined(level, model, variance, ddof),
-        shares=parts and shares(parts, level.magnitude, level.precision),
-    )
+        By default one variance serves all draws: one that is a function of a draw's own d would
+        weigh large effects more, and the combined effect would exceed their mean.
+        """
+        effects, n = self.effects, self.n
+        if sum(n) < 3:
+            return None
+        d, sd = effects.d[effects.defined], effects.sd[effects.defined]
+        if measure.variance == "ceat":
+            v = np.asarray(sd**2)
+        else:
+            v = np.full(d.shape, union_variance(d, *n, ddof=measure.ddof).mean() if d.size else 0.0)
+        # without any spread within groups a draw has no sampling error that could be weighed
+        weighed = v > 0
+        if weighed.sum() < 2:
+            return None
+        pooled = random_effects(d[weighed], v[weighed], method=measure.estimator)
+        z = pooled.mean / pooled.se
+        upper, lower, both = (max(math.erfc(x / math.sqrt(2)), SMALLEST) for x in (z, -z, abs(z)))
+        return CombinedEffect(
+            draws=int(weighed.sum()),
+            effect_size=pooled.mean,
+            se=pooled.se,
+            interval=pooled.interval,
+            z=z,
+            p=NormalP(
+                greater=max(upper / 2, SMALLEST), less=max(lower / 2, SMALLEST), two_sided=both
+            ),
+            tau2=pooled.tau2,
+            q=pooled.q,
+            i2=pooled.i2,
+            prediction=pooled.prediction,
+        )
 
 
 def shares(
@@ -207,42 +206,48 @@ def shares(
 
 def drawn_fields(
     measure: DrawnMeasure,
-    model: Model,
-    levels: Sequence[DrawnLevel],
+    drawn: Drawn,
+    sizes: Sizes,
     parts: Sequence[Components | None],
     notes: list[Note],
     given: Input,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Fields of a :class:`eatlas.results.DrawnResult`, and those of its draws.
 
-    `levels` are level 1, level 2 of X and level 2 of Y; `parts` where their variance lies.
+    `parts` say where the variance of level 1, level 2 of X and level 2 of Y lies.
     """
-    level1, x, y = (drawn_level(measure, level, notes, given) for level in levels)
-    how = model, measure.variance, measure.ddof
-    over = [over_draws(level, part, *how) for level, part in zip(levels, parts, strict=True)]
-    least = min(min(level.n) for level in levels)
-    if measure.variance == "union" and least <= DEGENERATE:
-        # a variance that depends on d gives a few draws nearly all of the weight
-        notes.append(Note("draws.union", values={"least": least}))
+    scores: Mapping[str, Array] = {
+        "level1": drawn.targets,
+        "level2.X": drawn.attributes[:, 0],
+        "level2.Y": drawn.attributes[:, 1],
+    }
+    sides = sizes[:2], sizes[2:], sizes[2:]
+    levels = [
+        DrawnLevel.of(place, scores[place], n, part, measure, given)
+        for place, n, part in zip(scores, sides, parts, strict=True)
+    ]
+    level1, x, y = (level.mean(measure, notes, given) for level in levels)
+    over = [level.over_draws(measure, given) for level in levels]
     # the seed of the run, so that another alpha, estimator or source sees the same draws
     rule, rng = measure.rule, np.random.default_rng(given.seed)
-    (n_a, n_b), two_sided = levels[1].n, rule.tail == "two-sided"
+    n_a, n_b = levels[1].n
     judge = Judge(
-        n_a + n_b, n_a, rule.alpha, two_sided=two_sided, samples=len(levels[1].scores), rng=rng
+        n_a + n_b,
+        n_a,
+        rule.alpha,
+        two_sided=rule.tail == "two-sided",
+        samples=measure.n,
+        rng=rng,
     )
-    signs = [
-        judge.associations(
-            each.scores, each.effects.d, rule.threshold, each.magnitude, each.precision
-        )
-        for each in levels[1:]
-    ]
+    how = rule.threshold, given.magnitude, given.precision
+    signs = [judge.associations(level.scores, level.effects.d, *how) for level in levels[1:]]
     first = zip(*(some[:KEPT].tolist() for some in signs), strict=True)
     rows = np.round(np.stack([level.effects.d for level in levels], axis=1)[:KEPT], 4).tolist()
     level2 = Level2(X=x, Y=y)
     draws = {
         "count": measure.n,
         "replace": measure.replace,
-        "model": model,
+        "model": measure.estimator,
         "variance": measure.variance,
         "level1": over[0],
         "level2": Level2OverDraws(X=over[1], Y=over[2]),
@@ -252,28 +257,6 @@ def drawn_fields(
         "kept": [[None if math.isnan(value) else value for value in row] for row in rows],
     }
     return {"level1": level1, "level2": level2, "pattern": pattern_of(level2, rule)}, draws
-
-
-def drawn_level(
-    measure: AssociationMeasure, level: DrawnLevel, notes: list[Note], given: Input
-) -> Level:
-    """Find the mean effect over draws and its permutation p-values."""
-    effects, n = level.effects, level.n
-    p = to_record(measure.relabelled(effects.scores, n[0], given, effects.scale))
-    draws, lost = len(effects.defined), int((~effects.defined).sum())
-    if lost:
-        notes.append(Note("undefined.draws", level.place, {"count": lost, "of": draws}))
-    if lost < draws:
-        notes.extend(remarks(p, level.place, n, measure.alpha))
-        if not measure.studentised:
-            means = effects.scores
-            notes.extend(of_spread(means[: n[0]], means[n[0] :], level.place))
-    return Level(
-        effect_size=None if lost == draws else effects.mean,
-        difference=float(effects.difference.mean()),
-        n=n,
-        p=p,
-    )
 
 
 def first_draws(sizes: Sizes) -> int:

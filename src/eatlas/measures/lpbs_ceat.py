@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,9 @@ from eatlas.measures.draws import (
     DrawnLevel,
     DrawnMeasure,
     drawn_fields,
-    drawn_level,
     first_draws,
     level3_of,
-    levels_of,
     mean_scores,
-    over_draws,
 )
 from eatlas.measures.inference import generalised
 from eatlas.measures.level_tests import kept_pairs
@@ -31,7 +28,7 @@ from eatlas.measures.rows import sizes
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSCEATResult, SentenceDraws
 from eatlas.results.levels import Model, Replace
-from eatlas.stats.draws import Components, components_of_means, draw_one, stream
+from eatlas.stats.draws import Components, components_of_means, draw_contexts, stream
 from eatlas.stimuli.kinds import OPPOSITES
 
 Array = NDArray[np.float64]
@@ -87,7 +84,7 @@ class PairSentences:
             for j, attribute in enumerate(self.names[1]):
                 numbers = stream(seed, f"pair {len(target)} {target} {attribute}")
                 count, start = int(self.counts[i, j]), int(self.starts[i, j])
-                chosen = draw_one(count, draws, numbers, replace)
+                chosen = draw_contexts(count, draws, numbers, replace)
                 np.take(self.single[start : start + count], chosen, out=row[j], mode="clip")
             yield row
 
@@ -159,10 +156,10 @@ class LPBSCEAT(LogRatioMeasure, DrawnMeasure):
         As in :class:`eatlas.CEAT`.
     n : int, default 10,000
         Draws of sentences.
-    tau2 : {"dl", "pm", "reml"}, default "dl"
-        Estimator of the variance between draws: DerSimonian-Laird, Paule-Mandel, or restricted
-        maximum likelihood. (`model` is the kind of language model.)
-    variance : {"common", "union", "borenstein", "ceat"}, default "common"
+    tau2 : {"dl", "pm"}, default "dl"
+        Estimator of the variance between draws: DerSimonian-Laird or Paule-Mandel. (`model` is the
+        kind of language model.)
+    variance : {"common", "ceat"}, default "common"
         Sampling variance of an effect size in the random-effects model, as in
         :class:`eatlas.CEAT`.
     replace : {"auto", "always"}, default "auto"
@@ -194,47 +191,39 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
         """The ratios of all sentences."""
         return ratios.single
 
+    @property
+    def estimator(self) -> Model:
+        """How the variance between draws is estimated."""
+        return self.tau2
+
     def compute(self, given: Input, notes: list[Note]) -> LPBSCEATResult:
         """Three levels and the published effect size over draws, and the patterns of the draws."""
         ratios, about = self.answered(given, notes)
         sentences = PairSentences.of(ratios)
-        sizes = sentences.sizes
+        sizes, parts = sentences.sizes, sentences.components()
         rows = sentences.draw(self.n, self.replace, given.seed)
         drawn = draw_pairs(rows, self.n, sizes, first_draws(sizes))
         notes.append(SHARED)
-        notes.extend(_lonely(sentences))
-        levels, parts = levels_of(drawn, sizes, self.ddof, given), sentences.components()
-        fields, draws = drawn_fields(self, self.tau2, levels, parts[:3], notes, given)
+        alone, of = int((sentences.counts == 1).sum()), sentences.counts.size
+        if alone == of:
+            notes.append(Note("draws.all-single"))
+        elif alone:
+            notes.append(Note("draws.single-sentence", values={"count": alone, "of": of}))
+        fields, draws = drawn_fields(self, drawn, sizes, parts[:3], notes, given)
         u = drawn.attributes[:, 0] - drawn.attributes[:, 1]
-        how = self.ddof, given.magnitude, given.precision
-        over = DrawnLevel.of("over_attributes", u, sizes[2:], *how)
+        over = DrawnLevel.of("over_attributes", u, sizes[2:], parts[3], self, given)
         rows_listed, listed = sentences.listed
+        means = drawn.means[np.ix_(rows_listed, listed)]
         s, u = drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0)
+        how: Any = {"scale": given.magnitude, "precision": given.precision}
         return LPBSCEATResult(
             **given.head,
             **about,
             **fields,
-            over_attributes=drawn_level(self, over, notes, given),
+            over_attributes=over.mean(self, notes, given),
             level3=level3_of(drawn.first, drawn.cells, sizes),
             scores=mean_scores(s[rows_listed], u[:, listed], sizes),
-            similarities=kept_pairs(drawn.means[np.ix_(rows_listed, listed)]),
-            generalisation=generalised(
-                drawn.means[np.ix_(rows_listed, listed)],
-                sizes,
-                notes=notes,
-                scale=given.magnitude,
-                precision=given.precision,
-            ),
-            draws=SentenceDraws(
-                **draws,
-                over_attributes=over_draws(over, parts[3], self.tau2, self.variance, self.ddof),
-            ),
+            similarities=kept_pairs(means),
+            generalisation=generalised(means, sizes, notes=notes, **how),
+            draws=SentenceDraws(**draws, over_attributes=over.over_draws(self, given)),
         )
-
-
-def _lonely(sentences: PairSentences) -> list[Note]:
-    """Say how many pairs are the same in every draw."""
-    alone, of = int((sentences.counts == 1).sum()), sentences.counts.size
-    if alone == of:
-        return [Note("draws.all-single")]
-    return [Note("draws.single-sentence", values={"count": alone, "of": of})] if alone else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -13,11 +12,11 @@ from numpy.typing import NDArray
 from eatlas.notes import Note
 from eatlas.results.levels import PValues
 from eatlas.results.parts import TAILS
-from eatlas.stats.effect_size import FACTOR, Spread, inflation, unequal_spread
+from eatlas.stats.effect_size import unequal_spread
 from eatlas.stats.permutation import PermutationResult, Tail, permutation_test
 
 if TYPE_CHECKING:
-    from eatlas.stats.draws import Components
+    pass
 
 Scores = NDArray[np.float64]
 
@@ -84,28 +83,6 @@ def of_spreads(names: Sequence[str], rows: Scores, n: int, place: str) -> Iterat
     if unequal:
         values = {"sizes": [n, rows.shape[1] - n], "terms": unequal, "of": len(names)}
         yield Note("p.unequal-spreads", place, values)
-
-
-def of_contexts(
-    parts: Components, contexts: NDArray[np.int64], n: int, place: str
-) -> Iterator[Note]:
-    """What a reader must know of groups that differ in size and in contexts for each stimulus.
-
-    `parts` are the variance components of the scores, `contexts` how many each unit has, those of
-    the first group of `n` units first. A mean over few contexts varies more.
-    """
-    if math.isnan(parts.within):
-        return
-    groups = contexts[:n], contexts[n:]
-    variances = [parts.units + parts.within * float((1 / g).mean()) for g in groups]
-    sizes = groups[0].size, groups[1].size
-    factor = inflation(sizes, (variances[0], variances[1]))
-    if sizes[0] == sizes[1] or 1 / FACTOR <= factor <= FACTOR:
-        return
-    spread = Spread(sizes, (math.sqrt(variances[0]), math.sqrt(variances[1])), factor)
-    medians = [float(np.median(group)) for group in groups]
-    values = {"sizes": list(sizes), "medians": medians, "level": spread.level}
-    yield Note("p.unequal-contexts", place, values)
 
 
 def written(count: int | None) -> int | None:

@@ -38,7 +38,7 @@ class Reliability:
         units = "terms" if self.unit == "term" else "stimuli"
         groups = zip(ROLES, (self.X, self.Y, self.A, self.B), strict=True)
         lines = [
-            f"{role}: {group.items} {units}, alpha {group.alpha}, omega {group.omega}, raw alpha "
+            f"{role}: {group.items} {units}, alpha {group.alpha}, raw alpha "
             f"{'undefined' if math.isnan(group.raw_alpha) else f'{group.raw_alpha:.2f}'}"
             for role, group in groups
         ]
@@ -69,7 +69,7 @@ def reliability(
     Returns
     -------
     Reliability
-        For each group alpha and omega of column-centred similarities, and the raw alpha; for
+        For each group alpha of column-centred similarities, and the raw alpha; for
         each side the reliability of the difference between its groups. Over stimuli in tests of
         sentences.
 
@@ -100,9 +100,9 @@ def reliability(
     if len(table) > len(x) + len(y):  # a row for each sentence, not for each stimulus
         table = (x + y).mean_rows((a + b).mean_rows(table.T).T)
     rng = generator_of(whole(seed, "seed", 0), stimuli_covered(result.coverage), "reliability")
-    level = open_unit(confidence)
+    level, drawn = open_unit(confidence), whole(resamples, "resamples", 1)
     x_y, a_b = (
-        list_reliability(scores[:n], scores[n:], rng=rng, resamples=resamples, level=level)
+        list_reliability(scores[:n], scores[n:], rng=rng, resamples=drawn, level=level)
         for scores, n in ((table, len(x)), (table.T, len(a)))
     )
     return Reliability(

@@ -213,8 +213,8 @@ class StimulusLevel(Findings):
     sentences: SentenceCounts
 
 
-Model = Literal["dl", "pm", "reml"]
-Variance = Literal["common", "union", "borenstein", "ceat"]
+Model = Literal["dl", "pm"]
+Variance = Literal["common", "ceat"]
 Replace = Literal["auto", "always"]
 Triple = tuple[float | None, float | None, float | None]
 
@@ -295,7 +295,7 @@ class DrawsRecord(Record):
     replace: Replace
     """``auto``: without replacement where there is a context for each draw."""
     model: Model
-    """How tau2 was estimated: DerSimonian-Laird, Paule-Mandel, REML."""
+    """How tau2 was estimated: DerSimonian-Laird or Paule-Mandel."""
     variance: Variance
     """What stands for the sampling variance of an effect size: one number for all draws
     (``common``), or a function of each draw."""

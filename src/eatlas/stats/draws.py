@@ -1,27 +1,22 @@
 """Draws of contexts: which context each stimulus gets, and what the draws show together.
 
 Random effects combine effects that each have a sampling variance. The variance tau2 between them is
-estimated after DerSimonian and Laird, Paule and Mandel, or by restricted maximum likelihood. With
-weights ``w_i = 1 / (v_i + tau2)``, their sum W and the weighted mean m, all three look at
-``Q(tau2) = sum w_i (y_i - m)**2``.
+estimated after DerSimonian and Laird, or Paule and Mandel. With weights ``w_i = 1 / (v_i + tau2)``,
+their sum W and the weighted mean m, both look at ``Q(tau2) = sum w_i (y_i - m)**2``.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from eatlas.errors import EatlasError
-from eatlas.notes import Note, warn
-from eatlas.stats.inputs import least_spread, numbers, open_unit, t_quantile
-from eatlas.stats.permutation.problem import SMALLEST
+from eatlas.stats.inputs import least_spread, t_quantile
 
 Integers = NDArray[np.int64]
 
@@ -30,23 +25,11 @@ Replace = Literal["auto", "always"]
 Array = NDArray[np.float64]
 
 
-def draw_contexts(
-    counts: Sequence[int],
-    draws: int,
-    streams: Sequence[np.random.Generator],
-    *,
-    replace: Replace = "auto",
-) -> Integers:
-    """Draw one context of each stimulus, many times, shape (draws, stimuli)."""
-    each = zip(counts, streams, strict=True)
-    return np.stack([draw_one(count, draws, rng, replace) for count, rng in each], axis=1)
-
-
-def draw_one(count: int, draws: int, numbers: np.random.Generator, replace: Replace) -> Integers:
-    """Draw contexts of one stimulus, by the rule of :func:`draw_contexts`, shape (draws,)."""
+def draw_contexts(count: int, draws: int, rng: np.random.Generator, replace: Replace) -> Integers:
+    """Draw one of `count` contexts of a stimulus, many times, shape (draws,)."""
     if replace == "auto" and count >= draws:
-        return numbers.permutation(count)[:draws]
-    return numbers.integers(count, size=draws)
+        return rng.permutation(count)[:draws]
+    return rng.integers(count, size=draws)
 
 
 def stream(seed: int, key: str) -> np.random.Generator:
@@ -147,13 +130,7 @@ def nested_components(scores: Array, sizes: Integers, n: int) -> Components:
 
 
 def components_of_means(means: Array, within: float, noise: Array, n: int) -> Components:
-    """Variance components where means of units, and what is known of them, are at hand."""
-    if len(means) < 3:
-        raise EatlasError(
-            "variance between units needs more units than groups",
-            got=f"{len(means)} units in two groups",
-            allowed="3 or more",
-        )
+    """Variance components where means of three units or more are at hand."""
     groups = means[:n], means[n:]
     pooled = sum(float(((g - g.mean()) ** 2).sum()) for g in groups) / (len(means) - 2)
     gap = float(groups[0].mean() - groups[1].mean()) ** 2
@@ -168,11 +145,6 @@ def components_of_means(means: Array, within: float, noise: Array, n: int) -> Co
 SETTLED = 1e-14
 """A relative change of tau2 below this is rounding noise: equal variances have a closed form, and
 the worst difference from it was 5e-15 of the variance of the effects."""
-GRID = 257
-"""Points that look for the highest maximum of the restricted likelihood. Its terms vary on the
-scale of log(v_i + tau2), so steps of log(range) / 256 cannot miss one."""
-SQUARABLE = (1e-70, 1e70)
-"""Magnitudes whose squares and ratios stay within doubles; no effect size comes near them."""
 
 
 def weighted(effects: Array, variances: Array, tau2: float) -> tuple[Array, float, float]:
@@ -209,44 +181,7 @@ def paule_mandel(effects: Array, variances: Array) -> float:
     return tau2
 
 
-def restricted_maximum_likelihood(effects: Array, variances: Array) -> float:
-    """The tau2 >= 0 at which the restricted likelihood is greatest.
-
-    ``-2 l = sum log(v + tau2) + log W + Q``; Viechtbauer (2005), Journal of Educational and
-    Behavioral Statistics 30. The highest point of a grid first, because there may be several
-    maxima, then bisection on the slope.
-    """
-    least = float(variances.min())
-    # beyond both, the slope is negative: there Q's term is below (k - 1) / (4 tau2)
-    most = max(float(variances.max()), 8 * float(np.ptp(effects)) ** 2)
-    grid = least * np.expm1(np.linspace(0.0, math.log1p(most / least), GRID))
-    best = int(np.argmax([_restricted(effects, variances, float(t)) for t in grid]))
-    if best == 0 and _slope(effects, variances, 0.0) <= 0:
-        return 0.0
-    low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, GRID - 1)])
-    while high - low > SETTLED * high:
-        middle = (low + high) / 2
-        if _slope(effects, variances, middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-def _restricted(effects: Array, variances: Array, tau2: float) -> float:
-    """The restricted log-likelihood without its constant."""
-    weights, _, q = weighted(effects, variances, tau2)
-    return -(-float(np.sum(np.log(weights))) + math.log(float(np.sum(weights))) + q) / 2
-
-
-def _slope(effects: Array, variances: Array, tau2: float) -> float:
-    """Twice the derivative of the restricted log-likelihood."""
-    weights, mean, _ = weighted(effects, variances, tau2)
-    whole, squares = float(np.sum(weights)), float(np.sum(weights**2))
-    return float(np.sum((weights * (effects - mean)) ** 2)) - (whole - squares / whole)
-
-
-ESTIMATORS = {"DL": dersimonian_laird, "PM": paule_mandel, "REML": restricted_maximum_likelihood}
+ESTIMATORS = {"dl": dersimonian_laird, "pm": paule_mandel}
 """What `method` may be."""
 
 
@@ -254,99 +189,45 @@ ESTIMATORS = {"DL": dersimonian_laird, "PM": paule_mandel, "REML": restricted_ma
 class RandomEffects:
     """A combined effect and how far the effects differ beyond their sampling errors."""
 
-    method: str
-    """How tau2 was estimated: ``DL``, ``PM`` or ``REML``."""
-    k: int
-    """Number of effects."""
     mean: float
     """Combined effect: the mean with weights 1 / (v + tau2)."""
     se: float
     """Its standard error: 1 / sqrt(sum of the weights)."""
-    z: float
-    """mean / se."""
-    p: float
-    """Two-sided p of z under a normal distribution, in (0, 1]."""
-    level: float
-    """Confidence of the two intervals."""
-    low: float
-    """Lower end of the confidence interval of the mean."""
-    high: float
-    """Its upper end."""
+    interval: tuple[float, float]
+    """Confidence interval of the mean."""
     tau2: float
-    """Variance between the true effects; NaN for one effect."""
+    """Variance between the true effects."""
     q: float
     """Cochran's Q, with weights 1 / v."""
     i2: float
-    """max(0, (Q - (k - 1)) / Q), in [0, 1); NaN for one effect."""
-    prediction_low: float
-    """Lower end of the interval in which the next true effect is expected; NaN for k < 3."""
-    prediction_high: float
-    """Its upper end."""
+    """max(0, (Q - (k - 1)) / Q), in [0, 1)."""
+    prediction: tuple[float, float] | None
+    """Interval in which the next true effect is expected; None for two effects."""
 
 
 def random_effects(
-    effects: ArrayLike,
-    variances: ArrayLike,
-    *,
-    method: str = "DL",
-    level: float = 0.95,
+    effects: Array, variances: Array, *, method: str = "dl", level: float = 0.95
 ) -> RandomEffects:
-    """Combine effects whose true values differ with variance tau2 between them.
+    """Combine two effects or more whose true values differ with variance tau2 between them.
 
     Mean and se: DerSimonian and Laird (1986). I2: Higgins and Thompson (2002). The prediction
     interval is ``mean -+ t(k - 2) sqrt(tau2 + se**2)``, Higgins, Thompson and Spiegelhalter
-    (2009). Effects that share stimuli or vectors are not independent: se, z and p
-    then claim more than the data hold.
+    (2009). Effects that share stimuli or vectors are not independent: the standard error then
+    claims more than the data hold.
     """
-    y, v = _checked(effects, variances)
-    level = open_unit(level)
-    if method not in ESTIMATORS:
-        raise EatlasError(
-            "unknown estimator of tau2", got=repr(method), allowed=", ".join(ESTIMATORS)
-        )
-    k = y.size
-    if k <= 2:
-        warn(Note("undefined.heterogeneity", values={"effects": k}))
-    tau2 = ESTIMATORS[method](y, v) if k > 1 else math.nan
-    weights, mean, _ = weighted(y, v, tau2 if k > 1 else 0.0)
-    se = 1 / math.sqrt(float(np.sum(weights)))
-    q = weighted(y, v, 0.0)[2]
-    z, reach = mean / se, NormalDist().inv_cdf((1 + level) / 2) * se
-    i2 = max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0
-    beyond = math.nan
+    k, tau2 = effects.size, ESTIMATORS[method](effects, variances)
+    weights, mean, _ = weighted(effects, variances, tau2)
+    se, q = 1 / math.sqrt(float(np.sum(weights))), weighted(effects, variances, 0.0)[2]
+    reach, prediction = NormalDist().inv_cdf((1 + level) / 2) * se, None
     if k > 2:
         beyond = t_quantile(1 - level, k - 2) * math.sqrt(tau2 + se * se)
+        prediction = mean - beyond, mean + beyond
     return RandomEffects(
-        method=method,
-        k=k,
         mean=mean,
         se=se,
-        z=z,
-        p=max(math.erfc(abs(z) / math.sqrt(2)), SMALLEST),
-        level=level,
-        low=mean - reach,
-        high=mean + reach,
+        interval=(mean - reach, mean + reach),
         tau2=tau2,
         q=q,
-        i2=i2 if k > 1 else math.nan,
-        prediction_low=mean - beyond,
-        prediction_high=mean + beyond,
+        i2=max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0,
+        prediction=prediction,
     )
-
-
-def _checked(effects: ArrayLike, variances: ArrayLike) -> tuple[Array, Array]:
-    """Effects and their sampling variances as arrays of one length; variances are positive."""
-    y, v = numbers(effects, "effects", 1), numbers(variances, "variances", 1)
-    if y.size != v.size or not y.size:
-        raise EatlasError(
-            "each effect needs its variance", got=f"{y.size} effects and {v.size} variances"
-        )
-    least, most = SQUARABLE
-    if np.abs(y).max() > most or v.min() < least or v.max() > most:
-        raise EatlasError(
-            "sampling variances must be positive, and effects of a magnitude that can be squared",
-            got=f"effects up to {np.abs(y).max()}, variances from {v.min()} to {v.max()}",
-            allowed=f"effects up to {most}, variances {least} to {most}",
-            remedy="leave out an effect whose sampling error is unknown, and say so",
-        )
-    return y, v

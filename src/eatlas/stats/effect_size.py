@@ -88,15 +88,6 @@ def union_variance(d: Array, n: int, m: int, *, ddof: int = 1) -> Array:
     return np.asarray(squares / (size - 2) * textbook)
 
 
-def borenstein_variance(d: Array, n: int, m: int) -> Array:
-    """Textbook variance of the d that divides by the pooled deviation within groups.
-
-    ``1 / c + d**2 / (2 N)`` with c = n m / N (Borenstein et al. 2009, equation 4.20). For the d of
-    association tests it is too large, and the more so the larger d is.
-    """
-    return np.asarray((n + m) / (n * m) + d**2 / (2 * (n + m)))
-
-
 @dataclass(frozen=True)
 class Spread:
     """Spreads of two groups and the factor R."""

@@ -1,4 +1,4 @@
-"""Reliability of word lists: Cronbach's alpha, split halves, and coefficients of two lists.
+"""Reliability of word lists: Cronbach's alpha, and a coefficient of two lists.
 
 Items are the terms of a list, observations the terms of the other side, scores the cosines between
 them. Some attributes are near to all words; of two lists that are compared, columns are therefore
@@ -11,21 +11,17 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.stats.bootstrap import percentile
-from eatlas.stats.inputs import ROUNDING_UNITS, generator, numbers, open_unit, whole
+from eatlas.stats.inputs import ROUNDING_UNITS
 
 Array = NDArray[np.float64]
 
 NOISE = ROUNDING_UNITS * 2.0**-53
 """Relative rounding error of a score, as the effect size has it."""
 FEWEST_ITEMS, FEWEST_OBSERVATIONS = 2, 3
-STEPS = 100
-"""Steps in which loadings are found; most settle in thirty."""
-SETTLED = 1e-6
-"""Change of a loading, of scores whose largest is near 1, that is none."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +48,6 @@ class ListReliability:
     """Cronbach's alpha of the scores as they are, which what all words have in common raises."""
     alpha: Coefficient
     """Of column-centred scores; near -1 for two lists of the same kind of words."""
-    omega: Coefficient
-    """Share of one common factor in the variance of the sum of column-centred scores."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +63,8 @@ class PairReliability:
 
 
 def list_reliability(
-    first: ArrayLike,
-    second: ArrayLike,
+    first: Array,
+    second: Array,
     *,
     rng: np.random.Generator,
     resamples: int = 1000,
@@ -79,117 +73,63 @@ def list_reliability(
     """Reliability of two lists that are compared.
 
     With m_j the mean over observation j of the two lists' means, and x_ij - m_j the column-centred
-    scores of the k items of a list: alpha is Cronbach's (1951) of these. Omega is McDonald's
-    (1999), ``(sum of loadings)**2 / variance of the sum``, with the loadings of one factor by
-    minimal residuals (Harman and Jones 1966). Between lists, with D_j the difference of the means,
-    ``1 - (v_1 / k_1 + v_2 / k_2) / var(D)``, v the mean over items of their squared distances from
-    their list's profile, by k - 1: the share of the variance of D that is not sampling of items.
+    scores of the k items of a list: alpha is Cronbach's (1951) of these. Between lists, with D_j
+    the difference of the means, ``1 - (v_1 / k_1 + v_2 / k_2) / var(D)``, v the mean over items of
+    their squared distances from their list's profile, by k - 1: the share of the variance of D that
+    is not sampling of items.
     """
-    one, other = numbers(first, "scores", 2), numbers(second, "scores", 2)
-    _check(one, other)
-    resamples, level = whole(resamples, "resamples", 1), open_unit(level)
-    peak = max(float(np.abs(one).max()), float(np.abs(other).max()))
-    if peak > 0:  # a power of two keeps squares in range and changes no digit
-        one, other = (np.ldexp(rows, -math.frexp(peak)[1]) for rows in (one, other))
-    m = one.shape[1]
+    lists, m = (first, second), first.shape[1]
+    if min(map(len, lists)) < FEWEST_ITEMS or m < FEWEST_OBSERVATIONS:
+        raise EatlasError(
+            "reliability needs two lists measured on the same observations",
+            got=f"{len(first)} and {len(second)} items on {m} observations",
+            allowed=f"{FEWEST_ITEMS} items a list and {FEWEST_OBSERVATIONS} observations, or more",
+        )
     as_is = np.full((1, m), 1 / m)
-    drawn = generator(rng).multinomial(m, as_is[0], resamples) / m
-    weights = np.concatenate([as_is, drawn])
-    middle = (one.mean(axis=0) + other.mean(axis=0)) / 2
-    centred = [rows - middle for rows in (one, other)]
+    weights = np.concatenate([as_is, rng.multinomial(m, as_is[0], resamples) / m])
+    middle = (first.mean(axis=0) + second.mean(axis=0)) / 2
 
     def coefficient(values: Array) -> Coefficient:
         (low, high), _ = percentile(values[1:][~np.isnan(values[1:])], level)
         return Coefficient(float(values[0]), low, high)
 
-    lists = [
+    one, other = (
         ListReliability(
             items=len(rows),
-            raw_alpha=float(_alpha(_covariances(raw, as_is))[0]),
-            alpha=coefficient(_alpha(of := _covariances(rows, weights))),
-            omega=coefficient(_omega(of)),
+            raw_alpha=float(_alpha(rows, as_is)[0]),
+            alpha=coefficient(_alpha(rows - middle, weights)),
         )
-        for raw, rows in zip((one, other), centred, strict=True)
-    ]
-    between = coefficient(_between(one, other, weights))
-    return PairReliability(lists[0], lists[1], between, m)
+        for rows in lists
+    )
+    return PairReliability(one, other, coefficient(_between(first, second, weights)), m)
 
 
-def _check(one: Array, other: Array) -> None:
-    sizes = f"{one.shape[0]} and {other.shape[0]} items on {one.shape[1]} and {other.shape[1]} "
-    enough = min(len(one), len(other)) >= FEWEST_ITEMS and one.shape[1] >= FEWEST_OBSERVATIONS
-    if one.shape[1] != other.shape[1] or not enough:
-        raise EatlasError(
-            "reliability needs two lists measured on the same observations",
-            got=f"{sizes}observations",
-            allowed=f"{FEWEST_ITEMS} items a list and {FEWEST_OBSERVATIONS} observations, or more",
-        )
+def _variances(rows: Array, weights: Array) -> Array:
+    """Variance of each row for each set of weights of the observations, shape (sets, rows)."""
+    return np.asarray(weights @ (rows**2).T - (weights @ rows.T) ** 2)
 
 
-def _covariances(rows: Array, weights: Array) -> Array:
-    """Covariances of items for each set of weights of the observations, shape (sets, k, k)."""
-    second = np.einsum("bj,ij,hj->bih", weights, rows, rows, optimize=True)
-    means = weights @ rows.T
-    found: Array = second - means[:, :, None] * means[:, None, :]
-    return found
-
-
-def _alpha(covariances: Array) -> Array:
-    k = covariances.shape[1]
-    single = np.trace(covariances, axis1=1, axis2=2)
-    total = covariances.sum(axis=(1, 2))
+def _alpha(rows: Array, weights: Array) -> Array:
+    """Cronbach's alpha; NaN where the variance of the sum is rounding alone."""
+    k = len(rows)
+    single = _variances(rows, weights).sum(axis=1)
+    total = _variances(rows.sum(axis=0)[None], weights)[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Array = np.where(
-            total > _none(covariances), k / (k - 1) * (1 - single / total), np.nan
-        )
-    return found
+        alpha = k / (k - 1) * (1 - single / total)
+    return np.where(total > (NOISE * k) ** 2 * k, alpha, np.nan)
 
 
-def _omega(covariances: Array) -> Array:
-    """Share of one factor in the variance of the sum, by minimal residuals."""
-    k = covariances.shape[1]
-    apart = covariances * (1 - np.eye(k))
-    total = covariances.sum(axis=(1, 2))
-    some = total > _none(covariances)
-    limit = np.sqrt(np.maximum(np.einsum("bii->bi", covariances), 0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values, vectors = np.linalg.eigh(covariances)
-        loadings = vectors[:, :, -1] * np.sqrt(np.maximum(values[:, -1:], 0))
-        for _ in range(STEPS):
-            squares = loadings**2
-            rest = squares.sum(axis=1, keepdims=True) - squares
-            along = np.matmul(apart, loadings[:, :, None])[:, :, 0]
-            best = np.where(rest > 0, along / rest, 0.0)
-            # half a step: whole ones may swing to and fro
-            moved = (loadings + np.clip(best, -limit, limit)) / 2
-            change, loadings = float(np.abs(moved - loadings).max(initial=0.0)), moved
-            if change <= SETTLED:
-                break
-        share = loadings.sum(axis=1) ** 2 / total
-    return np.asarray(np.where(some, np.minimum(share, 1.0), np.nan))
-
-
-def _between(one: Array, other: Array, weights: Array) -> Array:
+def _between(first: Array, second: Array, weights: Array) -> Array:
     """Share of the variance of the difference of two profiles that is not sampling of items."""
-    difference = one.mean(axis=0) - other.mean(axis=0)
     noise = np.zeros(len(weights))
-    for rows in (one, other):
-        away = rows - rows.mean(axis=0)
+    for rows in (first, second):
         k = len(rows)
         # distances of items from the profile, beside what each item is nearer to all observations
-        spread = np.einsum("bii->b", _covariances(away, weights)) / (k - 1)
-        noise += spread / k
-    mean = weights @ difference
-    variance = weights @ difference**2 - mean**2
-    m = weights.shape[1]
-    least = (NOISE * (len(one) + len(other))) ** 2
+        away = _variances(rows - rows.mean(axis=0), weights)
+        noise += away.sum(axis=1) / (k - 1) / k
+    difference = first.mean(axis=0) - second.mean(axis=0)
+    variance = _variances(difference[None], weights)[:, 0]
+    least = (NOISE * (len(first) + len(second))) ** 2 * weights.shape[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         # variances over m observations alike, so that no correction for their number is needed
-        found: Array = np.where(variance > least * m, 1 - noise / variance, np.nan)
-    return found
-
-
-def _none(covariances: Array) -> Array:
-    """Variances of a sum that are rounding alone."""
-    k = covariances.shape[1]
-    return np.full(len(covariances), (NOISE * k) ** 2 * k)
+        return np.where(variance > least, 1 - noise / variance, np.nan)
