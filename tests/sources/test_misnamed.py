@@ -48,4 +48,4 @@ def test_the_weights_of_a_model_are_sent_to_their_folder(tmp_path):
     numpy.save_file({"a": np.ones((2, 2)), "b": np.ones((2, 2))}, path)
     assert refused(path).remedy == f"name it: {path}?tensor=NAME"
     (tmp_path / "config.json").write_text("{}")
-    assert refused(path).remedy == f"for the model in its folder: hf:{tmp_path}"
+    assert refused(path).remedy == f"the model itself: hf:{tmp_path}"

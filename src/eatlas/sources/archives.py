@@ -8,7 +8,6 @@ import hashlib
 import importlib
 import io
 import lzma
-import math
 import os
 import zipfile
 from collections.abc import Callable, Iterator
@@ -119,20 +118,16 @@ def check_growth(label: str, size: int, packed: int) -> None:
     """Refuse what takes far more memory than a file of `packed` bytes can account for."""
     setting = os.environ.get(GROWTH) or str(MAX_RATIO)
     try:
-        ratio = float(setting)
-    except ValueError:
-        ratio = math.nan
-    if not 1 <= ratio < math.inf:
+        limit = max(FREE_BYTES, int(packed * float(setting)))
+    except (ValueError, OverflowError) as error:
         raise SourceError(
-            f"{GROWTH}: this environment variable is not a number",
-            got=setting[:40],
-            allowed=f"how many times its own size a file may grow; {MAX_RATIO} without it",
-        )
-    if size > max(FREE_BYTES, int(packed * ratio)):
+            f"{GROWTH}: this environment variable is not a number", got=setting[:40]
+        ) from error
+    if size > limit:
         raise SourceError(
             f"{label}: this holds far more than a file of its size accounts for",
             got=f"{size:,} bytes, or more",
-            allowed=f"{ratio:g} times the size of the file, or {FREE_BYTES:,} bytes",
+            allowed=f"{setting} times the size of the file, or {FREE_BYTES:,} bytes",
             remedy=f"if you trust it, set {GROWTH} to a larger number",
         )
 
@@ -273,11 +268,7 @@ def locate(path: Path, member: str | None = None, *, long_windows: bool = False)
         if not names or not all(name.endswith(".npy") for name in names):  # as those of npz are
             return _in_zip(path, stamp, names, member)
     if member is not None:
-        raise SourceError(
-            f"{path}: this is not a zip archive, so it has no members",
-            got=f"#{member}",
-            remedy="leave out what follows #",
-        )
+        raise SourceError(f"{path}: this is not a zip archive with members", got=f"#{member}")
     opener = next((o for magic, o in _COMPRESSED.items() if head.startswith(magic)), None)
     if opener is _open_zstd and long_windows:
         opener = partial(_open_zstd, window=_LONG_WINDOW)

@@ -345,6 +345,7 @@ def _extract(archive: Path, folder: Path, vectors: Vectors) -> None:
     start = PurePosixPath(vectors.folder or "").parts
     with faults_of_library(archive, "this archive"), zipfile.ZipFile(archive) as opened:
         members = {PurePosixPath(info.filename): info for info in opened.infolist()}
+    files: dict[PurePosixPath, tuple[str, ...]]
     if vectors.kind == "series":
         files = {path: (path.name,) for path in members if _OF_A_YEAR.fullmatch(path.name)}
     else:

@@ -138,15 +138,15 @@ def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:
     """Take a mapping from words to vectors of one length."""
     if not vectors:
         raise SourceError(f"{name}: there are no vectors", got="an empty mapping")
-    first: tuple[int, ...] | None = None
-    for word, vector in vectors.items():
-        shape = _as_numbers(vector, name).shape
-        if len(shape) != 1 or shape != (first := first or shape):
-            raise SourceError(
-                f"{name}: the vector of {word!r} has the wrong shape",
-                got=f"shape {shape}",
-                allowed="a list of numbers, as many as the first vector has",
-            )
+    shapes = {word: _as_numbers(vector, name).shape for word, vector in vectors.items()}
+    first = next(iter(shapes.values()))
+    odd = [word for word, shape in shapes.items() if len(shape) != 1 or shape != first]
+    if odd:
+        raise SourceError(
+            f"{name}: the vector of {odd[0]!r} has the wrong shape",
+            got=f"shape {shapes[odd[0]]}",
+            allowed="a list of numbers, as many as the first vector has",
+        )
     return ArraySource(list(vectors), list(vectors.values()), name=name)
 
 
@@ -156,12 +156,10 @@ def from_frame(frame: Any, name: str = "frame") -> ArraySource:
         raise SourceError(f"{name}: there are no vectors", got=f"a frame of shape {frame.shape}")
     if frame.iloc[:, 0].dtype.kind not in "fiu":
         frame = frame.set_index(frame.columns[0])
-    text = [str(k) for k, dtype in frame.dtypes.items() if dtype.kind not in "fiu"]
-    if text or frame.index.dtype.kind in "iuf":
-        why = "a column is not of numbers" if text else "the frame has no words, only numbers"
+    if frame.index.dtype.kind in "iuf":
         raise SourceError(
-            f"{name}: {why}",
-            got=text[0] if text else f"the index {frame.index[0]!r}, ...",
+            f"{name}: the frame has no words, only numbers",
+            got=f"the index {frame.index[0]!r}, ...",
             allowed="words in the index or the first column, numbers in all others",
         )
     return ArraySource([str(word) for word in frame.index], frame.to_numpy(), name=name)

@@ -113,20 +113,16 @@ class _File(_Entry):
 
 def parse_registry(data: bytes, where: str) -> tuple[Published, ...]:
     """Read a TOML file of published vectors."""
-    document = read_toml(data, where, SourceError)
     try:
-        file = _File.model_validate(document)
+        file = _File.model_validate(read_toml(data, where, SourceError))
     except ValidationError as error:
-        faults = [
-            f"{where}: key {'.'.join(map(str, fault['loc']))}: {fault['msg']}"
-            for fault in error.errors(include_url=False)
-        ]
-        raise SourceError("\n".join(faults)) from error
-    return tuple(
-        Published(vectors=vectors, download=download)
-        for download in file.download
-        for vectors in download.vectors
-    )
+        faults = error.errors(include_url=False)
+        keys = [(".".join(map(str, fault["loc"])), fault["msg"]) for fault in faults]
+        raise SourceError(
+            "\n".join(f"{where}: key {k}: {message}" for k, message in keys)
+        ) from error
+    downloads = [(download, vectors) for download in file.download for vectors in download.vectors]
+    return tuple(Published(vectors=vectors, download=download) for download, vectors in downloads)
 
 
 def published_vectors() -> tuple[Published, ...]:
@@ -150,7 +146,7 @@ def published_vectors() -> tuple[Published, ...]:
     entries: dict[str, Published] = {}
     files: dict[str, Published] = {}
     user = data_folder() / OWN_FILE
-    own = parse_registry(_read(user), str(user)) if user.is_file() else ()
+    own = parse_registry(toml_bytes(user, SourceError), str(user)) if user.is_file() else ()
     for entry in (*_bundled(), *own):
         same_file = files.setdefault(entry.download.file.casefold(), entry)
         if entry.name in entries or same_file.download != entry.download:
@@ -180,16 +176,6 @@ def find_all(name: str) -> tuple[Published, ...]:
     """Return the published sets that a name stands for: one, or those that are parts of it."""
     parts = tuple(entry for entry in published_vectors() if entry.vectors.part_of == name)
     return parts or (find(name),)
-
-
-def _read(path: Path) -> bytes:
-    """A file of entries."""
-    try:
-        return toml_bytes(path, SourceError)
-    except OSError as error:
-        raise SourceError(
-            f"{path}: the list of vectors cannot be read", got=error.strerror or str(error)
-        ) from error
 
 
 @cache

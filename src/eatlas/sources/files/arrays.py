@@ -59,12 +59,7 @@ class MatrixSource(ArraySource):
 
 
 def part_of(
-    label: str,
-    what: str,
-    parts: Mapping[str, object],
-    fit: Collection[str],
-    name: str | None,
-    remedy: str | None = None,
+    label: str, what: str, parts: Mapping[str, object], fit: Collection[str], name: str | None
 ) -> str:
     """The part of a file that holds something: the one with the name, or the only one that can."""
     chosen = [name or what] if (name or what) in fit else [] if name else list(fit)
@@ -74,7 +69,7 @@ def part_of(
         f"{label}: no single part of this file holds the {what}",
         got=name or listed(f"{key} ({facts})" for key, facts in parts.items()) or "nothing",
         allowed=listed(fit) or ("strings" if what == "words" else "numbers"),
-        remedy=remedy or f"name it: {label}?{what}=NAME",
+        remedy=f"name it: {label}?{what}=NAME",
     )
 
 
@@ -97,27 +92,31 @@ def array_with_words(path: Path, vocabulary: str | None, name: str) -> MatrixSou
 
 def open_npz(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open an array of vectors, and one of words or a vocabulary."""
-    path, files, label = content.path, [content.path], str(content.path)
+    path = content.path
     with faults_of_library(path, "an array in it (save words with np.array(words, dtype='U'))"):
         with zipfile.ZipFile(path) as archive:
             size = sum(info.file_size for info in archive.infolist())
-        check_growth(label, size, content.stamp.size)
+        check_growth(str(path), size, content.stamp.size)
         with np.load(path, allow_pickle=False) as arrays:
-            parts: dict[str, NDArray[Any]] = dict(arrays)
-        kinds = {key: f"{array.dtype}, shape {array.shape}" for key, array in parts.items()}
-        matrices = [
-            k for k, array in parts.items() if array.dtype.kind in "fiu" and array.ndim == 2
-        ]
-        vectors = parts[part_of(label, "vectors", kinds, matrices, options.get("vectors"))]
-        texts = [k for k, array in parts.items() if array.dtype.kind in "US" and array.ndim == 1]
-        if "vocab" in options or not (texts or "words" in options):
-            vocabulary = beside(path, options.get("vocab"))
-            words, files = read_vocabulary(vocabulary), [path, vocabulary]
-        else:
-            column = parts[part_of(label, "words", kinds, texts, options.get("words"))]
-            raw = column.dtype.kind == "S"
-            words = (np.strings.decode(column, "utf-8") if raw else column).tolist()
-    return MatrixSource(words, vectors, name=name, files=files)
+            return _of_parts(path, dict(arrays), options, name)
+
+
+def _of_parts(
+    path: Path, parts: Mapping[str, Any], options: Mapping[str, str], name: str
+) -> MatrixSource:
+    """The only matrix of numbers among some arrays, and as many texts, or a vocabulary."""
+    label, files = str(path), [path]
+    kinds = {key: f"{part.dtype}, shape {part.shape}" for key, part in parts.items()}
+    matrices = [k for k, part in parts.items() if part.dtype.kind in "fiu" and part.ndim == 2]
+    rows = parts[part_of(label, "vectors", kinds, matrices, options.get("vectors"))][()]
+    texts = [k for k, a in parts.items() if a.dtype.kind in "USO" and a.shape == rows.shape[:1]]
+    if "vocab" in options or not (texts or "words" in options):
+        files.append(beside(path, options.get("vocab")))
+        words = read_vocabulary(files[1])
+    else:
+        column = parts[part_of(label, "words", kinds, texts, options.get("words"))][()].tolist()
+        words = [word.decode() if isinstance(word, bytes) else word for word in column]
+    return MatrixSource(words, rows, name=name, files=files)
 
 
 def open_safetensors(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
@@ -131,8 +130,9 @@ def open_safetensors(content: Content, options: Mapping[str, str], name: str) ->
     ):
         shapes = {key: file.get_slice(key).get_shape() for key in file.keys()}  # noqa: SIM118
         matrices = [key for key, shape in shapes.items() if len(shape) == 2]
-        remedy = f"for the model in its folder: {model}" if (model := model_at(path)) else None
-        key = part_of(str(path), "tensor", shapes, matrices, options.get("tensor"), remedy)
+        if len(matrices) > 1 and not options and (model := model_at(path)):
+            raise SourceError(f"{path}: weights of a model", remedy=f"the model itself: {model}")
+        key = part_of(str(path), "tensor", shapes, matrices, options.get("tensor"))
         array = file.get_tensor(key)
     words = beside(path, options.get("vocab"))
     return MatrixSource(read_vocabulary(words), array, name=name, files=(path, words))
@@ -140,8 +140,8 @@ def open_safetensors(content: Content, options: Mapping[str, str], name: str) ->
 
 def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
     """Open an array with as many strings, or a vector for each name, as sent-bias stores them."""
-    path, label = content.path, str(content.path)
-    h5py = library("h5py", label, "HDF5")
+    path = content.path
+    h5py = library("h5py", str(path), "HDF5")
     sets: dict[str, Any] = {}
     with faults_of_library(path, "this HDF5 file"), h5py.File(path) as file:
         # links to other files are not followed
@@ -150,20 +150,14 @@ def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> Matrix
         )
         if any(item.is_virtual or item.external for item in sets.values()):
             raise SourceError(f"{path}: a data set takes its content from other files")
-        check_growth(label, sum(item.nbytes for item in sets.values()), content.stamp.size)
+        check_growth(str(path), sum(item.nbytes for item in sets.values()), content.stamp.size)
         numbers = {key: item for key, item in sets.items() if item.dtype.kind in "fiu"}
         flat = all(item.size == max(item.shape or (0,)) for item in numbers.values())
-        if numbers and flat and not options:
-            # below the group of the term; a slash in a sentence makes more groups
-            words = [key.partition("/")[2] or key for key in numbers]
-            rows = np.stack([np.ravel(item[()]) for item in numbers.values()])
-        else:
-            matrices = [key for key, item in numbers.items() if item.ndim == 2]
-            rows = sets[part_of(label, "vectors", sets, matrices, options.get("vectors"))][()]
-            kinds = {key: h5py.check_string_dtype(item.dtype) for key, item in sets.items()}
-            texts = [k for k, kind in kinds.items() if kind and sets[k].shape == rows.shape[:1]]
-            column = sets[part_of(label, "words", sets, texts, options.get("words"))]
-            words = [word.decode() for word in column[()].tolist()]
+        if options or not numbers or not flat:
+            return _of_parts(path, sets, options, name)
+        # below the group of the term; a slash in a sentence makes more groups
+        words = [key.partition("/")[2] or key for key in numbers]
+        rows = np.stack([np.ravel(item[()]) for item in numbers.values()])
     return MatrixSource(words, rows, name=name, files=(path,))
 
 
@@ -172,18 +166,14 @@ def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> Matrix
 
 def beside(path: Path, name: str | None) -> Path:
     """The vocabulary that belongs to a file: the one with the name, or ``NAME.vocab`` beside it."""
-    bases = (path.with_suffix(""), path)
-    places = [base.with_name(base.name + end) for base in bases for end in _BESIDE]
-    if name is not None:
-        places = [Path(name), path.parent / name]
-    vocabulary = next((place for place in places if place.is_file()), None)
-    if vocabulary is not None:
-        return vocabulary
+    places = [Path(name), path.parent / name] if name else [path.with_suffix(e) for e in _BESIDE]
+    for place in places:
+        if place.is_file():
+            return place
     raise SourceError(
         f"{path}: the vocabulary is not there",
         got=name or f"no {places[0].name} beside it",
-        allowed="a file with one word a line, or a list of words as JSON",
-        remedy=f"name it: {path}?vocab=FILE",
+        remedy=f"name a file with one word a line: {path}?vocab=FILE",
     )
 
 
@@ -192,18 +182,18 @@ def read_vocabulary(path: Path) -> list[str]:
     Stamp.of(path)
     data, suffix = path.read_bytes(), path.suffix.lower()
     words: Any = None
-    if suffix == ".json":
-        with suppress(ValueError, TypeError, KeyError):
-            words = json_value(data)
-            if isinstance(words, dict):
-                by_row = {row: word for word, row in words.items()}
-                words = [by_row[row] for row in range(len(words))]
-    elif suffix in {".pkl", ".pickle"}:
-        with suppress(Exception):  # whatever a damaged pickle makes of it
-            words = _Words(io.BytesIO(data), encoding="utf-8").load()
-    else:
-        lines = decoded(data, str(path), SourceError).split("\n")
-        words = [line.rstrip("\r") for line in (lines if lines[-1] else lines[:-1])]
+    if suffix not in {".json", ".pkl", ".pickle"}:
+        text = decoded(data, str(path), SourceError).replace("\r\n", "\n")
+        return text.removesuffix("\n").split("\n")
+    with suppress(Exception):  # whatever a damaged file makes of it
+        words = (
+            json_value(data)
+            if suffix == ".json"
+            else _Words(io.BytesIO(data), encoding="utf-8").load()
+        )
+        if isinstance(words, dict):
+            by_row = {row: word for word, row in words.items()}
+            words = [by_row[row] for row in range(len(words))]
     if isinstance(words, list) and all(isinstance(word, str) for word in words):
         return words
     raise SourceError(

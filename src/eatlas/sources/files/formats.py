@@ -24,7 +24,7 @@ from eatlas.sources.files.sequential import (
     trailing_numbers,
 )
 from eatlas.sources.source import Source, VectorTable
-from eatlas.sources.spec import GGUF, SUFFIXES, check_options, choice, load, model_at
+from eatlas.sources.spec import SUFFIXES, check_options, choice, load, model_at
 from eatlas.untrusted import require_trust
 
 Options = Mapping[str, str]
@@ -61,7 +61,7 @@ FORMATS: dict[str, Format] = {
     "npz": Format("arrays:open_npz", _VOCABULARY | _NAMED, b"PK\x03\x04"),
     "safetensors": Format("arrays:open_safetensors", _VOCABULARY | {"tensor": "its name"}),
     "parquet": Format("tables:open_parquet", _NAMED, b"PAR1"),
-    "hdf5": Format("arrays:open_hdf5", _NAMED, b"\x89HDF\r\n\x1a\n"),
+    "hdf5": Format("arrays:open_hdf5", _VOCABULARY | _NAMED, b"\x89HDF\r\n\x1a\n"),
 }
 """By the name that ``?format=`` takes."""
 
@@ -106,13 +106,11 @@ def _open_folder(path: Path, options: Options, name: str) -> VectorTable:
     raise SourceError(f"{path}: this is a directory", allowed="a file of vectors", remedy=remedy)
 
 
-_SAY = "if you know better, say so: ?format=NAME"
 _NO_VECTORS = {
     b"version https://git-lfs": ("a pointer of git LFS", "fetch the file itself: git lfs pull"),
     b"<!doctype html": ("a web page", "fetch the file that the page is about"),
     b"<html": ("a web page", "fetch the file that the page is about"),
     codecs.BOM_UTF16_LE: ("UTF-16, to judge by its first bytes", "save it as UTF-8"),
-    codecs.BOM_UTF16_BE: ("UTF-16, to judge by its first bytes", "save it as UTF-8"),
 }
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f")
 _CONTROLS = bytes(c for c in range(32) if c not in _TEXT_CONTROLS)
@@ -129,8 +127,7 @@ def sniff(content: Content) -> str:
         if head[:32].lower().startswith(magic):
             raise _unknown(content, got, remedy)
     if head.startswith(b"GGUF"):
-        model = model_at(content.path.with_suffix(GGUF))
-        raise _unknown(content, "a model (GGUF)", f"for a model: {model}")
+        raise _unknown(content, "a model (GGUF)", f"for a model: hf:{content.path}")
     if head[:1] == b"\x80" and b"\x02" <= head[1:2] <= b"\x05":
         return "gensim"
     length = int.from_bytes(head[:8], "little")
@@ -155,7 +152,7 @@ def _text_kind(head: bytes, content: Content) -> str:
         rest = head.partition(first)[2].lstrip(b"\r\n")
         return "word2vec-binary" if suffix == ".bin" or _is_controlled(rest) else "text"
     if _is_controlled(head):
-        raise _unknown(content, f"binary data: {head[:16].hex(' ')}", _SAY)
+        raise _unknown(content, f"binary data: {head[:16].hex(' ')}")
     separated = b"," in first or b"\t" in first
     return "table" if separated and (by_name or not trailing_numbers(first)) else "text"
 
@@ -164,11 +161,12 @@ def _is_controlled(data: bytes) -> bool:
     return len(data[:_LOOKED_AT].translate(None, _CONTROLS)) < len(data[:_LOOKED_AT])
 
 
-def _unknown(content: Content, got: str, remedy: str) -> SourceError:
+def _unknown(
+    content: Content, got: str, remedy: str = "if you know better, say so: ?format=NAME"
+) -> SourceError:
     return SourceError(
         f"{content.label}: this kind of file is not known",
         got=got,
-        allowed="text (GloVe, word2vec, fastText), word2vec or fastText binary, gensim, npy, npz, "
-        "safetensors, CSV, TSV, Parquet, HDF5",
+        allowed=", ".join(FORMATS),
         remedy=remedy,
     )

@@ -18,7 +18,6 @@ from abc import abstractmethod
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,16 +46,12 @@ _NUMERIC = b"0123456789+-.eE "
 _ENCODINGS = {"utf-8": "utf-8", "utf8": "utf-8", "latin-1": "latin-1", "latin1": "latin-1"}
 
 
-class Rows(NamedTuple):
-    """Some rows of a file: words, where they begin in it, and numbers as it has them."""
-
-    words: list[str]
-    starts: list[int]
-    numbers: list[bytes]
+Row = tuple[bytes, int, bytes]
+"""A word, where it begins in the file, and its numbers, as the file has them."""
 
 
 class Index(NamedTuple):
-    """The words of a file in UTF-8, where its rows begin and the last ends, its hash."""
+    """The words of a file, where its rows begin and the last ends, its hash."""
 
     words: list[bytes]
     starts: NDArray[np.int64]
@@ -74,20 +69,27 @@ class SequentialSource(VectorTable):
         large = content.plain and content.stamp.size >= _INDEX_FROM
         self._indexed = large and not computes_afresh()
         self._index: Index | None = None
-        self._vectors: dict[str, Vector | None] = {}
+        self._vectors: dict[bytes, Vector | None] = {}
         self._sha256 = ""
-        self._dim, self.announced = self.read_head(content.head(HEAD_BYTES))
+        head = content.head(HEAD_BYTES)
+        self._dim, self.announced = self.read_head(head)
+        if not 0 < self._dim <= MAX_COMPONENTS:
+            raise SourceError(
+                f"{content.label}, line 1: this is not a word and its vector",
+                got=repr(head.strip()[:60].partition(b"\n")[0].decode("utf-8", "replace")),
+                allowed=f"text or word2vec's binary form, to {MAX_COMPONENTS:,} numbers a word",
+            )
 
     @abstractmethod
     def read_head(self, head: bytes) -> tuple[int, int | None]:
         """The dimension, and the number of rows where the file begins with it."""
 
     @abstractmethod
-    def read(self, digest: Any) -> Iterator[Rows]:
-        """Read the whole file once, checking every row."""
+    def read(self, digest: Any) -> Iterator[list[Row]]:
+        """Read the whole file once, block by block, checking every row."""
 
     @abstractmethod
-    def parsed(self, words: Sequence[str], rows: Sequence[bytes]) -> NDArray[np.float32]:
+    def parsed(self, words: Sequence[bytes], rows: Sequence[bytes]) -> NDArray[np.float32]:
         """The numbers of some rows, finite, shape (len(words), dim)."""
 
     @property
@@ -120,96 +122,96 @@ class SequentialSource(VectorTable):
         """Whether a second look at all words takes more than a second, with or without an index."""
         return not self.content.plain and self.content.stamp.size > _SLOW_PACKED
 
-    def rows(self) -> Iterator[Rows]:
+    def blocks(self) -> Iterator[list[Row]]:
         """All rows, in the order of the file, which is hashed by the way."""
-        digest = hashlib.sha256()
-        yield from self.read(digest)
+        digest, encoding = hashlib.sha256(), self.encoding_of_words
+        for rows in self.read(digest):
+            try:
+                b"\n".join([word for word, _, _ in rows]).decode(encoding)
+            except UnicodeDecodeError as error:
+                raise SourceError(
+                    f"{self.content.label}, byte {rows[0][1]} or later: not {encoding.upper()}",
+                    got=f"byte 0x{error.object[error.start]:02x}",
+                    remedy="convert it, or say what it is: ?encoding=latin-1",
+                ) from error
+            yield rows
         self._sha256 = digest.hexdigest()
-
-    def rows_of(self, raws: list[bytes], starts: list[int], numbers: list[bytes]) -> Rows:
-        """Rows with their words as text."""
-        try:
-            return Rows([raw.decode(self.encoding_of_words) for raw in raws], starts, numbers)
-        except UnicodeDecodeError as error:
-            place = starts[raws.index(error.object)]
-            encoding = self.encoding_of_words.upper()
-            raise SourceError(
-                f"{self.content.label}, byte {place}: the file is not {encoding}",
-                got=f"byte 0x{error.object[error.start]:02x}",
-                remedy="convert it, for example: iconv -f latin1 -t utf-8; or say what it is: "
-                "?encoding=latin-1",
-            ) from error
 
     def vocabulary(self) -> Iterator[str]:
         """Every word, in the order of the file."""
         index = self.index()
-        if index is None:
-            yield from (word for rows in self.rows() for word in rows.words)
-        else:
+        if index:
             self.content.stamp.check(self.content.path)
-            yield from (word.decode() for word in index.words)
+        words = index.words if index else (row[0] for rows in self.blocks() for row in rows)
+        yield from (word.decode(self.encoding_of_words) for word in words)
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
         """Every word and vector, `rows` rows at a time, or as many as take 1 GiB."""
-        pairs = (
-            pair for some in self.rows() for pair in zip(some.words, some.numbers, strict=True)
-        )
-        for chunk in cut(pairs, max(1, min(rows, _LARGEST // (4 * self.dim)))):
-            words = [word for word, _ in chunk]
-            yield Chunk(words, self.parsed(words, [numbers for _, numbers in chunk]))
+        size = max(1, min(rows, _LARGEST // (4 * self.dim)))
+        for chunk in cut((row for block in self.blocks() for row in block), size):
+            words = [word for word, _, _ in chunk]
+            vectors = self.parsed(words, [numbers for _, _, numbers in chunk])
+            yield Chunk([word.decode(self.encoding_of_words) for word in words], vectors)
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that the file has; one pass for all new keys."""
-        if new := {key for key in keys if key not in self._vectors}:
+        words = {key: key.encode(self.encoding_of_words, "backslashreplace") for key in keys}
+        if new := {word for word in words.values() if word not in self._vectors}:
             vectors = self._by_index(new)
             if vectors is None:
                 vectors = self._by_pass(new)
             self._vectors |= dict.fromkeys(new) | vectors
-        answers = ((key, self._vectors[key]) for key in keys)
+        answers = ((key, self._vectors[word]) for key, word in words.items())
         return {key: vector for key, vector in answers if vector is not None}
 
-    def _by_pass(self, new: set[str]) -> dict[str, Vector]:
+    def _by_pass(self, new: set[bytes]) -> dict[bytes, Vector]:
         """Read the whole file, find the words, and keep the index, where there is to be one."""
-        vectors: dict[str, Vector] = {}
+        vectors: dict[bytes, Vector] = {}
         words, starts, end = bytearray(), array("q"), 0
-        for rows in self.rows():
-            if not new.isdisjoint(rows.words):
-                for word, numbers in zip(rows.words, rows.numbers, strict=True):
-                    if word in vectors:
-                        self._repeated.add(word)
-                    elif word in new:
-                        vectors[word] = self.parsed([word], [numbers])[0]
+        for rows in self.blocks():
+            for word, _, numbers in [row for row in rows if row[0] in new]:
+                if word in vectors:
+                    self._repeated.add(word)
+                else:
+                    vectors[word] = self.parsed([word], [numbers])[0]
             if self._indexed:
-                words += "".join(f"{word}\n" for word in rows.words).encode()
-                starts.extend(rows.starts)
-                last = rows.words[-1].encode(self.encoding_of_words)
-                end = rows.starts[-1] + len(last) + 1 + len(rows.numbers[-1])
+                words += b"\n".join([word for word, _, _ in rows]) + b"\n"
+                starts.extend([start for _, start, _ in rows])
+                word, start, numbers = rows[-1]
+                end = start + len(word) + 1 + len(numbers)
         if self._indexed:
             starts.append(end)
             self._write(bytes(words[:-1]), np.array(starts, np.int64))
         return vectors
 
-    def _by_index(self, new: set[str]) -> dict[str, Vector] | None:
+    def shown(self, word: bytes) -> str:
+        """A word for a message."""
+        return repr(word.decode(self.encoding_of_words, "replace"))
+
+    def wrong_count(self, got: str) -> SourceError:
+        """Say that there are more or fewer vectors than the first line announces."""
+        announced = f"{self.announced} vectors of {self._dim} numbers, as its first line announces"
+        return incomplete(f"{self.content.label}: not as long as announced", got, announced)
+
+    def _by_index(self, new: set[bytes]) -> dict[bytes, Vector] | None:
         """Answers from the index; None if there is none that can be relied on."""
         index = self.index()
         if index is None:
             return None
-        places: dict[str, int] = {}
-        wanted = {word.encode("utf-8", "replace"): word for word in new}
-        for place, raw in enumerate(index.words):
-            if raw in wanted and places.setdefault(wanted[raw], place) != place:
-                self._repeated.add(wanted[raw])
-        vectors: dict[str, Vector] = {}
+        places: dict[bytes, int] = {}
+        for place, word in enumerate(index.words):
+            if word in new and places.setdefault(word, place) != place:
+                self._repeated.add(word)
+        vectors: dict[bytes, Vector] = {}
         with open_binary(self.content.path) as file:
             for word, place in places.items():
                 start, end = map(int, index.starts[place : place + 2])
                 file.seek(start)
-                begin = word.encode(self.encoding_of_words) + b" "
                 row = file.read(max(0, end - start))
-                if not row.startswith(begin):
+                if not row.startswith(word + b" "):
                     self._index = None
                     return None
-                vectors[word] = self.parsed([word], [row[len(begin) :]])[0]
+                vectors[word] = self.parsed([word], [row[len(word) + 1 :]])[0]
         self.content.stamp.check(self.content.path)
         return vectors
 
@@ -288,56 +290,38 @@ class TextSource(SequentialSource):
 
     def read_head(self, head: bytes) -> tuple[int, int | None]:
         """What the first lines say."""
-        label, lines = self.content.label, numbered_lines(head)
+        lines = numbered_lines(head)
         if not lines:
-            raise SourceError(f"{label}: the file is empty", allowed="a word and its vector a line")
+            raise SourceError(f"{self.content.label}: the file is empty")
         self._first, first = lines[0]
-        dim, announced, header = trailing_numbers(first), None, announcement(first)
+        header = announcement(first)
         # two whole numbers are no header if the next line has one number as well
         if header and (header[1] == 1 or len(lines) == 1 or len(lines[1][1].split()) != 2):
-            announced, dim = header
             self._first += 1
-        if not 0 < dim <= MAX_COMPONENTS:
-            raise SourceError(
-                f"{label}, line {lines[0][0]}: this is not a word and its vector",
-                got=repr(first[:60].decode("utf-8", "replace")),
-                allowed=f"a word and 1 to {MAX_COMPONENTS:,} numbers, separated by spaces",
-            )
-        return dim, announced
+            return header[1], header[0]
+        return trailing_numbers(first), None
 
-    def read(self, digest: Any) -> Iterator[Rows]:
+    def read(self, digest: Any) -> Iterator[list[Row]]:
         """Read line by line, and compare the number of rows with the header."""
-        label, count, start = self.content.label, 0, 0
-        raws: list[bytes] = []
-        starts: list[int] = []
-        rows: list[bytes] = []
+        count, start, number = 0, 0, 0
         with self.content.open(digest) as file:
             if file.peek(3).startswith(codecs.BOM_UTF8):  # type: ignore[attr-defined]
                 start = len(file.read(len(codecs.BOM_UTF8)))
-            for number, line in enumerate(iter(partial(file.readline, _MAX_LINE), b""), 1):
-                row = line.rstrip()
-                if row and number >= self._first:
-                    raw, numbers = self._cut(row, number)
-                    raws.append(raw)
-                    starts.append(start)
-                    rows.append(numbers)
-                    count += 1
-                start += len(line)
-                if starts and start - starts[0] > _BLOCK:
-                    yield self.rows_of(raws, starts, rows)
-                    raws, starts, rows = [], [], []
-            if starts:
-                yield self.rows_of(raws, starts, rows)
+            while lines := file.readlines(_BLOCK):
+                rows = []
+                for line in lines:
+                    number += 1
+                    if number >= self._first and (row := line.rstrip()):
+                        word, numbers = self._cut(row, number)
+                        rows.append((word, start, numbers))
+                    start += len(line)
+                if rows:
+                    yield rows
+                    count += len(rows)
         if not count:
-            raise SourceError(f"{label}: the file holds no vectors")
+            raise SourceError(f"{self.content.label}: the file holds no vectors")
         if self.announced not in (None, count):
-            early = count < (self.announced or 0)
-            raise SourceError(
-                f"{label}: the file {'ends early' if early else 'has too many lines'}",
-                got=f"{count} vectors",
-                allowed=f"{self.announced} vectors, as its first line announces",
-                remedy="get it again; the copy is probably incomplete" if early else None,
-            )
+            raise self.wrong_count(f"{count} vectors")
 
     def _cut(self, row: bytes, number: int) -> tuple[bytes, bytes]:
         """The word of a line, which may hold spaces itself, and its numbers.
@@ -350,18 +334,17 @@ class TextSource(SequentialSource):
             word, *fields = row.rsplit(b" ", self._dim)
             last = word.rpartition(b" ")[2]
             if len(fields) < self._dim or (last != word and is_number(last)):
-                before = "on the lines before" if self.announced is None else "the first line says"
                 raise SourceError(
                     f"{self.content.label}, line {number}: a vector of the wrong length",
                     got=f"{row.count(b' ')} numbers",
-                    allowed=f"{self._dim} numbers, as {before}",
+                    allowed=f"{self._dim} numbers, as the first line has or announces",
                 )
             numbers = b" ".join(fields)
         if numbers.translate(None, _NUMERIC):
             _floats(numbers, f"{self.content.label}, line {number}")
         return word, numbers
 
-    def parsed(self, words: Sequence[str], rows: Sequence[bytes]) -> NDArray[np.float32]:
+    def parsed(self, words: Sequence[bytes], rows: Sequence[bytes]) -> NDArray[np.float32]:
         """Parse many rows by pandas, and few, or what it does not take, one by one."""
         if len(rows) > 1:
             import pandas as pd  # noqa: PLC0415  (a look-up does without)
@@ -374,7 +357,7 @@ class TextSource(SequentialSource):
                 array: NDArray[np.float32] = frame.to_numpy().astype(np.float32)
                 if array.shape == (len(rows), self._dim) and np.isfinite(array).all():
                     return array
-        labels = (f"{self.content.label}, the vector of {word!r}" for word in words)
+        labels = [f"{self.content.label}, the vector of {self.shown(word)}" for word in words]
         return np.stack([_floats(row.rstrip(), at) for row, at in zip(rows, labels, strict=True)])
 
 
@@ -404,66 +387,43 @@ class Word2VecBinarySource(SequentialSource):
         """What the first line says."""
         line, newline, _ = head.partition(b"\n")
         count, dim = (announcement(line) if newline else None) or (0, 0)
-        if not 0 < dim <= MAX_COMPONENTS or not count:
-            raise SourceError(
-                f"{self.content.label}: the header of word2vec's binary form is not there",
-                got=repr(line[:40].decode("utf-8", "replace")),
-                allowed=f"a line with the number of words and the dimension, to {MAX_COMPONENTS}",
-            )
-        size = self.content.stamp.size
-        if self.content.plain and size < len(line) + 1 + count * (4 * dim + 1):
-            raise self._ends_early(f"{size} bytes", count, dim)
-        return dim, count
+        return dim if count else 0, count
 
-    def read(self, digest: Any) -> Iterator[Rows]:
+    def read(self, digest: Any) -> Iterator[list[Row]]:
         """Read all records, block by block; line breaks may precede words."""
-        size, count, done = 4 * self._dim, self.announced or 0, 0
+        size, left = 4 * self._dim, self.announced or 0
         with self.content.open(digest) as file:
             start, data = len(file.readline()), b""
-            while done < count:
+            while left:
                 block = file.read(_BLOCK + size)
-                data, at = data + block, 0
-                raws: list[bytes] = []
-                starts: list[int] = []
-                rows: list[bytes] = []
-                for _ in range(count - done):
+                data, at, rows = data + block, 0, []
+                for _ in range(left):
                     space = data.find(b" ", at, at + _MAX_WORD)
                     if space < 0 or space + size >= len(data):
                         break
-                    raws.append(raw := data[at:space].lstrip(b"\n"))
-                    starts.append(start + space - len(raw))
-                    at = space + 1 + size
-                    rows.append(data[space + 1 : at])
-                if raws:
-                    yield self.rows_of(raws, starts, rows)
-                done, start, data = done + len(raws), start + at, data[at:]
-                if done < count and len(data) >= _MAX_WORD and b" " not in data[:_MAX_WORD]:
-                    raise SourceError(
-                        f"{self.content.label}, vector {done + 1}: there is no word here",
-                        got=repr(data[:20]),
-                        allowed=f"a word to {_MAX_WORD} bytes, a space, {self._dim} numbers",
-                        remedy="the header's dimension may be wrong, or the file damaged",
+                    word, at = data[at:space].lstrip(b"\n"), space + 1 + size
+                    rows.append((word, start + space - len(word), data[space + 1 : at]))
+                if rows:
+                    yield rows
+                left, start, data = left - len(rows), start + at, data[at:]
+                if left and len(data) >= _MAX_WORD and b" " not in data[:_MAX_WORD]:
+                    allowed = f"a word to {_MAX_WORD} bytes, a space, {self._dim} numbers"
+                    raise incomplete(
+                        f"{self.content.label}, byte {start}: no word here",
+                        repr(data[:20]),
+                        allowed,
                     )
-                if done < count and not block:
-                    raise self._ends_early(f"{done} vectors", count, self._dim)
+                if left and not block:
+                    raise self.wrong_count(f"{(self.announced or 0) - left} vectors")
             if (data + file.read(2)).strip(b"\n"):
-                raise SourceError(
-                    f"{self.content.label}: the file continues after the last vector",
-                    got=f"more than {count} vectors of {self._dim} numbers",
-                    allowed="what its header announces",
-                    remedy="correct the header, or get the file again",
-                )
+                raise self.wrong_count("more bytes")
 
-    def _ends_early(self, got: str, count: int, dim: int) -> SourceError:
-        announced = f"{count} vectors of {dim} numbers, as its header announces"
-        return incomplete(f"{self.content.label}: the file ends early", got, announced)
-
-    def parsed(self, words: Sequence[str], rows: Sequence[bytes]) -> NDArray[np.float32]:
+    def parsed(self, words: Sequence[bytes], rows: Sequence[bytes]) -> NDArray[np.float32]:
         """Numbers of records."""
         size = 4 * self._dim
         joined = b"".join(row[:size] for row in rows)
         array: NDArray[np.float32] = np.frombuffer(joined, "<f4").astype(np.float32)
         array = array.reshape(len(words), self._dim)
-        between = f"{words[0]!r}" if len(words) == 1 else f"between {words[0]!r} and {words[-1]!r}"
-        check_finite(array, f"{self.content.label}, {between}")
+        ends = f"{self.shown(words[0])} to {self.shown(words[-1])}"
+        check_finite(array, f"{self.content.label}, the vectors of {ends}")
         return array

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,39 +56,22 @@ def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floati
     label = content.label
     first, separator = _first_cells(content.head(HEAD_BYTES))
     if len(first) < 2:
-        raise SourceError(
-            f"{label}: a vector of the wrong length",
-            got="0 numbers" if first else "an empty file",
-            allowed="a term and numbers, separated by commas or tabs",
-        )
+        raise SourceError(f"{label}: this is not a table of words and numbers", got=str(first))
     images = first[-1].strip().lower() in _OF_IMAGES
     titled = images or first[0].strip().lower() in _HEADS or not all(map(is_number, first[1:]))
     column = len(first) - 1 if images else 0
+    form: dict[str, Any] = {"sep": separator, "header": 0 if titled else None, "index_col": False}
+    form |= {"dtype": {first[column] if titled else column: str}, "na_filter": False}
     try:
         with content.open() as raw:
-            frame = pd.read_csv(
-                raw,
-                sep=separator,
-                header=0 if titled else None,
-                index_col=False,
-                dtype={first[column] if titled else column: str},
-                na_filter=False,
-                encoding=encoding,
-                low_memory=False,
-            )
+            frame = pd.read_csv(raw, encoding=encoding, low_memory=False, **form)
     except ValueError as error:
-        wrong = isinstance(error, UnicodeDecodeError)
+        remedy = "say what it is: ?encoding=latin-1" if isinstance(error, UnicodeError) else None
         raise SourceError(
-            f"{label}: the file is not {encoding.upper()}"
-            if wrong
-            else f"{label}: the table cannot be read",
-            got=str(error)[:200],
-            remedy="say what it is: ?encoding=latin-1; or convert it" if wrong else None,
+            f"{label}: the table cannot be read", got=str(error)[:200], remedy=remedy
         ) from error
     if not len(frame):
-        raise SourceError(
-            f"{label}: the table has a header and no rows", allowed="a term and its vector a row"
-        )
+        raise SourceError(f"{label}: the table has a header and no rows")
     words = frame.iloc[:, column].astype(str).tolist()
     # columns without a header beside the names of images are row numbers
     places = [k for k, cell in enumerate(first) if k != column and (cell.strip() or not images)]
@@ -100,7 +84,6 @@ def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floati
         raise SourceError(
             f"{label}: a component is not a number",
             got=f"{error}, in the row of {words[int(odd.to_numpy().argmax())]!r}",
-            allowed="numbers, with a decimal point, in all columns but that of the words",
         ) from error
 
 
