@@ -77,17 +77,11 @@ def require_workers(workers: object) -> None:
 def choose(workers: int | None, items: int) -> Executor:
     """Return an executor that suits the number of items."""
     require_workers(workers)
-    if workers == 1 or is_daemonic():
+    if workers == 1:
         return here
     if workers is None:
         return as_needed if items > FEW and processors() > 1 else here
     return Processes(workers)
-
-
-def is_daemonic() -> bool:
-    """Whether this is a worker of a multiprocessing Pool, which may have no children."""
-    process = sys.modules.get("multiprocessing.process")  # such a worker has it
-    return process is not None and bool(process.current_process().daemon)
 
 
 def reading_of(executor: Executor | None) -> Executor:

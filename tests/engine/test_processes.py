@@ -175,25 +175,6 @@ def test_a_job_fails_wherever_it_is_done(monkeypatch):
     assert len(results) == 10
 
 
-def test_a_daemonic_child_does_its_jobs_itself(tmp_path):
-    """multiprocessing lets no worker of a Pool start processes of its own."""
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import multiprocessing\n"
-        "import eatlas\n"
-        "def work(workers):\n"
-        "    return len(eatlas.run(tests=['weat-6', 'weat-7'], workers=workers))\n"
-        "if __name__ == '__main__':\n"
-        "    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
-        "        print(pool.map(work, [2, None]))\n",
-        encoding="utf-8",
-    )
-    done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.stdout == "[2, 2]\n", done.stderr
-
-
 def chained(error: Exception, cause: Exception) -> Exception:
     error.__cause__ = cause
     return error

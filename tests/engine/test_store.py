@@ -100,7 +100,7 @@ def test_a_link_in_its_place_is_not_followed(tmp_path, there):
     folder = tmp_path / "out"
     folder.mkdir()
     (folder / "unfinished.jsonl").symlink_to(other)
-    with pytest.raises(ResultsError, match="finished jobs cannot be kept"), Store(folder):
+    with pytest.raises(ResultsError, match="unfinished.jsonl: Too many levels"), Store(folder):
         pass
     assert (other.read_text("utf-8") if there else other.exists()) == ("mine" if there else False)
     assert sorted(path.name for path in folder.iterdir()) == ["unfinished.jsonl"]
@@ -108,7 +108,7 @@ def test_a_link_in_its_place_is_not_followed(tmp_path, there):
 
 def test_a_pipe_in_its_place_is_not_read(tmp_path):
     os.mkfifo(tmp_path / "unfinished.jsonl")
-    with pytest.raises(ResultsError, match="got: a device or a pipe"), Store(tmp_path):
+    with pytest.raises(ResultsError, match="a device or a pipe"), Store(tmp_path):
         pass
 
 

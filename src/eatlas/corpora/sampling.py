@@ -36,7 +36,6 @@ from eatlas.errors import EatlasError, StimulusError, described
 from eatlas.executors import (
     Executor,
     Processes,
-    is_daemonic,
     processors,
     require_workers,
 )
@@ -613,7 +612,7 @@ def look_through(
 ) -> tuple[Samples[Any], list[Account]]:
     """Look through files, in one process or several; which one, changes nothing in the samples."""
     count = min(len(files), _worth(files) if workers is None else workers)
-    if executor is None and (count <= 1 or is_daemonic()):
+    if executor is None and count <= 1:
         return _read(files, reading, make, places or {}, tell, progress)
     parts = shares(files, count * ROUNDS if executor is None else SHARDS)
     samples, done = make().samples, 0

@@ -71,11 +71,10 @@ class Journal:
                 f"{self.out}: another {self.task} is writing here",
                 remedy="wait for it to end, or choose another place with --out",
             ) from error
-        except OSError as error:
+        except BaseException as error:
             self._close()
-            raise self._cannot(error) from error
-        except BaseException:
-            self._close()
+            if isinstance(error, OSError):
+                raise _unwritable(self.out, error) from error
             raise
         return self
 
@@ -159,7 +158,6 @@ class Journal:
         return ResultsError(
             f"{self.path or 'the folder for temporary files'}: finished {self.work} cannot be kept",
             got=error.strerror or str(error),
-            allowed="a place that can be written to, and no other file of this name",
             remedy="free some space, or choose another place with --out; repeat the command to "
             "continue",
         )
@@ -216,13 +214,16 @@ def open_store(directory: Path) -> Store:
         with tempfile.TemporaryFile(dir=directory):
             pass
     except OSError as error:
-        raise ResultsError(
-            f"--out {directory}: cannot be written to",
-            got=error.strerror or str(error),
-            allowed="a directory that exists or can be made",
-            remedy="choose another with --out",
-        ) from error
+        raise _unwritable(directory, error) from error
     return Store(directory)
+
+
+def _unwritable(path: Path | None, error: OSError) -> ResultsError:
+    return ResultsError(
+        f"--out {path}: cannot be written to",
+        got=": ".join(filter(None, [error.filename, error.strerror or str(error)])),
+        remedy="choose another place with --out",
+    )
 
 
 def _opened(path: Path | None) -> int:

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from eatlas.corpora import Contexts, ContextsAtHand, Pairs
 from eatlas.engine.execution import perform
 from eatlas.engine.measuring import AnySource, open_for
 from eatlas.engine.plan import Job, in_contexts, read_source
 from eatlas.engine.trends import trends
-from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError
+from eatlas.errors import (
+    EatlasError,
+    SignatureError,
+    SourceError,
+    UntrustedSourceError,
+    listed,
+)
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.sources import period_of
@@ -142,14 +148,16 @@ def verify(
             allowed=", ".join(dict.fromkeys(names)),
         )
     vouched = {test.id: test for test in (load_tests(tests) if tests else ())}
+    sources: dict[SourceName, Opened] = {}
     with computed_afresh():
-        checks = [_Check(r, _question(r, at_hand, vouched, trusted)) for r in results]
-        sources = {
-            name: _opened(name, checks, instead, trusted) for name in {c.source: 0 for c in checks}
-        }
-        again = [_measured(check, sources, check.result.period) for check in checks]
-        of_results = [_verdict(*pair, instead) for pair in zip(checks, again, strict=True)]
-        of_trends = [_of_trend(trend, checks, again, sources) for trend in series]
+        checks = [_rebuilt(result, at_hand, vouched, trusted) for result in results]
+        for check in checks:
+            if check.again is None:
+                if check.source not in sources:
+                    sources[check.source] = _opened(check.source, checks, instead, trusted)
+                check.again = _measured(check, sources[check.source], check.result.period)
+        of_results = [_verdict(check, instead) for check in checks]
+        of_trends = [_of_trend(trend, checks, sources) for trend in series]
     return (*of_results, *of_trends)
 
 
@@ -167,35 +175,61 @@ class Verdict:
     not computed again."""
 
 
-class Question(NamedTuple):
-    """What a result answers, and how what it is called compares."""
-
-    test: Test
-    measure: Measure
-    against: str
-    lines: list[str]
-    """What is called otherwise in the test that is known."""
-
-
-class _Check(NamedTuple):
-    """A result, and what it answers, or why that cannot be said."""
-
-    result: AssociationResult
-    question: Question | EatlasError
-
-    @property
-    def source(self) -> SourceName:
-        """What its numbers come from."""
-        question = self.question
-        need = "vectors" if isinstance(question, EatlasError) else question.measure.needs.source
-        return self.result.source, self.result.source_string, need
-
-
+Again = AssociationResult | Failure | EatlasError
+"""What comes out now, or why nothing does."""
 SourceName = tuple[str, str, Any]
 """A source, as results name it; what opens it; and what is needed of it."""
 Opened = dict[int | None, AnySource] | EatlasError
 """The periods of a series, or one source without a period."""
-Again = AssociationResult | Failure | EatlasError
+
+
+@dataclass
+class _Check:
+    """A result, the question that it answers, and what comes out now."""
+
+    result: AssociationResult
+    test: Any = None
+    measure: Any = None
+    against: str = ""
+    lines: Sequence[str] = ()
+    """What is called otherwise in the test that is known."""
+    again: Again | None = None
+
+    @property
+    def source(self) -> SourceName:
+        """What its numbers come from."""
+        return self.result.source, self.result.source_string, self.measure.needs.source
+
+
+def _rebuilt(
+    result: AssociationResult,
+    at_hand: ContextsAtHand,
+    vouched: Mapping[str, Test],
+    trusted: Collection[str],
+) -> _Check:
+    """Rebuild what a result answers."""
+    origin = result.provenance.contexts
+    try:
+        with data_only(result.source_string):  # a signature that eatlas wrote names no file
+            test = _with_files(result.to_test(), vouched.values())
+            measure = get_measure(result.signature)
+        if result.source_string not in trusted:
+            _require_few_draws(measure)
+        if origin is None:
+            return _Check(result, test, measure, *_labels(test, vouched, lambda known: known))
+        contexts = at_hand.find(origin)
+
+        def in_them(test: Test) -> tuple[Test, Measure]:
+            [((test,), (measure_in,))] = in_contexts((test,), [measure], contexts)
+            return test, measure_in
+
+        in_context, measure = in_them(test)
+        # the title says already that the test is one of contexts
+        test = in_context.model_copy(update={"title": test.title})
+        labels = _labels(test, vouched, lambda known: in_them(known)[0])
+        return _Check(result, test, measure, *labels)
+    except EatlasError as error:
+        return _Check(result, again=error)
 
 
 def _opened(
@@ -206,19 +240,15 @@ def _opened(
 ) -> Opened:
     """Open what results name, and look up the words of all of them at once."""
     called, string, need = name
-    questions = [check.question for check in checks if check.source == name]
+    asking = [check for check in checks if check.measure and check.source == name]
     mine = next((instead[one] for one in (called, string) if one in instead), None)
     try:
         with data_only(string, (string,) if mine is not None else trusted):
             opened = {}
             for source in open_for(string if mine is None else mine, need):
-                jobs = [
-                    Job(q.test, source, q.measure) for q in questions if isinstance(q, Question)
-                ]
-                answers: Any = read_source(jobs) if jobs else source
-                opened[period_of(source)] = (
-                    answers if called == answers.name else answers.renamed(called)
-                )
+                answers: Any = read_source([Job(c.test, source, c.measure) for c in asking])
+                renamed = answers if called == answers.name else answers.renamed(called)
+                opened[period_of(source)] = renamed
             return opened
     except RecursionError:
         return SourceError(f"{string[:60]}...: one source is wrapped in another too many times")
@@ -232,39 +262,40 @@ def _opened(
         return error
 
 
-def _measured(check: _Check, sources: Mapping[SourceName, Opened], period: int | None) -> Again:
+def _measured(check: _Check, source: Opened, period: int | None) -> Again:
     """Measure the test of a result again, on one period of its source."""
-    result, question, source = *check, sources[check.source]
-    if isinstance(question, EatlasError):
-        return question
     if isinstance(source, EatlasError):
         return source
     if period not in source:
         return SourceError(f"the series has no period {period}")
-    case, seed = result.provenance.case, result.provenance.seed
-    return perform(
-        Job(question.test, source[period], question.measure, case, seed, result.source_from)
-    )
+    case, seed = check.result.provenance.case, check.result.provenance.seed
+    source_from = check.result.source_from
+    return perform(Job(check.test, source[period], check.measure, case, seed, source_from))
 
 
-def _verdict(check: _Check, again: Again, instead: Collection[str]) -> Verdict:
+def _verdict(check: _Check, instead: Collection[str]) -> Verdict:
     """Say what differs; a model that was moved is called otherwise."""
-    result, question = check
-    if isinstance(again, Failure):
-        again = again.error
-    if isinstance(again, EatlasError):
+    result, again = check.result, check.again
+    if not isinstance(again, AssociationResult):
         return _unrepeated(result, again)
-    if isinstance(question, EatlasError):  # which `again` is too
-        return _unrepeated(result, question)
     old, new = _data(result), _data(again)
     if result.source in instead or result.source_from in instead:
         for part in (r.get(key) for r in (old, new) for key in ("encoding", "language_model")):
             (part or {}).pop("model", None)
     remarks = []
-    if question.against == "hash" and question.test.sentences_from and not result.contexts:
-        origin = _shortly(question.test.sentences_from)
+    if check.against == "hash" and check.test.sentences_from and not result.contexts:
+        origin = _shortly(check.test.sentences_from)
         remarks = [f"provenance.sentences_from is not verified: {origin}"]
-    return _judged(result, [*question.lines, *differences(old, new)], remarks, question.against)
+    return _judged(result, [*check.lines, *differences(old, new)], remarks, check.against)
+
+
+def _unrepeated(record: AssociationResult | TrendResult, outcome: Any) -> Verdict:
+    """Say why a record was not computed again, and what to do about it."""
+    error = outcome.error if isinstance(outcome, Failure) else outcome
+    remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
+    status: Literal["refused", "not repeated"]
+    status = "refused" if isinstance(error, UntrustedSourceError) else "not repeated"
+    return Verdict(record, status, (error.what, *([f"remedy: {remedy}"] if remedy else [])))
 
 
 def _judged(
@@ -273,21 +304,13 @@ def _judged(
     remarks: Iterable[str] = (),
     against: str = "",
 ) -> Verdict:
-    """Say whether there is a difference; what the numbers rest on and the findings come first."""
+    """Say whether there is a difference; the basis comes first, then the findings."""
     ordered = sorted(
         lines, key=lambda line: (not line.startswith(BASIS), not line.startswith(FINDINGS))
     )
     cut = (f"and {len(ordered) - SHOWN} more",) if len(ordered) > SHOWN else ()
     status: Literal["same", "differs"] = "differs" if ordered else "same"
     return Verdict(record, status, (*ordered[:SHOWN], *cut, *remarks), against)
-
-
-def _unrepeated(record: AssociationResult | TrendResult, error: EatlasError) -> Verdict:
-    """Say why a record was not computed again, and what to do about it."""
-    remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
-    status: Literal["refused", "not repeated"]
-    status = "refused" if isinstance(error, UntrustedSourceError) else "not repeated"
-    return Verdict(record, status, (error.what, *([f"remedy: {remedy}"] if remedy else [])))
 
 
 def _data(record: AssociationResult | TrendResult) -> dict[str, Any]:
@@ -299,10 +322,7 @@ def _data(record: AssociationResult | TrendResult) -> dict[str, Any]:
 
 
 def _of_trend(
-    trend: TrendResult,
-    checks: Iterable[_Check],
-    again: Iterable[Again],
-    sources: Mapping[SourceName, Opened],
+    trend: TrendResult, checks: Iterable[_Check], sources: Mapping[SourceName, Opened]
 ) -> Verdict:
     """Verify a trend by the results of its periods, those that the file lacks included."""
 
@@ -311,65 +331,31 @@ def _of_trend(
         origin = record.provenance
         return record.test, record.source, record.signature, origin.seed, origin.stimuli_sha256
 
-    of_period = {
-        check.result.period: (check, outcome)
-        for check, outcome in zip(checks, again, strict=True)
-        if check.result.period is not None and named(check.result) == named(trend)
-    }
-    if not of_period:
+    same = [c for c in checks if c.result.period is not None and named(c.result) == named(trend)]
+    if not same:
         reason = "no result of its periods and seed was given, so that its test cannot be rebuilt"
         return Verdict(trend, "not repeated", (reason,))
-    first, _ = next(iter(of_period.values()))
-    source = sources[first.source]
-    if isinstance(source, EatlasError):
+    first = same[0]
+    source = sources[first.source] if first.measure else first.again
+    if not isinstance(source, dict):
         return _unrepeated(trend, source)
-    outcomes = [
-        of_period[period][1] if period in of_period else _measured(first, sources, period)
+    again = {check.result.period: check.again for check in same}
+    outcomes = {
+        period: again[period] if period in again else _measured(first, source, period)
         for period in source
-    ]
-    for outcome in outcomes:
-        if isinstance(outcome, EatlasError):
-            return Verdict(trend, "not repeated", (outcome.what,))
-    done = [outcome for outcome in outcomes if isinstance(outcome, AssociationResult)]
-    failed = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
-    computed = trends(done, failed, trend.provenance.seed)
+    }
+    computed = trends(
+        [outcome for outcome in outcomes.values() if isinstance(outcome, AssociationResult)],
+        [outcome for outcome in outcomes.values() if isinstance(outcome, Failure)],
+        trend.provenance.seed,
+    )
     if not computed:
         reason = "too few periods of the series give a result now"
         return Verdict(trend, "not repeated", (reason,))
     return _judged(trend, differences(_data(trend), _data(computed[0])))
 
 
-# --- what a result answers ------------------------------------------------------------------------
-
-
-def _question(
-    result: AssociationResult,
-    at_hand: ContextsAtHand,
-    vouched: Mapping[str, Test],
-    trusted: Collection[str],
-) -> Question | EatlasError:
-    """Rebuild what a result answers."""
-    origin = result.provenance.contexts
-    try:
-        with data_only(result.source_string):  # a signature that eatlas wrote names no file
-            test = _with_files(result.to_test(), vouched.values())
-            measure = get_measure(result.signature)
-        if result.source_string not in trusted:
-            _require_few_draws(measure)
-        if origin is None:
-            return Question(test, measure, *_labels(test, vouched, lambda known: known))
-        contexts = at_hand.find(origin)
-
-        def in_them(test: Test) -> tuple[Test, Measure]:
-            [((test,), (measure_in,))] = in_contexts((test,), [measure], contexts)
-            return test, measure_in
-
-        in_context, measure = in_them(test)
-        # the title says already that the test is one of contexts
-        test = in_context.model_copy(update={"title": test.title})
-        return Question(test, measure, *_labels(test, vouched, lambda known: in_them(known)[0]))
-    except EatlasError as error:
-        return error
+# --- what a result is called ----------------------------------------------------------------------
 
 
 def _require_few_draws(measure: Measure) -> None:
@@ -446,22 +432,13 @@ def _labels(
             if old != new
         ]
         if test.stimuli_sha256 != known.stimuli_sha256:
-            lines.append(f"coverage: the terms are not those of {where}{_other_terms(test, known)}")
+            other = listed(map(repr, sorted(set(test.terms) ^ set(known.terms))), 6)
+            lines.append(
+                f"coverage: the terms are not those of {where}: {other or 'in other groups'}; "
+                "a test with other terms needs another id"
+            )
         return against, lines
     return "hash", []
-
-
-def _other_terms(test: Test, known: Test) -> str:
-    """The first group whose terms differ, and a few of them."""
-    for group, concept in known.concepts.items():
-        theirs = set(concept.terms)
-        ours = set(test.concepts[group].terms) if group in test.concepts else set()
-        if ours != theirs:
-            has, lacks = sorted(ours - theirs)[:3], sorted(theirs - ours)[:3]
-            return (
-                f": {group} has {has} and lacks {lacks}; a test with other terms needs another id"
-            )
-    return ""
 
 
 # --- what differs ---------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +45,6 @@ class Chunk:
     """Number of the chunk in the source, from 0."""
     read: int
     """Words that the source gave."""
-    rising: int
-    """Neighbours of which the second is not before the first in the alphabet."""
     words: list[str]
     missing: list[list[str]]
     """Words without a usable vector, by reason."""
@@ -70,15 +67,14 @@ class Chunk:
 
     @classmethod
     def joined(cls, parts: Sequence[Chunk]) -> Chunk:
-        """All chunks as one, whose index is their number."""
+        """All chunks as one."""
         columns = {
             field.name: np.concatenate([getattr(part, field.name) for part in parts], axis=-1)
-            for field in fields(cls)[6:]
+            for field in fields(cls)[5:]
         }
         return cls(
-            index=len(parts),
+            index=0,
             read=sum(part.read for part in parts),
-            rising=sum(part.rising for part in parts),
             words=[word for part in parts for word in part.words],
             missing=[[w for part in parts for w in part.missing[i]] for i in range(len(MISSING))],
             maxima=np.max([part.maxima for part in parts if part.maxima.size], axis=0),
@@ -109,7 +105,6 @@ def measure_chunk(piece: Piece, plan: ScanPlan) -> Chunk:
     return Chunk(
         index=index,
         read=len(words),
-        rising=sum(a <= b for a, b in pairwise(words)),
         words=used,
         missing=[
             [words[i] for i in np.flatnonzero(bad).tolist()] for bad in (finite & ~present, ~finite)
@@ -201,7 +196,7 @@ class Chunks(FileJournal):
         return f"{self._identity} {index}"
 
 
-_TEXTS, _NUMBERS = ("words", "missing"), ("index", "read", "rising")
+_TEXTS, _NUMBERS = ("words", "missing"), ("index", "read")
 
 
 def _encoded(chunk: Chunk) -> bytes:

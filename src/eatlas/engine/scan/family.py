@@ -44,9 +44,8 @@ BANDS = (1_000, 10_000, 100_000)
 """Last places of the frequency bands by default."""
 TOP = 10
 """Words on each list by default."""
-IN_ORDER, FEW = 0.9, 20
-"""A share of neighbours in alphabetical order, among so many, that no list by frequency has: there
-it is a half."""
+FEW = 20
+"""Words in alphabetical order that are no accident."""
 TIES = 1 + ROUNDING_UNITS * 2.0**-53
 """Two p-values that should be one differ by no more."""
 _CERTAIN = 2**52
@@ -166,7 +165,7 @@ def bands_of(edges: Iterable[int], read: int) -> tuple[Band, ...]:
 def _vocabulary(words: Chunk) -> Vocabulary:
     """What was read, and what became of it."""
     missing = {reason: some for reason, some in zip(MISSING, words.missing, strict=True) if some}
-    pairs = words.read - words.index  # neighbours within chunks
+    head = words.words[:200]
     methods = np.bincount(words.method.max(axis=0), minlength=len(METHODS))
     return Vocabulary(
         read=words.read,
@@ -175,7 +174,7 @@ def _vocabulary(words: Chunk) -> Vocabulary:
         undefined=np.count_nonzero(np.isnan(words.effect_size)),
         missing={reason: len(some) for reason, some in missing.items()},
         examples={reason: tuple(some[:EXAMPLES]) for reason, some in missing.items()},
-        alphabetical=pairs >= FEW and words.rising > IN_ORDER * pairs,
+        alphabetical=len(head) >= FEW and head == sorted(head),
         methods={m: int(k) for m, k in zip(METHODS, methods, strict=True) if k},
         rel_err=float(words.rel_err.max()) or None,
     )
