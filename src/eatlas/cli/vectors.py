@@ -208,13 +208,10 @@ def _print_residual(bias: ResidualBias) -> None:
         print_line(str(warning))
 
 
-def _numbers(figure: BeforeAfter) -> tuple[str, str, str, str]:
-    """Write the numbers of a figure; one that is not known as a dash."""
-    before, after, chance, lowest, highest = (
-        "–" if number is None else f"{number + 0.0:.3f}".replace("-0.000", "0.000")
-        for number in figure.to_dict().values()
-    )
-    return before, after, chance, "–" if lowest == "–" else f"[{lowest}, {highest}]"
+def _numbers(figure: BeforeAfter) -> list[str]:
+    """Write the numbers of a figure, the range in brackets."""
+    texts = [f"{number + 0.0:.3f}".replace("-0.000", "0.000") for _, number in figure]
+    return [*texts[:3], f"[{texts[3]}, {texts[4]}]"]
 
 
 def _values(entry: Published) -> dict[str, Any]:

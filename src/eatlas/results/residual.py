@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from eatlas.notes import Note, Noted
 from eatlas.results.parts import Record, schema_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SCHEMA: Literal["eatlas/residual/1"] = "eatlas/residual/1"
 
@@ -22,19 +19,17 @@ class BeforeAfter(Record):
     that means nothing.
     """
 
-    before: float | None
-    after: float | None
-    chance: float | None
+    before: float
+    after: float
+    chance: float
     """Mean over the random directions."""
-    lowest: float | None
+    lowest: float
     """Of the random directions."""
-    highest: float | None
+    highest: float
 
     @property
-    def beside_chance(self) -> Literal["below", "within", "above"] | None:
-        """Where the figure after is beside the range of random directions; None if not known."""
-        if self.after is None or self.lowest is None or self.highest is None:
-            return None
+    def beside_chance(self) -> Literal["below", "within", "above"]:
+        """Where the figure after is beside the range of random directions."""
         if self.after > self.highest:
             return "above"
         return "below" if self.after < self.lowest else "within"
@@ -79,10 +74,7 @@ class ResidualBias(Record):
     """What a reader should know, in whole sentences."""
 
     def __repr__(self) -> str:
-        figures = (
-            f"{name} {_number(figure.before)} to {_number(figure.after)}"
-            for name, figure in self.figures().items()
-        )
+        figures = (f"{name} {f.before:.2f} to {f.after:.2f}" for name, f in self.figures().items())
         return f"<Residual bias of {self.source}: {', '.join(figures)}>"
 
     __str__ = __repr__
@@ -94,29 +86,15 @@ class ResidualBias(Record):
 
     def remarks(self) -> tuple[Note, ...]:
         """Return the warnings that the figures call for."""
-        figures = {name: figure for name, figure in self.figures().items() if name != "projection"}
+        beside = {name: f.beside_chance for name, f in self.figures().items()}
+        del beside["projection"]
         sides = {
-            side: [name for name, figure in figures.items() if figure.beside_chance == side]
+            side: [name for name, where in beside.items() if where == side]
             for side in ("above", "within", "below")
         }
-        values = {"directions": self.directions, **sides}
-        return (Note("residual.beside-random", values=values),)
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row a figure: before, after, and the mean and range of random directions."""
-        import pandas as pd  # noqa: PLC0415  (slow to import)
-
-        rows = {
-            name: {**figure.to_dict(), "beside_chance": figure.beside_chance}
-            for name, figure in self.figures().items()
-        }
-        return pd.DataFrame.from_dict(rows, orient="index")
+        return (Note("residual.beside-random", values={"directions": self.directions, **sides}),)
 
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema that every such record satisfies, draft 2020-12."""
     return schema_of(ResidualBias, "eatlas residual bias, version 1")
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"

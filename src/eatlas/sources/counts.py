@@ -111,37 +111,32 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
     parsed = FileSpec(spec) if isinstance(spec, Path) else parse_file_spec(name)
     check_options(parsed.options, OPTIONS, name)
     wanted = parsed.options.get("year")
-    by_year = _read(place_of_table(parsed.path))
-    if wanted is None:
-        years_first = sorted(by_year.items(), key=lambda item: item[0] or 0)
-        return tuple(CountTable(name, rows, year) for year, rows in years_first)
-    years = {str(year): year for year in by_year if year is not None}
-    if wanted not in years:
+    by_year = sorted(_read(place_of_table(parsed.path)).items(), key=lambda item: item[0] or 0)
+    tables = [(y, rows) for y, rows in by_year if wanted is None or str(y) == wanted]
+    if not tables:
         raise SourceError(
             f"{parsed.path}: the table has no such year",
             got=wanted,
-            allowed=", ".join(sorted(years)) or "no years: leave ?year= out",
+            allowed=", ".join(str(year) for year, _ in by_year if year is not None)
+            or "no years: leave ?year= out",
         )
-    return (CountTable(name, by_year[years[wanted]], years[wanted]),)
-
-
-def place_of_table(path: Path) -> Path:
-    """Replace the name of a published table by its path; leave anything else as it is."""
-    if path.suffix or len(path.parts) != 1 or is_there(path):
-        return path
-    from eatlas.sources.published import table_on_this_machine  # noqa: PLC0415
-
-    return table_on_this_machine(path.name) or path
+    return tuple(CountTable(name, rows, year) for year, rows in tables)
 
 
 def tables_of(path: Path) -> tuple[Path, ...]:
     """Return the paths of the published tables that a name stands for, or the path as it is."""
     if path.suffix or len(path.parts) != 1 or is_there(path):
         return (path,)
-    from eatlas.sources.published import published_vectors  # noqa: PLC0415
+    from eatlas.sources.published import published_vectors, table_on_this_machine  # noqa: PLC0415
 
-    parts = [one.name for one in published_vectors() if one.vectors.part_of == path.name]
-    return tuple(place_of_table(Path(name)) for name in parts or [path.name])
+    parts = [entry.name for entry in published_vectors() if entry.vectors.part_of == path.name]
+    return tuple(table_on_this_machine(name) or Path(name) for name in parts or [path.name])
+
+
+def place_of_table(path: Path) -> Path:
+    """Replace the name of a published table by its path; leave anything else as it is."""
+    tables = tables_of(path)
+    return tables[0] if len(tables) == 1 else path
 
 
 Rows = dict[str, dict[str, float]]
@@ -149,51 +144,47 @@ Rows = dict[str, dict[str, float]]
 
 def _read(path: Path) -> dict[int | None, Rows]:
     """Rows of a table by year; None where it has no years."""
-    lines = _lines(path)
-    found: dict[int | None, Rows] = {}
+    tables: dict[int | None, Rows] = {}
     try:
-        head = [cell.strip() for cell in next(lines, [])]
-        names = [cell.casefold() for cell in head]
-        term, year, group, count = (
-            next((names.index(name) for name in known if name in names), -1)
-            for known in (TERM, YEAR, GROUP, COUNT)
-        )
-        long = group >= 0 and count >= 0
-        others = {term, year, *(i for i, name in enumerate(names) if name in BESIDE)}
-        groups = {name: i for i, name in enumerate(head) if i not in others}
-        if term < 0 or len(groups) < 2:
-            raise SourceError(
-                f"{path}: the header names no column of terms and two of groups",
-                got=", ".join(head)[:200] or "no header",
-                allowed=f"a column {', '.join(TERM[:-1])} or {TERM[-1]}, and group and count; or a "
-                "column for each group",
-            )
-        for number, cells in enumerate(lines, start=2):
-            where = f"{path}, line {number}"
-            if cells and len(cells) != len(head):
-                raise SourceError(
-                    f"{where}: the row has another number of cells than the header",
-                    got=str(len(cells)),
-                    allowed=str(len(head)),
-                )
-            if not any(cells):
-                continue
-            row = found.setdefault(None if year < 0 else _year(cells[year], where), {}).setdefault(
-                unmarked(cells[term].strip()), {}
-            )
-            pairs = {cells[group].strip(): count} if long else groups
-            for name, place in pairs.items():
-                if name in row and cells[place].strip():
-                    raise SourceError(
-                        f"{where}: the pair occurs twice", got=f"{cells[term]}, {name}"
-                    )
-                if cells[place].strip():  # an empty cell holds no number
-                    row[name] = _number(cells[place], where)
+        head, *lines = [*_lines(path)] or [[]]
     except csv.Error as error:
         raise SourceError(f"{path}: the table cannot be read", got=str(error)) from error
-    if not found:
+    names = [cell.strip().casefold() for cell in head]
+    term, year, group, count = (
+        next((names.index(name) for name in columns if name in names), -1)
+        for columns in (TERM, YEAR, GROUP, COUNT)
+    )
+    others = {term, year, *(i for i, name in enumerate(names) if name in BESIDE)}
+    groups = {name.strip(): i for i, name in enumerate(head) if i not in others}
+    if term < 0 or len(groups) < 2:
+        raise SourceError(
+            f"{path}: the header names no column of terms and two of groups",
+            got=", ".join(head)[:200] or "no header",
+            allowed=f"a column {', '.join(TERM[:-1])} or {TERM[-1]}, and group and count; or a "
+            "column for each group",
+        )
+    for number, cells in enumerate(lines, start=2):
+        where = f"{path}, line {number}"
+        if cells and len(cells) != len(head):
+            raise SourceError(
+                f"{where}: the row has another number of cells than the header",
+                got=str(len(cells)),
+                allowed=str(len(head)),
+            )
+        if not any(cells):
+            continue
+        period = None if year < 0 else _year(cells[year], where)
+        row = tables.setdefault(period, {}).setdefault(unmarked(cells[term].strip()), {})
+        long = group >= 0 and count >= 0
+        for name, i in ({cells[group].strip(): count} if long else groups).items():
+            if cells[i].strip():  # an empty cell holds no number
+                if name in row:
+                    pair = f"{cells[term]}, {name}"
+                    raise SourceError(f"{where}: the pair occurs twice", got=pair)
+                row[name] = _number(cells[i], where)
+    if not tables:
         raise SourceError(f"{path}: the table has no rows")
-    return found
+    return tables
 
 
 def _lines(path: Path) -> Iterator[list[str]]:

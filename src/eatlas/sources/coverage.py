@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
@@ -287,30 +287,25 @@ def _shared_vectors(
             digest = hashlib.blake2b(row.tobytes(), digest_size=16).digest()
             text = texts.get(term, texts.get(key, key))
             alike.setdefault(digest, {}).setdefault(text, []).append(f"{term} ({role})")
-    same = [(text, terms) for by in alike.values() for text, terms in by.items() if len(terms) > 1]
-    apart = [by_text for by_text in alike.values() if len(by_text) > 1]
+    groups = [by_text for by_text in alike.values() if sum(map(len, by_text.values())) > 1]
     if test is not None and test.contexts is not None:
+        same = sum(len(terms) > 1 for by_text in groups for terms in by_text.values())
+        apart = [len(by_text) for by_text in groups if len(by_text) > 1]
         if same:
-            yield Note("coverage.shared-contexts", values={"count": len(same)})
+            yield Note("coverage.shared-contexts", values={"count": same})
         if apart:
-            counts = {"texts": sum(map(len, apart)), "vectors": len(apart)}
+            counts = {"texts": sum(apart), "vectors": len(apart)}
             yield Note("coverage.contexts-apart", values=counts)
         return
-    for text, terms in same:
-        yield Note("coverage.one-vector", values={**_some(terms), "text": text})
-    for by_text in apart[:GROUPS]:
+    for by_text in groups[:GROUPS]:
+        terms = [*chain(*by_text.values())]
         images = len(by_text.keys() & set(name_of.values()))
         kind = "images" if images == len(by_text) else "images and texts" if images else "spellings"
-        values = {**_some([*chain(*by_text.values())]), "texts": len(by_text), "kind": kind}
-        yield Note("coverage.apart", values=values)
-    if rest := [[*chain(*by_text.values())] for by_text in apart[GROUPS:]]:
-        values = {**_some(rest[0]), "count": sum(map(len, rest))}
-        yield Note("coverage.more-apart", values=values)
-
-
-def _some(terms: Sequence[str]) -> dict[str, Any]:
-    """All of a few terms, and some of many."""
-    return {"terms": [*terms[:NAMED]], "more": max(0, len(terms) - NAMED)}
+        values = {"terms": terms[:NAMED], "more": max(0, len(terms) - NAMED), "kind": kind}
+        texts = {"texts": len(by_text), "text": next(iter(by_text))}
+        yield Note("coverage.one-vector", values={**values, **texts})
+    if rest := [sum(map(len, by_text.values())) for by_text in groups[GROUPS:]]:
+        yield Note("coverage.more-vectors", values={"terms": sum(rest), "vectors": len(rest)})
 
 
 def _unknown_terms(unknown: Mapping[tuple[str, str], str], test: Test) -> Iterator[Note]:

@@ -371,13 +371,13 @@ class Debiasing:
 
     def fit(self, source: Source) -> Fit:
         """Fit the method to all vectors of a source of words."""
-        debiased, notes = METHODS[self.method](source, self)
+        debiased, notes = METHODS[self.method][0](source, self)
         return Fit(debiased, notes, f"sets={self.sets.sha256[:16]}")
 
     @property
     def named(self) -> dict[str, Any]:
         """What notes call it, and cite."""
-        return {"by": self.text, "cited": _CITED[self.method]}
+        return {"by": self.text, "cited": METHODS[self.method][1]}
 
 
 def parse_debiasing(text: str) -> Debiasing | None:
@@ -499,15 +499,11 @@ def _inlp(source: Source, step: Debiasing) -> Result:
     return Debiased(Affine(np.zeros(source.dim), projection)), (note, *found.notes)
 
 
-METHODS: dict[str, Callable[[Source, Debiasing], Result]] = {
-    "hard-debias": _hard,
-    SOFT: _soft,
-    "double-hard": _double_hard,
-    "inlp": _inlp,
+_HARD = "Bolukbasi et al. 2016, Manzini et al. 2019"
+METHODS: dict[str, tuple[Callable[[Source, Debiasing], Result], str]] = {
+    "hard-debias": (_hard, _HARD),
+    SOFT: (_soft, _HARD),
+    "double-hard": (_double_hard, "Wang et al. 2020"),
+    "inlp": (_inlp, "Ravfogel et al. 2020"),
 }
-_CITED = {
-    "hard-debias": "Bolukbasi et al. 2016, Manzini et al. 2019",
-    SOFT: "Bolukbasi et al. 2016, Manzini et al. 2019",
-    "double-hard": "Wang et al. 2020",
-    "inlp": "Ravfogel et al. 2020",
-}
+"""By name, how each is fitted and what to cite."""

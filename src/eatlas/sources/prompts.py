@@ -94,24 +94,23 @@ class PromptedSource(Wrapper):
 
     def __init__(self, source: Source, prompts: str | PromptSet) -> None:
         super().__init__(source)
-        self.prompts = prompts
-        texts = prompts.prompts if isinstance(prompts, PromptSet) else (prompts,)
-        self._templates = [_template(prompt) for prompt in texts]
+        self.averaged = prompts if isinstance(prompts, PromptSet) else None
+        self.prompts = prompts.prompts if isinstance(prompts, PromptSet) else (prompts,)
+        self._templates = [_template(prompt) for prompt in self.prompts]
 
     @property
     def name(self) -> str:
         """That of the source, with the prompts as an option."""
-        several = isinstance(self.prompts, PromptSet)
-        name = self.prompts.name if isinstance(self.prompts, PromptSet) else self.prompts
-        option = f"{PROMPTS if several else PROMPT}={quote(name, safe=UNESCAPED)}"
-        return with_option(self.source.name, option)
+        several = self.averaged
+        option, text = (PROMPTS, several.name) if several else (PROMPT, self.prompts[0])
+        return with_option(self.source.name, f"{option}={quote(text, safe=UNESCAPED)}")
 
     @property
     def fingerprint(self) -> str:
         """That of the source, and the prompt or the hash of several."""
-        if isinstance(self.prompts, PromptSet):
-            return f"{self.source.fingerprint};{PROMPTS}=sha256:{self.prompts.sha256}"
-        return f"{self.source.fingerprint};{PROMPT}={self.prompts}"
+        several = self.averaged
+        mark = f"{PROMPTS}=sha256:{several.sha256}" if several else f"{PROMPT}={self.prompts[0]}"
+        return f"{self.source.fingerprint};{mark}"
 
     @property
     def encoding(self) -> Encoding | None:
@@ -119,10 +118,10 @@ class PromptedSource(Wrapper):
         encoding = self.source.encoding
         if encoding is None:
             return None
-        if isinstance(self.prompts, PromptSet):
-            prompt = ", ".join(filter(None, [encoding.prompt, self.prompts.described]))
+        if self.averaged:
+            prompt = ", ".join(filter(None, [encoding.prompt, self.averaged.described]))
         else:  # a prefix of the source's own precedes all of it
-            prompt = (encoding.prompt or HERE).replace(HERE, self.prompts)
+            prompt = (encoding.prompt or HERE).replace(HERE, self.prompts[0])
         return encoding.model_copy(update={"prompt": prompt})
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
@@ -143,8 +142,7 @@ class PromptedSource(Wrapper):
                     parts[item].append(answer)
                     if len(parts[item]) == len(self._templates):
                         answers = parts.pop(item)
-                        several = isinstance(self.prompts, PromptSet)
-                        done[item] = _mean(answers) if several else answer
+                        done[item] = _mean(answers) if self.averaged else answer
             yield done
 
     def _in_prompts(self, words: Sequence[Item]) -> Iterator[tuple[Item, Item]]:
@@ -232,17 +230,13 @@ def in_prompts(source: Source, wanted: Any) -> list[Source]:
 def _lines_of(path: str | Path) -> tuple[str, ...]:
     """Prompts of a file, one a line; empty lines and those that begin with # are left out."""
     require_file(Path(path), SourceError)
-    try:
-        content = Path(path).read_bytes()[: MOST_BYTES + 1]
-    except OSError as error:
-        raise SourceError(
-            f"{path}: the prompts cannot be read", got=error.strerror or str(error)
-        ) from error
+    with Path(path).open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
     lines = (line.strip() for line in decoded(content, str(path), SourceError).splitlines())
     prompts = tuple(line for line in lines if line and not line.startswith("#"))
     if not prompts or len(content) > MOST_BYTES:
         raise SourceError(
-            f"{path}: no prompt in this file" if not prompts else f"{path}: this is too large",
+            f"{path}: this is too large" if prompts else f"{path}: no prompt in this file",
             allowed=f"a prompt on each line, {MOST_BYTES:,} bytes at most",
         )
     return prompts

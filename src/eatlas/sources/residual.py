@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, SourceError
 from eatlas.kernels.cosines import unit_rows
-from eatlas.results.parts import defined
 from eatlas.results.residual import BeforeAfter, ResidualBias
 from eatlas.sources.debiasing import (
     ALLOWED,
@@ -24,10 +22,9 @@ from eatlas.sources.debiasing import (
 )
 from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.source import Source
-from eatlas.sources.transforms import TransformedSource
+from eatlas.sources.transforms import TransformedSource, located
 from eatlas.stats.space import clusters_by_group, neutralize, sklearn, unit_or_zero
-from eatlas.stimuli import GroupsTest, load_tests
-from eatlas.stimuli.kinds import TestsLike
+from eatlas.stimuli import load_tests
 from eatlas.version import __version__
 
 Array = NDArray[np.float64]
@@ -40,13 +37,11 @@ NEIGHBOURS = 100
 DIRECTIONS = 19
 """Random ones: a further one exceeds them all in one of twenty cases."""
 TARGETS = "divdist-gender"
-"""The test whose targets, 288 professions, are looked at unless others are given."""
+"""The test whose targets, 288 professions, are looked at."""
 DECIMALS = 6
 
 
-def residual_bias(
-    source: VectorsLike, *, sets: str | None = None, targets: TestsLike = TARGETS
-) -> ResidualBias:
+def residual_bias(source: VectorsLike, *, sets: str | None = None) -> ResidualBias:
     """Look for a bias of words after a transform, by clusters, neighbours and a classifier.
 
     Parameters
@@ -57,8 +52,6 @@ def residual_bias(
     sets : str, optional
         Word sets that define the bias: ``gender``, ``race``, ``religion``, a TOML file of sets, or
         a test of groups. By default those of the last debiasing.
-    targets : what :func:`eatlas.load_tests` takes, default ``divdist-gender``
-        A test of groups, whose targets' neighbours are counted.
 
     Returns
     -------
@@ -79,8 +72,9 @@ def residual_bias(
 
     1. *projection*: mean cosine of the 500 most biased words of each group with its direction;
     2. *clusters*: share of these in the cluster of their group, by k-means with k clusters;
-    3. *neighbours*: Pearson correlation of the bias of each target, before, with the share of its
-       100 nearest words that lean to the group, the mean over groups;
+    3. *neighbours*: Pearson correlation of the bias of each of 288 professions, the targets of
+       ``divdist-gender``, before, with the share of its 100 nearest words that lean to the group,
+       the mean over groups;
     4. *classifier*: accuracy of a support vector machine with radial basis functions, trained on a
        fifth of the 2,500 most biased words of each group, on the others.
 
@@ -108,47 +102,22 @@ def residual_bias(
             f"{after.name}: nothing was done to these vectors that could leave a bias",
             allowed="a source with a transform: SOURCE?transform=hard-debias:gender",
         )
-    chosen = _sets_of(after) if sets is None else bias_sets(sets)
-    terms = _targets(targets)
-    try:
-        return _compare(after, chosen, terms)
-    except SourceError:
-        raise
-    except EatlasError as error:
-        what = f"{after.name}: {error.what}"
-        raise SourceError(
-            what, got=error.got, allowed=error.allowed, remedy=error.remedy
-        ) from error
-
-
-def _sets_of(source: Source) -> BiasSets:
-    """Return the sets of the last debiasing."""
-    inner = source
-    while isinstance(inner, TransformedSource):
-        if isinstance(inner.step, Debiasing):
-            return inner.step.sets
+    inner: Source = after
+    chosen = None if sets is None else bias_sets(sets)
+    while chosen is None and isinstance(inner, TransformedSource):
+        chosen = inner.step.sets if isinstance(inner.step, Debiasing) else None
         inner = inner.source
-    raise SourceError(
-        f"{source.name}: the word sets that define the bias are needed",
-        got="a transform that names none",
-        allowed=ALLOWED,
-    )
+    if chosen is None:
+        raise SourceError(
+            f"{after.name}: the word sets that define the bias are needed",
+            got="a transform that names none",
+            allowed=ALLOWED,
+        )
+    with located(after.name):
+        return _compare(after, chosen)
 
 
-def _targets(tests: Any) -> list[str]:
-    """Return the targets of tests of groups."""
-    terms: dict[str, None] = {}
-    for test in load_tests(tests):
-        if not isinstance(test, GroupsTest):
-            raise SourceError(
-                f"{test.id}: targets are taken from a test of groups",
-                got=f"a test of the kind {test.kind}",
-            )
-        terms |= dict.fromkeys(test.targets.terms)
-    return [*terms]
-
-
-def _compare(after: TransformedSource, sets: BiasSets, terms: list[str]) -> ResidualBias:
+def _compare(after: TransformedSource, sets: BiasSets) -> ResidualBias:
     """Figures of a source before and after, and those that random directions leave."""
     before = after.original
     found = find_sets(before, sets)
@@ -158,6 +127,8 @@ def _compare(after: TransformedSource, sets: BiasSets, terms: list[str]) -> Resi
     vectors = after.lookup(words)
     zeros = np.zeros(after.dim)
     left = unit_or_zero(np.stack([vectors.get(word, zeros) for word in words]).astype(np.float64))
+    (test,) = load_tests(TARGETS)
+    terms = test.concepts["targets"].terms
     targets = np.array([place_of[term] for term in terms if term in place_of], np.intp)
     of_before = _figures(rows, leans, found.directions, targets)
     of_after = _figures(left, leans, find_sets(after, sets).directions, targets)
@@ -218,8 +189,6 @@ def _figures(
 
 def _neighbours(rows: Array, leans: Array, targets: NDArray[np.intp]) -> float:
     """Correlate the bias of targets with the leanings of their neighbours, the mean over groups."""
-    if len(targets) < 3:
-        return float("nan")
     count = min(NEIGHBOURS, len(rows) // 10)
     cosines = rows[targets] @ rows.T
     cosines[np.arange(len(targets)), targets] = -np.inf
@@ -227,7 +196,12 @@ def _neighbours(rows: Array, leans: Array, targets: NDArray[np.intp]) -> float:
     shares = np.stack([np.mean(near == group, axis=1) for group in range(leans.shape[1])], axis=1)
     pairs = [(lean, share) for lean, share in zip(leans[targets].T, shares.T, strict=True)]
     correlations = [np.corrcoef(*pair)[0, 1] for pair in pairs if all(map(np.ptp, pair))]
-    return float(np.mean(correlations)) if correlations else float("nan")
+    if not correlations:
+        raise EatlasError(
+            "too few words whose neighbours could be counted",
+            got=f"{len(targets)} targets of {TARGETS}",
+        )
+    return float(np.mean(correlations))
 
 
 def _trained_on(words: int) -> NDArray[np.bool_]:
@@ -239,5 +213,5 @@ def _trained_on(words: int) -> NDArray[np.bool_]:
 def _figure(before: float, after: float, random: list[float]) -> BeforeAfter:
     """One figure, beside what random directions leave of it."""
     values = (before, after, float(np.mean(random)), min(random), max(random))
-    numbers = (defined(value + 0.0, DECIMALS) for value in values)  # no -0.0
+    numbers = (round(value, DECIMALS) + 0.0 for value in values)  # no -0.0
     return BeforeAfter(**dict(zip(BeforeAfter.model_fields, numbers, strict=True)))

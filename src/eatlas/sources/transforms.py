@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -113,17 +114,24 @@ def _linear(text: str) -> Linear:
     raise SourceError("unknown transform", got=repr(text), allowed=ALLOWED, remedy=remedy)
 
 
-def fitted(step: Linear | Debiasing, source: Source) -> Fit:
-    """Fit a transform to all vectors of a source; an error names both."""
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Say where an error of the arithmetic arose."""
     try:
-        return step.fit(source)
+        yield
     except SourceError:
         raise
     except EatlasError as error:
-        what = f"{source.name}: the transform {step.text}: {error.what}"
+        what = f"{where}: {error.what}"
         raise SourceError(
             what, got=error.got, allowed=error.allowed, remedy=error.remedy
         ) from error
+
+
+def fitted(step: Linear | Debiasing, source: Source) -> Fit:
+    """Fit a transform to all vectors of a source; an error names both."""
+    with located(f"{source.name}: the transform {step.text}"):
+        return step.fit(source)
 
 
 class TransformedSource(Wrapper):

@@ -46,61 +46,53 @@ def is_series(path: Path) -> bool:
 
 def open_series(spec: FileSpec, name: str) -> tuple[PeriodSource, ...]:
     """Open every period of a series, in the order of years."""
-    check_options(spec.options, _PERIODS, str(spec.path))
-    years = {key: _year(value, key, spec.path) for key, value in spec.options.items()}
-    first = years.get("period", years.get("from", 0))
-    last = years.get("period", years.get("to", 9999))
-    files = _files(spec.path)
-    taken = {year: path for year, path in sorted(files.items()) if first <= year <= last}
-    if not taken:
-        raise SourceError(
-            f"{spec.path}: the series has no such period",
-            got="&".join(f"{key}={value}" for key, value in spec.options.items()),
-            allowed=", ".join(str(year) for year in sorted(files)),
-        )
-    return tuple(PeriodSource(name, year, _open_period(path)) for year, path in taken.items())
-
-
-def _files(folder: Path) -> dict[int, Path]:
-    """Files of vectors by year."""
-    names = sorted(path for path in folder.iterdir() if path.is_file())
-    histwords = {int(m["year"]): p for p in names if (m := HISTWORDS.fullmatch(p.name))}
-    if histwords:
-        return histwords
-    found: dict[int, Path] = {}
-    for path in names:
-        match = BY_YEAR.fullmatch(path.name)
-        if match is None:
-            continue
-        year = int(match["year"])
-        if year in found:
-            raise SourceError(
-                f"{folder}: two files for one year",
-                got=f"{found[year].name}, {path.name}",
-                allowed="one file of vectors for each year",
-                remedy="move one of them out of the folder",
-            )
-        found[year] = path
-    return found
-
-
-def _open_period(path: Path) -> Source:
     from eatlas.sources.files.arrays import array_with_words  # noqa: PLC0415  (few are series)
     from eatlas.sources.files.formats import open_file  # noqa: PLC0415
 
-    if HISTWORDS.fullmatch(path.name):
-        return array_with_words(path, path.name.replace("-w.npy", "-vocab.pkl"), str(path))
-    return open_file(path)
+    check_options(spec.options, _PERIODS, str(spec.path))
+    for key, value in spec.options.items():
+        if not re.fullmatch(r"\d{1,4}", value):
+            raise SourceError(
+                f"{spec.path}: the option {key} is not a year",
+                got=f"{key}={value}",
+                allowed="a year such as 1990",
+            )
+    years = {key: int(value) for key, value in spec.options.items()}
+    first = years.get("period", years.get("from", 0))
+    last = years.get("period", years.get("to", 9999))
+    files = sorted(_files(spec.path))
+    sources = []
+    for year, path in files:
+        if first <= year <= last:
+            words = path.name.replace("-w.npy", "-vocab.pkl")
+            of_array = HISTWORDS.fullmatch(path.name)
+            source = array_with_words(path, words, str(path)) if of_array else open_file(path)
+            sources.append(PeriodSource(name, year, source))
+    if not sources:
+        raise SourceError(
+            f"{spec.path}: the series has no such period",
+            got="&".join(f"{key}={value}" for key, value in spec.options.items()),
+            allowed=", ".join(str(year) for year, _ in files),
+        )
+    return tuple(sources)
 
 
-def _year(text: str, key: str, folder: Path) -> int:
-    if re.fullmatch(r"\d{1,4}", text):
-        return int(text)
-    raise SourceError(
-        f"{folder}: the option {key} is not a year",
-        got=f"{key}={text}",
-        allowed="a year such as 1990",
-    )
+def _files(folder: Path) -> list[tuple[int, Path]]:
+    """Files of vectors with their years: those of HistWords, or else all that a year names."""
+    names = sorted(path for path in folder.iterdir() if path.is_file())
+    for pattern in (HISTWORDS, BY_YEAR):
+        files = [(int(m["year"]), path) for path in names if (m := pattern.fullmatch(path.name))]
+        years = [year for year, _ in files]
+        if twice := [path.name for year, path in files if years.count(year) > 1]:
+            raise SourceError(
+                f"{folder}: two files for one year",
+                got=", ".join(twice[:2]),
+                allowed="one file of vectors for each year",
+                remedy="move one of them out of the folder",
+            )
+        if files:
+            return files
+    return []
 
 
 CBOW = "cbow:"
