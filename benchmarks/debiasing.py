@@ -88,7 +88,7 @@ def compare(arguments: argparse.Namespace) -> None:
 def found(family: str, words: set[str]) -> dict[str, Any]:
     """The sets of a family whose words all have a vector, in lower case as the vectors."""
     sets = bias_sets(family)
-    defining = [[word.lower() for (word,) in one] for one in sets.defining]
+    defining = [[word.lower() for word in one] for one in sets.defining]
     equalize = [[word.lower() for word in one] for one in sets.equalize]
     return {
         "family": family,
@@ -101,7 +101,7 @@ def found(family: str, words: set[str]) -> dict[str, Any]:
 def many(rows: int, dim: int) -> Any:
     """Random vectors, the words of the gender sets among them."""
     sets = bias_sets("gender")
-    first = {word.lower() for one in sets.defining for (word,) in one} | sets.specific
+    first = {word.lower() for one in sets.defining for word in one} | sets.specific
     made = ("".join(letters) for letters in product(ascii_lowercase, repeat=5))
     words = list(dict.fromkeys([*sorted(first), *islice(made, rows)]))[:rows]
     vectors = np.random.default_rng(0).standard_normal((len(words), dim)).astype(np.float32)

@@ -114,7 +114,7 @@ def check(
     tests : ID|BATTERY|FILE.toml
         For a source that encodes texts: tests whose texts are encoded. May be repeated. [default:
         sent-caliskan; caliskan for vectors of words]
-    residual : gender|race|religion|FILE.toml|TEST|own
+    residual : gender|race|religion|FILE.toml|own
         Word sets that define the bias that is looked for; own: those of the transform.
     as_json : --json
         Print only JSON, one object for each source.
@@ -200,7 +200,9 @@ def _print_residual(bias: ResidualBias) -> None:
     }
     print_line(f"{bias.source}: {', '.join(bias.groups)}; {bias.vocabulary:,} words")
     print_line("")
-    rows = [("", "before", "after", "chance", f"{bias.directions} directions", "")]
+    rows: list[tuple[str, ...]] = [
+        ("", "before", "after", "chance", f"{bias.directions} directions", "")
+    ]
     rows += [(name, *_numbers(one), meaning[name]) for name, one in bias.figures().items()]
     print_rows(rows, "lrrrrl", least=(11, 6, 6, 6, 4))
     print_line("")

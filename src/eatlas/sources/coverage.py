@@ -301,9 +301,9 @@ def _shared_vectors(
         terms = [*chain(*by_text.values())]
         images = len(by_text.keys() & set(name_of.values()))
         kind = "images" if images == len(by_text) else "images and texts" if images else "spellings"
-        values = {"terms": terms[:NAMED], "more": max(0, len(terms) - NAMED), "kind": kind}
-        texts = {"texts": len(by_text), "text": next(iter(by_text))}
-        yield Note("coverage.one-vector", values={**values, **texts})
+        values: dict[str, Any] = {"terms": terms[:NAMED], "more": max(0, len(terms) - NAMED)}
+        values |= {"texts": len(by_text), "text": next(iter(by_text)), "kind": kind}
+        yield Note("coverage.one-vector", values=values)
     if rest := [sum(map(len, by_text.values())) for by_text in groups[GROUPS:]]:
         yield Note("coverage.more-vectors", values={"terms": sum(rest), "vectors": len(rest)})
 

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -24,10 +23,10 @@ from pydantic import (
 )
 
 from eatlas.decoding import read_toml, toml_bytes
-from eatlas.errors import EatlasError, SourceError, StimulusError, listed, nearest
+from eatlas.errors import EatlasError, SourceError, listed, nearest
 from eatlas.kernels.cosines import Moments, unit_rows
 from eatlas.notes import Note
-from eatlas.paths import is_file, is_there
+from eatlas.paths import is_file
 from eatlas.sources.coverage import spellings
 from eatlas.sources.source import Source, rows_of
 from eatlas.stats.space import (
@@ -43,15 +42,13 @@ from eatlas.stats.space import (
     unit_or_zero,
     with_rows,
 )
-from eatlas.stimuli import GroupsTest, built_in_tests, load_tests
-from eatlas.untrusted import require_trust
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 FAMILIES = ("gender", "race", "religion")
 """Sets of published papers, which come with the package."""
-ALLOWED = f"{', '.join(FAMILIES)}, a TOML file of sets, or a test of groups"
+ALLOWED = f"{', '.join(FAMILIES)}, or a TOML file of sets"
 _KEYS = "schema = 1, title, citation, notes, groups, defining, equalize, specific"
 FREQUENT = 50_000
 """Words, first in the source, among which the most biased are sought: Gonen and Goldberg (2019)."""
@@ -73,7 +70,6 @@ _TEXT = re.compile(r"(?P<method>[^:]*)(?::(?P<sets>.*?))?(?::(?P<weight>\d+(?:\.
 
 Word = Annotated[str, StringConstraints(pattern=r"\S")]
 Words = tuple[Word, ...]
-Cell = Annotated[Words, BeforeValidator(lambda cell: (cell,) if isinstance(cell, str) else cell)]
 
 
 class BiasSets(BaseModel):
@@ -83,7 +79,7 @@ class BiasSets(BaseModel):
     --------
     >>> sets = bias_sets("religion")
     >>> sets.groups, len(sets.defining), sets.defining[1]
-    (('Judaism', 'Christianity', 'Islam'), 5, (('jew',), ('christian',), ('muslim',)))
+    (('Judaism', 'Christianity', 'Islam'), 5, ('jew', 'christian', 'muslim'))
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -93,8 +89,8 @@ class BiasSets(BaseModel):
     notes: tuple[str, ...] = ()
     groups: Words = Field(min_length=2)
     """Names of two or more groups."""
-    defining: tuple[tuple[Cell, ...], ...] = Field(min_length=1)
-    """Defining sets: for each group one word, or several that stand for it together."""
+    defining: tuple[Words, ...] = Field(min_length=1)
+    """Defining sets: a word for each group."""
     equalize: tuple[Words, ...] | None = None
     """Sets of a word for each group that are to differ in the bias alone; default the defining."""
     specific: frozenset[Word] | None = None
@@ -103,30 +99,27 @@ class BiasSets(BaseModel):
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
         """Each set has a word for each group; no word stands for two, or is equalized twice."""
-        if self.equalize is None:
-            plain = (cells for cells in self.defining if all(len(cell) == 1 for cell in cells))
-            self.equalize = tuple(tuple(cell[0] for cell in cells) for cells in plain)
+        equal = self.defining if self.equalize is None else self.equalize
         # those of the same letters once, as all are sought in every case form
-        self.equalize = tuple({str(words).lower(): words for words in self.equalize}.values())
+        self.equalize = tuple({str(words).lower(): words for words in equal}.values())
         for key, sets in (("defining", self.defining), ("equalize", self.equalize)):
             for words in sets:
                 if len(words) != len(self.groups):
                     raise ValueError(f"{key}: {words} (allowed: a word for each of {self.groups})")
-        group_of: dict[str, str] = {}
-        for cells in self.defining:
-            for cell, group in zip(cells, self.groups, strict=True):
-                if any(group_of.setdefault(word.lower(), group) != group for word in cell):
-                    raise ValueError(f"defining: a word of {cell} stands for two groups")
+        columns = [{word.lower() for word in column} for column in zip(*self.defining, strict=True)]
         equalized = [word.lower() for words in self.equalize for word in words]
-        twice = sorted({word for word in equalized if equalized.count(word) > 1})
-        if twice:
-            raise ValueError(
-                f"equalize: {twice[0]!r} occurs twice, and can be equalized only once "
-                "(default: the defining sets; equalize = [] means none)"
-            )
+        for key, seen in (
+            ("defining", [word for column in columns for word in column]),
+            ("equalize", equalized),
+        ):
+            if twice := sorted({word for word in seen if seen.count(word) > 1}):
+                raise ValueError(
+                    f"{key}: {twice[0]!r} stands for two groups, or is in two sets to equalize "
+                    "(default: the defining sets; equalize = [] means none)"
+                )
         if self.specific is None:
-            every = (*(cell for cells in self.defining for cell in cells), *self.equalize)
-            self.specific = frozenset(word for words in every for word in words)
+            sets = (*self.defining, *self.equalize)
+            self.specific = frozenset(word for words in sets for word in words)
         return self
 
     @property
@@ -142,27 +135,28 @@ def bias_sets(name: str) -> BiasSets:
     Parameters
     ----------
     name : str
-        ``gender``, ``race`` or ``religion``; else the path of a TOML file of sets; else what names
-        one test of groups: its pairs define the bias, or the means of its groups where it has
-        none, and its words keep it.
+        ``gender``, ``race`` or ``religion``, or the path of a TOML file of sets.
 
     Raises
     ------
     SourceError
         If there are no such sets, or they are not well formed; every fault is named.
     """
-    data: dict[str, Any] = {"test": ()}
     if name.lower() in FAMILIES:
-        file = resources.files("eatlas.sources") / "data" / f"bias-{name.lower()}.toml"
-        data = read_toml(file.read_bytes(), file.name, SourceError)
+        content = (
+            resources.files("eatlas.sources") / "data" / f"bias-{name.lower()}.toml"
+        ).read_bytes()
     elif is_file(name):
-        data = read_toml(toml_bytes(Path(name), SourceError), name, SourceError)
-    elif name not in {test.id for test in built_in_tests(sentences=False)}:
-        require_trust(f"look for word sets called {name} in what installed packages register")
-    if "test" in data:
-        return _of_test(name)
+        content = toml_bytes(Path(name), SourceError)
+    else:
+        near = nearest(name, FAMILIES)
+        raise SourceError(
+            f"there are no word sets called {name!r}",
+            allowed=ALLOWED,
+            remedy=f"did you mean {near[0]}?" if near else None,
+        )
     try:
-        return BiasSets.model_validate(data)
+        return BiasSets.model_validate(read_toml(content, name, SourceError))
     except ValidationError as error:
         faults = []
         for fault in error.errors():
@@ -170,38 +164,6 @@ def bias_sets(name: str) -> BiasSets:
             text = fault["msg"].removeprefix("Value error, ")
             faults.append(f"{name}: key {key}: {text}" if key else f"{name}: key {text}")
         raise SourceError("\n".join(faults), allowed=_KEYS) from error
-
-
-def _of_test(name: str) -> BiasSets:
-    """Take the pairs of a test; without any, the mean of each group's words stands for it."""
-    try:
-        tests = load_tests(name)
-    except StimulusError as error:
-        near = nearest(name, FAMILIES)
-        raise SourceError(
-            f"there are no word sets called {name!r}",
-            got=error.what.splitlines()[0] if is_there(name) else None,
-            allowed=ALLOWED,
-            remedy=f"did you mean {near[0]}?" if near else None,
-        ) from error
-    test = tests[0]
-    if len(tests) != 1 or not isinstance(test, GroupsTest):
-        raise SourceError(
-            f"{name}: one test of groups is needed",
-            got=listed((test.id for test in tests), 6),
-            allowed=ALLOWED,
-        )
-    words = [word.lower() for pair in test.pairs for word in pair]
-    groups = tuple(group.terms for group in test.groups)
-    return BiasSets(
-        schema=1,
-        groups=tuple(group.name for group in test.groups),
-        defining=tuple(tuple((word,) for word in pair) for pair in test.pairs) or (groups,),
-        equalize=test.pairs if len(set(words)) == len(words) else (),
-        specific=frozenset(word for terms in groups for word in terms),
-        citation=test.citation or "",
-        notes=(f"The {'pairs' if test.pairs else 'means of the groups'} of the test {test.id}.",),
-    )
 
 
 def case_forms(words: Iterable[str]) -> frozenset[str]:
@@ -240,22 +202,16 @@ def find_sets(
 ) -> FoundSets:
     """Find the vectors of sets, each word by the case rule ``auto``, and prepare them."""
     equal = sets.equalize or ()
-    every = (*(cell for cells in sets.defining for cell in cells), *equal)
-    vectors = source.lookup(case_forms(word for words in every for word in words))
-    vectors = {word: vector for word, vector in vectors.items() if vector.any()}
+    every = (word for words in (*sets.defining, *equal) for word in words)
+    vectors = {word: v for word, v in source.lookup(case_forms(every)).items() if v.any()}
     rows = prepare(np.array([*vectors.values()], np.float64)) if vectors else ()
     row_of = dict(zip(vectors, rows, strict=True))
-
-    def rows_of_cell(cell: Words) -> list[Array]:
-        keys = [next((s for s in spellings(word, "auto") if s in row_of), None) for word in cell]
-        return [row_of[key] for key in keys if key is not None]
-
     defining, lost = [], list[str]()
-    for cells in sets.defining:
-        parts = [rows_of_cell(cell) for cell in cells]
-        if all(parts):
-            defining.append(np.stack([np.mean(part, axis=0) for part in parts]))
-        lost += [w for cell, part in zip(cells, parts, strict=True) if not part for w in cell]
+    for words in sets.defining:
+        keys = [next((s for s in spellings(w, "auto") if s in row_of), None) for w in words]
+        if None not in keys:
+            defining.append(np.stack([row_of[key] for key in keys if key is not None]))
+        lost += [word for word, key in zip(words, keys, strict=True) if key is None]
     if not defining:
         raise EatlasError(
             "no defining set has a word for each group",

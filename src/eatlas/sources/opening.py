@@ -171,7 +171,7 @@ def transformed(source: VectorsLike, transform: str) -> TransformedSource | Tran
         words: ``hard-debias:SETS`` (Bolukbasi et al. 2016; Manzini et al. 2019),
         ``soft-debias:SETS`` or ``soft-debias:SETS:WEIGHT`` (the same), ``double-hard:SETS`` (Wang
         et al. 2020), ``inlp:SETS`` (Ravfogel et al. 2020); SETS is ``gender``, ``race``,
-        ``religion``, a TOML file of word sets, or a test of groups. Several with commas, done in
+        ``religion``, or a TOML file of word sets. Several with commas, done in
         that order. The same as ``?transform=`` in a source string.
 
     Returns

@@ -50,8 +50,8 @@ def residual_bias(source: VectorsLike, *, sets: str | None = None) -> ResidualBi
         With a transform, such as ``"glove-sample?transform=hard-debias:gender"``; it is compared
         with the same source without any.
     sets : str, optional
-        Word sets that define the bias: ``gender``, ``race``, ``religion``, a TOML file of sets, or
-        a test of groups. By default those of the last debiasing.
+        Word sets that define the bias: ``gender``, ``race``, ``religion``, or a TOML file of
+        sets. By default those of the last debiasing.
 
     Returns
     -------
