@@ -169,7 +169,6 @@ def test_a_fault_of_the_function_is_shown_with_its_place(module):
         ("py:{}:model.embed", "there is no embed in <"),
         ("py:{}:answer", "this is not a function\n  got: 42 (int)"),
         ("py:{}:Model", "of a class, an instance or its method"),
-        ("py:{}:two", "cannot be called with a list of texts\n  got: two(texts, more): missing"),
         ("py:{}.py:lengths", "or one in the working directory, without .py"),
         ("py:not_there.at_all:f", "the module not_there.at_all cannot be imported"),
         ("py:{}", "no function is named\n  allowed: py:MODULE:FUNCTION"),

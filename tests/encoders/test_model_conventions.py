@@ -133,26 +133,6 @@ def test_prompts_that_the_model_declares_are_named(tmp_path):
     assert inside.encoding.prompt == "passage: This is {}"
 
 
-@pytest.mark.parametrize(
-    ("name", "pool", "prompt"),
-    [
-        ("e5-small-v2", "mean-all", "'query: ' or 'passage: '"),
-        ("multilingual-e5-base", "mean-all", "'query: '"),
-        ("bge-base-en-v1.5", "cls", None),
-        ("instructor-large", "mean-all", "'Represent the sentence: '"),
-        ("nomic-embed-text-v1.5", "mean-all", "'clustering: '"),
-    ],
-)
-def test_models_whose_pages_ask_for_something_are_known_by_name(tmp_path, name, pool, prompt):
-    folder = make_model(tmp_path / name, "bert")
-    source = eatlas.open_vectors(f"hf:{folder}")
-    assert source.encoding.pool == pool
-    notes = " ".join(map(str, source.notes))
-    assert "Pooling follows the model's files (its name)" in notes
-    assert ("whose page asks for a prompt before each input" in notes) == (prompt is not None)
-    assert prompt is None or prompt in notes
-
-
 def test_what_the_model_says_and_cannot_be_read_is_refused_unless_a_pooling_is_chosen(tmp_path):
     folder = make_model(tmp_path / "model", "bert")
     for text in ("{", "[1]", '[{"path": 1, "type": 2}]'):

@@ -79,13 +79,11 @@ def test_families(tmp_path, config, family, architecture):
 
 
 def test_what_is_no_model(tmp_path):
-    assert said(f"hf:{tmp_path}") == (
-        f"{tmp_path}: this folder holds no transformer\n"
-        "  got: an empty folder\n  allowed: hf:NAME, hf:FOLDER with config.json, hf:FILE.gguf; a NAME "
-        "on the hub is such as bert-base-cased or facebook/opt-125m"
+    assert said(f"hf:{tmp_path}").startswith(
+        f"{tmp_path}: this is no transformer\n  got: an empty folder\n  allowed: hf:NAME, hf:FOLDER"
     )
     (tmp_path / "vectors.txt").touch()
-    assert "this file is not a transformer" in said(f"hf:{tmp_path}/vectors.txt")
+    assert "this is no transformer\n  got: a file" in said(f"hf:{tmp_path}/vectors.txt")
     assert "there is no such folder or file" in said(f"hf:{tmp_path}/nowhere")
     assert said("hf:").startswith("hf:: no model is named")
     (tmp_path / "config.json").write_text("{", encoding="utf-8")
@@ -108,7 +106,7 @@ def test_weights_that_are_not_there(tmp_path):
 def test_damaged_gguf(tmp_path, content):
     file = tmp_path / "model.gguf"
     file.write_bytes(content)
-    assert "this is not a GGUF file that can be read, or it is damaged" in said(f"hf:{file}")
+    assert "the configuration cannot be read" in said(f"hf:{file}")
 
 
 def test_a_folder_of_a_model_without_its_scheme(folder):

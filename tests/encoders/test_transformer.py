@@ -280,7 +280,7 @@ def test_numbers_that_overflow(model, tmp_path):
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     assert np.isfinite(opened(folder).encode([WASP])[WASP]).all()
     message = said(opened(folder, "precision=float16"))
-    assert "the vector of a text is not finite: 'This is a wasp.'" in message
+    assert "the vector of this text is not finite: 'This is a wasp.'" in message
     assert message.endswith("remedy: precision=float32")
 
 

@@ -14,13 +14,15 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import wraps
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from eatlas.encoders.cache_store import SAME, CacheStore, Entry
-from eatlas.encoders.images import hash_of
+from eatlas.encoders.encoder import shortest_first
+from eatlas.encoders.models import hash_of
 from eatlas.errors import SourceError, described
 from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, Vector
 from eatlas.sources.source import Source, Wrapper, is_contextual
@@ -51,25 +53,16 @@ class CachedSource(Wrapper):
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer with vectors that are kept, and have the source compute the others."""
         source = self.source
-        ordered = sorted(items, key=lambda item: (len(item.content), item.content, item.span or ()))
-        keys = {item: key_of(source, item) for item in ordered}
-        reads: dict[Item, Read] = {}
+        keys = {item: key_of(source, item) for item in sorted(items, key=shortest_first)}
         without: dict[Item, Found] = {}
 
-        def same(missing: list[Item]) -> dict[Item, str]:
-            if source.shares:
-                reads.update(source.same(missing))
-            return {item: read.tokens for item, read in reads.items()}
-
-        def mark(item: Item) -> str:
-            read = reads.get(item)
-            return "" if read is None else _mark(read)
+        def same(missing: list[Item]) -> dict[Item, tuple[str, str]]:
+            reads = source.same(missing).items()
+            return {item: (read.tokens, _mark(read)) for item, read in reads}
 
         def compute(missing: list[Item]) -> Iterator[Mapping[Item, Entry]]:
             for batch in source.vectors(missing):
-                without.update(
-                    {item: answer for item, answer in batch.items() if answer.vector is None}
-                )
+                without.update((item, a) for item, a in batch.items() if a.vector is None)
                 yield {
                     item: entry_of(answer.vector, _mark(answer))
                     for item, answer in batch.items()
@@ -77,11 +70,9 @@ class CachedSource(Wrapper):
                 }
 
         head = (source.fingerprint, source.name)
-        batches = through_cache(keys, head, same, compute, "texts are encoded", mark)
-        for number, batch in enumerate(batches):
+        for batch in through_cache(keys, head, same, compute, "texts are encoded"):
             answers = {item: _found(entry) for item, entry in batch.items()}
-            if answers and not number:  # what an earlier run kept
-                source.recall(answers)
+            source.recall(answers)
             self._dim = next((len(vector_of(e)) for e in batch.values()), self._dim)
             yield answers
         if without:
@@ -143,25 +134,54 @@ def take_cache(text: str) -> tuple[str, bool]:
 def through_cache(
     keys: Mapping[T, bytes],
     source: tuple[str, str],
-    same: Callable[[list[T]], Mapping[T, str]],
+    same: Callable[[list[T]], Mapping[T, tuple[str, str]]],
     compute: Callable[[list[T]], Iterable[Mapping[T, Entry]]],
     what: str,
-    mark: Callable[[T], str] = lambda _: "",
 ) -> Iterator[dict[T, Entry]]:
-    """Hand out what is kept, have the rest computed, and keep each batch of it as it comes."""
-    left: dict[bytes, list[T]] = {}
+    """Hand out what is kept, have the rest computed, and keep each batch of it as it comes.
+
+    Parameters
+    ----------
+    keys : mapping
+        Of each question, the key under which its entry is kept.
+    source : tuple of str
+        Fingerprint and name.
+    same : callable
+        Of questions, the tokens that decide the entry, and its mark: one computed before of the
+        same tokens is taken over.
+    compute : callable
+        Of questions, their entries, batch by batch.
+    what : str
+        What is said to be done where the work is interrupted.
+    """
     store = CacheStore()
-    cached = store.get(set(keys.values()))
+    kept = store.get(set(keys.values()))
+    yield {question: kept[key] for question, key in keys.items() if key in kept}
+    left: dict[bytes, list[T]] = {}
     for question, key in keys.items():
-        if key not in cached:
+        if key not in kept:
             left.setdefault(key, []).append(question)
+    if not left:
+        return
     done = len(keys) - sum(map(len, left.values()))
-    yield {question: cached[key] for question, key in keys.items() if key in cached}
     missing = [questions[-1] for questions in left.values()]
     try:
-        for batch, pointers in _shared(store, missing, source[0], same, compute, mark):
+        reads = same(missing)
+        pointers = {q: hashed(SAME, source[0], tokens) for q, (tokens, _) in reads.items()}
+        computed = store.get(set(pointers.values()), behind=True)
+        taken = {
+            question: replace(computed[pointer], mark=reads[question][1])
+            for question, pointer in pointers.items()
+            if pointer in computed
+        }
+        rest = [question for question in missing if question not in taken]
+        for batch in chain([taken] * bool(taken), compute(rest) if rest else ()):
             new = {keys[question]: entry for question, entry in batch.items()}
-            at = {key: Entry(keys[q], SAME) for q, key in pointers.items() if q in batch}
+            at = {
+                pointers[question]: Entry(keys[question], SAME)
+                for question in batch
+                if question in pointers and question not in taken
+            }
             store.put(*source, at | new)
             answers = {q: entry for key, entry in new.items() for q in left.get(key, ())}
             done += len(answers)
@@ -173,35 +193,6 @@ def through_cache(
             else "nothing is kept"
         )
         raise
-
-
-def _shared(
-    store: CacheStore,
-    missing: list[T],
-    fingerprint: str,
-    same: Callable[[list[T]], Mapping[T, str]],
-    compute: Callable[[list[T]], Iterable[Mapping[T, Entry]]],
-    mark: Callable[[T], str],
-) -> Iterator[tuple[Mapping[T, Entry], Mapping[T, bytes]]]:
-    """Take over what was computed of the same tokens, and have the rest computed.
-
-    Yields batches of entries, and the keys of the pointers that belong to what is computed.
-    """
-    if not missing:
-        return
-    pointers = {item: hashed(SAME, fingerprint, read) for item, read in same(missing).items()}
-    targets = store.get(set(pointers.values()))
-    kept = store.get({entry.data for entry in targets.values()})
-    taken = {
-        item: replace(kept[targets[pointer].data], mark=mark(item))
-        for item, pointer in pointers.items()
-        if pointer in targets and targets[pointer].data in kept
-    }
-    if taken:
-        yield taken, {}
-    if rest := [item for item in missing if item not in taken]:
-        for batch in compute(rest):
-            yield batch, pointers
 
 
 def key_of(source: Any, item: Item) -> bytes:

@@ -18,9 +18,9 @@ from eatlas.notes import Note, warn
 
 T = TypeVar("T")
 NAME = "vectors-v2.sqlite"
-ANSWER, ABOUT, SAME = "answer", "about", "same"
-"""Kinds of entries that are no vectors: an answer of a language model; what such a model is; a
-pointer to the entry of a text of the same tokens."""
+ANSWER, SAME = "answer", "same"
+"""Kinds of entries that are no vectors: an answer of a language model; a pointer to the entry of a
+text of the same tokens."""
 PATIENCE = 60.0
 """Seconds for which another process may lock the file; it does so for one batch at a time."""
 _TABLE = """CREATE TABLE IF NOT EXISTS vectors (key BLOB NOT NULL PRIMARY KEY,
@@ -34,7 +34,7 @@ class Entry:
 
     data: bytes
     kind: str
-    """What the bytes are: the type of a vector's numbers, such as <f4, or answer, or about."""
+    """What the bytes are: the type of a vector's numbers, such as <f4, or answer."""
     mark: str = ""
     """What the source has to say of it, such as that a text was cut."""
 
@@ -67,15 +67,16 @@ class Contents:
 class CacheStore:
     """Entries by key. A file that cannot be read or written is said once and done without."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self.path = cache_folder() / NAME
-        self.usable, self.quiet = True, quiet
+    def __init__(self) -> None:
+        self.path, self.usable = cache_folder() / NAME, True
 
-    def get(self, keys: Collection[bytes]) -> dict[bytes, Entry]:
-        """Return the entries that are there."""
+    def get(self, keys: Collection[bytes], *, behind: bool = False) -> dict[bytes, Entry]:
+        """Return the entries that are there; or those behind pointers."""
         if not keys or not self.path.exists():  # a folder is made when there is something to keep
             return {}
         query = "SELECT data, kind, mark FROM vectors WHERE key = ?"
+        if behind:
+            query = query.replace("?", "(SELECT data FROM vectors WHERE key = ?)")
 
         def read(connection: sqlite3.Connection) -> dict[bytes, Entry]:
             rows = ((key, connection.execute(query, (key,)).fetchone()) for key in keys)
@@ -99,9 +100,8 @@ class CacheStore:
                 return action(connection)
         except (sqlite3.Error, OSError) as error:
             self.usable = False
-            if not self.quiet:
-                values = {"file": str(self.path), "reason": _reason(error), "variable": CACHE}
-                warn(Note("source.not-cached", values=values))
+            values = {"file": str(self.path), "reason": _reason(error), "variable": CACHE}
+            warn(Note("source.not-cached", values=values))
             return None
 
 
@@ -124,14 +124,12 @@ def contents() -> Contents:
     size = sum(file.stat().st_size for file in files if file.is_file())
     if not size:
         return Contents(path.parent, 0, ())
-    query = (
-        "SELECT name, fingerprint, SUM(kind NOT IN (?, ?, ?)), SUM(kind = ?), "
-        "SUM(LENGTH(data) * (kind != ?)) FROM vectors GROUP BY name, fingerprint "
-        "ORDER BY MIN(rowid)"
-    )
+    query = """SELECT name, fingerprint, SUM(kind NOT IN ('answer', 'same')),
+      SUM(kind = 'answer'), SUM(LENGTH(data) * (kind != 'same'))
+      FROM vectors GROUP BY name, fingerprint ORDER BY MIN(rowid)"""
     try:
         with _opened(path) as connection:
-            rows = connection.execute(query, (ANSWER, ABOUT, SAME, ANSWER, SAME)).fetchall()
+            rows = connection.execute(query).fetchall()
     except (sqlite3.Error, OSError) as error:
         return Contents(path.parent, size, (), _reason(error))
     return Contents(path.parent, size, tuple(Kept(*row) for row in rows))
@@ -140,8 +138,9 @@ def contents() -> Contents:
 def clear(model: str | None = None) -> tuple[Kept, ...]:
     """Remove what is kept, or what is kept of one source."""
     content = contents()
-    names = list(dict.fromkeys(kept.name for kept in content.models))
-    if model is not None and model not in names:
+    removed = tuple(kept for kept in content.models if model in {None, kept.name})
+    if model is not None and not removed:
+        names = list(dict.fromkeys(kept.name for kept in content.models))
         near = nearest(model, names)
         raise SourceError(
             f"{content.folder}: nothing is kept of this source",
@@ -153,7 +152,7 @@ def clear(model: str | None = None) -> tuple[Kept, ...]:
     try:
         if content.damaged:
             path.unlink(missing_ok=True)
-        elif content.size:
+        elif removed:
             with _opened(path) as connection:
                 connection.execute("DELETE FROM vectors WHERE ? IN ('', name)", (model or "",))
             with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
@@ -164,7 +163,7 @@ def clear(model: str | None = None) -> tuple[Kept, ...]:
             got=_reason(error),
             remedy=f"set {CACHE} to a folder that you may write to",
         ) from error
-    return tuple(kept for kept in content.models if model in {None, kept.name})
+    return removed
 
 
 def _reason(error: Exception) -> str:

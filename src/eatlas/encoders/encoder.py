@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
@@ -162,6 +163,20 @@ def roundoff_of_log_ratios(precision: str) -> float | None:
     """The same of log-probability ratios."""
     unit = roundoff_of(precision)
     return None if unit is None else LOG_RATIOS * unit
+
+
+@contextmanager
+def explained(what: str, allowed: str | None = None, remedy: str | None = None) -> Iterator[None]:
+    """Say as ours what a library raises."""
+    try:
+        yield
+    except SourceError:
+        raise
+    except Exception as error:
+        if "trust_remote_code" in str(error):
+            remedy = "the model comes with code of its own; if you trust it: trust_remote_code=yes"
+        got = first_line(error)
+        raise SourceError(what, got=got, allowed=allowed, remedy=remedy) from error
 
 
 def first_line(error: BaseException) -> str:

@@ -31,7 +31,7 @@ LEAST_LIMIT, LIMIT_EACH = 16 << 20, 512 << 10
 """Bytes of an answer: at least, and for each text; 20,000 components take 500 kB."""
 SHOWN = 300
 """Characters of what an endpoint says."""
-_AGAIN = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
+_AGAIN = frozenset((0, 408, 409, 425, 429, 500, 502, 503, 504, 529))
 _ALLOWED = '{"data": [{"index": 0, "embedding": [...]}, ...]}, one vector for each text'
 
 
@@ -106,58 +106,50 @@ class EndpointSource(Encoder):
 
     def _rows(self, texts: list[str], key: str) -> NDArray[np.float32]:
         """Rows in single precision."""
-        answer = self._post(texts, key)
+        content = self._post(texts, key)
         try:
-            vectors = {entry["index"]: entry["embedding"] for entry in answer["data"]}
-            if len(answer["data"]) != len(texts):
-                raise ValueError(f"{len(answer['data'])} vectors of {len(texts)} texts")
+            data = json.loads(content)["data"]
+            vectors = {entry["index"]: entry["embedding"] for entry in data}
             with np.errstate(over="ignore"):  # what is infinite then is refused
-                return np.array([vectors[i] for i in range(len(texts))], float).astype(np.float32)
-        except (TypeError, KeyError, ValueError, OverflowError) as error:
+                rows = np.array([vectors[i] for i in range(len(data))], float).astype(np.float32)
+        except (TypeError, KeyError, ValueError, OverflowError, RecursionError) as error:
             raise SourceError(
                 f"{self.name}: the answer has not one vector for each text",
-                got=str(error)[:SHOWN],
+                got=_hidden(content.decode(errors="replace"), key),
                 allowed=_ALLOWED,
             ) from error
+        return rows
 
-    def _post(self, texts: list[str], key: str) -> Any:
-        """Send a request until it is answered, and return what the JSON of the answer holds."""
+    def _post(self, texts: list[str], key: str) -> bytes:
+        """Send a request until it is answered."""
         from requests import RequestException  # noqa: PLC0415  (only endpoints need it)
 
         options, ends = self.options, time.monotonic() + self.options.timeout
-        for pause in (*PAUSES, None):
-            wait = pause
+        for pause in (*PAUSES, options.timeout):
             try:
                 status, headers, content = self._exchange(texts, key, ends)
-            except RequestException as error:
-                reason = _hidden(f"{type(error).__name__}: {error}", key)
-            else:
                 target = f", to {headers['Location']}" if "Location" in headers else ""
-                reason = _hidden(
-                    f"status {status}{target}: {content.decode(errors='replace')}", key
+                reply = f"status {status}{target}: {content.decode(errors='replace')}"
+            except RequestException as error:
+                status, headers, reply = 0, {}, f"{type(error).__name__}: {error}"
+            if status == 200:
+                return content
+            if status not in _AGAIN:
+                raise SourceError(
+                    f"{self.address}: the endpoint refuses the request",
+                    got=_hidden(reply, key),
+                    remedy=f"check the address, the model ({options.model}) and its options, and "
+                    f"the key in {' or '.join(KEYS)}",
                 )
-                if status == 200:
-                    try:
-                        return json.loads(content)
-                    except (ValueError, RecursionError):
-                        status = 0
-                if status not in _AGAIN:
-                    raise SourceError(
-                        f"{self.address}: the endpoint refuses the request, or answers no JSON",
-                        got=reason,
-                        allowed="an endpoint that speaks like OpenAI's: POST .../v1/embeddings",
-                        remedy=f"check the address, the model ({options.model}) and its options, "
-                        f"and the key in {' or '.join(KEYS)}",
-                    )
-                after = headers.get("Retry-After", "").strip()
-                wait = float(after) if pause and after.isdigit() else pause
-            if wait is None or time.monotonic() + wait >= ends:
+            after = headers.get("Retry-After", "").strip()
+            wait = float(after) if after.isdigit() and pause in PAUSES else pause
+            if time.monotonic() + wait >= ends:
                 break
             time.sleep(wait)
         raise SourceError(
             f"{self.address}: the endpoint gave no vectors within {options.timeout} s and "
             f"{len(PAUSES) + 1} tries",
-            got=reason,
+            got=_hidden(reply, key),
             remedy="try again later, or with timeout=SECONDS; encoded texts are kept; repeat the "
             "command to continue",
         )

@@ -66,7 +66,7 @@ class FunctionSource(Encoder):
     ) -> None:
         super().__init__(name or SCHEME + _path_of(function))
         self._function, self._version = function, version
-        self._with_places = _asks_for_passages(function, self.name)
+        self._with_places = _asks_for_passages(function)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -155,20 +155,11 @@ def _file_of(function: Callable[..., Any]) -> Path | None:
     return None
 
 
-def _asks_for_passages(function: Callable[..., Any], label: str) -> bool:
-    """Whether the first parameter is called so."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some functions written in C say nothing
-        return False
-    try:
-        return next(iter(signature.bind([]).arguments), None) == PASSAGES
-    except TypeError as error:
-        raise SourceError(
-            f"{label}: the function cannot be called with a list of texts",
-            got=f"{getattr(function, '__name__', 'function')}{signature}: {error}",
-            allowed="one parameter without a default",
-        ) from error
+def _asks_for_passages(function: Callable[..., Any]) -> bool:
+    """Whether the first parameter is called so; some functions written in C have no signature."""
+    with suppress(TypeError, ValueError):
+        return next(iter(inspect.signature(function).parameters), None) == PASSAGES
+    return False
 
 
 def find_function(module: str, path: str, label: str) -> Callable[..., Any]:

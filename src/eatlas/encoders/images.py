@@ -5,7 +5,6 @@ Pillow reads them. Its guard against decompression bombs stays on and is an erro
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,11 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
-from eatlas.decoding import json_value
-from eatlas.encoders.encoder import first_line
-from eatlas.encoders.models import PROCESSOR
+from eatlas.encoders.encoder import explained
+from eatlas.encoders.models import PROCESSOR, hash_of, settings_of
 from eatlas.errors import SourceError
 from eatlas.executors import Threads, processors
 from eatlas.results.parts import ImageEncoding
@@ -104,36 +101,16 @@ def read_head(path: Path) -> Picture:
 @contextmanager
 def _opened(path: Path) -> Iterator[Image]:
     """Open an image; what is none, is damaged, or unpacks to too much is said as ours."""
-    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (only for images)
+    from PIL import Image  # noqa: PLC0415  (only for images)
 
     Image.init()
     formats = [name for name in FORMATS if name in Image.OPEN]
-    try:
-        with Image.open(path, formats=formats) as image:
-            yield image
-    except SourceError:
-        raise
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning, MemoryError) as error:
-        raise SourceError(
-            f"{path}: the image has too many pixels to be decoded",
-            got=first_line(error),
-            allowed=f"up to {Image.MAX_IMAGE_PIXELS:,} pixels",
-            remedy="make it smaller; models take a few hundred pixels on each side",
-        ) from error
-    except UnidentifiedImageError as error:
-        head = path.read_bytes()[:24]
-        raise SourceError(
-            f"{path}: this file is not an image",
-            got=f"a file that begins with {head!r}" if head else "an empty file",
-            allowed=ALLOWED,
-        ) from error
-    except Exception as error:
-        raise SourceError(
-            f"{path}: the image cannot be decoded",
-            got=first_line(error),
-            allowed=ALLOWED,
-            remedy="fetch the file again, or open it in a viewer and save it anew",
-        ) from error
+    remedy = "fetch the file again, or save it anew, and smaller"
+    with (
+        explained(f"{path}: the image cannot be decoded", ALLOWED, remedy),
+        Image.open(path, formats=formats) as image,
+    ):
+        yield image
 
 
 def decoded(picture: Picture) -> Image:
@@ -175,34 +152,14 @@ def _in_rgb(image: Image, path: Path) -> Image:
     return image.convert("RGB")
 
 
-def hash_of(path: Path) -> str:
-    """SHA-256 of the bytes of an image file."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise SourceError(
-            f"{path}: the image cannot be read",
-            got=error.strerror or str(error),
-            remedy="check the path",
-        ) from error
-
-
 # --- the processor of a model --------------------------------------------------------------------
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
     """Read the settings of a model's image processor."""
     for name in PROCESSOR:
-        file = folder / name
-        if not file.is_file():
-            continue
-        try:
-            settings = json_value(file.read_bytes())
-        except (OSError, ValueError) as error:
-            raise SourceError(f"{file}: the settings cannot be read", got=str(error)) from error
-        if isinstance(settings, dict):
-            settings = settings.get("image_processor", settings)
+        whole = settings_of(folder / name)
+        settings = whole.get("image_processor", whole)
         if isinstance(settings, dict) and _type(settings):
             return settings
     raise SourceError(
@@ -223,7 +180,7 @@ def image_encoding(settings: Mapping[str, Any]) -> ImageEncoding:
     resized = settings.get("do_resize", True) is not False
     normalised = settings.get("do_normalize", True) is not False
     number = settings.get("resample")
-    try:
+    with explained("the settings of the image processor cannot be read"):
         return ImageEncoding(
             processor=_type(settings),
             size=_size(settings.get("size", settings.get("max_num_patches"))) if resized else "",
@@ -232,10 +189,6 @@ def image_encoding(settings: Mapping[str, Any]) -> ImageEncoding:
             mean=tuple(settings.get("image_mean") or ()) if normalised else (),
             std=tuple(settings.get("image_std") or ()) if normalised else (),
         )
-    except (ValidationError, TypeError) as error:
-        raise SourceError(
-            "the settings of the image processor cannot be read", got=first_line(error)
-        ) from error
 
 
 def _size(size: Any) -> str:
@@ -258,16 +211,10 @@ def load_processor(folder: Path, *, trust: bool) -> Any:
     from transformers import AutoImageProcessor  # noqa: PLC0415  (seconds)
 
     remedy = "py: takes a function of your own that computes the vectors"
-    try:
+    with explained(f"{folder}: the image processor cannot be loaded", remedy=remedy):
         processor = AutoImageProcessor.from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=trust, backend="pil"
         )
-    except Exception as error:
-        raise SourceError(
-            f"{folder}: the image processor cannot be loaded",
-            got=first_line(error),
-            remedy=remedy,
-        ) from error
     if getattr(processor, "backend", "") == "torchvision":
         raise SourceError(
             f"{folder}: transformers has the image processor of this model for torchvision alone",
@@ -327,11 +274,6 @@ def prepared(picture: Picture, processor: Any, takes: Collection[str]) -> Pixels
     One image at a time: a batch is resized otherwise where its images differ in size.
     """
     image = decoded(picture)
-    try:
+    with explained(f"{picture.path}: the image processor of the model fails at this image"):
         inputs = processor(images=[image], return_tensors="np", input_data_format="channels_last")
-    except Exception as error:
-        raise SourceError(
-            f"{picture.path}: the image processor of the model fails at this image",
-            got=f"{picture.size[0]:,} x {picture.size[1]:,} pixels: {first_line(error)}",
-        ) from error
     return {name: inputs[name] for name in inputs if name in takes}

@@ -70,30 +70,16 @@ _TAKEN = {
 class LanguageModel(Protocol):
     """A model that says how probable a stimulus is in a text."""
 
-    @property
-    def name(self) -> str:
-        """What names the source in results, such as ``hf:bert-base-uncased``."""
-        ...
-
-    @property
-    def fingerprint(self) -> str:
-        """Identifies the model's weights and tokenizer."""
-        ...
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What a reader should know about the model."""
-        ...
-
-    @property
-    def kind(self) -> Kind:
-        """Whether the model fills masks or continues a text."""
-        ...
-
-    @property
-    def about(self) -> LanguageModelRecord:
-        """What the result says of the model."""
-        ...
+    name: str
+    """What names the source in results, such as ``hf:bert-base-uncased``."""
+    fingerprint: str
+    """Identifies the model's weights and tokenizer."""
+    notes: tuple[Note, ...]
+    """What a reader should know about the model."""
+    kind: Kind
+    """Whether the model fills masks or continues a text."""
+    about: LanguageModelRecord
+    """What the result says of the model."""
 
     def score(
         self, questions: Collection[Question], tell: Tell | None = None
@@ -114,7 +100,7 @@ class LanguageModel(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass
 class ModelSnapshot:
     """What a language model answered, kept as a model of its own.
 
@@ -290,9 +276,9 @@ class TransformerLM:
     def _kept(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
         """Hand out answers that are kept, and have the others computed."""
 
-        def same(missing: list[Question]) -> Mapping[Question, str]:
+        def same(missing: list[Question]) -> Mapping[Question, tuple[str, str]]:
             plans = self.plans(missing).items()
-            return {question: repr(plan) for question, plan in plans if isinstance(plan, Plan)}
+            return {q: (repr(plan), "") for q, plan in plans if isinstance(plan, Plan)}
 
         def compute(missing: list[Question]) -> Iterator[Mapping[Question, Entry]]:
             for batch in self.in_batches(missing):
@@ -497,10 +483,16 @@ def _about(named: NamedModel, kind: Kind) -> LanguageModelRecord:
     heads: Mapping[str, Any] = auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     if kind == "masked":
         heads = auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    config, precision = named.card.config, named.options.precision
+    architecture = str(heads.get(named.card.config.model_type, named.card.architecture))
+    return _record(named.name, architecture, kind, named.card.config, named.options.precision)
+
+
+def _record(
+    name: str, architecture: str, kind: Kind, config: Any, precision: str
+) -> LanguageModelRecord:
     return LanguageModelRecord(
-        model=named.name,
-        architecture=str(heads.get(named.card.model_type, named.card.architecture)),
+        model=name,
+        architecture=architecture,
         kind=kind,
         vocabulary=config.vocab_size,
         precision=precision,
@@ -548,14 +540,7 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
         )
     precision, most = str(model.dtype).removeprefix("torch."), tokenizer.model_max_length
     loaded = Loaded(tokenizer, model, most if most < NO_LIMIT else None)
-    about = LanguageModelRecord(
-        model=name,
-        architecture=type(model).__name__,
-        kind=kind,
-        vocabulary=model.config.vocab_size,
-        precision=precision,
-        roundoff=roundoff_of_log_ratios(precision),
-    )
+    about = _record(name, type(model).__name__, kind, model.config, precision)
     return TransformerLM(lambda: loaded, _fingerprint(model, tokenizer), about)
 
 

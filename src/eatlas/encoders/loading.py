@@ -15,15 +15,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, TypeVar
 
-from eatlas.encoders.encoder import first_line
+from eatlas.encoders.encoder import explained
 from eatlas.encoders.images import load_processor
 from eatlas.encoders.models import (
     NamedModel,
+    gguf_numbers,
     gguf_reader,
-    gguf_values,
     location,
     one_reading_of_gguf,
-    trust_remedy,
 )
 from eatlas.errors import SourceError
 
@@ -94,34 +93,23 @@ def _load(named: NamedModel, head: Head) -> Loaded:
 
     repeat_products()
     path, trust = named.path, named.options.trust_remote_code
-    device = _device(named.options.device)
+    device = named.options.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
     with quiet(), one_reading_of_gguf(path), torch.random.fork_rng(devices=[]):
         texts = head not in {"vision", "pooled"}
         tokenizer = load_tokenizer(path, trust=trust) if texts else None
         images = head in {"vision", "pooled", "towers"}
         processor = load_processor(path, trust=trust) if images else None
-        try:
+        with explained(
+            f"{path}: the model cannot be loaded",
+            "what AutoModel of transformers loads: safetensors, or plain numbers; on a device that "
+            "is here, and has the memory",
+        ):
             module = _module(named, head).eval().to(device)
-        except SourceError:
-            raise
-        except Exception as error:
-            if ran_out(error):
-                raise too_little(path) from error
-            raise SourceError(
-                f"{path}: the model cannot be loaded",
-                got=first_line(error),
-                allowed="what AutoModel of transformers loads: safetensors, or plain numbers",
-                remedy=trust_remedy(error),
-            ) from error
-    if head == "towers" and not hasattr(module, "get_image_features"):
-        raise SourceError(
-            f"{path}: this model has no space that texts and images share",
-            got=f"{type(module).__name__} without get_image_features",
-            allowed="two-tower models such as CLIP, SigLIP, ALIGN and AltCLIP",
-        )
     takes = frozenset(inspect.signature(module.forward).parameters)
     limit = _limit(named.card.config, tokenizer, module) if texts else None
-    return Loaded(tokenizer, module, limit, device, takes, processor)
+    return Loaded(tokenizer, module, limit, module.device, takes, processor)
 
 
 def load_tokenizer(path: Path, *, trust: bool) -> Any:
@@ -133,17 +121,13 @@ def load_tokenizer(path: Path, *, trust: bool) -> Any:
     from transformers import AutoTokenizer  # noqa: PLC0415
 
     folder, more = location(path)
-    if path.is_file() and gguf_values(path).get("tokenizer.ggml.add_bos_token") is False:
+    if path.is_file() and gguf_numbers(path).get("tokenizer.ggml.add_bos_token") is False:
         more["add_bos_token"] = False  # transformers adds the token all the same
-    try:
+    with explained(
+        f"{path}: the tokenizer cannot be loaded",
+        "a folder with tokenizer.json or the files of a tokenizer of transformers",
+    ):
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=trust, **more)
-    except Exception as error:
-        raise SourceError(
-            f"{path}: the tokenizer cannot be loaded",
-            got=first_line(error),
-            allowed="a folder with tokenizer.json or the files of a tokenizer of transformers",
-            remedy=trust_remedy(error),
-        ) from error
     files = {*type(tokenizer).vocab_files_names.values()}
     there = any((path / name).is_file() for name in {*files, "tokenizer.json"})
     if files and not there and not path.is_file():
@@ -196,26 +180,6 @@ def _module(named: NamedModel, head: Head) -> Any:
             ),
         )
     return part
-
-
-def _device(name: str) -> Any:
-    """Return the torch device of a name."""
-    import torch  # noqa: PLC0415
-
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    device, number = torch.device(name), torch.cuda.device_count()
-    usable = {
-        "cpu": True,
-        "cuda": (device.index or 0) < number,
-        "mps": torch.backends.mps.is_available(),
-    }
-    if not usable[device.type]:
-        raise SourceError(
-            f"device={name}: there is no such device here",
-            allowed=f"cpu{f', cuda with a number below {number}' if number else ''}",
-        )
-    return device
 
 
 def _limit(config: Any, tokenizer: Any, module: Any) -> int | None:
@@ -271,36 +235,24 @@ def in_halves(
     batch: list[P], compute: Callable[[list[P]], T], named: NamedModel
 ) -> Iterator[tuple[list[P], T]]:
     """Compute a batch; where memory does not suffice, each half of it."""
+    import torch  # noqa: PLC0415
+
     try:
         computed = compute(batch)
     except (RuntimeError, MemoryError) as error:
-        if not ran_out(error):
+        ran_out = isinstance(error, MemoryError | torch.OutOfMemoryError)
+        if not ran_out and "allocate memory" not in str(error):
             raise
         if len(batch) == 1:
-            raise too_little(named.path) from error
+            raise SourceError(
+                f"{named.path}: there is not enough memory for this model",
+                remedy="a smaller model, shorter texts, precision=bfloat16, or a machine with more",
+            ) from error
     else:
         yield batch, computed
         return
-    import torch  # noqa: PLC0415
-
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
     half = len(batch) // 2
     for part in (batch[:half], batch[half:]):
         yield from in_halves(part, compute, named)
-
-
-def ran_out(error: BaseException) -> bool:
-    """Whether an error of torch says that memory does not suffice."""
-    import torch  # noqa: PLC0415
-
-    out = (MemoryError, torch.OutOfMemoryError)
-    return isinstance(error, out) or "allocate memory" in str(error)
-
-
-def too_little(path: Path) -> SourceError:
-    """Say that memory does not suffice."""
-    return SourceError(
-        f"{path}: there is not enough memory for this model",
-        remedy="a smaller model, shorter texts, precision=bfloat16, or a machine with more memory",
-    )

@@ -18,11 +18,11 @@ from typing import Any, Literal, NamedTuple
 from unittest.mock import patch
 
 from eatlas.decoding import require_file
-from eatlas.encoders.encoder import first_line, require_extra
+from eatlas.encoders.encoder import explained, require_extra
 from eatlas.encoders.options import EVERY, Numbers, Options, layer_name, read_options
 from eatlas.errors import ResultsError, SourceError
 from eatlas.folders import cache_folder
-from eatlas.paths import is_file, is_folder
+from eatlas.paths import is_file, is_folder, is_there
 from eatlas.sources.spec import CONFIG, GGUF, MODULES, escape, parse_file_spec
 from eatlas.untrusted import computes_afresh, only_data, require_trust
 from eatlas.writing import atomic_file
@@ -49,11 +49,7 @@ _FORMS = {
 }
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 Takes = Literal["texts", "images", "both"]
-_OTHERS: dict[Takes, tuple[str, str]] = {
-    "texts": ("takes texts alone", "hf:{name} takes models of texts, and of images"),
-    "images": ("takes images alone", "hf:{name} takes models of texts, and of images"),
-    "both": ("takes texts and images, in one space", "name it clip:{name}"),
-}
+_TAKES = {"texts": "texts alone", "images": "images alone", "both": "texts and images"}
 PADDED = {"siglip": 64, "siglip2": 64}
 """Model types whose texts are padded to so many tokens and read without a mask, as they were in
 training (Zhai et al. 2023)."""
@@ -113,11 +109,6 @@ class Card:
     family: Family = ""
     vision: Vision = VISION["resnet"]
 
-    @property
-    def model_type(self) -> str:
-        """Such as bert."""
-        return str(self.config.model_type)
-
 
 @dataclass(frozen=True)
 class NamedModel:
@@ -176,11 +167,11 @@ def find_model(
     path = _find(name, options, scheme)
     card = read_card(path, trust=options.trust_remote_code)
     if card.takes not in takes:
-        fault, remedy = _OTHERS[card.takes]
         raise SourceError(
-            f"{label}: this model {fault}",
-            got=f"model type {card.model_type}",
-            remedy=remedy.format(name=name),
+            f"{label}: this model takes {_TAKES[card.takes]}",
+            got=f"model type {card.config.model_type}",
+            remedy=f"hf:{name} takes models of texts, and of images; clip:{name} those of both, "
+            "in one space",
         )
     if card.takes != "texts":
         needs = "images need a package that is not installed"
@@ -204,16 +195,14 @@ def require_no_use(label: str, given: Mapping[str, str], useless: Collection[str
 def _find(name: str, options: Options, scheme: str) -> Path:
     """Folder of a model, or its GGUF file."""
     path, trained = Path(name).expanduser(), options.weights == "trained"
-    if is_folder(path):
-        if (path / CONFIG).is_file():
-            return path
+    if is_folder(path) and (path / CONFIG).is_file():
+        return path
+    if is_file(path) and path.suffix.lower() == GGUF and scheme == HF:
+        return path
+    if is_there(path):
         raise SourceError(
-            f"{path}: this folder holds no transformer", got=listing(path), allowed=_FORMS[scheme]
+            f"{path}: this is no transformer", got=listing(path), allowed=_FORMS[scheme]
         )
-    if is_file(path):
-        if path.suffix.lower() == GGUF and scheme == HF:
-            return path
-        raise SourceError(f"{path}: this file is not a transformer", allowed=_FORMS[scheme])
 
     def whole(folder: Path) -> bool:
         return (folder / CONFIG).is_file() and bool(weight_files(folder) or not trained)
@@ -248,29 +237,37 @@ def on_the_hub(
     from huggingface_hub import snapshot_download  # noqa: PLC0415
     from huggingface_hub.errors import LocalEntryNotFoundError  # noqa: PLC0415
 
-    fault: Exception | None = None
-    try:
+    what = "the model is not on this machine, and cannot be fetched from the hub"
+    remedy = (
+        "check the name and the network; for a private or gated model: hf auth login; or name a "
+        f"folder: {scheme}/path/to/model"
+    )
+    with explained(f"{scheme}{name}: {what}", remedy=remedy):
         for told in ({"local_files_only": True}, *tries):
             with suppress(LocalEntryNotFoundError):
                 folder = Path(snapshot_download(owner + name, revision=revision, **told))
                 if whole(folder):
                     return folder
-    except Exception as error:  # noqa: BLE001  (of the network, the hub, the disk)
-        fault = error
-    raise SourceError(
-        f"{scheme}{name}: the model is not on this machine, and cannot be fetched from the hub",
-        got=first_line(fault) if fault else None,
-        remedy="check the name and the network; for a private or gated model: hf auth login; "
-        f"or name a folder: {scheme}/path/to/model",
-    ) from fault
+        raise FileNotFoundError("its files are not there")
 
 
 # --- files ----------------------------------------------------------------------------------------
 
 
-def listing(folder: Path) -> str:
+def listing(path: Path) -> str:
     """What a folder holds, for a message."""
-    return ", ".join(sorted(file.name for file in folder.iterdir())[:10]) or "an empty folder"
+    if not path.is_dir():
+        return "a file"
+    return ", ".join(sorted(file.name for file in path.iterdir())[:10]) or "an empty folder"
+
+
+def settings_of(file: Path) -> dict[str, Any]:
+    """A file of settings; empty where there is none that can be read."""
+    try:
+        settings = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def _parts(whole: str) -> tuple[str, str, str]:
@@ -322,23 +319,27 @@ def content_of(named: NamedModel, beside: Collection[str] = ()) -> str:
 
 def sha256_of(file: Path) -> str:
     """SHA-256 of a file; kept by path, size, times and inode, so that it is computed once."""
-    try:
+    with explained(f"{file}: the file cannot be read"):
         real = file.resolve(strict=True)
         state = real.stat()
-        cached = cache_folder() / "hashes" / hashlib.sha256(os.fsencode(real)).hexdigest()
-        mark = f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_ino} "
-        with suppress(OSError, ValueError):
-            text = "" if computes_afresh() else cached.read_text(encoding="ascii")
-            if text.startswith(mark) and len(text) == len(mark) + 64:
-                return text.removeprefix(mark)
-        with real.open("rb") as content:
-            digest = hashlib.file_digest(content, "sha256").hexdigest()
-    except OSError as error:
-        raise SourceError(f"{file}: the file cannot be read", got=str(error)) from error
+    cached = cache_folder() / "hashes" / hashlib.sha256(os.fsencode(real)).hexdigest()
+    mark = f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_ino} "
+    with suppress(OSError, ValueError):
+        text = "" if computes_afresh() else cached.read_text(encoding="ascii")
+        if text.startswith(mark) and len(text) == len(mark) + 64:
+            return text.removeprefix(mark)
+    digest = hash_of(real)
     # where it cannot be kept, the hash is computed again
     with suppress(ResultsError), atomic_file(cached) as written:
         written.write(mark + digest)
     return digest
+
+
+def hash_of(file: Path) -> str:
+    """SHA-256 of the bytes of a file."""
+    what = f"{file}: the file cannot be read"
+    with explained(what, remedy="check the path"), file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 # --- settings that lead out of the folder ---------------------------------------------------------
@@ -347,13 +348,8 @@ _OF_DATA = ("tokenizer.json", "vocab.json", "*.index.json")
 """Large files that libraries read as tables of tokens and weights."""
 _OF_A_PART = "sentence_*_config.json"
 """Settings of the transformer in a model of sentence-transformers."""
-_ARGUMENTS = frozenset(
-    (
-        "config_args", "config_kwargs", "model_args", "model_kwargs", "processor_kwargs",
-        "tokenizer_args",
-    )
-)  # fmt: skip
-"""Settings there that are handed to functions of transformers."""
+_ARGUMENTS = ("_args", "_kwargs")
+"""Ends of settings there that are handed to functions of transformers."""
 _PLAIN = frozenset(
     (
         "add_bos_token", "add_eos_token", "add_pooling_layer", "attn_implementation",
@@ -408,7 +404,7 @@ def _require_own(file: Path, key: str, value: Any) -> None:
     elif key in {"tokenizer_name_or_path", "base_model_name_or_path"} and value:
         what = "the settings name another model, which no fingerprint would cover"
         allowed = "files of this folder alone"
-    elif key in _ARGUMENTS and fnmatch(file.name, _OF_A_PART) and isinstance(value, dict):
+    elif key.endswith(_ARGUMENTS) and fnmatch(file.name, _OF_A_PART) and isinstance(value, dict):
         value = sorted(value.keys() - _PLAIN)
         what = "the settings hand arguments over that may lead out of the folder" * bool(value)
         allowed = ", ".join(sorted(_PLAIN))
@@ -449,16 +445,25 @@ def _entries(settings: Any) -> Iterator[tuple[str, Any]]:
 
 
 def read_card(path: Path, *, trust: bool = False) -> Card:
-    """Read what the files of a model say, without its weights."""
-    config = _config(path, trust=trust)
-    try:
-        return _card(config, path)
-    except (AttributeError, TypeError, IndexError) as error:
-        raise SourceError(
-            f"{path}: the configuration does not say what is needed",
-            got=f"model type {config.model_type}: {error}",
-            allowed="a transformer of texts or images",
-        ) from error
+    """Read what the files of a model say, without its weights, once nothing leads out of them."""
+    if path.is_file():
+        require_extra(("gguf",), f"{path}: GGUF files need a package that is not installed")
+        if only_data():
+            require_trust(f"parse the GGUF file {path}, whose lengths its reader does not check")
+    else:
+        require_own_settings(path.iterdir())
+    from transformers import AutoConfig  # noqa: PLC0415  (seconds)
+
+    folder, more = location(path)
+    with explained(
+        f"{path}: the configuration cannot be read",
+        "a transformer of texts or images that AutoConfig of transformers reads",
+        "fetch the model again",
+    ):
+        if path.is_file():
+            require_few_layers(gguf_numbers(path), path)
+        with one_reading_of_gguf(path):
+            return _card(AutoConfig.from_pretrained(folder, trust_remote_code=trust, **more), path)
 
 
 def _card(config: Any, path: Path) -> Card:
@@ -477,14 +482,14 @@ def _card(config: Any, path: Path) -> Card:
         dim = first(config, "projection_dim") or first(texts, "projection_size", "hidden_size")
         return Card(config, architecture, "both", dim, 1)
     if kind in VISION:
-        vision = VISION[kind]
-        if vision.layered:
-            vision = vision._replace(
-                before=vision.before + (first(config, "num_register_tokens") or 0)
-            )
-        sizes = first(config, "hidden_sizes")
-        dim = sizes[-1] if sizes else first(config, "hidden_size", "hidden_dim")
-        top = config.num_hidden_layers if vision.layered else 1
+        vision, registers = VISION[kind], first(config, "num_register_tokens") or 0
+        if not vision.layered:
+            dim = (first(config, "hidden_sizes") or [first(config, "hidden_size", "hidden_dim")])[
+                -1
+            ]
+            return Card(config, architecture, "images", dim, 1, vision=vision)
+        vision = vision._replace(before=vision.before + registers)
+        dim, top = config.hidden_size, config.num_hidden_layers
         return Card(config, architecture, "images", dim, top, vision=vision)
     family = _family(config, str(named))
     if path.is_file():
@@ -522,43 +527,11 @@ def head_of(architecture: str) -> Literal["masked", "causal"] | None:
     return "causal" if architecture.endswith(("ForCausalLM", "LMHeadModel")) else None
 
 
-def _config(path: Path, *, trust: bool) -> Any:
-    """The configuration of transformers, once nothing in the folder leads out of it."""
-    if path.is_file():
-        require_extra(("gguf",), f"{path}: GGUF files need a package that is not installed")
-        if only_data():
-            require_trust(f"parse the GGUF file {path}, whose lengths its reader does not check")
-        values = gguf_values(path)
-        require_few_layers({key: v for key, v in values.items() if isinstance(v, int)}, path)
-    else:
-        require_own_settings(path.iterdir())
-    from transformers import AutoConfig  # noqa: PLC0415  (seconds)
-
-    folder, more = location(path)
-    try:
-        with one_reading_of_gguf(path):
-            return AutoConfig.from_pretrained(folder, trust_remote_code=trust, **more)
-    except Exception as error:
-        raise SourceError(
-            f"{path}: the configuration cannot be read",
-            got=first_line(error),
-            allowed="what AutoConfig of transformers reads",
-            remedy=trust_remedy(error),
-        ) from error
-
-
 def location(path: Path) -> tuple[str, dict[str, Any]]:
     """Folder of a model, and what else loaders of transformers are told of where it is."""
     if path.is_file():
         return str(path.parent), {"gguf_file": path.name}
     return str(path), {"local_files_only": True}
-
-
-def trust_remedy(error: BaseException) -> str | None:
-    """What to do about a model that needs code of its own."""
-    if "trust_remote_code" not in str(error):
-        return None
-    return "the model comes with code of its own; if you trust it: trust_remote_code=yes"
 
 
 @lru_cache(maxsize=1)
@@ -584,20 +557,11 @@ def one_reading_of_gguf(path: Path) -> Iterator[None]:
         yield
 
 
-def gguf_values(path: Path) -> dict[str, Any]:
-    """Metadata of a GGUF file, without arrays."""
-    import gguf  # noqa: PLC0415
-
-    try:
-        fields = gguf_reader(str(path)).fields.items()
-        array = gguf.GGUFValueType.ARRAY
-        return {key: field.contents() for key, field in fields if field.types[:1] != [array]}
-    except Exception as error:
-        raise SourceError(
-            f"{path}: this is not a GGUF file that can be read, or it is damaged",
-            got=first_line(error),
-            remedy="fetch the file again",
-        ) from error
+def gguf_numbers(path: Path) -> dict[str, int]:
+    """Whole numbers and truth values among the metadata of a GGUF file."""
+    fields = gguf_reader(str(path)).fields.items()
+    values = {key: field.contents() for key, field in fields if len(field.types) == 1}
+    return {key: value for key, value in values.items() if isinstance(value, int)}
 
 
 # --- logits of two towers -------------------------------------------------------------------------
@@ -605,18 +569,15 @@ def gguf_values(path: Path) -> dict[str, Any]:
 
 def logits_of(path: Path, card: Card, seed: int | None) -> tuple[float | None, float | None]:
     """What a two-tower model multiplies cosines by, and adds, before a softmax or sigmoid."""
-    config, trained, padded = card.config, seed is None, card.model_type in PADDED
-    if card.model_type == "align":
-        temperature = _number_in(path, "temperature") if trained else config.temperature_init_value
-        return (1 / temperature if temperature else None), None
-    if not trained:
+    config, padded = card.config, card.config.model_type in PADDED
+    if seed is not None:
         start = 0.0 if padded else getattr(config, "logit_scale_init_value", 2.6592)
         return math.exp(start), 0.0 if padded else None
+    if temperature := _number_in(path, "temperature"):  # ALIGN divides
+        return 1 / temperature, None
     scale = _number_in(path, "logit_scale")
-    if scale is None:
-        return None, None
     most = math.log(getattr(config, "max_logit_scale", math.inf))
-    return math.exp(min(scale, most)), _number_in(path, "logit_bias")
+    return None if scale is None else math.exp(min(scale, most)), _number_in(path, "logit_bias")
 
 
 def _number_in(path: Path, name: str) -> float | None:
@@ -624,7 +585,7 @@ def _number_in(path: Path, name: str) -> float | None:
     import torch  # noqa: PLC0415
     from safetensors import safe_open  # noqa: PLC0415
 
-    try:
+    with explained(f"{path}: the weights cannot be read", remedy="fetch the model again"):
         for file in weight_files(path):
             if file.suffix == ".safetensors":
                 with safe_open(file, framework="pt") as weights:
@@ -634,10 +595,4 @@ def _number_in(path: Path, name: str) -> float | None:
                 pickled = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
                 if name in pickled:
                     return float(pickled[name].reshape(-1)[0])
-    except Exception as error:
-        raise SourceError(
-            f"{path}: the weights cannot be read",
-            got=first_line(error),
-            remedy="fetch the model again",
-        ) from error
     return None

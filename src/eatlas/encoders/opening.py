@@ -30,12 +30,11 @@ def open_hf(text: str) -> tuple[ModelSource, ...]:
         return _open_vision(named)
     whole = named.options.level == "sentence"
     require_no_use(named.label, named.given, ["subword" if whole else "pool"])
-    conventions = declared(named.path, named.name)
+    conventions = declared(named.path)
     method = _method(named, conventions)
     notes = []
     if whole and conventions.pool is not None and named.options.pool is None:
-        values = {"by": conventions.by, "pool": conventions.pool}
-        notes.append(Note("source.pooling", values=values))
+        notes.append(Note("source.pooling", values={"pool": conventions.pool}))
     if whole:
         notes += prompt_note(conventions, hint=f"st:{named.name}")
     choices = parse_layers(named.options.layer, named.card.top, named.label)
@@ -68,7 +67,7 @@ def _method(named: NamedModel, conventions: ModelConventions) -> str:
         key = "pool" if sentence else "subword"
         raise SourceError(
             f"{label}: the kind of this model is not known, and so no default for {key}",
-            got=f"model type {named.card.model_type!r}",
+            got=f"model type {named.card.config.model_type!r}",
             remedy=f"say it: {key}=mean, for example",
         )
     return POOLS[named.card.family][not sentence]

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from eatlas.encoders.cache import keeping
-from eatlas.encoders.encoder import Encoder, as_rows, first_line, require_extra, roundoff_of
+from eatlas.encoders.encoder import Encoder, as_rows, explained, require_extra, roundoff_of
 from eatlas.encoders.loading import quiet, repeat_products
 from eatlas.encoders.models import (
     ABOUT,
@@ -30,10 +30,11 @@ from eatlas.encoders.models import (
     listing,
     on_the_hub,
     require_own_settings,
+    settings_of,
     sha256_of,
 )
 from eatlas.encoders.options import read_options
-from eatlas.encoders.transformer import too_long
+from eatlas.encoders.transformer import tokenize, too_long, unknown_of
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
@@ -78,70 +79,28 @@ class SentenceOptions(BaseModel):
 
 
 @dataclass(frozen=True)
-class KnownModel:
-    """What the page of a well-known model prescribes."""
-
-    name: str
-    pattern: str
-    pool: str
-    prompts: tuple[str, ...] = ()
-    """Texts that its page wants before an input."""
-
-
-_KNOWN = (
-    KnownModel("E5", r"\be5[-_](?!mistral)", "mean-all", ("query: ", "passage: ")),
-    # a prompt is for the queries of a search alone
-    KnownModel("BGE", r"\bbge[-_](small|base|large|m3)", "cls"),
-    KnownModel(
-        "Instructor",
-        r"\binstructor[-_](base|large|xl)",
-        "mean-all",
-        ("Represent the sentence: ",),
-    ),
-    KnownModel(
-        "Nomic Embed",
-        r"\bnomic-embed-text",
-        "mean-all",
-        ("search_query: ", "search_document: ", "clustering: ", "classification: "),
-    ),
-)
-
-
-@dataclass(frozen=True)
 class ModelConventions:
-    """How a text becomes a vector, as the files of a model or its name say."""
+    """How a text becomes a vector, as the files of a model say."""
 
     pool: str | None = None
     """Our name of the pooling; None where nothing is said, or what is said is not ours to do."""
-    by: str = ""
-    """Where that is said."""
     theirs: str = ""
     """The parts of the model in their words, where hf: has no pooling for them."""
     prompts: Mapping[str, str] = field(default_factory=dict)
     """Texts that are put before an input, by what they are for; only those that are not empty."""
     default: str = ""
     """The one that sentence-transformers puts there unasked; empty for none."""
-    known: KnownModel | None = None
 
 
-def declared(path: Path, name: str = "") -> ModelConventions:
+def declared(path: Path) -> ModelConventions:
     """Read what a model says of itself."""
-    if not path.is_dir():
-        return ModelConventions()
-    names = (name, path.name, str(_read(path / CONFIG).get("_name_or_path")))
-    known = next(
-        (m for m in _KNOWN if any(re.search(m.pattern, name, re.IGNORECASE) for name in names)),
-        None,
-    )
-    about = _read(path / ABOUT)
+    about = settings_of(path / ABOUT)
     texts = about.get("prompts")
     texts = texts if isinstance(texts, dict) else {}
     prompts = {str(key): text for key, text in texts.items() if text and isinstance(text, str)}
     default = prompts.get(str(about.get("default_prompt_name")), "")
-    pool, by, theirs = (known.pool, "its name", "") if known else (None, "", "")
-    if (path / MODULES).is_file():
-        (pool, theirs), by = _pooling(path), MODULES
-    return ModelConventions(pool, by, "" if pool else theirs, prompts, default, known)
+    pool, theirs = _pooling(path) if (path / MODULES).is_file() else (None, "")
+    return ModelConventions(pool, "" if pool else theirs, prompts, default)
 
 
 def _pooling(path: Path) -> tuple[str | None, str]:
@@ -155,33 +114,26 @@ def _pooling(path: Path) -> tuple[str | None, str]:
     changing = [part for part in parts if part not in ("Transformer", "Normalize")]
     if len(changing) != 1 or not changing[0].startswith("Pooling("):
         return None, listed
-    if _read(path / FIRST).get("do_lower_case") is True:
+    if settings_of(path / FIRST).get("do_lower_case") is True:
         return None, f"{listed}, of texts in lower case"
     return _POOLS.get(changing[0].removeprefix("Pooling(").removesuffix(")")), listed
 
 
 def prompt_note(model: ModelConventions, *, put: str = "", hint: str = "") -> list[Note]:
-    """Name the prompts that a model expects; `hint` is the source that would put one."""
-    expected, kind = [f"{key}: {text!r}" for key, text in list(model.prompts.items())[:4]], ""
-    if not expected and model.known is not None:
-        expected, kind = list(map(repr, model.known.prompts)), model.known.name
-    values = {"kind": kind, "expected": expected, "put": put, "hint": hint}
-    return [Note("source.prompt", values=values)] if expected else []
-
-
-def _read(file: Path) -> dict[str, Any]:
-    """A file of settings; empty where there is none that can be read."""
-    try:
-        settings = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return settings if isinstance(settings, dict) else {}
+    """Name the prompts that a model declares; `hint` is the source that would put one."""
+    if not model.prompts:
+        return []
+    expected = [f"{key}: {text!r}" for key, text in list(model.prompts.items())[:4]]
+    return [Note("source.prompt", values={"expected": expected, "put": put, "hint": hint})]
 
 
 def parts_of(folder: Path) -> list[tuple[Path, str, str]]:
     """The parts that a text goes through: folder, class and name, such as Pooling(mean)."""
     file = folder / MODULES
-    try:
+    with explained(
+        f"{file}: this does not list the parts of a model of sentence-transformers",
+        remedy="hf: takes other transformers",
+    ):
         parts = [(part["path"], str(part["type"])) for part in json.loads(file.read_bytes())]
         for path, _ in parts:
             if Path(path).is_absolute() or ".." in Path(path).parts:
@@ -191,12 +143,6 @@ def parts_of(folder: Path) -> list[tuple[Path, str, str]]:
                     allowed="folders in it",
                 )
         return [(folder / path, kind, _called(folder / path, kind)) for path, kind in parts]
-    except (OSError, ValueError, RecursionError, TypeError, KeyError) as error:
-        raise SourceError(
-            f"{file}: this does not list the parts of a model of sentence-transformers",
-            got=first_line(error),
-            remedy="hf: takes other transformers",
-        ) from error
 
 
 def _called(folder: Path, kind: str) -> str:
@@ -227,7 +173,7 @@ def _require_plain(folder: Path, kind: str) -> None:
     if only_data() and name not in _OF_NUMBERS:
         require_trust(f"load the part {kind} of the model, whose settings name what is imported")
     if only_data() and name == "Dense":
-        activation = _read(folder / CONFIG).get("activation_function", "")
+        activation = settings_of(folder / CONFIG).get("activation_function", "")
         if activation and not _ACTIVATION.fullmatch(str(activation)):
             require_trust(f"import and call {activation}")
 
@@ -264,7 +210,7 @@ class SentenceModelSource(Encoder):
         for path, kind, _ in parts:
             _require_plain(path, kind)
         self._parts = ", ".join(called for _, _, called in parts)
-        self._conventions = declared(folder, name)
+        self._conventions = declared(folder)
         self._before = options.prefix or self._conventions.default
         """Prompt before each text: the user's choice, or the model's own default."""
 
@@ -331,47 +277,32 @@ class SentenceModelSource(Encoder):
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (many seconds)
 
         repeat_products()
-        try:
+        remedy = "code that comes with a model is never run; py: takes a function that runs it"
+        with explained(f"{self.name}: sentence-transformers cannot load this model", remedy=remedy):
             return SentenceTransformer(
                 str(self.folder), device=self.options.device, local_files_only=True
             ).eval()
-        except Exception as error:
-            raise SourceError(
-                f"{self.name}: sentence-transformers cannot load this model",
-                got=first_line(error),
-                remedy="code that comes with a model is never run here; py: takes a function of "
-                "yours that runs it",
-            ) from error
 
     def _tokens(self, items: Collection[Item]) -> dict[Item, tuple[tuple[int, ...], Unknown]]:
         """Numbers of the tokens of each item, special ones included, and what is unknown of it.
 
         A text that the library would cut without a word is refused.
         """
-        tokens: dict[str, tuple[tuple[int, ...], Unknown]] = {}
         with quiet():
-            model = self._model
-            limit, tokenizer = model.max_seq_length, model.tokenizer
-            texts = {item.content for item in items}
-            for text in sorted(texts, key=lambda text: (-len(text), text)):
-                if not callable(tokenizer):  # of static vectors: nothing is cut, nothing shared
-                    tokens[text] = tuple(text.encode()), ""
-                    continue
-                ids = tuple(tokenizer(self._before + text, truncation=False)["input_ids"])
-                if limit is not None and len(ids) > limit:
-                    raise too_long(self.name, text, len(ids), limit)
-                tokens[text] = ids, _unknown_of(tokenizer, text, ids)
-        return {item: tokens[item.content] for item in items}
-
-
-def _unknown_of(tokenizer: Any, text: str, ids: tuple[int, ...]) -> Unknown:
-    """How much of a text a tokenizer takes for its piece of all that it does not know."""
-    piece = tokenizer.unk_token_id
-    if piece is None or piece not in ids or tokenizer.unk_token in text:
-        return ""
-    special = tokenizer.get_special_tokens_mask(list(ids), already_has_special_tokens=True)
-    marked = zip(ids, special, strict=True)
-    return "part" if any(number != piece and not mark for number, mark in marked) else "all"
+            limit, tokenizer = self._model.max_seq_length, self._model.tokenizer
+        texts = sorted({item.content for item in items})
+        if not texts or not callable(
+            tokenizer
+        ):  # of static vectors: nothing is cut, nothing shared
+            return {item: (tuple(item.content.encode()), "") for item in items}
+        read: dict[str, tuple[tuple[int, ...], Unknown]] = {}
+        several = tokenize(tokenizer, [self._before + text for text in texts])
+        for text, tokens in zip(texts, several, strict=True):
+            if limit is not None and len(tokens.ids) > limit:
+                raise too_long(self.name, text, len(tokens.ids), limit)
+            how = unknown_of(tokenizer, Item(text), tokens, "sentence")
+            read[text] = tuple(tokens.ids), how
+        return {item: read[item.content] for item in items}
 
 
 @keeping
@@ -395,7 +326,7 @@ def open_st(text: str) -> tuple[SentenceModelSource, ...]:
     if not (folder / MODULES).is_file():
         raise SourceError(
             f"{label}: this folder holds no model of sentence-transformers",
-            got=listing(folder) if folder.is_dir() else "a file",
+            got=listing(folder),
             allowed=f"a folder with {MODULES}",
             remedy=f"hf:{name} takes other transformers",
         )

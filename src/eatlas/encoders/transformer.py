@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -41,39 +41,10 @@ BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 """Tokens of a batch."""
 CUT_OFF = "the text is longer than the model takes, and was cut before the end of the stimulus"
 CUT = "cut"
-REMARKS = ("first", "transparent", "enlarged")
-"""What is kept with the vectors of images that had several frames, transparent parts, or fewer
-pixels than the model takes."""
+"""What is noted of texts, beside the remarks on images."""
 
 
 # --- sources --------------------------------------------------------------------------------------
-
-
-@dataclass
-class SharedLayers:
-    """Layers that are computed in one pass and read one after the other."""
-
-    layers: tuple[Numbers, ...]
-    waiting: dict[Numbers, dict[Item, Found]] = field(default_factory=dict)
-    """Answers that came with another layer's; handed over when their layer is read."""
-
-    def answers(
-        self,
-        layers: Numbers,
-        items: Collection[Item],
-        compute: Callable[[set[Item], list[Numbers]], Iterable[Sequence[Answers]]],
-    ) -> Iterator[Answers]:
-        """Hand out the answers of one layer, and keep those of the others that come with them."""
-        waiting = self.waiting.pop(layers, {})
-        ready = {item: waiting[item] for item in items if item in waiting}
-        if ready:
-            yield ready
-        if left := set(items).difference(ready):
-            rest = [each for each in self.layers if each != layers]
-            for own, *others in compute(left, [layers, *rest]):
-                for each, answers in zip(rest, others, strict=True):
-                    self.waiting.setdefault(each, {}).update(answers)
-                yield own
 
 
 class ModelSource(Encoder):
@@ -85,13 +56,13 @@ class ModelSource(Encoder):
     head: Head = ""
     beside: tuple[str, ...] = ()
     """Files that decide how texts or images are prepared, beside those of every model."""
-    decides = ""
-    """All options that decide numbers."""
 
-    def __init__(self, named: NamedModel, layers: Numbers = ()) -> None:
+    def __init__(self, named: NamedModel, layers: Numbers = (), method: str = "") -> None:
         super().__init__(named.text)
-        self.named, self.options, self.layers = named, named.options, layers
-        self.shared = SharedLayers((layers,))
+        self.named, self.options = named, named.options
+        self.layers, self.method = layers, method
+        self.shared: dict[Numbers, dict[Item, Found]] = {layers: {}}
+        """Layers that are computed in one pass, and answers of each that wait to be read."""
         self._remarked: defaultdict[str, set[str]] = defaultdict(set)
 
     @property
@@ -102,7 +73,12 @@ class ModelSource(Encoder):
     @cached_property
     def fingerprint(self) -> str:
         """Hash of the model's files, and all options that decide numbers."""
-        return f"sha256:{hashlib.sha256(f'{self._content};{self.decides}'.encode()).hexdigest()}"
+        o = self.options
+        decides = (
+            f"{self._content};2;{self.head};level={o.level};layer={layer_name(self.layers)};method="
+            f"{self.method};seed={o.random_seed};precision={o.precision};truncate={o.truncate}"
+        )
+        return f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}"
 
     @cached_property
     def _content(self) -> str:
@@ -130,9 +106,17 @@ class ModelSource(Encoder):
 
         Where texts that are too long are cut, those that lose their stimulus have none.
         """
-        for answers in self.shared.answers(self.layers, items, self.in_batches):
-            self.recall(answers)
-            yield answers
+        waiting = self.shared[self.layers]
+        ready = {item: waiting.pop(item) for item in items if item in waiting}
+        rest = [layers for layers in self.shared if layers != self.layers]
+        left = set(items).difference(ready)
+        batches: list[list[Answers]] = [[ready]] if ready else []
+        computed = self.in_batches(left, [self.layers, *rest]) if left else iter(())
+        for own, *others in chain(batches, computed):
+            for layers, answers in zip(rest, others, strict=False):
+                self.shared[layers].update(answers)
+            self.recall(own)
+            yield own
 
     def in_batches(self, items: set[Item], order: list[Numbers]) -> Iterator[list[Answers]]:
         """Compute batch by batch; answers by layer, in order."""
@@ -149,42 +133,29 @@ class ModelSource(Encoder):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What a reader should know about the vectors, so far."""
-        notes = list(self.options.notes)
-        for remark in (CUT, *REMARKS):
-            if names := self._remarked.get(remark):
-                values = {"how": remark, "count": len(names), "such": shown(min(names))}
-                of_text, of_image = (
-                    Note("source.cut", values=values),
-                    Note("source.images", values=values),
-                )
-                notes.append(of_text if remark == CUT else of_image)
-        return tuple(notes)
+        several = sorted(self._remarked.items())
+        read = [(h, {"how": h, "count": len(n), "such": shown(min(n))}) for h, n in several]
+        cut = [Note("source.cut", values=values) for how, values in read if how == CUT]
+        images = [Note("source.images", values=values) for how, values in read if how != CUT]
+        return (*self.options.notes, *cut, *images)
 
     def checked(
-        self,
-        rows: Array,
-        several: Sequence[Collection[Item]],
-        about: Callable[[Item], Mapping[str, Any]],
+        self, rows: Array, several: Sequence[Collection[Item]], about: Mapping[Item, Found]
     ) -> Answers:
         """For each item the vector of its text or image, once all are finite.
 
-        `about` gives what is noted beside the vector of an item.
+        `about` holds what is noted beside the vectors.
         """
         finite = np.isfinite(rows).all(axis=1)
         if not finite.all():
             item = next(iter(several[int(np.argmin(finite))]))
-            kind, name = (
-                ("a text", shown(item.content))
-                if item.kind == "text"
-                else ("an image", item.content)
-            )
             raise SourceError(
-                f"{self.name}: the vector of {kind} is not finite: {name}",
+                f"{self.name}: the vector of this {item.kind} is not finite: {shown(item.called)}",
                 got=f"numbers beyond the range of {self.options.precision}",
                 remedy=None if self.options.precision == "float32" else "precision=float32",
             )
         return {
-            item: Found(row, **about(item))
+            item: replace(about[item], vector=row)
             for row, items in zip(rows, several, strict=True)
             for item in items
         }
@@ -202,7 +173,7 @@ def share_passes(sources: Iterable[Source]) -> list[list[Source]]:
         together.setdefault(key, []).append(source)
     for several in together.values():
         inners = [inner for inner in map(innermost, several) if isinstance(inner, ModelSource)]
-        shared = SharedLayers(tuple(dict.fromkeys(inner.layers for inner in inners)))
+        shared: dict[Numbers, dict[Item, Found]] = {inner.layers: {} for inner in inners}
         for inner in inners:
             inner.shared = shared
     return [together[key] for key in sorted(together, key=lambda key: str(key[0]))]
@@ -216,17 +187,8 @@ class TransformerSource(ModelSource):
     def __init__(
         self, named: NamedModel, layers: Numbers, method: str, notes: tuple[Note, ...] = ()
     ) -> None:
-        super().__init__(named, layers)
-        self.method, self._notes = method, notes
-
-    @property
-    def decides(self) -> str:  # type: ignore[override]
-        """All options that decide numbers."""
-        o = self.options
-        return (
-            f"1;level={o.level};layer={layer_name(self.layers)};method={self.method}"
-            f";seed={o.random_seed};precision={o.precision};truncate={o.truncate}"
-        )
+        super().__init__(named, layers, method)
+        self._notes = notes
 
     @cached_property
     def encoding(self) -> Encoding:
@@ -256,19 +218,14 @@ class TransformerSource(ModelSource):
 
     def in_batches(self, items: set[Item], order: list[Numbers]) -> Iterator[list[Answers]]:
         """Compute batch by batch; answers by layer, in order."""
-        wanted, reads, lost = read_texts(self, items, self.method)
-        if lost:
+        wanted, _, about = read_texts(self, items, self.method)
+        if lost := {item: answer for item, answer in about.items() if answer.reason}:
             yield [lost] * len(order)
         compute = partial(pooled_vectors, self.loaded, order, self.named.card.top, self.method)
         for batch in batches(wanted, self.loaded):
             for part, arrays in in_halves(batch, compute, self.named):
                 needed = [several for _, places in part for several in places.values()]
-                yield [self.checked(rows, needed, partial(noted, reads)) for rows in arrays]
-
-
-def noted(reads: Mapping[Item, Read], item: Item) -> dict[str, Any]:
-    """What is noted beside the vector of a text."""
-    return {"unknown": reads[item].unknown, "cut": reads[item].cut}
+                yield [self.checked(rows, needed, about) for rows in arrays]
 
 
 # --- tokens ---------------------------------------------------------------------------------------
@@ -350,8 +307,9 @@ def read_texts(
         runs out at once or not at all. The order depends on the tokens alone.
     reads : dict
         What the model reads of each item.
-    lost : dict
-        Items whose stimulus lies behind the place where their text was cut.
+    about : dict
+        What there is to say of each item beside its vector, such as that its stimulus lies behind
+        the place where the text was cut.
     """
     loaded, options, name = source.loaded, source.options, source.name
     if options.level == "word":
@@ -360,7 +318,8 @@ def read_texts(
     for item in items:
         of_text[item.content].append(item)
     wanted: Wanted = defaultdict(lambda: defaultdict(list))
-    reads, lost = {}, {}
+    reads: dict[Item, Read] = {}
+    about: dict[Item, Found] = {}
     for text, whole in zip(of_text, tokenize(loaded.tokenizer, list(of_text)), strict=True):
         tokens = whole
         if loaded.limit is not None and len(whole.ids) > loaded.limit:
@@ -370,14 +329,15 @@ def read_texts(
         ids = tuple(tokens.ids), tuple(tokens.types)
         for item in of_text[text]:
             if tokens is not whole and _is_lost(item, whole, tokens, options.level):
-                lost[item] = Found(None, CUT_OFF)
+                about[item] = Found(None, CUT_OFF)
                 continue
             places = tuple(_places(loaded.tokenizer, item, tokens, options.level, pool, name))
-            unknown = _unknown(loaded.tokenizer, item, tokens, options.level)
+            unknown = unknown_of(loaded.tokenizer, item, tokens, options.level)
             wanted[ids][places].append(item)
             reads[item] = Read(f"{ids} {places}", unknown, cut=tokens is not whole)
+            about[item] = Found(None, unknown=unknown, cut=tokens is not whole)
     longest_first = sorted(wanted.items(), key=lambda entry: (-len(entry[0][0]), entry[0]))
-    return dict(longest_first), reads, lost
+    return dict(longest_first), reads, about
 
 
 def too_long(name: str, text: str, count: int, limit: int) -> SourceError:
@@ -403,7 +363,7 @@ def _is_lost(item: Item, whole: Tokens, left: Tokens, level: str) -> bool:
     return there < all_of_it if level == "word" else not there and all_of_it > 0
 
 
-def _unknown(tokenizer: Any, item: Item, tokens: Tokens, level: str) -> Unknown:
+def unknown_of(tokenizer: Any, item: Item, tokens: Tokens, level: str) -> Unknown:
     """How much of an item the tokenizer takes for its one piece of all that it does not know."""
     piece = tokenizer.unk_token_id
     if piece is None or piece not in tokens.ids or tokenizer.unk_token in item.content:
@@ -461,12 +421,8 @@ def text_inputs(
     """Texts of one number of tokens as arrays; or padded to `width` and read without a mask."""
     ids, types = (list(map(list, each)) for each in zip(*texts, strict=True))
     if width:
-        padding = loaded.tokenizer.pad_token_id
-        padding = padding if isinstance(padding, int) else 0
-        on_left = loaded.tokenizer.padding_side == "left"
-        fill = [[padding] * (width - len(text)) for text in ids]
-        padded = [f + text if on_left else text + f for f, text in zip(fill, ids, strict=True)]
-        return {"input_ids": np.array(padded, np.int64)}
+        padded = loaded.tokenizer.pad({"input_ids": ids}, padding="max_length", max_length=width)
+        return {"input_ids": np.array(padded["input_ids"], np.int64)}
     inputs = {"input_ids": np.array(ids, np.int64)}
     inputs["attention_mask"] = np.ones_like(inputs["input_ids"])
     # zeros are what a model takes by itself, and GPT-2 would add the vector of word 0

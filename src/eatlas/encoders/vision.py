@@ -28,7 +28,6 @@ from eatlas.encoders.transformer import (
     Batch,
     ModelSource,
     batches,
-    noted,
     pooled,
     read_texts,
     states_of,
@@ -37,7 +36,7 @@ from eatlas.encoders.transformer import (
 )
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Item, Kind, Read
+from eatlas.sources.interface import Answers, Found, Item, Kind, Read
 
 Seen = list[tuple[Picture, Pixels]]
 
@@ -47,8 +46,8 @@ class SeeingSource(ModelSource):
 
     beside = PROCESSOR
 
-    def __init__(self, named: NamedModel, layers: Numbers = ()) -> None:
-        super().__init__(named, layers)
+    def __init__(self, named: NamedModel, layers: Numbers = (), method: str = "") -> None:
+        super().__init__(named, layers, method)
         self._settings = read_settings(named.path)
 
     def seen(self, items: Collection[Item], compute: Any) -> Iterator[list[Answers]]:
@@ -57,15 +56,15 @@ class SeeingSource(ModelSource):
         pictures = [picture for picture, _ in several.values()]
         for picture in pictures:
             require_shape(picture, self._settings)
-        remarks = {
-            item: {"remarks": remarks_of(picture, self._settings)}
+        about = {
+            item: Found(None, remarks=remarks_of(picture, self._settings))
             for picture, same in several.values()
             for item in same
         }
         for batch in ahead(pictures, AT_ONCE[loaded.device.type], loaded):
             for part, arrays in in_halves(batch, partial(compute, loaded), self.named):
                 same = [several[picture.content][1] for picture, _ in part]
-                yield [self.checked(rows, same, remarks.__getitem__) for rows in arrays]
+                yield [self.checked(rows, same, about) for rows in arrays]
 
 
 def _together(seen: Seen) -> dict[str, Any]:
@@ -78,18 +77,10 @@ class VisionSource(SeeingSource):
 
     kinds: frozenset[Kind] = frozenset(("image",))
 
-    def __init__(self, named: NamedModel, layers: Numbers, pool: str) -> None:
-        super().__init__(named, layers)
-        self.pool = pool
-        self.head: Head = "pooled" if pool == POOLED else "vision"
-
     @property
-    def decides(self) -> str:  # type: ignore[override]
-        """All options that decide numbers."""
-        return (
-            f"images 1;layer={layer_name(self.layers)};pool={self.pool}"
-            f";seed={self.options.random_seed};precision={self.options.precision}"
-        )
+    def head(self) -> Head:  # type: ignore[override]
+        """Whether the model itself pools."""
+        return "pooled" if self.method == POOLED else "vision"
 
     @cached_property
     def encoding(self) -> Encoding:
@@ -99,7 +90,7 @@ class VisionSource(SeeingSource):
             level="image",
             layer=layer_name(self.layers) if layered else "",
             layers=self.named.card.top if layered else None,
-            pool=self.pool,
+            pool=self.method,
             images=image_encoding(self._settings),
         )
 
@@ -112,11 +103,11 @@ class VisionSource(SeeingSource):
         import torch  # noqa: PLC0415
 
         inputs = _together(seen)
-        if self.pool == POOLED:
+        if self.method == POOLED:
             with torch.inference_mode():
                 out = loaded.module(**tensors(loaded, inputs))
                 return [out.pooler_output.flatten(1).float().cpu().numpy()]
-        top, pool = self.named.card.top, self.pool
+        top, pool = self.named.card.top, self.method
         states = states_of(loaded, inputs, order, top)
         width = next(iter(states.values())).shape[1]
         first = 0 if pool in {"cls", "mean-all"} else self.named.card.vision.before
@@ -134,14 +125,6 @@ class TowersSource(SeeingSource):
     head: Head = "towers"
     shares = True
     kinds: frozenset[Kind] = frozenset(("text", "image"))
-
-    @property
-    def decides(self) -> str:  # type: ignore[override]
-        """All options that decide numbers."""
-        return (
-            f"towers 1;seed={self.options.random_seed}"
-            f";precision={self.options.precision};truncate={self.options.truncate}"
-        )
 
     @cached_property
     def encoding(self) -> Encoding:
@@ -171,10 +154,10 @@ class TowersSource(SeeingSource):
         """Compute batch by batch: texts first."""
         images = {item for item in items if item.kind == "image"}
         if texts := items - images:
-            wanted, reads, lost = read_texts(self, texts, "mean-all")
-            if lost:
+            wanted, _, about = read_texts(self, texts, "mean-all")
+            if lost := {item: answer for item, answer in about.items() if answer.reason}:
                 yield [lost]
-            loaded, width = self.loaded, PADDED.get(self.named.card.model_type)
+            loaded, width = self.loaded, PADDED.get(self.named.card.config.model_type)
 
             def of_texts(batch: Batch) -> Array:
                 inputs = text_inputs(loaded, [ids for ids, _ in batch], width)
@@ -183,7 +166,7 @@ class TowersSource(SeeingSource):
             for batch in batches(wanted, loaded, width):
                 for part, rows in in_halves(batch, of_texts, self.named):
                     several = [list(chain.from_iterable(needed.values())) for _, needed in part]
-                    yield [self.checked(rows, several, partial(noted, reads))]
+                    yield [self.checked(rows, several, about)]
         if images:
             yield from self.seen(
                 images, lambda loaded, seen: [_features(loaded, "image", _together(seen))]
@@ -194,14 +177,15 @@ def _features(loaded: Loaded, tower: str, inputs: Mapping[str, Any]) -> Array:
     """Vectors of one tower in the shared space."""
     import torch  # noqa: PLC0415
 
+    features = getattr(loaded.module, f"get_{tower}_features", lambda **_: torch.empty(0))
     with torch.inference_mode():
-        out = getattr(loaded.module, f"get_{tower}_features")(**tensors(loaded, inputs))
+        out = features(**tensors(loaded, inputs))
         vectors = getattr(out, "pooler_output", out)
     if vectors.ndim != 2:
         raise SourceError(
-            f"{type(loaded.module).__name__}: its {tower} features are not one vector for each",
-            got=f"an array of shape {tuple(vectors.shape)}",
-            allowed="models such as CLIP, SigLIP, ALIGN and AltCLIP",
+            f"{type(loaded.module).__name__}: this model has no space that texts and images share",
+            got=f"{tower} features of shape {tuple(vectors.shape)}",
+            allowed="two-tower models such as CLIP, SigLIP, ALIGN and AltCLIP",
         )
     array: Array = vectors.float().cpu().numpy()
     return array
