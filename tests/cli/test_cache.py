@@ -1,6 +1,5 @@
 """``eatlas cache``, and what other commands say of it."""
 
-import json
 import warnings
 
 import pytest
@@ -31,15 +30,9 @@ def test_show_and_clear(eatlas_cli, computed_vectors):
         "vectors: 3 of two",
         "         letters:2",
     ]
-    values = json.loads(eatlas_cli("cache", "show", "--json").out)
-    assert values["schema"] == "eatlas/cache/1"
-    assert values["bytes"] > 1203 * 27 * 4
-    assert values["sources"][1] == {
-        "source": "two", "fingerprint": "letters:2", "vectors": 3, "answers": 0, "bytes": 324,
-    }  # fmt: skip
     assert eatlas_cli("cache", "clear", "one").out == "removed: 1,200 vectors\n"
     assert eatlas_cli("cache", "clear").out == "removed: 3 vectors\n"
-    assert json.loads(eatlas_cli("cache", "show", "--json").out)["sources"] == []
+    assert "vectors" not in eatlas_cli("cache", "show").out.partition("\n")[2]
 
 
 def test_show_and_clear_know_answers_of_language_models(eatlas_cli, tmp_path):
@@ -51,8 +44,6 @@ def test_show_and_clear_know_answers_of_language_models(eatlas_cli, tmp_path):
     open_language_model(source, "masked").score(asked)
     lines = eatlas_cli("cache", "show").out.splitlines()
     assert [lines[2], lines[4]] == [f"vectors: 1 of {source}", f"answers: 2 of {source}"]
-    found = json.loads(eatlas_cli("cache", "show", "--json").out)["sources"]
-    assert [(one["vectors"], one["answers"]) for one in found] == [(1, 0), (0, 2)]
     assert eatlas_cli("cache", "clear", source).out == "removed: 1 vectors and 2 answers\n"
     open_language_model(source, "masked").score(asked[:1])
     assert eatlas_cli("cache", "clear").out == "removed: 1 answers\n"

@@ -95,7 +95,8 @@ def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, folder):
     assert "deep/" not in ended.out
     summary = json.loads((folder / "words.csv.json").read_text())
     assert (summary["source"], summary["source_from"]) == ("small", "deep/one.txt")
-    unnamed = json.loads(eatlas_cli(*scan, "--vectors", "deep/one.txt", "--json").out)
+    eatlas_cli(*scan, "--vectors", "deep/one.txt", "--out", "same.csv")
+    unnamed = json.loads((folder / "same.csv.json").read_text())
     assert "source_from" not in unnamed
     assert unnamed["tops"] == summary["tops"]
     ended = eatlas_cli("vectors", "check", "small=deep/one.txt")

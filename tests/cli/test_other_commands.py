@@ -22,7 +22,7 @@ def test_help_and_version(eatlas_cli):
 def test_help_keeps_brackets(eatlas_cli):
     """What is in brackets is not taken for a style."""
     said = " ".join(eatlas_cli("run", "--help").out.replace("│", " ").split())
-    assert "[default: a new one on this machine, ended with the command]" in said
+    assert "[default: as many as are useful]" in said
 
 
 def test_no_command_shows_help(eatlas_cli):

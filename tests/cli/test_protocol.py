@@ -83,10 +83,10 @@ def test_the_card_as_json_names_the_files(eatlas_cli, tmp_path, census):
         (tmp_path / name).write_text("term,spans,Female,Male\n" + "\n".join(rows) + "\n")
     ended = eatlas_cli(
         "protocol", "divdist", "--criterion", "hypothesis", "--census", census,
-        "--counts", "text.csv", "--generated", "made.csv", "--json",
+        "--counts", "text.csv", "--generated", "made.csv", "--out", "card",
     )  # fmt: skip
     assert ended.code == 0
-    card = json.loads(ended.out)
+    card = json.loads((tmp_path / "card" / "card.json").read_text("utf-8"))
     jsonschema.Draft202012Validator(json_schema()).validate(card)
     given = {one["name"]: one["value"] for one in card["given"]}
     assert given["counts"] == "text.csv"

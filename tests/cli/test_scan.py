@@ -45,19 +45,6 @@ def test_the_table(eatlas_cli, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_json_is_all_that_is_printed(eatlas_cli, tmp_path):
-    ended = eatlas_cli(*SCAN, "--json")
-    assert (ended.code, ended.err) == (0, "")
-    assert ended.out.count("\n") == 1
-    found = json.loads(ended.out)
-    jsonschema.Draft202012Validator(SCHEMA).validate(found)
-    assert found["schema"] == "eatlas/scan/1"
-    assert (found["test"], found["source"]) == ("weat-7", "glove-sample")
-    assert found["family"]["total"] == 12_870
-    assert found["words_file"] is None
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_out_writes_every_word_and_the_summary(eatlas_cli, tmp_path):
     ended = eatlas_cli(*SCAN, "--out", "new/words.csv")
     assert (ended.code, ended.err) == (0, "")
@@ -92,36 +79,28 @@ def test_the_command_writes_what_python_returns(eatlas_cli, tmp_path, tiny_scan,
     assert again == mine
 
 
-def test_two_lists_of_words(eatlas_cli, tiny_scan):
-    options = [
-        "--vectors",
-        tiny_scan[2],
-        "--a",
-        "love, peace,joy ,heaven",
-        "--b",
-        "war,filth,agony",
-    ]
-    found = json.loads(eatlas_cli("scan", *options, "--json").out)
+def test_two_lists_of_words(eatlas_cli, tmp_path, tiny_scan):
+    words = ("--a", "love, peace,joy ,heaven", "--b", "war,filth,agony", "--out", "w.csv")
+    assert eatlas_cli("scan", "--vectors", tiny_scan[2], *words).code == 0
+    found = json.loads((tmp_path / "w.csv.json").read_text("utf-8"))
     assert found["test"] is None
     assert found["concepts"] == {"A": "love, peace, ...", "B": "war, filth, ..."}
     assert found["coverage"]["A"]["used"] == ["love", "peace", "joy", "heaven"]
     assert found["family"]["design"] == [4, 3]
 
 
-def test_options_reach_the_scan(eatlas_cli, tiny_scan):
-    found = json.loads(
-        eatlas_cli(
-            *tiny_scan, "--frequency-bands", "5,20",
-            "--top", 2, "--first", 30, "--sort", "difference", "--json",
-        ).out
-    )  # fmt: skip
+def test_options_reach_the_scan(eatlas_cli, tmp_path, tiny_scan):
+    options = ("--top", 2, "--first", 30, "--sort", "difference", "--out", "w.csv")
+    eatlas_cli(*tiny_scan, "--frequency-bands", "5,20", *options)
+    found = json.loads((tmp_path / "w.csv.json").read_text("utf-8"))
     assert [band["band"] for band in found["bands"]] == [
         {"first": 1, "last": 5}, {"first": 6, "last": 20}, {"first": 21, "last": 30},
     ]  # fmt: skip
     assert max(len(one["words"]) for one in found["tops"]) == 2
     assert found["vocabulary"]["read"] == 30
     assert found["sort"] == "difference"
-    (band,) = json.loads(eatlas_cli(*tiny_scan, "--frequency-bands", "none", "--json").out)["bands"]
+    eatlas_cli(*tiny_scan, "--frequency-bands", "none", "--out", "one.csv")
+    (band,) = json.loads((tmp_path / "one.csv.json").read_text("utf-8"))["bands"]
     assert band["band"] == {"first": 1, "last": 36}
 
 

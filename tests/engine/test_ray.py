@@ -221,7 +221,7 @@ def test_from_the_command_line_nothing_of_ray_is_seen(tmp_path):
     )
     assert (there.returncode, there.stderr) == (0, "")
     assert there.stdout == alone.stdout
-    lost = command("multiverse", "--engine", "ray", "--address", "127.0.0.1:1", folder=tmp_path)
+    lost = command("multiverse", "--engine", "ray=127.0.0.1:1", folder=tmp_path)
     assert lost.returncode == 2
     assert "Traceback" not in lost.stderr
 

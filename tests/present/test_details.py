@@ -61,16 +61,6 @@ def test_level_3_has_mean_spread_and_quantiles():
     assert "Flowers – Pleasant 0.100 0.050 9 −0.200 0.000 0.090 0.200 0.400" in details(ml_eat())
 
 
-def test_every_cosine_is_a_dot_where_they_were_kept():
-    shown, alone = report_html([full()]), report_html([ml_eat()])
-    (path, *others) = re.findall(r'<path d="([^"]*)"[^>]*fig-cloud', shown)
-    assert len(others) == 3
-    assert path.count("h0") == 9
-    assert "small dots: single ones" in shown
-    assert 'class="fig-cloud"' not in alone
-    assert "line: from least to greatest" in alone
-
-
 def test_sc_eat_terms_are_sorted_and_undefined_ones_last():
     given = sc_eat({"low": -1.2, "none": None, "high": 1.9, "mid": 0.1})
     html = report_html([given])

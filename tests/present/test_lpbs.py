@@ -57,7 +57,7 @@ def test_the_page_says_what_moves_and_has_no_cosines(result):
     html = report_html([result])
     assert "Over attributes" in html
     assert "the published effect size" in html
-    assert "Level 3: the log-ratios themselves" in html
+    assert "Level 3: the log-ratios of target terms" in html
     assert "Level 3: the cosines themselves" not in html
     assert "kurita2019measuring" in html
     assert "husse2022mind" in html
@@ -91,7 +91,7 @@ def test_the_page_says_what_a_ratio_is_and_its_unit(result):
     assert "A log-ratio is log P(target | attribute) − log P(target), in nats" in html
     assert "tiny finds a target behind a mask" in html
     assert "Sentences: [target] is/are [attribute]." in html
-    assert "attribute terms, in nats; large dot: mean" in html
+    assert "attribute terms, in nats</h4>" in html
     assert "Difference<br>of log-ratios<small>nats</small>" in html
     causal = result.model_copy(update={"direction": "attribute given target"})
     assert "finds an attribute after the target than after a neutral word" in report_html([causal])

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
+from eatlas.cli.messages import output_of_a_command, print_line, remark
 from eatlas.cli.messages import serve as serve_page
 from eatlas.cli.options import Commands
 from eatlas.errors import EatlasError, listed
 
 if TYPE_CHECKING:
-    from eatlas.apps.annotation import Adjudicated, Agreement, Items
+    from eatlas.apps.annotation import Adjudicated, Agreement
     from eatlas.apps.annotation.labels import Figure
 
 LONGEST_GUIDE = 20_000
@@ -71,40 +70,32 @@ def sample(
         )
     items = sample_items(contexts, tests, per_target=per_target, seed=seed)
     items.write(output)
+    few = [f"{name} ({n:,})" for name, n in items.targets.items() if n < per_target]
     with output_of_a_command():
-        for line in _of_items(items, output):
-            print_line(line)
-
-
-def _of_items(items: Items, output: Path) -> Iterator[str]:
-    """Say what was sampled, and what to do now."""
-    wanted = items.provenance["per_target"]
-    yield (
-        f"{len(items):,} contexts of {len(items.targets):,} targets; labels: "
-        f"{', '.join(items.labels)}"
-    )
-    if few := [f"{name} ({n:,})" for name, n in items.targets.items() if n < wanted]:
-        yield f"with fewer than {wanted:,}: {listed(few)}"
-    if items.absent:
-        yield f"without any context: {listed(items.absent)}"
-    yield ""
-    yield f"items: {output}"
-    yield f"label: eatlas annotate serve {output}"
+        print_line(
+            f"{len(items):,} contexts of {len(items.targets):,} targets; labels: "
+            f"{', '.join(items.labels)}"
+        )
+        if few:
+            print_line(f"with fewer than {per_target:,}: {listed(few)}")
+        if items.absent:
+            print_line(f"without any context: {listed(items.absent)}")
+        print_line("")
+        print_line(f"items: {output}")
+        print_line(f"label: eatlas annotate serve {output}")
 
 
 @app.command("serve")
 def serve(
     items: Path,
     *,
-    labels: Path | None = None,
     guide: Path | None = None,
-    host: str = "127.0.0.1",
-    port: int = 0,
 ) -> None:
     """Serve a page on which people label the items; Ctrl-C ends it.
 
     Only this machine can open the page; its address has a random token. Every label is saved before
-    the next context is shown. When served again, the page continues where each person stopped.
+    the next context is shown, in ITEMS.labels.jsonl. When served again, the page continues where
+    each person stopped.
 
     Exit codes: 0 ended by Ctrl-C; 2 an input cannot be used.
 
@@ -112,25 +103,17 @@ def serve(
     ----------
     items : ITEMS.csv
         File of items, written by eatlas annotate sample.
-    labels : --labels FILE.jsonl
-        File for the labels. [default: ITEMS.labels.jsonl beside the items]
     guide : --guide FILE.txt
         Instructions for the annotators, shown on the page.
-    host : --host 127.0.0.1|::1
-        The loopback address.
-    port : --port N >= 0
-        Port; 0 chooses a free one.
     """
     from eatlas.apps.annotation import serve_items  # noqa: PLC0415
-    from eatlas.apps.annotation.journal import journal_of  # noqa: PLC0415
 
-    page = serve_items(items, labels, guide=_guide(guide), host=host, port=port)
+    page = serve_items(items, guide=_guide(guide))
     serve_page(page, "labels are saved one by one")
     for name, n in page.done.items():
         remark(f"{name}: {n:,} of {page.total:,} labelled")
-    usual = page.path == journal_of(items)
     remark(f"labels: {page.path}")
-    remark(f"read:   eatlas annotate read {items}" + ("" if usual else f" {page.path}"))
+    remark(f"read:   eatlas annotate read {items}")
 
 
 def _guide(path: Path | None) -> str:
@@ -163,9 +146,6 @@ def read(
     ties: Path | None = None,
     labelled: Path | None = None,
     contexts: Path | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-    as_json: bool = False,
 ) -> None:
     """Read labels back: agreement of the annotators, and one label for each context.
 
@@ -192,23 +172,15 @@ def read(
         .parquet, .jsonl or .csv; needs --contexts.
     contexts : --contexts FILE
         File of contexts from which the items were sampled.
-    resamples : N >= 0
-        Number of resamples for the intervals; 0 for none.
-    seed : N >= 0
-        Seed of the resamples.
-    as_json : --json
-        Print only JSON: agreement and adjudication as one object.
     """
     from eatlas.apps.annotation import load_items, read_labels  # noqa: PLC0415
     from eatlas.apps.annotation.items import beside  # noqa: PLC0415
 
-    written = {"counts": counts, "ties": ties, "labelled": labelled}
     inputs = [items, beside(items), *(labels or []), *filter(None, (decisions, contexts))]
-    _require_outputs(written, inputs, contexts)
+    _require_outputs(inputs, contexts, counts, ties, labelled)
     sample = load_items(items)
     given = read_labels(sample if labels else items, labels or None)
-    agreement = given.agreement(resamples=resamples, seed=seed)
-    adjudicated = given.adjudicated(decisions)
+    agreement, adjudicated = given.agreement(), given.adjudicated(decisions)
     if labelled is not None and contexts is not None:
         adjudicated.labelled(contexts).write(labelled)
     if counts is not None:
@@ -216,26 +188,25 @@ def read(
     if ties is not None:
         adjudicated.write_ties(ties)
     with output_of_a_command():
-        if as_json:
-            print_json([agreement.to_dict() | {"adjudicated": _as_dict(adjudicated)}])
-            return
-        _show(agreement)
-        for line in _of_adjudicated(adjudicated, hint=ties is None):
-            print_line(line)
-        for name, path in written.items():
+        _print_agreement(agreement)
+        _print_adjudicated(adjudicated, hint=ties is None)
+        for name, path in (("counts", counts), ("ties", ties), ("labelled", labelled)):
             if path:
                 print_line(f"{name + ':':<9} {path}")
 
 
 def _require_outputs(
-    written: dict[str, Path | None], inputs: list[Path], contexts: Path | None
+    inputs: list[Path],
+    contexts: Path | None,
+    counts: Path | None,
+    ties: Path | None,
+    labelled: Path | None,
 ) -> None:
     """Refuse what could not be written, or would be written over what is read."""
     from eatlas.apps.annotation.items import beside, require_unlabelled  # noqa: PLC0415
     from eatlas.corpora.writing import require_place  # noqa: PLC0415
     from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415
 
-    counts, ties, labelled = written["counts"], written["ties"], written["labelled"]
     if (labelled is None) != (contexts is None):
         raise EatlasError(
             "--labelled and --contexts need each other",
@@ -254,19 +225,15 @@ def _require_outputs(
         require_unlabelled(counts, any_table=True)
 
 
-def _as_dict(adjudicated: Adjudicated) -> dict[str, object]:
-    return {
-        "labelled": len(adjudicated.labels),
-        "decided": adjudicated.decided,
-        "ties": [tie._asdict() for tie in adjudicated.ties],
-        "unlabelled": adjudicated.unlabelled,
-        "counts": adjudicated.counts().rows if adjudicated.labels else {},
-    }
-
-
-def _show(agreement: Agreement) -> None:
+def _print_agreement(agreement: Agreement) -> None:
     """Print the coefficients as tables: of all labels, by label, in pairs."""
     from eatlas.cli.console import new_console, show, table_of  # noqa: PLC0415
+
+    def cells(figure: Figure) -> tuple[str, str]:
+        """A coefficient and its interval."""
+        value = "-" if figure.value is None else f"{figure.value:.3f}"
+        ends = figure.interval
+        return value, "" if ends is None else f"[{ends[0]:.3f}, {ends[1]:.3f}]"
 
     console = new_console()
     names = ", ".join(f"{name} {n:,}" for name, n in agreement.annotators.items())
@@ -274,19 +241,18 @@ def _show(agreement: Agreement) -> None:
     raters = f" with {agreement.raters} labels each" if agreement.raters else ""
     compared = f"{agreement.compared:,}"
     overall = [
-        ("Krippendorff's alpha", *_cells(agreement.alpha), f"{compared} with 2 labels or more"),
-        ("Fleiss' kappa", *_cells(agreement.kappa), f"{agreement.rated:,}{raters}"),
-        ("agreement", *_cells(agreement.agreement), compared),
+        ("Krippendorff's alpha", *cells(agreement.alpha), f"{compared} with 2 labels or more"),
+        ("Fleiss' kappa", *cells(agreement.kappa), f"{agreement.rated:,}{raters}"),
+        ("agreement", *cells(agreement.agreement), compared),
     ]
     by_label = [
-        (one.label, f"{one.given:,}", *_cells(one.alpha), *_cells(one.kappa))
-        for one in agreement.labels
+        (label.label, f"{label.given:,}", *cells(label.alpha), *cells(label.kappa))
+        for label in agreement.labels
     ]
     pairs = [
-        (f"{pair.first}, {pair.second}", f"{pair.items:,}", _cells(pair.agreement)[0],
-         *_cells(pair.kappa))
-        for pair in agreement.pairs
-    ]  # fmt: skip
+        (f"{p.first}, {p.second}", f"{p.items:,}", cells(p.agreement)[0], *cells(p.kappa))
+        for p in agreement.pairs
+    ]
     for heads, rows, align in (
         (("all labels", "value", "95%", "contexts"), overall, "lrll"),
         (("label", "given", "alpha", "95%", "kappa", "95%"), by_label, "lrrlrl"),
@@ -298,27 +264,19 @@ def _show(agreement: Agreement) -> None:
     print_line("")
 
 
-def _cells(figure: Figure) -> tuple[str, str]:
-    """A coefficient and its interval."""
-    value = "-" if figure.value is None else f"{figure.value:.3f}"
-    if figure.interval is None:
-        return value, ""
-    return value, f"[{figure.interval[0]:.3f}, {figure.interval[1]:.3f}]"
-
-
-def _of_adjudicated(adjudicated: Adjudicated, *, hint: bool) -> Iterator[str]:
+def _print_adjudicated(adjudicated: Adjudicated, *, hint: bool) -> None:
     """Say how contexts got one label, and which did not."""
-    how = f", {adjudicated.decided:,} by decision" if adjudicated.decided else ""
-    yield f"contexts with one label: {len(adjudicated.labels):,}, by majority{how}"
+    decided = f", {adjudicated.decided:,} by decision" if adjudicated.decided else ""
+    print_line(f"contexts with one label: {len(adjudicated.labels):,}, by majority{decided}")
     if adjudicated.unlabelled:
-        yield f"without any label: {adjudicated.unlabelled:,}"
+        print_line(f"without any label: {adjudicated.unlabelled:,}")
     if not adjudicated.ties:
         return
-    yield f"ties, not counted: {len(adjudicated.ties):,}"
+    print_line(f"ties, not counted: {len(adjudicated.ties):,}")
     for tie in adjudicated.ties[:SHOWN]:
         votes = ", ".join(f"{label} {n}" for label, n in tie.votes.items())
-        yield f"  {tie.item}  {tie.target}: {votes}"
+        print_line(f"  {tie.item}  {tie.target}: {votes}")
     if len(adjudicated.ties) > SHOWN:
-        yield f"  and {len(adjudicated.ties) - SHOWN:,} more"
+        print_line(f"  and {len(adjudicated.ties) - SHOWN:,} more")
     if hint:
-        yield "  --ties FILE writes them, to be filled in and read by --decisions FILE"
+        print_line("  --ties FILE writes them, to be filled in and read by --decisions FILE")

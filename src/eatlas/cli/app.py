@@ -36,26 +36,6 @@ COMMANDS = (
     "report", "scan", "text", "vectors", "verify", "tests", "cache",
 )  # fmt: skip
 """Modules of commands, or of groups of them, in the order of the help."""
-INSTEAD = {
-    "data": "eatlas vectors list, or eatlas vectors fetch",
-    "diagnose": "eatlas vectors check",
-    "residual": "eatlas vectors check SOURCE --residual SETS",
-    "transform": "eatlas vectors transform",
-    "contexts --format": "the end of the file's name, such as .jsonl",
-    "contexts --log": "find_contexts(tell=...) in Python",
-    "text --sliding": "count_text(sliding=True) in Python",
-    "text --case": "count_text(case=...) in Python",
-    "text --compounds": "count_text(compounds=...) in Python",
-    "text --format": "the end of the file's name, such as .jsonl",
-    "text --log": "count_text(tell=...) in Python",
-    "scan --measure": "eatlas.scan(..., measure=...) in Python",
-    "scan --case": "eatlas.scan(..., case=...) in Python",
-    "scan --seed": "eatlas.scan(..., seed=...) in Python",
-    "tests --power": "eatlas.power(..., wanted=...) in Python",
-    "tests --alpha": "eatlas.power(..., alpha=...) in Python",
-    "tests --tail": "eatlas.power(..., tail=...) in Python",
-}
-"""Commands and options that are gone, and what does their work."""
 
 
 def application(names: Sequence[str] = COMMANDS) -> Commands:
@@ -86,17 +66,13 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer hands it over 
         raise typer.Exit
 
 
+VERSION = typer.Option(
+    "--version", metavar="", help="Print the version.", is_eager=True, callback=_print_version
+)
+
+
 def _options(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            metavar="",
-            help="Print the version.",
-            is_eager=True,
-            callback=_print_version,
-        ),
-    ] = False,
+    version: Annotated[bool, VERSION] = False,
 ) -> None:
     """Take the options that precede a command."""
 
@@ -105,16 +81,11 @@ def run_app() -> None:
     """Run the command line; a user's mistake ends in a message and exit code 2."""
     try:
         with warnings_in_words():
-            command, *words = sys.argv[1:] or [""]
-            for name in (command, *(f"{command} {word.partition('=')[0]}" for word in words)):
-                if name in INSTEAD:
-                    raise EatlasError(f"there is no eatlas {name}", remedy=f"use {INSTEAD[name]}")
+            command = sys.argv[1] if len(sys.argv) > 1 else ""
             application([command] if command in COMMANDS else COMMANDS)(prog_name="eatlas")
-    except EatlasError as error:
-        complain(error)
-        sys.exit(2)
-    except MemoryError:
-        complain(EatlasError("the process ran out of memory", remedy=OUT_OF_MEMORY))
+    except (EatlasError, MemoryError) as error:
+        out_of_memory = EatlasError("the process ran out of memory", remedy=OUT_OF_MEMORY)
+        complain(out_of_memory if isinstance(error, MemoryError) else error)
         sys.exit(2)
     except BrokenPipeError:
         # the reader of our output has left, for example `eatlas run | head`

@@ -16,7 +16,6 @@ from rich.text import Text
 from eatlas.cli.messages import cleaned
 
 if TYPE_CHECKING:
-    from eatlas.present.columns import Cell
     from eatlas.present.columns import Table as Arranged
 
 ON = "■+", "not dim bold red"
@@ -83,25 +82,22 @@ def rich_table(
     between: str = "\n",
     folds: bool = True,
 ) -> Table:
-    """A table of results as the terminal shows it, its first line of a cell in front of others.
+    """A table of results as the terminal shows it; `between` is what separates lines of a cell.
 
-    Parameters
-    ----------
-    table : Table
-    names : sequence of str, optional
-        Labels, or parts of them, that are never folded. Default: the first cells.
-    between : str
-        What is between lines of a cell: the end of a line, or a blank.
-    folds : bool
-        Whether the first column folds what is longer than its greatest width.
+    The first line of a cell stands out, others are dim; the rest is as for :func:`table_of`.
     """
-    rows = [
-        [
-            _text(cell, between, " " * column.hangs)
-            for column, cell in zip(table.columns, row, strict=False)
-        ]
-        for row in table.rows
-    ]
+    rows = []
+    for cells in table.rows:
+        row = []
+        for column, cell in zip(table.columns, cells, strict=False):
+            (first, *others), hang = cell.lines, " " * column.hangs
+            style = "bold" if cell.strong or cell.star else "dim" if cell.faint else ""
+            below = "".join(f"{between}{line}{hang}" for line in others)
+            text = Text.assemble((first + ("*" if cell.star else hang), style), (below, "dim"))
+            if cell.faint:
+                text.highlight_regex(*ON)
+            row.append(text)
+        rows.append(row)
     align = "".join("r" if column.number else "l" for column in table.columns)
     heads = [column.short or column.title for column in table.columns]
     made = table_of(heads, rows, align, names=names, folds=folds)
@@ -109,19 +105,16 @@ def rich_table(
     return made
 
 
-def _text(cell: Cell, between: str, hang: str) -> Text:
-    """A cell whose first line stands out, and whose other lines are dim."""
-    first, *others = cell.lines
-    style = "bold" if cell.strong or cell.star else "dim" if cell.faint else ""
-    below = (f"{between}{line}{hang}" for line in others)
-    text = Text.assemble((first + ("*" if cell.star else hang), style), ("".join(below), "dim"))
-    if cell.faint:
-        text.highlight_regex(*ON)
-    return text
+def say(console: Console, text: str, style: str = "", *, head: str = "") -> None:
+    """Print a text, with a bold head before it."""
+    show(console, Text.assemble((head, "bold"), (text, style)))
 
 
 def show(console: Console, what: Table | Text, *, least: bool = True) -> None:
-    """Print a table at the `least` width that its content needs, however narrow the terminal."""
+    """Print a table at the `least` width that its content needs, however narrow the terminal.
+
+    In plainer letters where the terminal does not know them.
+    """
     width, what = console.width, cleaned(what)
     with console.capture() as captured:
         if isinstance(what, Text):
@@ -133,15 +126,11 @@ def show(console: Console, what: Table | Text, *, least: bool = True) -> None:
     text = captured.get()
     if not console.is_terminal:  # a log has no use for the blanks that fill a column
         text = "".join(f"{line.rstrip(' ')}\n" for line in text.splitlines())
-    write(text, console.encoding)
-
-
-def write(text: str, encoding: str) -> None:
-    """Write to standard output, in plainer letters where the terminal does not know them."""
     try:
-        text.encode(encoding)
+        text.encode(console.encoding)
     except UnicodeEncodeError:
-        text = text.translate(ASCII).encode(encoding, "backslashreplace").decode(encoding)
+        plainer = text.translate(ASCII).encode(console.encoding, "backslashreplace")
+        text = plainer.decode(console.encoding)
     sys.stdout.write(text)
 
 

@@ -38,7 +38,6 @@ def contexts(
     seed: int = 0,
     workers: int | None = None,
     engine: str = "local",
-    address: str | None = None,
     as_json: bool = False,
 ) -> None:
     """Sample contexts of the stimuli of tests from texts.
@@ -96,7 +95,7 @@ def contexts(
             unit=unit,
             seed=seed,
             workers=workers,
-            executor=executor_of(engine, address, workers),
+            executor=executor_of(engine, workers),
             tell=damage_shown(),
             progress=progress,
         )

@@ -9,14 +9,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import zip_longest
-from pathlib import Path
-from shutil import which
 from typing import TYPE_CHECKING, Any, TextIO
 
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError
@@ -30,8 +27,6 @@ _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2028\u2029\ud800-\udfff\ufeff\ufff9-\uffff"
     "\U000e0000-\U000e007f]"
 )
-_WITHOUT_LINKS = {"dumb", "linux", "", None}
-"""Terminals that show the commands of a link (OSC 8) as text."""
 INDENT = "    "
 """Before further lines of what an error got: none of them looks like another message."""
 
@@ -138,20 +133,6 @@ def print_rows(rows: Iterable[Sequence[str]], align: str = "l", least: Sequence[
         print_line("  ".join(padded).rstrip())
 
 
-def print_file(name: str, path: Path) -> None:
-    """Say where a file is: on a terminal as a link to it, and elsewhere as its path alone."""
-    text = plain_line(str(path))
-    if sys.stdout.isatty() and os.environ.get("TERM") not in _WITHOUT_LINKS:
-        text = f"\x1b]8;;{path.resolve().as_uri()}\x1b\\{text}\x1b]8;;\x1b\\"
-    _write(sys.stdout, f"{name.ljust(9)}{text}\n")
-
-
-def opening(path: Path) -> str:
-    """The command that opens a page in a browser, for a person to copy."""
-    opener = next((name for name in ("xdg-open", "open", "wslview") if which(name)), "")
-    return f"{opener or 'python -m webbrowser'} {shlex.quote(str(path))}"
-
-
 def print_data(text: str) -> None:
     """Print TOML to standard output: to the letter, unless a person reads it."""
     _write(sys.stdout, plain(text) if sys.stdout.isatty() else text)
@@ -180,20 +161,13 @@ def warnings_in_words() -> Iterator[None]:
     with warnings.catch_warnings():
         usual = warnings.showwarning
 
-        def show(
-            message: Warning | str,
-            category: type[Warning],
-            filename: str,
-            lineno: int,
-            file: TextIO | None = None,
-            line: str | None = None,
-        ) -> None:
+        def show(message: Any, category: type[Warning], *place: Any) -> None:
             if issubclass(category, EatlasWarning):
                 remark(f"warning: {message}")
             else:
-                usual(message, category, filename, lineno, file, line)
+                usual(message, category, *place)
 
-        warnings.showwarning = show
+        warnings.showwarning = show  # type: ignore[assignment]
         yield
 
 

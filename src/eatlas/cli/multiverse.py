@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,11 @@ from eatlas.cli.messages import (
     complain,
     output_of_a_command,
     print_data,
-    print_json,
     print_line,
     remark,
 )
 from eatlas.cli.options import executor_of
-from eatlas.cli.progress import bar_of, bars
+from eatlas.cli.progress import bar_of, bars, what_is_kept
 from eatlas.errors import StudyError
 
 if TYPE_CHECKING:
@@ -36,10 +36,8 @@ def multiverse(
     skip_invalid: bool = False,
     trust: list[str] | None = None,
     example: bool = False,
-    as_json: bool = False,
     workers: int | None = None,
     engine: str = "local",
-    address: str | None = None,
 ) -> None:
     """Measure every combination of the choices of a plan.
 
@@ -65,8 +63,6 @@ def multiverse(
         repeated.
     example : --example
         Print a commented plan to save, change and run.
-    as_json : --json
-        Print only JSON, one object for each specification.
     """
     from eatlas.apps.studies import example as plan_example  # noqa: PLC0415
     from eatlas.apps.studies import prepare  # noqa: PLC0415
@@ -90,10 +86,10 @@ def multiverse(
         with output_of_a_command():
             print_plan(prepared)
         return
-    on_cluster = executor_of(engine, address, workers)
+    on_cluster = executor_of(engine, workers)
     study = _carried_out(prepared, out, on_cluster or choose(workers, len(prepared.requests)))
     with output_of_a_command():
-        _show(study, out, as_json=as_json)
+        _show(study, out)
     raise typer.Exit(_exit_code(study))
 
 
@@ -101,50 +97,40 @@ def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
     """Do the study in its folder, with progress; say what is kept when it is cut off."""
     from eatlas.apps.studies import carry_out_in  # noqa: PLC0415
 
-    done = 0
+    numbers = [0]
 
     def taken(number: int) -> None:
         remark(f"jobs taken over from an interrupted study: {number:,}")
 
     def ticked(number: int, total: int) -> None:
-        nonlocal done
-        done = number
+        numbers.append(number)
         if tick is not None:
             tick(number, total)
 
-    try:
-        with bars() as watch, bar_of("jobs") as tick:
-            return carry_out_in(out, prepared, executor, progress=ticked, watch=watch, taken=taken)
-    except KeyboardInterrupt as interruption:
-        total = len(prepared.requests)
-        remark(
-            f"interrupted; {done:,} of {total:,} jobs are done and kept; repeat the command "
-            "to continue"
-        )
-        raise typer.Exit(130) from interruption
+    done = f"of {len(prepared.requests):,} jobs are done"
+    with (
+        bars() as watch,
+        bar_of("jobs") as tick,
+        what_is_kept(lambda: numbers[-1], done, "nothing is done"),
+    ):
+        return carry_out_in(out, prepared, executor, progress=ticked, watch=watch, taken=taken)
 
 
 def _say_what_is_skipped(prepared: Prepared) -> None:
     """Name the reasons for which combinations are left out."""
-    reasons: dict[str, int] = {}
-    for misfit in prepared.misfits:
-        reasons[misfit.reason] = reasons.get(misfit.reason, 0) + 1
+    reasons = Counter(misfit.reason for misfit in prepared.misfits)
     for reason, number in list(reasons.items())[:LISTED]:
         remark(f"skipped: {number:,} specifications: {reason}")
     if len(reasons) > LISTED:
         remark(f"skipped for {len(reasons) - LISTED} more reasons, which the table of choices has")
 
 
-def _show(study: Study, out: Path, *, as_json: bool) -> None:
-    """Print JSON and nothing else, or what the choices do and where the files lie."""
+def _show(study: Study, out: Path) -> None:
+    """Print what the choices do and where the files lie."""
     from eatlas.apps.studies.study import FILES  # noqa: PLC0415
+    from eatlas.cli.other_tables import print_study  # noqa: PLC0415
 
-    if as_json:
-        print_json(study.record.rows())
-        return
     if len(study.results):
-        from eatlas.cli.other_tables import print_study  # noqa: PLC0415
-
         print_study(study.record)
         print_line("")
         for name, what in FILES.items():
@@ -155,15 +141,11 @@ def _show(study: Study, out: Path, *, as_json: bool) -> None:
 def _exit_code(study: Study) -> int:
     """Print the failures, each kind once, and return 0 (none), 1 (some jobs) or 2 (all jobs)."""
     failures = study.results.failures
-    shown: dict[str, int] = {}
-    for failure in failures:
-        if failure.error.what not in shown and len(shown) < LISTED:
-            complain(failure.error)
-        shown[failure.error.what] = shown.get(failure.error.what, 0) + 1
-    if not failures:
-        return 0
-    if not len(study.results):
-        return 2
-    total = len(study.results) + len(failures)
-    remark(f"{len(failures):,} of {total:,} jobs failed; the others are done")
-    return 1
+    for error in list({failure.error.what: failure.error for failure in failures}.values())[
+        :LISTED
+    ]:
+        complain(error)
+    if failures and len(study.results):
+        total = len(study.results) + len(failures)
+        remark(f"{len(failures):,} of {total:,} jobs failed; the others are done")
+    return (1 if len(study.results) else 2) if failures else 0

@@ -28,14 +28,10 @@ SHARED = {
     "seed": ("N >= 0", "Seed of every random draw. Recorded with the results."),
     "workers": ("N >= 1", "Number of processes. [default: as many as are useful]"),
     "engine": (
-        "local|ray",
+        "local|ray|ray=HOST:PORT",
         "local: this machine. ray: the workers of a Ray cluster (needs the extra ray), where every "
-        "node must see the files. The numbers are the same.",
-    ),
-    "address": (
-        "HOST:PORT",
-        "Address of the Ray cluster: HOST:PORT, ray://HOST:PORT, or auto for one that runs on this "
-        "machine. [default: a new one on this machine, ended with the command]",
+        "node must see the files: a new one on this machine, or that of HOST:PORT, of "
+        "ray://HOST:PORT, or auto for one that runs on this machine. The numbers are the same.",
     ),
     "field": ("NAME", "Name of the field or column with the text. [default: text, else body]"),
     "unit": (
@@ -83,7 +79,7 @@ def _described(parameter: Parameter, form: str, help_: str) -> Any:
     return typer.Option(*own, **shared, min=int(least) if least else None)
 
 
-def executor_of(engine: str, address: str | None, workers: int | None) -> OnRay | None:
+def executor_of(engine: str, workers: int | None) -> OnRay | None:
     """Who does the work beyond this machine; None for this machine.
 
     Raises
@@ -91,11 +87,12 @@ def executor_of(engine: str, address: str | None, workers: int | None) -> OnRay 
     EatlasError
         If there is no such engine, or it cannot be reached.
     """
-    if engine == "local" and address is None:
+    if engine == "local":
         return None
     from eatlas.executors import engine_of  # noqa: PLC0415  (most commands need no cluster)
 
-    return engine_of(engine, address, workers)
+    name, _, address = engine.partition("=")
+    return engine_of(name, address or None, workers)
 
 
 def number_or_word(text: str) -> int | str:

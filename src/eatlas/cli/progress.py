@@ -115,19 +115,8 @@ class Lines:
         self._next = now + PAUSES[min(self._lines, len(PAUSES) - 1)]
         self._lines += 1
         rate = (done - self._before) / max(now - self._begun, 1e-9)
-        remark(line(self._what, done, total, rate))
-
-
-def line(what: str, done: int, total: int | None, rate: float) -> str:
-    """How far some work is.
-
-    >>> line("words", 20_480, 400_000, 2048.0)
-    'words: 20,480 of 400,000 (5%), 2,048 a second, about 3 min left'
-    >>> line("words", 20_480, None, 2048.0)
-    'words: 20,480, 2,048 a second'
-    """
-    if total is None:
-        return f"{what}: {done:,}, {rate:,.0f} a second"
-    left = "" if not rate else f", about {duration((total - done) / rate)} left"
-    share = f"{100 * done // max(total, 1)}%"
-    return f"{what}: {done:,} of {total:,} ({share}), {rate:,.0f} a second{left}"
+        share, left = "", ""
+        if total is not None:
+            share = f" of {total:,} ({100 * done // max(total, 1)}%)"
+            left = f", about {duration((total - done) / rate)} left" if rate else ""
+        remark(f"{self._what}: {done:,}{share}, {rate:,.0f} a second{left}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from eatlas.cli.messages import output_of_a_command, print_json, print_line
+from eatlas.cli.messages import output_of_a_command, print_line
 from eatlas.cli.progress import bar_of
 from eatlas.errors import ResultsError
 
@@ -17,15 +17,12 @@ def protocol(
     tests: list[str] | None = None,
     criterion: list[str] | None = None,
     census: list[Path] | None = None,
-    contexts: Path | None = None,
     labels: list[Path] | None = None,
     counts: list[Path] | None = None,
     generated: list[Path] | None = None,
     representations: list[str] | None = None,
     answers: Path | None = None,
     out: Path | None = None,
-    as_json: bool = False,
-    seed: int = 0,
 ) -> None:
     """Ask when to trust a measure: eight criteria as studies, and a measure card.
 
@@ -49,8 +46,6 @@ def protocol(
     census : FILE.csv|census
         Occupation shares by group and year, which predictive validity needs; census for the tables
         that eatlas vectors fetch census brings; may be repeated.
-    contexts : FILE
-        Contexts of the stimuli, which eatlas contexts wrote to FILE.
     labels : FILE
         Labels by people, which eatlas annotate wrote; may be repeated, one for each annotator.
     counts : FILE
@@ -64,10 +59,6 @@ def protocol(
     out : -o, --out DIR
         Where card.html and card.json go; an older card of the same measure is replaced. [default:
         no files]
-    as_json : --json
-        Print the card as one JSON object, and nothing else.
-    seed : N >= 0
-        Of random subsets and rotations, recorded with the card.
     """
     from eatlas.apps.protocol.card import JSON, PAGE, lines_of, write_card  # noqa: PLC0415
     from eatlas.apps.protocol.running import protocol as run  # noqa: PLC0415
@@ -83,25 +74,18 @@ def protocol(
             vectors,
             tests=tests or None,
             census=census,
-            contexts=contexts,
             labels=labels,
             counts=counts,
             generated=generated,
             representations=representations,
             answers=answers,
             criteria=cast("Any", criterion),
-            seed=seed,
             progress=tick,
         )
     written = () if out is None else write_card(card, out)
     with output_of_a_command():
-        if as_json:
-            print_json([card.to_dict()])
-        else:
-            for line in lines_of(card):
-                print_line(line)
-            for path in written:
-                print_line(f"written: {path}")
+        for line in (*lines_of(card), *(f"written: {path}" for path in written)):
+            print_line(line)
 
 
 def require_own_card(measure: str, path: Path) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from eatlas.cli.messages import complain, output_of_a_command, print_json, print_line
+from eatlas.cli.messages import complain, output_of_a_command, print_line
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
-    from eatlas.apps.replication.page import Grid
     from eatlas.apps.replication.replicate import Replication
 
 FEW = 12
@@ -23,9 +22,6 @@ def replicate(
     *,
     vectors: list[str] | None = None,
     out: Path | None = None,
-    as_json: bool = False,
-    seed: int = 0,
-    workers: int | None = None,
 ) -> None:
     """Compare a paper's published numbers with those of your vectors.
 
@@ -44,12 +40,6 @@ def replicate(
     out : -o, --out DIR
         Folder for replication.html, replication.csv, results.jsonl and report.html. [default: no
         files]
-    as_json : --json
-        Print only JSON, one object for each published cell.
-    seed : N >= 0
-        Seed of every random draw. Recorded with every result.
-    workers : N >= 1
-        Number of processes. [default: one]
     """
     from eatlas.apps.replication.page import PAGE, write_replication  # noqa: PLC0415
     from eatlas.apps.replication.replicate import compared  # noqa: PLC0415
@@ -57,114 +47,84 @@ def replicate(
 
     if out is not None:
         require_writable(out / PAGE)
-    found = compared(paper, _named(vectors or []), seed=seed, workers=workers or 1)
-    written = () if out is None else write_replication(found, out)
-    with output_of_a_command():
-        if as_json:
-            print_json(one.columns() for one in found)
-        else:
-            _show(found)
-            for path in written:
-                print_line(f"written: {path}")
-    for failure in found.results.failures:
-        complain(failure.error)
-    raise typer.Exit(1 if found.results.failures else 0)
-
-
-def _named(vectors: list[str]) -> dict[str, str]:
-    """Sources by model.
-
-    Raises
-    ------
-    EatlasError
-        If one has no name, or a name comes twice.
-    """
-    found: dict[str, str] = {}
-    for one in vectors:
-        name, equals, source = one.partition("=")
-        if not equals or not name or not source:
+    sources: dict[str, str] = {}
+    for text in vectors or []:
+        name, _, source = text.partition("=")
+        if not name or not source or name in sources:
             raise EatlasError(
-                "--vectors names a model of the paper and its source",
-                got=one,
+                "--vectors names a model of the paper and its source, each model once",
+                got=text,
                 allowed="MODEL=SOURCE, such as glove-840b=glove.840B.300d.txt",
             )
-        if name in found:
-            raise EatlasError(f"--vectors names the model {name!r} twice", got=one)
-        found[name] = source
-    return found
+        sources[name] = source
+    replication = compared(paper, sources)
+    written = () if out is None else write_replication(replication, out)
+    with output_of_a_command():
+        _print_numbers(replication)
+        _print_reasons(replication)
+        for path in written:
+            print_line(f"written: {path}")
+    for failure in replication.results.failures:
+        complain(failure.error)
+    raise typer.Exit(1 if replication.results.failures else 0)
 
 
-def _show(found: Replication) -> None:
-    """Print what was compared, what does not hold, what is missing, and why numbers differ."""
-    from eatlas.apps.replication.page import grids  # noqa: PLC0415
+def _print_numbers(replication: Replication) -> None:
+    """Print what was compared: each column of a published table with one's own beside it."""
+    from eatlas.apps.replication.page import computed, grids, published  # noqa: PLC0415
+    from eatlas.cli.console import new_console, show, table_of  # noqa: PLC0415
 
-    print_line(f"{found.paper.title}: {' '.join(found.paper.citation.split())}")
-    for use in found.models:
+    print_line(f"{replication.paper.title}: {' '.join(replication.paper.citation.split())}")
+    for use in replication.models:
         if use.stand_in_is:
             print_line("")
             print_line(
                 f"Other vectors: {use.source} replaces {use.id}; it is {use.stand_in_is}. "
                 "Differences are expected."
             )
-    for grid in grids(found):
-        if grid.computed:
-            print_line("")
-            _print_grid(grid)
-    _print_checks(found)
-    missing = [use for use in found.models if use.missing]
-    if missing:
+    for grid in filter(lambda grid: grid.computed, grids(replication)):
+        sources = (f"{name}{' (other vectors)' if other else ''}" for name, other in grid.sources)
+        says = f"; {grid.table.says}" if grid.table.says else ""
         print_line("")
-        print_line("Not available:")
-        for use in missing:
-            print_line(f"  {use.id}: {use.missing}")
-    for heading, texts in (
-        ("Why numbers differ", found.paper.reasons),
-        ("Left out", found.paper.left_out),
-    ):
-        print_line("")
-        print_line(f"{heading}:")
-        for text in texts:
-            print_line(f"  - {' '.join(text.split())}")
+        print_line(f"{grid.table.title}, beside {', '.join(sources)}{says}")
+        rows_shown = {n: row for n, row in grid.rows.items() if any(c.source for c in row.values())}
+        heads, align, rows = ["Row"], "l", []
+        for column in grid.computed:
+            cells = [row[column] for row in rows_shown.values() if column in row]
+            heads += [column, "ours"]
+            align += "ll" if any(isinstance(cell.value, str) for cell in cells) else "rr"
+        for name, row in rows_shown.items():
+            both = [(published(c.printed), computed(c)) if (c := row.get(column)) else ("", "")
+                    for column in grid.computed]  # fmt: skip
+            rows.append((name, *(text for pair in both for text in pair)))
+        show(new_console(), table_of(heads, rows, align))
+        if grid.agree:
+            same, every = sum(grid.agree), len(grid.agree)
+            print_line(f"{same:,} of {every:,} cells are the same to the last digit")
 
 
-def _print_grid(grid: Grid) -> None:
-    """One published table, each column with one's own beside it."""
-    from eatlas.apps.replication.page import computed, published  # noqa: PLC0415
-    from eatlas.cli.console import new_console, show, table_of  # noqa: PLC0415
-
-    sources = ", ".join(
-        f"{source}{' (other vectors)' if other else ''}" for source, other in grid.sources
-    )
-    says = f"; {grid.table.says}" if grid.table.says else ""
-    print_line(f"{grid.table.title}, beside {sources}{says}")
-    shown = {name: row for name, row in grid.rows.items() if any(c.source for c in row.values())}
-    heads, align, rows = ["Row"], "l", []
-    for name in grid.computed:
-        words = any(isinstance(row[name].value, str) for row in shown.values() if name in row)
-        heads += [name, "ours"]
-        align += "ll" if words else "rr"
-    for name, row in shown.items():
-        cells: list[Any] = [row.get(column) for column in grid.computed]
-        texts = [(published(c.printed), computed(c)) if c else ("", "") for c in cells]
-        rows.append((name, *(text for pair in texts for text in pair)))
-    show(new_console(), table_of(heads, rows, align))
-    if grid.agree:
-        print_line(
-            f"{sum(grid.agree):,} of {len(grid.agree):,} cells are the same to the last digit"
+def _print_reasons(replication: Replication) -> None:
+    """Print what does not hold, what is missing, and why numbers differ."""
+    failed = replication.failed_checks
+    parts = [
+        (
+            f"Printed numbers, checked against each other: {len(replication.checks):,} checks, "
+            f"{len(failed):,} {'fails' if len(failed) == 1 else 'fail'}",
+            [
+                *(f"{check.name}, {check.where}: {check.finding}" for check in failed[:FEW]),
+                *([f"and {len(failed) - FEW} more"] if len(failed) > FEW else []),
+            ],
         )
-
-
-def _print_checks(found: Replication) -> None:
-    """Print how many consistency checks of the published numbers fail, and the first of them."""
-    if not found.checks:
-        return
-    print_line("")
-    failed = found.failed_checks
-    print_line(
-        f"Printed numbers, checked against each other: {len(found.checks):,} checks, "
-        f"{len(failed):,} {'fails' if len(failed) == 1 else 'fail'}"
-    )
-    for check in failed[:FEW]:
-        print_line(f"  {check.name}, {check.where}: {check.finding}")
-    if len(failed) > FEW:
-        print_line(f"  and {len(failed) - FEW} more")
+    ] if replication.checks else []  # fmt: skip
+    missing = [f"{use.id}: {use.missing}" for use in replication.models if use.missing]
+    parts += [("Not available:", missing)] if missing else []
+    for heading, texts in (
+        ("Why numbers differ:", replication.paper.reasons),
+        ("Left out:", replication.paper.left_out),
+    ):
+        parts.append((heading, [f"- {' '.join(text.split())}" for text in texts]))
+    for heading, lines in parts:
+        print_line("")
+        print_line(heading)
+        for line in lines:
+            print_line(f"  {line}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -12,9 +11,7 @@ import typer
 
 from eatlas.cli.messages import (
     complain,
-    opening,
     output_of_a_command,
-    print_file,
     print_json,
     print_line,
     remark,
@@ -46,7 +43,6 @@ def run(
     seed: int = 0,
     workers: int | None = None,
     engine: str = "local",
-    address: str | None = None,
     contexts: Path | None = None,
     per_term: int | None = None,
     window: list[str] | None = None,
@@ -120,7 +116,7 @@ def run(
         from eatlas.present.family import declared  # noqa: PLC0415
 
         declared(family)
-    on_cluster = executor_of(engine, address, workers)
+    on_cluster = executor_of(engine, workers)
     lookup: Any = case.lower()  # the plan says which values there are
     with bars() as watch:
         jobs = make_plan(
@@ -168,8 +164,7 @@ def _executed(
 
     with nullcontext() if target is None else open_store(target) as store:
         names = [] if store is None else [job.identity for job in jobs]
-        taken = 0 if store is None else len(store.done.keys() & set(names))
-        if taken:
+        if store is not None and (taken := len(store.done.keys() & set(names))):
             remark(f"jobs taken over from an interrupted run: {taken}")
         try:
             with bar_of("jobs") as tick:
@@ -231,19 +226,14 @@ def _show(results: Results, directory: Path | None, family: str, *, as_json: boo
         print_results(results, family)
         if directory is not None:
             print_line("")
-            print_file("results:", directory / RESULTS)
-            print_file("report:", directory / REPORT)
-            if sys.stdout.isatty():
-                print_line(f"open it: {opening(directory / REPORT)}")
+            print_line(f"results: {directory / RESULTS}")
+            print_line(f"report:  {directory / REPORT}")
 
 
 def _exit_code(results: Results) -> int:
     for failure in results.failures:
         complain(failure.error)
-    if not results.failures:
-        return 0
-    if not len(results):
-        return 2
-    failed, total = len(results.failures), len(results) + len(results.failures)
-    remark(f"{failed} of {total} jobs failed; the others are done")
-    return 1
+    failed = len(results.failures)
+    if failed and len(results):
+        remark(f"{failed} of {len(results) + failed} jobs failed; the others are done")
+    return (1 if len(results) else 2) if failed else 0

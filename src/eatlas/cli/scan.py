@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eatlas.cli.messages import output_of_a_command, print_json, print_line, remark
+from eatlas.cli.messages import output_of_a_command, print_line, remark
 from eatlas.cli.options import executor_of
 from eatlas.cli.progress import Lines, bar_of, what_is_kept
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
-    from eatlas.engine.scan.chunk import Chunks
     from eatlas.engine.scan.family import Lists
     from eatlas.engine.scan.plan import ScanPlan
     from eatlas.executors import Executor
@@ -31,11 +30,9 @@ def scan(
     top: int = 10,
     sort: str = "effect_size",
     out: Path | None = None,
-    as_json: bool = False,
     frequency_bands: str = "1000,10000,100000",
     first: int | None = None,
     engine: str = "local",
-    address: str | None = None,
 ) -> None:
     """Test every word of a vocabulary against two attribute groups (SC-EAT).
 
@@ -61,8 +58,6 @@ def scan(
     out : FILE
         Write every word to FILE (.csv or .parquet) and the summary to FILE.json. To continue an
         interrupted scan, repeat the command.
-    as_json : --json
-        Print only JSON: the summary as one object.
     frequency_bands : N,N,...|none
         Limits of the frequency bands, as ranks of words in the source. none: one list for all
         words.
@@ -78,12 +73,18 @@ def scan(
     if out is not None:
         require_usable(out, vectors, attributes)
     plan = make_scan(vectors, chosen, first=first)
-    result = _scanned(plan, out, lists, executor_of(engine, address, None))
+    result = _scanned(plan, out, lists, executor_of(engine, None))
+    from eatlas.cli.other_tables import print_scan  # noqa: PLC0415  (after the work)
+    from eatlas.results.scan import summary_of  # noqa: PLC0415
+
     with output_of_a_command():
-        if as_json:
-            print_json([result.model_dump_json()])
+        print_scan(result)
+        print_line("")
+        if out is None:
+            print_line("Every word with its p-values: --out FILE.csv")
         else:
-            _print(result, out)
+            print_line(f"words:   {out}")
+            print_line(f"summary: {summary_of(out)}")
 
 
 def _attributes(test: str | None, a: str | None, b: str | None) -> str | tuple[list[str], ...]:
@@ -117,48 +118,26 @@ def _edges(text: str) -> tuple[int, ...]:
 def _scanned(
     plan: ScanPlan, out: Path | None, lists: Lists, executor: Executor | None
 ) -> ScanResult:
-    """Measure all words and sum them up; with a file, go on where an earlier scan ended."""
-    from eatlas.engine.scan.chunk import Chunks  # noqa: PLC0415
+    """Measure all words, with progress on the way, and sum them up.
+
+    With a file, go on where an earlier scan ended.
+    """
+    from eatlas.engine.scan.chunk import Chunks, measure_all  # noqa: PLC0415
     from eatlas.engine.scan.scanning import finish  # noqa: PLC0415
+    from eatlas.engine.store import left_by_others  # noqa: PLC0415
 
     nothing = "nothing is kept" if out is not None else "nothing is kept, which takes --out"
     with (
         Chunks(out, plan.identity) as chunks,
         what_is_kept(lambda: 0 if out is None else chunks.words, "words are done", nothing),
     ):
-        if out is not None:
-            _say_what_is_there(plan, chunks, out)
-        _measure(plan, chunks, executor)
+        if chunks.words:
+            remark(f"words taken over from an interrupted scan: {chunks.words:,}")
+        for path in left_by_others(out, plan.identity) if out is not None else ():
+            remark(
+                f"{path}: found an interrupted scan with other settings; its words are left there"
+            )
+        with bar_of("words") as bar:
+            tick = bar or Lines("words", LATE, done=chunks.words)
+            measure_all(plan, chunks, lambda done: tick(done, plan.expected), executor)
         return finish(plan, chunks, lists, out)
-
-
-def _say_what_is_there(plan: ScanPlan, chunks: Chunks, out: Path) -> None:
-    from eatlas.engine.store import left_by_others  # noqa: PLC0415
-
-    if chunks.words:
-        remark(f"words taken over from an interrupted scan: {chunks.words:,}")
-    for path in left_by_others(out, plan.identity):
-        remark(f"{path}: found an interrupted scan with other settings; its words are left there")
-
-
-def _measure(plan: ScanPlan, chunks: Chunks, executor: Executor | None) -> None:
-    """Measure what is left, with progress on the way."""
-    from eatlas.engine.scan.chunk import measure_all  # noqa: PLC0415
-
-    with bar_of("words") as bar:
-        tick = bar or Lines("words", LATE, done=chunks.words)
-        measure_all(plan, chunks, lambda done: tick(done, plan.expected), executor)
-
-
-def _print(result: ScanResult, out: Path | None) -> None:
-    """Print the lists and where the files lie."""
-    from eatlas.cli.other_tables import print_scan  # noqa: PLC0415  (only a person sees tables)
-    from eatlas.results.scan import summary_of  # noqa: PLC0415
-
-    print_scan(result)
-    print_line("")
-    if out is None:
-        print_line("Every word with its p-values: --out FILE.csv")
-    else:
-        print_line(f"words:   {out}")
-        print_line(f"summary: {summary_of(out)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +45,8 @@ def list_tests() -> None:
         width = max(len(test.id) for test in battery.tests)
         for test in battery.tests:
             print_line(f"  {test.id:<{width}}  {test.label} ({_sizes(test)})")
-        for told in dict.fromkeys(filter(None, map(_of_sets, battery.tests))):
-            print_line(f"  {told}")
+        for about in dict.fromkeys(filter(None, map(_of_sets, battery.tests))):
+            print_line(f"  {about}")
 
 
 @app.command("show")
@@ -60,8 +60,8 @@ def show(name: str) -> None:
     """
     tests = load_tests(name)
     print_data(to_toml(tests))
-    for told in dict.fromkeys(_of_sets(test) for test in tests if not test.at_hand):
-        remark(told)
+    for about in dict.fromkeys(_of_sets(test) for test in tests if not test.at_hand):
+        remark(about)
 
 
 @app.command("check")
@@ -79,7 +79,13 @@ def check(path: Path) -> None:
     for test in battery.tests:
         sizes = ", ".join(f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts)
         print_line(f"{test.id}: {sizes}")
-        for text in filter(None, (*_groups_of_one(test), *remarks(test), namesake(test))):
+        alone = [
+            f"{role} ({concept.name}) has one term; a group of one cannot be permuted, so measures "
+            "that permute it will refuse this test."
+            for role, concept in test.parts
+            if len(concept.terms) == 1
+        ]
+        for text in filter(None, (*alone, *remarks(test), namesake(test))):
             remark(f"warning: {path}: test {test.id}: {text}")
     print_line(f"{path}: {len(battery.tests)} test(s), no faults")
 
@@ -133,10 +139,13 @@ def sentences(
     """
     from eatlas.stimuli.sentences import sentence_tests  # noqa: PLC0415  (--help need not wait)
 
+    pairs = [text.rpartition("=") for text in classes or []]  # X=name, or name for all roles
+    everywhere = {role: name for roleless, _, name in pairs if not roleless for role in ROLES}
+    chosen = everywhere | {role: name for role, _, name in pairs if role}
     read = [Path(name), *([templates] if templates else [])]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StimulusWarning)
-        tests = sentence_tests(load_tests(name), templates, _classes(classes or []))
+        tests = sentence_tests(load_tests(name), templates, chosen)
     for warning in caught:
         remark(f"warning: {warning.message}")
     _hand_out(tests, output, read)
@@ -163,37 +172,20 @@ def power(
     d
         Effect size: how likely is it found?
     """
+    from eatlas.measures.inference import power  # noqa: PLC0415  (--help need not wait)
+
     if not (names or sizes):
         raise EatlasError(
             "power needs a design, and none is named",
             allowed="tests, as in eatlas tests power weat-6, or --sizes 8,8,25,25",
         )
-    designs = [*_of_tests(names or (), d), *_of_sizes(sizes or (), d)]
-    with output_of_a_command():
-        if as_json:
-            print_json({"test": name, "sizes": n, **one.to_dict()} for name, n, one in designs)
-            return
-        from eatlas.cli.other_tables import print_powers  # noqa: PLC0415  (only a person sees tables)
-
-        print_powers(designs)
-
-
-def _of_tests(names: Sequence[str], d: float | None) -> Iterator[Design]:
-    """What tests can find, each with its sizes by role."""
-    from eatlas.measures.inference import power  # noqa: PLC0415  (--help need not wait)
-
-    tests: tuple[Any, ...] = load_tests(names) if names else ()
-    for test in tests:  # power says which there are
+    designs: list[Design] = []
+    tests: tuple[Any, ...] = load_tests(names) if names else ()  # power says which have one
+    for test in tests:
         design = power(test, d=d)
         n = [size for level in (design.level1, design.level2) if level for size in level.n]
-        yield test.id, dict(zip(ROLES, n, strict=True)), design
-
-
-def _of_sizes(sizes: Sequence[str], d: float | None) -> Iterator[Design]:
-    """What designs of these sizes can find."""
-    from eatlas.measures.inference import power  # noqa: PLC0415
-
-    for text in sizes:
+        designs.append((test.id, dict(zip(ROLES, n, strict=True)), design))
+    for text in sizes or ():
         parts = [part.strip() for part in text.split(",")]
         if not all(part.isdecimal() for part in parts):
             raise EatlasError(
@@ -201,15 +193,16 @@ def _of_sizes(sizes: Sequence[str], d: float | None) -> Iterator[Design]:
                 got=repr(text),
                 allowed="of X and Y, as 8,8, or of X, Y, A and B, as 8,8,25,25",
             )
-        n = tuple(map(int, parts))
-        yield text, dict(zip(ROLES, n, strict=False)), power(n, d=d)
+        numbers = tuple(map(int, parts))
+        by_role = dict(zip(ROLES, numbers, strict=False))
+        designs.append((text, by_role, power(numbers, d=d)))
+    with output_of_a_command():
+        if as_json:
+            print_json({"test": name, "sizes": n, **of.to_dict()} for name, n, of in designs)
+            return
+        from eatlas.cli.other_tables import print_powers  # noqa: PLC0415  (only a person sees tables)
 
-
-def _classes(classes: list[str]) -> dict[str, str]:
-    """Read ``X=name``, or ``name`` for all roles; what names a role wins."""
-    pairs = [one.rpartition("=") for one in classes]
-    everywhere = {role: name for roleless, _, name in pairs if not roleless for role in ROLES}
-    return everywhere | {role: name for role, _, name in pairs if role}
+        print_powers(designs)
 
 
 def _hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> None:
@@ -230,16 +223,6 @@ def _of_sets(test: Test) -> str:
     """Say which published set a test has images of, and how to get it where it is not here."""
     references = [concept.images_from for _, concept in test.parts if concept.images_from]
     return about_set(references[0]) if references else ""
-
-
-def _groups_of_one(test: Test) -> Iterator[str]:
-    """Name groups that most measures would have to permute and cannot."""
-    for role, concept in test.parts:
-        if len(concept.terms) == 1:
-            yield (
-                f"{role} ({concept.name}) has one term; a group of one cannot be permuted, so "
-                "measures that permute it will refuse this test."
-            )
 
 
 def _sizes(test: Test) -> str:

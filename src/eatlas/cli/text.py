@@ -31,7 +31,6 @@ def text(
     unit: str = "line",
     workers: int | None = None,
     engine: str = "local",
-    address: str | None = None,
     as_json: bool = False,
 ) -> None:
     """Count associations of targets with social groups in texts of any size.
@@ -66,7 +65,7 @@ def text(
     texts: Any = unit  # make_plan says which there are
     plan = make_plan(corpus, tests, span=span, field=field, unit=texts)
     require_other_files(list(map(str, plan.files)), output)
-    executor = executor_of(engine, address, workers) or choose(workers, len(plan.shards))
+    executor = executor_of(engine, workers) or choose(workers, len(plan.shards))
     begun: list[Shards] = []
 
     def begin(shards: Shards) -> None:

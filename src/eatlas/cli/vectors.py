@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,16 @@ from eatlas.cli.options import Commands
 from eatlas.cli.progress import Lines, bar_of, bars
 
 if TYPE_CHECKING:
-    from eatlas.results.residual import BeforeAfter, ResidualBias
+    from eatlas.results.residual import ResidualBias
     from eatlas.sources.published import Published
 
 SAMPLE = "glove-sample"
 OWN = "own"
 """Names the word sets of a source's own transform."""
+KEYS = (
+    "name", "title", "dim", "url", "size", "hash", "evidence", "licence", "page", "citation",
+    "notes", "caution", "path", "fetched",
+)  # fmt: skip
 SOON = 20.0
 """Seconds before the first line of progress where no bar is shown."""
 
@@ -37,25 +40,28 @@ def list_vectors(names: list[str] | None = None, *, as_json: bool = False) -> No
     names : NAME...
         Names of published vectors.
     """
-    from eatlas.sources.published import find, place_of, published_vectors  # noqa: PLC0415
+    from eatlas.sources.published import (  # noqa: PLC0415
+        find,
+        place_of,
+        published_vectors,
+        size_text,
+    )
 
     entries = [find(name) for name in names] if names else published_vectors()
     with output_of_a_command():
         if as_json:
             print_json(map(_values, entries))
             return
-        if names:
-            for entry in entries:
-                for key, value in _shown(entry):
-                    print_line(f"{key + ':':<10} {value}")
-            return
         rows = []
         for entry in entries:
-            what = entry.vectors.what
+            what, size = entry.vectors.what, entry.download.size
             dim = f"{entry.vectors.dim or '?'} d" if what == "vectors" else what
-            here = "here" if place_of(entry) else "-"
-            rows.append((entry.name, dim, _size(entry), here, entry.vectors.title))
-        print_rows(rows, "lrrll", least=(0, 6, 7, 4))
+            if names:
+                _print_entry(entry, size_text(size) if size else "?")
+            here, total = "here" if place_of(entry) else "-", size_text(size) if size else "?"
+            rows.append((entry.name, dim, total, here, entry.vectors.title))
+        if not names:
+            print_rows(rows, "lrrll", least=(0, 6, 7, 4))
 
 
 @app.command("fetch")
@@ -114,7 +120,7 @@ def check(
     tests : ID|BATTERY|FILE.toml
         For a source that encodes texts: tests whose texts are encoded. May be repeated. [default:
         sent-caliskan; caliskan for vectors of words]
-    residual : gender|race|religion|FILE.toml|own
+    residual : gender|race|religion|FILE.toml|TEST|own
         Word sets that define the bias that is looked for; own: those of the transform.
     as_json : --json
         Print only JSON, one object for each source.
@@ -174,19 +180,10 @@ def transform(source: str, *, out: Path) -> None:
     """
     from eatlas.sources.writing import write_vectors  # noqa: PLC0415  (--help need not wait)
 
-    written = 0
-
     with bar_of("words") as bar:
-        shown = bar or Lines("words", SOON)
-
-        def tell(done: int, total: int | None) -> None:
-            nonlocal written
-            written = done
-            shown(done, total)
-
-        note = write_vectors(source, out, tell=tell)
+        note = write_vectors(source, out, tell=bar or Lines("words", SOON))
     with output_of_a_command():
-        print_line(f"vectors: {out} ({written:,} words)")
+        print_line(f"vectors: {out}")
         print_line(f"origin:  {note}")
 
 
@@ -198,22 +195,19 @@ def _print_residual(bias: ResidualBias) -> None:
         "neighbours": f"correlation of the bias of {bias.targets:,} targets and their neighbours",
         "classifier": f"accuracy on {bias.tested:,} biased words, trained on {bias.trained:,}",
     }
+    rows = [("", "before", "after", "chance", f"{bias.directions} directions", "")]
+    for name, figure in bias.figures().items():
+        before, after, chance, lowest, highest = (
+            f"{number + 0.0:.3f}".replace("-0.000", "0.000") for _, number in figure
+        )
+        ends = f"[{lowest}, {highest}]"
+        rows.append((name, before, after, chance, ends, meaning[name]))
     print_line(f"{bias.source}: {', '.join(bias.groups)}; {bias.vocabulary:,} words")
     print_line("")
-    rows: list[tuple[str, ...]] = [
-        ("", "before", "after", "chance", f"{bias.directions} directions", "")
-    ]
-    rows += [(name, *_numbers(one), meaning[name]) for name, one in bias.figures().items()]
     print_rows(rows, "lrrrrl", least=(11, 6, 6, 6, 4))
     print_line("")
     for warning in bias.warnings:
         print_line(str(warning))
-
-
-def _numbers(figure: BeforeAfter) -> list[str]:
-    """Write the numbers of a figure, the range in brackets."""
-    texts = [f"{number + 0.0:.3f}".replace("-0.000", "0.000") for _, number in figure]
-    return [*texts[:3], f"[{texts[3]}, {texts[4]}]"]
 
 
 def _values(entry: Published) -> dict[str, Any]:
@@ -234,28 +228,21 @@ def _values(entry: Published) -> dict[str, Any]:
     }
 
 
-def _shown(entry: Published) -> Iterator[tuple[str, str]]:
-    """What is known of published vectors, as names and values; what is unknown says so."""
+def _print_entry(entry: Published, size: str) -> None:
+    """Print what is known of published vectors; what is unknown says so."""
     from eatlas.sources.fetching import unproven  # noqa: PLC0415
 
     values = _values(entry)
-    size = f"{values['size']:,} bytes ({_size(entry)})" if values["size"] else "unknown"
+    total = f"{values['size']:,} bytes ({size})" if values["size"] else "unknown"
+    values |= {"size": total, "caution": values["hash"] and unproven(entry)}
     unknown = {
         "hash": "not published; the first download records what it got",
         "licence": "not recorded here; see the page",
         "path": f"no; eatlas vectors fetch {entry.name}",
         "dim": "unknown" if entry.vectors.what == "vectors" else "",
     }
-    values |= {"size": size, "caution": values["hash"] and unproven(entry)}
-    keys = ("name", "title", "dim", "url", "size", "hash", "evidence", "licence", "page",
-            "citation", "notes", "caution", "path", "fetched")  # fmt: skip
-    for key in keys:
+    for key in KEYS:
         value = values.get(key) or unknown.get(key)
+        name = {"path": "here", "notes": "note"}.get(key, key)
         for text in value if isinstance(value, list) else [value] if value else []:
-            yield {"path": "here", "notes": "note"}.get(key, key), str(text)
-
-
-def _size(entry: Published) -> str:
-    from eatlas.sources.published import size_text  # noqa: PLC0415
-
-    return size_text(entry.download.size) if entry.download.size else "?"
+            print_line(f"{name + ':':<10} {text}")

@@ -13,7 +13,6 @@ from eatlas.errors import listed
 
 if TYPE_CHECKING:
     from eatlas.engine.verify import Verdict
-    from eatlas.results import AssociationResult, TrendResult
 
 SHOWN = 5
 """Tests that are named one by one."""
@@ -54,7 +53,7 @@ def verify(
     """
     from eatlas.engine.verify import verify as check  # noqa: PLC0415  (--help need not wait)
     from eatlas.errors import ResultsError  # noqa: PLC0415
-    from eatlas.results import salvage_results  # noqa: PLC0415
+    from eatlas.results import is_result, salvage_results  # noqa: PLC0415
 
     good, damage = salvage_results(results)
     for error in damage:
@@ -72,7 +71,13 @@ def verify(
         tests=tests or (),
     )
     for verdict in verdicts:
-        print_line(f"{_called(verdict.result)} by {verdict.result.signature}: {verdict.status}")
+        record = verdict.result
+        called = f"trend of {record.test} on {record.source}"
+        if is_result(record):
+            size = record.contexts and record.contexts.size
+            parts = [str(part) for part in (record.source, record.period, size) if part]
+            called = f"{record.test} on {', '.join(parts)}{',' * (len(parts) > 1)}"
+        print_line(f"{called} by {record.signature}: {verdict.status}")
         for detail in verdict.details:
             print_line(f"  {detail}")
     same = [verdict.status == "same" for verdict in verdicts]
@@ -105,33 +110,21 @@ def _named(text: str, names: set[str]) -> tuple[str, str]:
     )
 
 
-def _called(record: AssociationResult | TrendResult) -> str:
-    from eatlas.results import is_result  # noqa: PLC0415
-
-    if not is_result(record):
-        return f"trend of {record.test} on {record.source}"
-    size = record.contexts and record.contexts.size
-    parts = [str(part) for part in (record.source, record.period, size) if part]
-    return f"{record.test} on {', '.join(parts)}{',' * (len(parts) > 1)}"
-
-
 def _account(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """What was computed, what was compared, and what is the file's word alone."""
     if not any(verdict.status in {"same", "differs"} for verdict in verdicts):
         return
-    names: dict[str, str] = {}
-    for against in ("built in", "given", "hash"):
-        tests = dict.fromkeys(v.result.test for v in verdicts if v.against == against)
-        if tests:
-            names[against] = f"names of groups, title and citation of {listed(tests, SHOWN)}"
     compared = ["every number, count, label and hash in the file"]
     trusted = ["which terms, measure, seed and source were chosen"]
-    if "built in" in names:
-        compared.append(f"{names['built in']} with the built-in tests")
-    if "given" in names:
-        compared.append(f"{names['given']} with the tests that were given")
-    if "hash" in names:
-        trusted.append(f"{names['hash']}, which fit their hash (--tests FILE compares them)")
+    for against, texts, how in (
+        ("built in", compared, " with the built-in tests"),
+        ("given", compared, " with the tests that were given"),
+        ("hash", trusted, ", which fit their hash (--tests FILE compares them)"),
+    ):
+        tests = dict.fromkeys(v.result.test for v in verdicts if v.against == against)
+        if tests:
+            names = listed(tests, SHOWN)
+            texts.append(f"names of groups, title and citation of {names}{how}")
     yield (
         "computed again: vectors, associations, effect sizes, p-values, intervals, patterns, "
         "warnings"

@@ -6,7 +6,7 @@ chooses, with the lines of their cells; LaTeX, Markdown, HTML and the terminal o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 from typing import Any, Literal, NamedTuple
@@ -23,6 +23,7 @@ from eatlas.present.effects import (
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value, percent
+from eatlas.present.rendering import lines
 from eatlas.present.sentences import short_sentence
 from eatlas.present.targets import (
     DECIMALS,
@@ -355,19 +356,8 @@ def _cell(declared: Declared, key: str, row: Row) -> Cell:
 
 NAMED = 4
 """Sources that a caption names."""
-OVER_STIMULI = (
-    "Tests of sentences are read over stimuli: the associations of the sentences of one stimulus "
-    "are averaged, and p-values relabel stimuli."
-)
 OVER_ATTRIBUTES = (
     "Over attributes: the published LPBS, whose p-values permute the labels of attributes."
-)
-TWO_READINGS = (
-    "Below: p of the permutation test in the direction of d, and in parentheses two-sided."
-)
-RESAMPLED = (
-    "Draws: resamples of the terms that show the same pattern; no probability that other terms "
-    "would."
 )
 
 
@@ -555,35 +545,24 @@ def _legend(members: Sequence[AssociationResult]) -> str:
 
 def _notes(
     members: Sequence[AssociationResult], rows: Sequence[Row], family: DeclaredFamily
-) -> Iterator[str]:
+) -> list[str]:
     """What a reader needs below a table of effect sizes d; nothing below other numbers."""
-    first, effects = members[0], [shown for row in rows for shown in row.effects.values()]
+    effects = [shown for row in rows for shown in row.effects.values()]
     terms, places = any(e.term is not None for e in effects), {e.place for e in effects}
     if not terms and all(shown.symbol != "d" for shown in effects):
-        return
+        return []
     uncertain = [known for result in members if (known := result.primary.uncertainty)]
-    sure = " and ".join(dict.fromkeys(percent(known.confidence) for known in uncertain))
-    adjusted = any(family.has(place.partition(".")[0]) for place in places)
-    resampled = any(known.patterns for known in uncertain)
-    deviation = "its standard deviation over pairs of terms"
-    means = dict.fromkeys(result.draws.drawn for result in members if result.draws)
-    notes = [
-        (True, f"Concepts: {'A, B' if terms else 'X / Y, and below them A / B'}."),
-        (first.pattern, "Level 1 compares X with Y, level 2 takes each alone."),
-        ("over_attributes" in places, OVER_ATTRIBUTES),
-        (any(result.over_stimuli for result in members), OVER_STIMULI),
-        *(
-            (True, f"Effect sizes are means over draws of {what}, and p is that of the means.")
-            for what in means
-        ),
-        (True, f"d: effect size, above zero towards A; {first.rule.meaning}."),
-        (sure, f"In brackets: {sure} bootstrap interval over the choice of terms."),
-        (True, TWO_READINGS),
-        (adjusted, f"{family.method}: two-sided p, adjusted over {family.what}."),
-        (first.level3, f"Level 3: mean {_unit(first)}, and in parentheses {deviation}."),
-        (resampled, RESAMPLED),
-    ]
-    yield from (note for holds, note in notes if holds)
-    if first.draws is not None and not resampled:
-        yield f"Draws: those of {first.draws.varied} that show the same pattern."
-    yield from filter(None, [chance_legend(members)])
+    return lines(
+        "notes",
+        first=members[0],
+        terms=terms,
+        over_attributes=OVER_ATTRIBUTES if "over_attributes" in places else "",
+        over_stimuli=any(result.over_stimuli for result in members),
+        means=dict.fromkeys(result.draws.drawn for result in members if result.draws),
+        confidence=list(dict.fromkeys(percent(known.confidence) for known in uncertain)),
+        adjusted=any(family.has(place.partition(".")[0]) for place in places),
+        family=family,
+        unit=_unit(members[0]),
+        resampled=any(known.patterns for known in uncertain),
+        by_chance=chance_legend(members),
+    )

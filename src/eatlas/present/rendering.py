@@ -43,10 +43,14 @@ def render(template: str, **values: object) -> str:
     return _environment().get_template(f"{template}.html.j2").render(**values)
 
 
+def text(template: str, **values: object) -> str:
+    """Fill in a template of plain text."""
+    return _environment().get_template(f"{template}.j2").render(**values)
+
+
 def lines(template: str, **values: object) -> list[str]:
     """Fill in a template of plain text, which has one sentence a line."""
-    text = _environment().get_template(f"{template}.txt.j2").render(**values)
-    return [line for line in text.split("\n") if line]
+    return [line for line in text(f"{template}.txt", **values).split("\n") if line]
 
 
 def phrase(template: str, macro: str, *facts: object) -> str:

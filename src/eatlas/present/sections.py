@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from eatlas.present.columns import over_sentences, targets_table, terms_table, values_table
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words, mini
-from eatlas.present.drawings.figures import cosine_plot, share_bar
+from eatlas.present.drawings.figures import share_bar
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
 from eatlas.present.drawings.stacked import influence, targets, triangle
 from eatlas.present.effects import levels_of, matched_of, shares_of
@@ -42,8 +42,8 @@ PAGE = frozenset((
 SERIES, TITLE = "series-", "-title"
 """How the ids of the page's series begin, and those of its headings end."""
 LONGEST_ID = 80
-FIGURE, LINE_SHARE = 720.0, 64
-"""Pixels of a figure of a result, and of the bar of a share in the line of a finding."""
+FIGURE, HALF, LINE_SHARE = 720.0, 520.0, 64
+"""Pixels of a figure of a result, of one beside another, and of the bar of a share in a line."""
 
 
 @dataclass(frozen=True)
@@ -150,15 +150,13 @@ def stability(result: AssociationResult) -> tuple[float, float, Markup] | None:
     return shares[label], errors.get(label, 0.0), share_bar(shares[label], LINE_SHARE, strong=True)
 
 
-def figures(result: AssociationResult, dots: bool) -> dict[str, Markup]:  # noqa: FBT001
-    """The drawings that a result has; of cosines single dots where wanted."""
-    of_groups, mapped = bool(result.by_target), has_map(result)
-    plane = LEFT_ROOM + SIDE + UPPER_ROOM
+def figures(result: AssociationResult) -> dict[str, Markup]:
+    """The drawings that a result has."""
+    of_groups, plane = bool(result.by_target), LEFT_ROOM + SIDE + UPPER_ROOM
     drawn = {
         "map": eat_map(result) if result.pattern is not None else "",
-        "plane": plane_figure(result, plane) if mapped else "",
-        "cosines": cosine_plot(result, dots=dots),
-        "influence": influence(result, FIGURE) if result.primary.influence else "",
+        "plane": plane_figure(result, plane) if has_map(result) else "",
+        "influence": influence(result, HALF) if result.primary.influence else "",
         "targets": targets(result, FIGURE) if of_groups else "",
         "triangle": triangle(result, 460.0) if of_groups and len(result.sides[-1]) == 3 else "",
     }

@@ -21,7 +21,7 @@ from eatlas.present.columns import (
 from eatlas.present.effects import only_terms
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import POWER, UNDEFINED, effect, number_of
-from eatlas.present.rendering import render
+from eatlas.present.rendering import FILTERS, render, text
 from eatlas.present.targets import leans
 from eatlas.present.text import clean, one_line
 from eatlas.results import AssociationResult
@@ -52,9 +52,6 @@ _LATEX = {
 _KNOWN = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿŒœŠšŽžŁł"
 _JOINING = re.compile("--+|,,+|''+")
 """Letters that LaTeX sets as one other."""
-WIDE = frozenset({"Concepts", "Finding", "Term", "Source"})
-"""Columns whose texts are broken into lines."""
-_WIDTH = "0.145\\linewidth"
 
 
 def latex_text(text: str) -> str:
@@ -74,74 +71,7 @@ def _latex_letter(char: str) -> str:
 
 def latex(tables: Iterable[Table]) -> str:
     """Write tables as LaTeX, one float each."""
-    return PREAMBLE + "".join("\n" + "\n".join(_latex_table(table)) + "\n" for table in tables)
-
-
-def _latex_table(table: Table) -> Iterator[str]:
-    """Lines of one table: a float with a caption, a head, the rows and the notes."""
-    breakable = latex_text(table.caption).replace(",", r",\allowbreak ")
-    yield r"\begin{table*}"
-    yield r"\centering\scriptsize\setlength{\tabcolsep}{4pt}"
-    yield rf"\caption{{{breakable}}}"  # long signatures may be broken behind commas
-    yield rf"\label{{tab:eatlas-{re.sub('[^a-z0-9-]', '-', table.id.lower())}}}"
-    yield rf"\begin{{tabular}}{{@{{}}{''.join(map(_latex_alignment, table.columns))}@{{}}}}"
-    yield from _latex_head(table)
-    for place, row in enumerate(table.rows):
-        if place:
-            yield r"\addlinespace"
-        yield _latex_line(map(_latex_cell, table.columns, row))
-    yield r"\bottomrule"
-    yield r"\end{tabular}"
-    if table.notes:
-        yield ""
-        yield r"\smallskip"
-        yield rf"\parbox{{\linewidth}}{{\scriptsize {latex_text(' '.join(table.notes))}}}"
-    yield r"\end{table*}"
-
-
-def _latex_alignment(column: Column) -> str:
-    if column.number:
-        return "r"
-    if column.title in WIDE:
-        return rf">{{\raggedright\arraybackslash}}p{{{_WIDTH}}}"
-    return "l"
-
-
-def _latex_head(table: Table) -> Iterator[str]:
-    """Heads of the columns, below those of their groups, between two rules."""
-    yield r"\toprule"
-    groups = table.groups()
-    if any(name for name, _ in groups):
-        yield _latex_line(rf"\multicolumn{{{n}}}{{c}}{{{latex_text(name)}}}" for name, n in groups)
-        rules, start = [], 1
-        for name, n in groups:
-            rules += [rf"\cmidrule(lr){{{start}-{start + n - 1}}}"] if name else []
-            start += n
-        yield " ".join(rules)
-    yield _latex_line(latex_text(column.title) for column in table.columns)
-    yield r"\midrule"
-
-
-def _latex_cell(column: Column, cell: Cell) -> str:
-    """The lines of a cell below each other, from the top of the row."""
-    lines = [latex_text(line) for line in cell.lines]
-    if column.number:
-        lines = [POWER.sub(r"$\1\\times10^{-\2}$", line) for line in lines]
-    if cell.strong:
-        lines[0] = rf"\textbf{{{lines[0]}}}"
-    if cell.star:
-        lines[0] += r"\rlap{$^{*}$}"
-    if len(lines) == 1:
-        return lines[0]
-    if column.title in WIDE:
-        return r" \newline ".join(lines)
-    side = "r" if column.number else "l"
-    stacked = r" \\ ".join(lines)
-    return rf"\begin{{tabular}}[t]{{@{{}}{side}@{{}}}}{stacked}\end{{tabular}}"
-
-
-def _latex_line(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"
+    return PREAMBLE + "".join(f"\n{text('table.tex', table=table)}\n" for table in tables)
 
 
 # GitHub takes a dollar for mathematics even behind a backslash, @ for a person, # for an issue
@@ -160,38 +90,7 @@ def markdown_text(text: str) -> str:
 
 def markdown(tables: Iterable[Table]) -> str:
     """Write tables as GitHub Flavored Markdown."""
-    return "\n".join("\n".join(_markdown_table(table)) + "\n" for table in tables)
-
-
-def _markdown_table(table: Table) -> Iterator[str]:
-    yield f"**{markdown_text(table.caption)}**"
-    yield ""
-    yield _markdown_row(_markdown_title(column) for column in table.columns)
-    yield _markdown_row("---:" if column.number else "---" for column in table.columns)
-    for row in table.rows:
-        yield _markdown_row(map(_markdown_cell, row))
-    for note in table.notes:
-        yield ""
-        yield markdown_text(note)
-
-
-def _markdown_title(column: Column) -> str:
-    """A pipe table has one head alone, so a group's name is above each of its columns'."""
-    title = markdown_text(column.title)
-    return f"{markdown_text(column.group)}<br>{title}" if column.group else title
-
-
-def _markdown_cell(cell: Cell) -> str:
-    first, *others = map(markdown_text, cell.lines)
-    if cell.strong:
-        first = f"**{first}**"
-    if cell.star:
-        first += "\\*"
-    return "<br>".join([first, *others])
-
-
-def _markdown_row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return "\n".join(f"{text('table.md', table=table).rstrip()}\n" for table in tables)
 
 
 def html(tables: Iterable[Table]) -> str:
@@ -203,6 +102,12 @@ def html(tables: Iterable[Table]) -> str:
     return text.encode("ascii", "xmlcharrefreplace").decode()
 
 
+FILTERS |= {
+    "anchor": lambda name: re.sub("[^a-z0-9-]", "-", name.lower()),
+    "latex": latex_text,
+    "latex_number": lambda line: POWER.sub(r"$\1\\times10^{-\2}$", latex_text(line)),
+    "markdown": markdown_text,
+}
 _MARKUP = {"latex": latex, "markdown": markdown, "html-table": html}
 FORMATS = (*_MARKUP, "csv")
 

@@ -7,10 +7,11 @@ group whose files are at hand: in folders that are named, or where the tests of 
 from __future__ import annotations
 
 import hashlib
-import os
+import re
 import warnings
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from io import BytesIO
 from itertools import islice
 from pathlib import Path, PurePath
@@ -30,6 +31,8 @@ SHOWN = 4
 SYMBOL = "image-"
 """How the ids of thumbnails begin."""
 
+_HASH = re.compile(r" \([0-9a-f]{8}\)$")
+
 Named = str | Path | Mapping[str, Any] | Iterable[str | Path]
 """Folders or files; or paths by the SHA-256 of their bytes."""
 
@@ -48,84 +51,60 @@ def images_of(
     group, concept = result.coverage[role], isolated(result.concepts[role])
     return [
         (thumbnails[sha256].id, f"{isolated(term)}, image of {concept}")
-        for term, sha256 in _first(group.image)
+        for term, sha256 in islice(group.image.items(), SHOWN)
         if sha256 in thumbnails
     ]
 
 
-def _first(images: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    return islice(images.items(), SHOWN)
-
-
 def thumbnails_of(
-    given: Named | None, results: Iterable[AssociationResult]
+    images: Named | None, results: Iterable[AssociationResult]
 ) -> dict[str, Thumbnail]:
     """Thumbnails of the images of results by their hashes, as far as their files are found."""
-    wanted: dict[str, set[str]] = {}
-    for result in results if given is not None else ():
+    if images is None:
+        return {}
+    wanted: dict[str, set[str]] = {}  # hashes by the names of files
+    for result in results:
         for group in result.coverage.values():
-            for name, sha256 in _first(group.image):
-                wanted.setdefault(_file_name(name), set()).add(sha256)
-    paths = _paths(given, wanted) if given is not None else {}
+            for term, sha256 in islice(group.image.items(), SHOWN):
+                # a term may begin with folders, or end with a hash
+                wanted.setdefault(PurePath(_HASH.sub("", term)).name, set()).add(sha256)
     made: dict[str, Thumbnail] = {}
-    for sha256, path in paths.items():
+    for sha256, path in _paths(images, wanted).items():
         if small := small_jpeg(path, sha256):
             uri = f"data:image/jpeg;base64,{b64encode(small).decode()}"
             made[sha256] = Thumbnail(f"{SYMBOL}{len(made)}", uri)
     return made
 
 
-def _file_name(name: str) -> str:
-    """The name of the file, of a term that may begin with folders, or end with a hash."""
-    base, bracket, digits = name.rpartition(" (")
-    plain = base if bracket and digits.endswith(")") and len(digits) == len("01234567)") else name
-    return PurePath(plain).name
-
-
-def _paths(given: Named, wanted: Mapping[str, set[str]]) -> dict[str, Path]:
-    """Files by the hashes of images, of those that are wanted."""
-    if isinstance(given, Mapping):
-        hashes = set().union(*wanted.values()) if wanted and _has_pillow() else set()
-        return {sha256: Path(path) for sha256, path in given.items() if sha256 in hashes}
-    places = [given] if isinstance(given, str | Path) else list(given)
-    for place in places:
-        if not isinstance(place, str | Path) or not Path(place).exists():
+def _paths(images: Named, wanted: Mapping[str, set[str]]) -> dict[str, Path]:
+    """Files by the hashes of images, of those that are wanted by the names of files."""
+    hashes: set[str] = set().union(*wanted.values())
+    pillow = find_spec("PIL") is not None
+    if isinstance(images, Mapping):
+        return {s: Path(path) for s, path in images.items() if s in hashes} if pillow else {}
+    folders = [images] if isinstance(images, str | Path) else list(images)
+    for folder in folders:
+        if not isinstance(folder, str | Path) or not Path(folder).exists():
             raise ResultsError(
-                f"{place}: there is no such folder of images",
-                got=described(place),
+                f"{folder}: there is no such folder of images",
+                got=described(folder),
                 allowed="folders with the images of the tests, or their files",
             )
-    if wanted and not _has_pillow():
+    if wanted and not pillow:
         raise ResultsError(
             "thumbnails of images need Pillow",
             remedy="pip install 'eatlas[clip]', or leave the folder of images out",
         )
-    return {
-        sha256: path
-        for path in _files(map(Path, places))
-        if path.name in wanted and (sha256 := _sha256(path)) in wanted[path.name]
-    }
-
-
-def _has_pillow() -> bool:
-    try:
-        import PIL  # noqa: F401, PLC0415
-    except ImportError:
-        return False
-    return True
-
-
-def _files(places: Iterable[Path]) -> Iterator[Path]:
-    """Files that were named, and all files below folders, in the order of their names."""
-    for place in places:
-        if place.is_file():
-            yield place
-        for folder, inside, names in os.walk(place):
-            inside.sort()
-            yield from (Path(folder, name) for name in sorted(names))
+    paths = {}
+    for folder in map(Path, folders):
+        for path in [folder] if folder.is_file() else sorted(folder.rglob("*")):
+            if path.name in wanted and (sha256 := _sha256(path)) in wanted[path.name]:
+                paths[sha256] = path
+    return paths
 
 
 def _sha256(path: Path) -> str:
+    """The hash of a file; empty where it cannot be read."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

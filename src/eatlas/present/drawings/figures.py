@@ -1,4 +1,4 @@
-"""Marks and small drawings: effect sizes on one scale, shares, the cosines of level 3, a triangle.
+"""Marks and small drawings: effect sizes on one scale, shares, a triangle.
 
 The numbers of a cell of a table are beside its drawing as text, so screen readers skip the drawing.
 """
@@ -13,11 +13,8 @@ from typing import Self
 from markupsafe import Markup
 
 from eatlas.present.drawings.svg import (
-    LEFT,
-    RIGHT,
     WIDTH,
     Axis,
-    broken,
     cross,
     dot,
     figure,
@@ -25,16 +22,13 @@ from eatlas.present.drawings.svg import (
     muted,
     path,
     short,
-    text_lines,
 )
 from eatlas.present.effects import levels_of
 from eatlas.present.numbers import effect
-from eatlas.present.text import isolated, one_line
+from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.inference import MatchedLevel
-from eatlas.results.levels import CELLS
-from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 MARKS = {
     "level1": ("diamond", ""), "level2.X": ("circle", "x"), "level2.Y": ("square", "y"),
@@ -187,91 +181,6 @@ def _small(kind: str, axis: Axis, height: float, *inside: str) -> Markup:
     """A small drawing as wide as its axis."""
     size = f'width="{axis.end + MARGIN:g}" height="{height:g}"'
     return Markup(f'<svg class="fig {kind}" {size} aria-hidden="true">{"".join(inside)}</svg>')  # noqa: S704
-
-
-NAMES = 124.0
-"""Pixels of the column of names."""
-LETTERS, STEP, PAIR = 15.0, 44.0, 10.0
-"""Pixels between two lines of a name, of a row, and below the two rows of a target."""
-MOST_DOTS = 60
-"""Cosines that are drawn one by one; of more, so many quantiles."""
-SPREAD = 15.0
-_GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly, in any number
-
-
-def cosine_plot(result: AssociationResult, *, dots: bool) -> str:
-    """Draw level 3: mean, median and quartiles of each pair, over every single cosine.
-
-    Empty where a result has no level 3.
-    """
-    if result.level3 is None:
-        return ""
-    cells = {name: result.level3[name] for name in CELLS}
-    ends = (q for c in cells.values() for q in c.quantiles)
-    axis = Axis.around(ends, NAMES + 18, WIDTH - RIGHT)
-    values = blocks(result) if dots else {}
-    rows, phrases, top = [], [], 4.0
-    for role in TARGETS:
-        target = result.concepts[role]
-        lines = broken(target, NAMES, 2)
-        look = {"whole": one_line(target), "step": LETTERS, "font_weight": 700}
-        rows.append(text_lines(lines, LEFT, top + 12, **look))  # type: ignore[arg-type]
-        top += LETTERS * len(lines) - 4
-        for attribute in ATTRIBUTES:
-            name, cell, middle = role + attribute, cells[role + attribute], top + STEP / 2
-            other = result.concepts[attribute]
-            lines = broken(other, NAMES, 2)
-            first = middle + 4.5 - LETTERS * (len(lines) - 1) / 2
-            rows.append(text_lines(lines, LEFT, first, whole=one_line(other), step=LETTERS))
-            rows += [_cloud(values[name], axis, middle)] if values else []
-            low, q1, median, q3, high = (axis.at(q) for q in cell.quantiles)
-            edge, wide = middle - 8, max(q3 - q1, 1.0)
-            rows += [
-                "" if values else path(f"M{low:.1f} {middle:.1f}H{high:.1f}", "fig-line"),
-                path(
-                    f"M{q1:.1f} {edge:.1f}h{wide:.1f}v16h-{wide:.1f}z",
-                    "fig-frame box" if values else "fig-box",  # over a cloud without filling
-                ),
-                path(f"M{median:.1f} {edge:.1f}v16", "fig-median"),
-                path(f"M{axis.at(cell.mean):.1f} {middle:.1f}h0", "fig-mean"),
-            ]
-            least, _, half, _, most = (effect(q, 3) for q in cell.quantiles)
-            phrases.append(
-                f"{isolated(target)} – {isolated(other)}: mean {effect(cell.mean, 3)}, "
-                f"median {half}, from {least} to {most}"
-            )
-            top += STEP
-        top += PAIR
-    title = f"{result.unit.capitalize()}s of the target terms with the attribute terms"
-    title += f", in {result.scale}" if result.scale else ""
-    bottom = top - PAIR
-    return figure(bottom + 24, axis.grid(4, bottom), *rows, title=title, alt="; ".join(phrases))
-
-
-def blocks(result: AssociationResult) -> dict[str, list[float]]:
-    """The cosines of each pair of groups; empty where the result has not kept them all."""
-    rows = result.similarities
-    x, y, a, b = (len(result.coverage[role].scored) for role in ROLES)
-    if rows is None or len(rows) != x + y or any(len(row) != a + b for row in rows):
-        return {}
-    part = dict(zip(ROLES, (slice(x), slice(x, None), slice(a), slice(a, None)), strict=True))
-    return {name: [v for row in rows[part[name[0]]] for v in row[part[name[1]]]] for name in CELLS}
-
-
-def _cloud(values: Sequence[float], axis: Axis, middle: float) -> str:
-    """One dot a cosine, or 60 quantiles of more.
-
-    Half pixels as whole numbers, each relative to the one before: some 7 bytes a dot.
-    """
-    ordered = sorted(values)
-    every = max(1.0, len(ordered) / MOST_DOTS)
-    moves, at_x, at_y = "", 0, 0
-    for i in range(min(len(ordered), MOST_DOTS)):
-        x = round(2 * axis.at(ordered[int((i + 0.5) * every)]))
-        y = round(2 * (middle + (2 * (i * _GOLDEN % 1) - 1) * SPREAD))
-        moves += f"m{x - at_x} {y - at_y}h0"
-        at_x, at_y = x, y
-    return path(moves, "fig-cloud", transform="scale(.5)")
 
 
 SIDE, TOP, DOT = 380.0, 34.0, 2.6

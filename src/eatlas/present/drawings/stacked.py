@@ -107,8 +107,8 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
             zero, y = axis.at(0), sheet.y + 8
             left = short(sides[1], zero - LEFT - 24, 11)
             right = short(sides[0], width - zero - 24, 11)
-            sheet.parts.append(muted(f"← {left}", zero - 7, y, anchor="end"))
-            sheet.parts.append(muted(f"{right} →", zero + 7, y, anchor="start"))
+            sheet.add(muted(f"← {left}", zero - 7, y, anchor="end"))
+            sheet.add(muted(f"{right} →", zero + 7, y, anchor="start"))
             sheet.y += 14
         top = sheet.y if top is None else top
         for result in members:
@@ -122,25 +122,25 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
                 height = max(ROW, 14.0 * len(lines) + 5)
                 y, x = sheet.y + height / 2, axis.end + 46
                 first = y + 4 - 7.0 * (len(lines) - 1)
-                sheet.parts += [
+                sheet.add(
                     text_lines(lines, LEFT, first, step=14, size=LETTERS),
                     estimate(row, axis, y, symbol) if row.symbol == symbol else "",
                     label(effect(row.d), x, y + 4, size=LETTERS, text_anchor="end"),
                     label(row.star, x + 1, y + 4, size=LETTERS),
-                ]
+                )
                 if row.interval:
                     ends = interval(row.interval)
-                    sheet.parts.append(label(ends, x + 12, y + 4, size=LETTERS))
+                    sheet.add(label(ends, x + 12, y + 4, size=LETTERS))
                 read = row.p_of()
                 if with_p and read is not None:
                     p_text, edge = p_value(read, row.rule.alpha), width - RIGHT
-                    sheet.parts.append(label(p_text, edge, y + 4, size=LETTERS, text_anchor="end"))
+                    sheet.add(label(p_text, edge, y + 4, size=LETTERS, text_anchor="end"))
                 sheet.y += height
         sheet.y += 4
     sheet.parts.insert(0, axis.grid(top or 0, sheet.y))
     sheet.y += 22
     what, middle = "Effect size d" if symbol == "d" else symbol, (axis.start + axis.end) / 2
-    sheet.parts.append(label(what, middle, sheet.y + 12, size=12, text_anchor="middle"))
+    sheet.add(label(what, middle, sheet.y + 12, size=12, text_anchor="middle"))
     sheet.y += 18
     sheet.notes(notes_of(results, settings))
     alt = f"Forest plot of {len(effects)} effect sizes. " + ". ".join(map(in_words, results))
@@ -150,20 +150,20 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
 def _titled(sheet: Sheet, left: float, title: Sequence[str], about: Sequence[str] = ()) -> float:
     """The rule above a row, its lines and what is about it; the height that they take."""
     below = sheet.y + 17 + 15.0 * len(title)
-    sheet.parts += [
+    sheet.add(
         path(f"M{LEFT:g} {sheet.y:g}H{sheet.width - LEFT:g}", "fig-grid"),
         text_lines(title, left, sheet.y + 17, size=LETTERS),
         *(muted(text, left, below + 14.0 * i, anchor="start") for i, text in enumerate(about)),
-    ]
+    )
     return 15.0 * len(title) + 14.0 * len(about) + 10
 
 
 def _small(sheet: Sheet, result: AssociationResult, x: float, side: float, axis: Axis) -> float:
     """The small map of a result and its effect sizes below each other; the height of these."""
     if result.pattern is not None:
-        sheet.parts.append(mini_map(result.primary.label, x, sheet.y + 6, side))
+        sheet.add(mini_map(result.primary.label, x, sheet.y + 6, side))
     levels = sorted(levels_of(result), key=attrgetter("place"))
-    sheet.parts.append(stacked(levels, axis, sheet.y + 4, result.rule.threshold or 0.0)[0])
+    sheet.add(stacked(levels, axis, sheet.y + 4, result.rule.threshold or 0.0)[0])
     return 12.0 * len(levels) + 12
 
 
@@ -176,9 +176,9 @@ def findings(results: Sequence[AssociationResult], width: float) -> str:
     )
     left = LEFT + 42 if any(result.pattern for result in results) else LEFT
     room = axis.start - left - 14
-    sheet.parts += [muted(effect(v, 0), axis.at(v), 14) for v in axis.ticks()]
+    sheet.add(*(muted(effect(v, 0), axis.at(v), 14) for v in axis.ticks()))
     if stable:
-        sheet.parts.append(muted("stability", width - 10, 14, anchor="end"))
+        sheet.add(muted("stability", width - 10, 14, anchor="end"))
     sheet.y = 20
     for result in results:
         label_of = result.primary.label if result.pattern else ""
@@ -186,7 +186,7 @@ def findings(results: Sequence[AssociationResult], width: float) -> str:
         lines = broken(headline(result), room, 4, LETTERS), broken(about, room, 2, 11)
         height = max(_titled(sheet, left, *lines), _small(sheet, result, LEFT, 32, axis), 44.0)
         if (share := own_share(result)) is not None:
-            sheet.parts += _share(share, width - stable, sheet.y + 16, stable - 10, strong=True)
+            sheet.add(*_share(share, width - stable, sheet.y + 16, stable - 10, strong=True))
         sheet.y += height
     sheet.y += 4
     scale = f"Scale: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."
@@ -224,7 +224,7 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
     lefts = [names + i * column for i in range(len(table.values))]
     heads = [broken(value, column - 10, 3, LETTERS) for value in table.values]
     for x, lines in zip(lefts, heads, strict=True):
-        sheet.parts.append(text_lines(lines, x, 18, size=LETTERS, font_weight=700))
+        sheet.add(text_lines(lines, x, 18, size=LETTERS, font_weight=700))
     sheet.y = 10 + 15.0 * max(map(len, heads))
     phrases = []
     for row in table:
@@ -235,7 +235,7 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
         cells = []
         for x, value, result in zip(lefts, table.values, row.members, strict=True):
             if result is None:
-                sheet.parts.append(muted("no result", x + 8, sheet.y + 22, anchor="start"))
+                sheet.add(muted("no result", x + 8, sheet.y + 22, anchor="start"))
                 continue
             scale = axis.on(x + (38 if result.pattern else 4), x + column - 18)
             height = max(height, _small(sheet, result, x, 28, scale))
@@ -258,9 +258,9 @@ def stability(results: Sequence[AssociationResult], width: float) -> str:
     side = min(column - 8, 36.0)
     columns = {pattern: names + i * column for i, pattern in enumerate(PATTERNS)}
     for pattern, x in columns.items():
-        sheet.parts.append(mini_map(pattern, x + (column - side) / 2, 8, side))
+        sheet.add(mini_map(pattern, x + (column - side) / 2, 8, side))
         for i, part in enumerate(pattern.split("-") if column > 66 else ()):
-            sheet.parts.append(muted(part, x + column / 2, 8 + side + 14 + 12 * i))
+            sheet.add(muted(part, x + column / 2, 8 + side + 14 + 12 * i))
     sheet.y = 14 + side + (28 if column > 66 else 0)
     phrases = []
     for result in results:
@@ -269,7 +269,7 @@ def stability(results: Sequence[AssociationResult], width: float) -> str:
         for pattern, x in columns.items():
             share, strong = shares.get(pattern, 0.0), pattern == own
             if share or strong:
-                sheet.parts += _share(share, x + 3, sheet.y + 10, column - 6, strong=strong)
+                sheet.add(*_share(share, x + 3, sheet.y + 10, column - 6, strong=strong))
         sheet.y += max(38.0, _titled(sheet, LEFT, lines))
         seen = sorted(((s, p) for p, s in shares.items() if s), reverse=True)
         parts = ", ".join(f"{p} {percent(s)}" for s, p in seen)
@@ -313,18 +313,18 @@ def influence(result: AssociationResult, width: float) -> str:
         step = Axis.around((0.0, high - low), 0, 1).step
         axis = Axis(low, high, step, names + 10, width - 64)
         bottom = sheet.y + ROW * len(most)
-        sheet.parts.append(axis.grid(sheet.y, bottom, strong=None))
-        sheet.parts.append(path(f"M{axis.at(d):.1f} {sheet.y:g}V{bottom:g}", "fig-ink"))
+        sheet.add(axis.grid(sheet.y, bottom, strong=None))
+        sheet.add(path(f"M{axis.at(d):.1f} {sheet.y:g}V{bottom:g}", "fig-ink"))
         for change, term, role in sorted(most, key=lambda change: change[0] * d):
             y, x = sheet.y + ROW / 2, axis.at(d + change)
             name = short(term, names - LEFT - 30, LETTERS)
-            sheet.parts.append(label(name, LEFT + 18, y + 4, size=LETTERS))
-            sheet.parts.append(muted(role, LEFT, y + 4, anchor="start"))
+            sheet.add(label(name, LEFT + 18, y + 4, size=LETTERS))
+            sheet.add(muted(role, LEFT, y + 4, anchor="start"))
             colour, shape = DRIVEN[role]
-            sheet.parts.append(path(f"M{axis.at(d):.1f} {y:g}H{x:.1f}", f"i {colour}"))
+            sheet.add(path(f"M{axis.at(d):.1f} {y:g}H{x:.1f}", f"i {colour}"))
             kind = f"m on {colour}" if change * d < 0 else f"m {colour}"
-            sheet.parts.append(path(outline(shape, round(x, 1), y), kind))
-            sheet.parts.append(
+            sheet.add(path(outline(shape, round(x, 1), y), kind))
+            sheet.add(
                 label(effect(d + change), width - RIGHT, y + 4, size=LETTERS, text_anchor="end")
             )
             sheet.y += ROW
@@ -360,7 +360,7 @@ def null(result: AssociationResult, width: float) -> str:
     sheet.heading(named(result))
     top, bottom = sheet.y + 22, sheet.y + 22 + high
     axis = Axis.around((-reach, reach), LEFT + 20, width - RIGHT - 20)
-    sheet.parts.append(axis.grid(top, bottom))
+    sheet.add(axis.grid(top, bottom))
     bars: dict[bool, str] = {False: "", True: ""}
     for count, first, last in zip(counts.tolist(), ends[:-1], ends[1:], strict=True):
         left, right = axis.at(float(first)) + 0.5, axis.at(float(last)) - 0.5
@@ -368,14 +368,14 @@ def null(result: AssociationResult, width: float) -> str:
         bars[abs(first + last) / 2 >= abs(d)] += (
             f"M{left:.1f} {bottom:g}v-{tall:.1f}H{right:.1f}V{bottom:g}z"
         )
-    sheet.parts += [path(bars[out], "b on" if out else "b") for out in bars if bars[out]]
+    sheet.add(*(path(bars[out], "b on" if out else "b") for out in bars if bars[out]))
     x, text = axis.at(d), f"observed d = {effect(d)}"
-    sheet.parts.append(path(f"M{x:.1f} {top - 4:g}V{bottom:g}", "fig-reference"))
+    sheet.add(path(f"M{x:.1f} {top - 4:g}V{bottom:g}", "fig-reference"))
     anchor, shift = ("end", 6) if x > width / 2 else ("start", -6)
-    sheet.parts.append(label(text, x + shift, top - 9, size=12, text_anchor=anchor))
+    sheet.add(label(text, x + shift, top - 9, size=12, text_anchor=anchor))
     sheet.y = bottom + 38
     what = "Effect size d of level 1"
-    sheet.parts.append(label(what, width - RIGHT, sheet.y, size=12, text_anchor="end"))
+    sheet.add(label(what, width - RIGHT, sheet.y, size=12, text_anchor="end"))
     p = p_value(level.p.two_sided, result.rule.alpha)
     note = (
         f"{DRAWN:,} random relabellings of {len(values)} scores; dark: as far from 0 as the "
@@ -405,24 +405,22 @@ def targets(result: AssociationResult, width: float) -> str:
     for i, (group, head) in enumerate(zip(shown.columns, heads, strict=True)):
         axis = scale.on(names + i * column + 14, names + (i + 1) * column - 14)
         middle = (axis.start + axis.end) / 2
-        sheet.parts.append(
+        sheet.add(
             label(short(head, column - 8, 12), middle, top - 8, size=12, text_anchor="middle")
         )
-        sheet.parts.append(axis.grid(top, top + ROW * len(rows)))
+        sheet.add(axis.grid(top, top + ROW * len(rows)))
         for n, row in enumerate(rows):
             y, value, ends = top + ROW * (n + 0.5), row.points[group], row.intervals[group]
             if value is not None:
                 kind = "fig-towards" if value > 0 else "fig-away"
                 kind += " faint" if row.towards is None else ""
                 zero = f"{axis.at(0):.1f}"
-                sheet.parts.append(path(f"M{zero} {y - 5:g}H{axis.at(value):.1f}v10H{zero}z", kind))
+                sheet.add(path(f"M{zero} {y - 5:g}H{axis.at(value):.1f}v10H{zero}z", kind))
             if ends is not None:
-                sheet.parts.append(
-                    path(f"M{axis.at(ends[0]):.1f} {y:g}H{axis.at(ends[1]):.1f}", "i")
-                )
+                sheet.add(path(f"M{axis.at(ends[0]):.1f} {y:g}H{axis.at(ends[1]):.1f}", "i"))
     for n, row in enumerate(rows):
         y = top + ROW * (n + 0.5) + 4
-        sheet.parts.append(label(short(row.term, names - LEFT - 10, 12), LEFT, y, size=12))
+        sheet.add(label(short(row.term, names - LEFT - 10, 12), LEFT, y, size=12))
     sheet.y = top + ROW * len(rows) + 24
     sheet.notes([
         f"Reference: {shown.reference}. {shown.meaning('Lines')} Pale: no lean by the interval.",

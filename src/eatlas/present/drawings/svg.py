@@ -129,6 +129,10 @@ class Sheet:
         self.width, self.y = width, 4.0
         self.parts: list[str] = []
 
+    def add(self, *parts: str) -> None:
+        """Draw parts at places of their own."""
+        self.parts += parts
+
     def write(self, text: str, *, size: float = 12, most: int = 3, **look: object) -> None:
         """Write a text on as many lines as it takes, up to so many."""
         for line in broken(text, self.width - LEFT - RIGHT, most, size) if text else ():
