@@ -93,7 +93,7 @@ def test_a_debiased_file_and_its_note(eatlas_cli, tmp_path):
     ended = eatlas_cli("vectors", "transform", spec, "--out", "new/debiased.vec")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines() == [
-        "vectors: new/debiased.vec (10,496 words)",
+        "vectors: new/debiased.vec",
         "origin:  new/debiased.vec.json",
     ]
     note = json.loads((tmp_path / "new" / "debiased.vec.json").read_text("utf-8"))

@@ -36,7 +36,7 @@ def test_it_speaks_of_sentences_and_log_ratios_and_never_of_vectors(words):
     assert "Other sentences." in words
     assert "The map of the terms" in words
     assert "Level 3: the mean log-ratios of target terms with attribute terms" in words
-    assert "Level 3: the log-ratios themselves" in words
+    assert "Level 3: the mean log-ratios" in words
     assert "Variance of associations: between sentences of the same pairs" in words
     for wrong in ("cosine", "vector", "context"):
         assert wrong not in words
