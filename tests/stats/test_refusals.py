@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError
-from eatlas.stats import agreement, inputs, paired, random_lists, reliability
+from eatlas.stats import agreement, inputs, random_lists, reliability
 from eatlas.stats.designs import terms_needed
 from eatlas.stats.multiplicity import RunningMaxT, holm
 from eatlas.stats.permutation import recomputed_test, studentised_test
@@ -12,10 +12,6 @@ from eatlas.stats.space import soften, without_top
 
 RNG = np.random.default_rng(0)
 FOUR = [1.0, 2.0, 3.0, 4.0]
-
-
-def trend(values, times=(1, 2, 3, 4), length=1):
-    return paired.trend(times, values, rng=RNG, block_length=length)
 
 
 def lists(first, second, **how):
@@ -59,17 +55,6 @@ CASES = [
         "the windows have too few units",
     ),
     (lambda: lists(np.eye(3), np.ones((1, 3))), "reliability needs two lists measured on the same"),
-    (lambda: paired.paired_change(FOUR, [1.0], rng=RNG), "changes need pairs"),
-    (lambda: paired.rank_correlation(FOUR, [1.0], rng=RNG), "a correlation needs pairs"),
-    (lambda: paired.spearman([1.0], [1.0]), "a rank correlation needs pairs"),
-    (lambda: paired.series_correlation([1.0], [1.0], rng=RNG), "the number of periods is out of"),
-    (lambda: trend([1, 2, 3]), "a trend needs as many times as values\n  got: 4 times, 3 values"),
-    (lambda: trend(FOUR, (1, 3, 2, 4)), "the times of a trend must rise"),
-    (lambda: trend([2, 2, 2, 2]), "a series that does not vary has no trend"),
-    (
-        lambda: trend(FOUR, length=3),
-        "a block is too short or too long\n  got: 3\n  allowed: 1 to 2",
-    ),
     (lambda: holm([0.5, 0.0]), "a p-value is out of range\n  got: 0.0 at [1]\n  allowed: above 0"),
     (lambda: holm(["a"]), "p-values must be numbers"),
     (

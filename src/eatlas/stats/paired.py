@@ -19,8 +19,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eatlas.errors import EatlasError
-from eatlas.stats.inputs import generator, numbers, open_unit, whole
 from eatlas.stats.shares import central
 
 Array = NDArray[np.float64]
@@ -33,8 +31,8 @@ ALL_ORDERS_TO = 8
 FEWEST = 4
 """Pairs below which a rank correlation has nothing to say: of three, one order in three is
 monotone."""
-MOST_PERIODS = 200
-"""Periods of a series; a year each covers two centuries."""
+CONFIDENCE = 0.95
+"""Of intervals."""
 AUTOCORRELATIONS = (0.0, 0.5, 0.8, 0.9, 0.95, 1.0)
 """Of neighbouring periods, in the null of two series; at 1 the series is a random walk. Of two
 random walks of 10 periods 5% correlate with ``|rho|`` above 0.85, of independent values above
@@ -130,25 +128,20 @@ def paired_change(
     rng: np.random.Generator,
     draws: int = 9_999,
     resamples: int = 1_000,
-    confidence: float = 0.95,
 ) -> PairedChange:
     """Compare numbers of the same things before and after a change.
 
     The null hypothesis is that before and after are exchangeable for each thing: that the changes
     are symmetric about 0 (Fisher's test of paired samples). A zero stays zero under either sign.
     """
-    first, second = _pairs(before, after, "changes need pairs")
-    draws, resamples = whole(draws, "draws", 1), whole(resamples, "resamples", 0)
-    confidence, rng = open_unit(confidence), generator(rng)
+    first, second = np.asarray(before, np.float64), np.asarray(after, np.float64)
     change, n = second - first, len(first)
     tested: dict[str, Any] = {}
     if n > 1:
         reach = abs(float(change.sum())) - TIE_OF_SUMS * float(np.abs(change).sum())
         far = (np.abs(signs @ change) >= reach for signs in _signs(n, draws, rng))
         tested = _counted(far, exact=n <= ALL_SIGNS_TO)
-        tested["interval"] = _interval(
-            lambda drawn: change[drawn].mean(axis=1), n, resamples, confidence, rng
-        )
+        tested["interval"] = _interval(lambda drawn: change[drawn].mean(axis=1), n, resamples, rng)
     return PairedChange(
         n=n,
         before=_mean(first),
@@ -167,7 +160,6 @@ def rank_correlation(
     rng: np.random.Generator,
     draws: int = 9_999,
     resamples: int = 1_000,
-    confidence: float = 0.95,
 ) -> RankCorrelation:
     """Correlate two lists of numbers of the same things, by their ranks.
 
@@ -175,9 +167,7 @@ def rank_correlation(
     belongs to which of `x`. Up to 8 pairs all permutations are counted, and p is exact; of more,
     ``p = (count + 1) / (draws + 1)`` (Phipson and Smyth 2010).
     """
-    first, second = _pairs(x, y)
-    draws, resamples = whole(draws, "draws", 1), whole(resamples, "resamples", 0)
-    confidence, rng = open_unit(confidence), generator(rng)
+    first, second = np.asarray(x, np.float64), np.asarray(y, np.float64)
     n = len(first)
     if n < FEWEST or not (np.ptp(first) > 0 and np.ptp(second) > 0):
         return RankCorrelation(n=n)
@@ -188,7 +178,7 @@ def rank_correlation(
     )
     tested: dict[str, Any] = _counted(far, exact=n <= ALL_ORDERS_TO)
     interval = _interval(
-        lambda drawn: _of_resamples(first[drawn], second[drawn]), n, resamples, confidence, rng
+        lambda drawn: _of_resamples(first[drawn], second[drawn]), n, resamples, rng
     )
     r2 = float(np.corrcoef(first, second)[0, 1] ** 2)
     return RankCorrelation(n=n, rho=rho, r2=r2, interval=interval, **tested)
@@ -201,7 +191,6 @@ def series_correlation(
     rng: np.random.Generator,
     draws: int = 9_999,
     resamples: int = 1_000,
-    confidence: float = 0.95,
 ) -> SeriesCorrelation:
     """Correlate two series in time, and test it under a null that keeps neighbours alike.
 
@@ -217,17 +206,9 @@ def series_correlation(
     drift out: whether periods in which the one rises more than usual are those in which the other
     does.
     """
-    first, second = _pairs(x, y)
-    n = whole(len(first), "the number of periods", 2, MOST_PERIODS)
-    draws, rng = whole(draws, "draws", 1), generator(rng)
-    changes = rank_correlation(
-        np.diff(first),
-        np.diff(second),
-        rng=rng,
-        draws=draws,
-        resamples=resamples,
-        confidence=confidence,
-    )
+    first, second = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    n, steps = len(first), (np.diff(first), np.diff(second))
+    changes = rank_correlation(*steps, rng=rng, draws=draws, resamples=resamples)
     unordered = rank_correlation(first, second, rng=rng, draws=draws, resamples=0)
     known = not math.isnan(unordered.rho)
     return SeriesCorrelation(
@@ -240,19 +221,6 @@ def series_correlation(
         autocorrelation=(_autocorrelation(first), _autocorrelation(second)),
         changes=changes,
     )
-
-
-def _pairs(
-    x: ArrayLike, y: ArrayLike, what: str = "a correlation needs pairs", least: int = 0
-) -> tuple[Array, Array]:
-    first, second = numbers(x, "x", 1), numbers(y, "y", 1)
-    if len(first) != len(second) or len(first) < least:
-        raise EatlasError(
-            what,
-            got=f"{len(first)} and {len(second)} values",
-            allowed=f"as many of the one as of the other, at least {least}",
-        )
-    return first, second
 
 
 def _share(count: int, total: int, *, exact: bool) -> float:
@@ -271,7 +239,6 @@ def _interval(
     statistic: Callable[[Orders], Array],
     n: int,
     resamples: int,
-    confidence: float,
     rng: np.random.Generator,
 ) -> tuple[float, float] | None:
     """Percentile interval of a statistic of n pairs over resamples, found in blocks."""
@@ -279,7 +246,7 @@ def _interval(
         return None
     sizes = [min(RESAMPLES, resamples - start) for start in range(0, resamples, RESAMPLES)]
     drawn = [statistic(rng.integers(n, size=(many, n))) for many in sizes]
-    low, high = central(np.concatenate(drawn), confidence).tolist()
+    low, high = central(np.concatenate(drawn), CONFIDENCE).tolist()
     return None if math.isnan(low) else (low, high)
 
 
@@ -377,8 +344,7 @@ def ranks(values: NDArray[np.number]) -> Array:
 
 def spearman(x: NDArray[np.number], y: NDArray[np.number]) -> float:
     """Correlation of the ranks of two lists of numbers, -1 to 1; NaN where one does not vary."""
-    first, second = _pairs(x, y, "a rank correlation needs pairs", 2)
-    a, b = map(_centred_ranks, (first, second))
+    a, b = map(_centred_ranks, (x, y))
     spread = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / spread if spread else float("nan")
 
@@ -440,7 +406,7 @@ def trend(
     rng: np.random.Generator,
     block_length: int | None = None,
 ) -> Trend:
-    """Test whether a series rises or falls.
+    """Test whether a series of four values or more that differ rises or falls.
 
     Blocks: the series is cut into as many runs of `block_length` as it has, from both ends; what
     is left over stays where it is, in the middle, where it says least about a trend; and the runs
@@ -450,10 +416,9 @@ def trend(
     a ring and turned (the random shift test of spatial statistics); with n periods no p is below
     1/n, and the seam of a rising series is a jump that the null has and the series has not.
     """
-    time, value = numbers(times, "times", 1), numbers(values, "values", 1)
-    length = block_length_for(max(FEWEST, value.size)) if block_length is None else block_length
-    _check(time, value, length)
-    moved, exact = _blocks(value.size, length, generator(rng))
+    time, value = np.asarray(times, np.float64), np.asarray(values, np.float64)
+    length = block_length or block_length_for(value.size)
+    moved, exact = _blocks(value.size, length, rng)
     clock = np.arange(value.size)  # a ring, turned by each number of places
     return Trend(
         rho=spearman(time, value),
@@ -463,25 +428,6 @@ def trend(
         shifts=_tested(value, (clock[:, None] + clock) % value.size, exact=True),
         autocorrelation=_autocorrelation_beside_time(time, value),
     )
-
-
-def _check(time: Array, value: Array, block_length: int) -> None:
-    """Refuse a series that is too short, unordered or constant, or a block that does not fit."""
-    size, most = value.size, value.size // 2
-    if time.size != size or size < FEWEST:
-        what, got = "a trend needs as many times as values", f"{time.size} times, {size} values"
-        allowed = f"{FEWEST} or more of each"
-    elif not np.all(np.diff(time) > 0):
-        what, got, allowed = "the times of a trend must rise", str(time.tolist()), "ascending times"
-    elif np.all(value == value[0]):
-        what, got = "a series that does not vary has no trend", f"all {value[0]:g}"
-        allowed = "two different values or more"
-    elif not 1 <= block_length <= most:
-        what, got = "a block is too short or too long", str(block_length)
-        allowed = f"1 to {most} of {size} periods"
-    else:
-        return
-    raise EatlasError(what, got=got, allowed=allowed)
 
 
 def _blocks(n: int, length: int, rng: np.random.Generator) -> tuple[Orders, bool]:
