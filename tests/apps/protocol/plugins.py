@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from eatlas.measures.base import AssociationMeasure, GroupsMeasure, Input
+from eatlas.measures import AssociationMeasure, GroupsMeasure
+from eatlas.measures.base import Input
 from eatlas.results import AssociationResult, GroupsResult
 from eatlas.stimuli.kinds import OF_TARGETS
 
