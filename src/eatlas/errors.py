@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 
 _SHOWN = 60
 """Characters of a value in a message."""
@@ -136,3 +137,13 @@ class UndefinedWarning(EatlasWarning):
 
 class PluginWarning(EatlasWarning):
     """Another package adds something that cannot be used; all else can."""
+
+
+def require_whole(name: str, value: object, least: int, *words: str) -> None:
+    """Refuse what is not a whole number from `least`; `words` are what it may be instead."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise EatlasError(
+            f"{name} is not usable",
+            got=described(value),
+            allowed=" or ".join([f"a whole number from {least}", *map(repr, words)]),
+        )

@@ -23,7 +23,7 @@ def test_the_table(eatlas_cli, tmp_path, corpus, test_file):
     ended = eatlas_cli("contexts", corpus, "--tests", test_file, "--per-term", 2)
     assert (ended.code, ended.err) == (
         0,
-        f"skipped: {corpus}, line 2: byte 0xff, which is not UTF-8\n",
+        f"skipped: {corpus}, line 2: not UTF-8\n",
     )
     lines = ended.out.splitlines()
     assert lines[0].split() == ["stimulus", "found", "kept"]
@@ -68,14 +68,14 @@ def test_what_is_cut_off_leaves_the_old_file_as_it_was(tmp_path, corpus, test_fi
     out.write_text("old")
     script = (
         "import os, signal, sys\n"
-        "from eatlas.corpora import sampling\n"
+        "from eatlas.corpora import files\n"
         # a shell that starts tests in the background has them ignore the signal
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "read = sampling.read_texts\n"
+        "read = files.read_part\n"
         "def cut_off(*given):\n"
         "    yield from read(*given)\n"
         f"    os.kill(os.getpid(), signal.{how})\n"
-        "sampling.read_texts = cut_off\n"
+        "files.read_part = cut_off\n"
         f"sys.argv = ['eatlas', 'contexts', {str(corpus)!r}, '--tests', {str(test_file)!r}, '-o', {str(out)!r}]\n"
         "from eatlas.cli import main\n"
         "main()\n"

@@ -292,7 +292,7 @@ def test_the_first_are_a_sample_and_say_of_what():
     (test,) = with_contexts(TEST, few)
     assert test.sentences_from == f"a corpus, SHA-256 {many.sha256}"
     assert "up to 2 of each stimulus" in test.notes[-1]
-    assert few.first(1).provenance["sample_of_sha256"] == many.sha256
+    assert few.origin.sha256 == many.sha256
 
 
 @pytest.mark.parametrize(

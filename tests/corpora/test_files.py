@@ -62,7 +62,7 @@ def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path, found, monkeypa
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("eatlas.corpora.writing.parquet_bytes", full)
+    monkeypatch.setattr("eatlas.corpora.storing.parquet_bytes", full)
     with pytest.raises(ResultsError, match="No space left on device"):
         found.write(tmp_path / "deep" / "c.parquet")
     assert not list((tmp_path / "deep").iterdir())

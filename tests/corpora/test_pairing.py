@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora import PairContext, find_pairs, load_contexts, load_pairs, matching
+from eatlas.corpora import PairContext, find_pairs, load_contexts, load_pairs
 from eatlas.corpora.matching import sentences
 from eatlas.errors import EatlasError, StimulusError
 from tests.inputs import TERMS, make_test
@@ -78,12 +78,10 @@ def test_the_distance_counts_the_words_between(tmp_path):
     assert one == PairContext("aster", "love", "aster one two three love", 0, 5, 20, 24)
 
 
-def test_pairs_do_not_go_across_texts_and_many_matches(tmp_path, monkeypatch):
+def test_pairs_do_not_go_across_texts(tmp_path):
     path = tmp_path / "some.txt"
     path.write_text("aster\nlove\n" + "aster and love\n" * 50)
     whole = find_pairs(path, TEST)
-    monkeypatch.setattr(matching, "_AT_ONCE", 3)
-    assert find_pairs(path, TEST).counts == whole.counts
     assert {count.found for count in whole.counts} == {0, 50}
     assert [one.text for one in whole] == ["aster and love"]
 
@@ -124,9 +122,6 @@ def test_what_cannot_be(tmp_path):
     with pytest.raises(EatlasError) as said:
         find_pairs(path, TEST, distance=-1)
     assert str(said.value).startswith("distance is not usable\n  got: -1 (int)")
-    with pytest.raises(EatlasError) as said:
-        find_pairs(path, TEST, word="x")
-    assert str(said.value).startswith("pairs cannot be found this way\n  got: word\n")
     with pytest.raises(StimulusError) as said:
         find_pairs(path, "divdist")
     assert "has no pairs\n  got: a test of the kind groups" in str(said.value)

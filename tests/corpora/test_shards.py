@@ -3,27 +3,32 @@
 import bz2
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eatlas.corpora.files import ReadingOptions, Shard, read_texts, shards_of
+from eatlas.corpora import files
+from eatlas.corpora.files import parts_of, read_part
 from eatlas.corpora.reading import Account
 from eatlas.errors import SourceError
 
 TEXTS = [f"Text {k} of she and he.{' More. ' * (k % 5)}" for k in range(60)]
 
 
-def read(shards, reading):
-    """Documents of shards, in order, and what was skipped."""
-    found, account = [], Account("x")
-    for shard in shards:
-        for batch in read_texts(Path(shard.path), reading, account, shard):
-            parts = batch.data.tobytes().decode().split(chr(batch.separator))
-            found += [" ".join(part.split()) for part in parts if part.strip()]
-    return found, account
+def sized(monkeypatch, size):
+    monkeypatch.setattr(files, "SIZE", size)
+    monkeypatch.setattr(files, "PACKED_SIZE", size)
+
+
+def read(parts):
+    """Documents of parts, in order."""
+    found = []
+    for part in parts:
+        for batch in read_part(part, Account("x")):
+            texts = batch.data.tobytes().decode().split(chr(batch.separator))
+            found += [" ".join(text.split()) for text in texts if text.strip()]
+    return found
 
 
 def page(title, text, ns="0", more=""):
@@ -69,24 +74,24 @@ PARTED = {"lines.txt", "bom.txt", "paragraphs.txt", "dump.jsonl", "wiki.xml", "w
 
 
 @pytest.mark.parametrize("name", [*FILES, "rows.parquet"])
-@pytest.mark.parametrize("size", [1, 100, 1000, 10**9])
-def test_every_document_is_read_once(tmp_path, name, size):
+@pytest.mark.parametrize("size", [1, 1000, 10**9])
+def test_every_document_is_read_once(tmp_path, name, size, monkeypatch):
+    sized(monkeypatch, size)
     path = tmp_path / name
     if name.endswith(".parquet"):
         in_parquet(path)
     else:
         path.write_bytes(FILES[name])
-    reading = ReadingOptions(unit="paragraph" if name == "paragraphs.txt" else "line")
-    shards = shards_of(path, reading, size)
-    assert read(shards, reading)[0] == [" ".join(one.split()) for one in TEXTS]
-    assert len({one.identity for one in shards}) == len(shards)
+    parts = parts_of(path, unit="paragraph" if name == "paragraphs.txt" else "line")
+    assert read(parts) == [" ".join(one.split()) for one in TEXTS]
+    assert len({one.identity for one in parts}) == len(parts)
     if size == 10**9:
-        assert len(shards) == 1
+        assert len(parts) == 1
     elif size == 1 and (name in PARTED or name.endswith(".parquet")):
-        assert len(shards) > 5
+        assert len(parts) > 5
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(
     st.text(st.sampled_from("ab \n\r\té"), max_size=300),
     st.integers(1, 60),
@@ -95,51 +100,41 @@ def test_every_document_is_read_once(tmp_path, name, size):
 def test_cuts_change_nothing(tmp_path_factory, text, size, unit):
     path = tmp_path_factory.mktemp("cuts") / "t.txt"
     path.write_bytes(text.encode())
-    reading = ReadingOptions("text", None, unit)
-    whole, parts = shards_of(path, reading, 10**9), shards_of(path, reading, size)
-    assert read(parts, reading)[0] == read(whole, reading)[0]
+    whole = parts_of(path, unit=unit)
+    with pytest.MonkeyPatch.context() as patch:
+        sized(patch, size)
+        parts = parts_of(path, unit=unit)
+    assert read(parts) == read(whole)
     assert [one.start for one in parts[1:]] == [one.stop for one in parts[:-1]]
-    assert (parts[0].start, parts[-1].stop) == (0, path.stat().st_size)
+    assert (parts[0].start, parts[-1].stop) == (0, None)
 
 
-def test_a_border_is_found_across_reads(tmp_path, monkeypatch):
-    from eatlas.corpora import files as shards
-
-    monkeypatch.setattr(shards, "_READ", 7)
-    path = tmp_path / "t.txt"
-    path.write_bytes(b"aaaaaa\n  \nbbbbbbbb\n\nccccc\n")
-    cuts = [one.start for one in shards_of(path, ReadingOptions(unit="paragraph"), 1)]
-    assert cuts == [0, 10, 20]
-
-
-def test_streams_that_cut_pages_are_not_parted(tmp_path):
+def test_streams_that_cut_pages_are_not_parted(tmp_path, monkeypatch):
     """As pbzip2 writes them: streams of so many bytes."""
+    sized(monkeypatch, 1)
     whole = (HEAD + "".join(PAGES) + "</mediawiki>\n").encode()
     path = tmp_path / "cut.xml.bz2"
     path.write_bytes(b"".join(bz2.compress(whole[k : k + 999]) for k in range(0, len(whole), 999)))
-    (shard,) = shards_of(path, ReadingOptions(), 1)
-    assert len(read([shard], ReadingOptions())[0]) == len(TEXTS)
+    (part,) = parts_of(path)
+    assert len(read([part])) == len(TEXTS)
 
 
-def test_a_file_that_changed_is_not_read(tmp_path):
+def test_a_file_that_changed_is_not_read(tmp_path, monkeypatch):
+    sized(monkeypatch, 1)
     path = tmp_path / "t.txt"
     path.write_text("a\nb\n")
-    shard = shards_of(path, ReadingOptions(), 1)[0]
+    parts = parts_of(path)
+    assert parts[1].label == f"{path}, bytes 2 to the end"
     path.write_text("a\nb\nc\n")
     with pytest.raises(SourceError, match="the file changed while it was read"):
-        read([shard], ReadingOptions())
+        read(parts)
 
 
-def test_labels():
-    assert Shard("a.pq", "parquet", "rows", 2, 4, 9, 0).label == "a.pq, row groups 2 to 4"
-    assert Shard("a.gz", "text", "file", 0, 4, 9, 0).label == "a.gz"
-
-
-def test_a_long_paragraph_stays_whole(tmp_path):
-    """Longer than what is read at once: 5 MB without a blank line."""
+def test_a_long_paragraph_stays_whole(tmp_path, monkeypatch):
+    """Longer than what is read at once: 2 MB without a blank line."""
+    sized(monkeypatch, 1_000_000)
     path = tmp_path / "long.txt"
-    path.write_bytes(b"so it is\n" * 600_000 + b"\n" + b"short\n")
-    reading = ReadingOptions(unit="paragraph")
-    shards = shards_of(path, reading, 1_000_000)
-    assert [one.start for one in shards] == [0, 5_400_001]
-    assert [len(one) for one in read(shards, reading)[0]] == [5_399_999, 5]
+    path.write_bytes(b"so it is\n" * 240_000 + b"\n" + b"short\n")
+    parts = parts_of(path, unit="paragraph")
+    assert [one.start for one in parts] == [0, 2_160_001]
+    assert [len(one) for one in read(parts)] == [2_159_999, 5]

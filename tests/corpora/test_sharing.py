@@ -2,10 +2,7 @@
 
 import pytest
 
-from eatlas.corpora import find_contexts, find_pairs, sampling
-from eatlas.corpora.files import ReadingOptions
-from eatlas.corpora.matching import Matcher
-from eatlas.corpora.sampling import Collector
+from eatlas.corpora import files, find_contexts, find_pairs
 from eatlas.errors import EatlasError, SourceError
 from tests.inputs import make_test
 
@@ -30,24 +27,23 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("find", [find_contexts, find_pairs])
 def test_processes_find_what_one_finds(folder, find):
-    told, files_read = {1: [], 2: []}, []
+    done = []
     one, two = (
-        find(
-            folder,
-            TEST,
-            per_term=40,
-            window=3,
-            workers=n,
-            tell=told[n].append,
-            progress=lambda *n: files_read.append(n),
-        )
-        for n in told
+        find(folder, TEST, per_term=40, window=3, workers=n, progress=lambda *n: done.append(n))
+        for n in (1, 2)
     )
     assert len(one.rows) > 100
     assert (two.rows, two.counts, two.provenance) == (one.rows, one.counts, one.provenance)
-    assert sorted(map(str, told[2])) == sorted(map(str, told[1]))
-    assert len(told[2]) == SHARDS
-    assert files_read[-1] == (SHARDS, SHARDS)
+    assert len(two.provenance["damaged"]) == SHARDS
+    assert done[-1] == (SHARDS, SHARDS)
+
+
+def test_one_large_file_is_shared_out_too(folder, monkeypatch):
+    one = find_contexts(folder / "RC-3.jsonl", TEST, per_term=20)
+    monkeypatch.setattr(files, "SIZE", 2000)
+    parted = find_contexts(folder / "RC-3.jsonl", TEST, per_term=20)
+    assert len(files.parts_of(folder / "RC-3.jsonl")) > 4
+    assert (parted.rows, parted.counts, parted.provenance) == (one.rows, one.counts, one.provenance)
 
 
 def test_a_mistake_is_said_as_in_one_process(folder):
@@ -63,31 +59,3 @@ def test_no_workers(folder):
     with pytest.raises(EatlasError) as caught:
         find_contexts(folder, TEST, workers=0)
     assert str(caught.value).startswith("the number of workers is not usable\n  got: 0\n")
-
-
-def test_shares_are_about_equal(tmp_path):
-    sizes = [9, 7, 4, 4, 1, 0]
-    files = [tmp_path / str(k) for k in range(len(sizes))]
-    for path, size in zip(files, sizes, strict=True):
-        path.write_bytes(b"x" * size)
-    parts = sampling.shares(files, 3)
-    assert sorted(path for part in parts for path in part) == files
-    assert [sum(path.stat().st_size for path in part) for part in parts] == [9, 8, 8]
-    assert len(sampling.shares(files, 50)) == len(files)
-
-
-def test_small_files_are_not_worth_a_process(folder, monkeypatch):
-    monkeypatch.setattr(sampling, "Processes", None)
-    monkeypatch.setattr(sampling, "processors", lambda: 2)
-    assert len(find_contexts(folder, TEST, workers=None).rows)
-    monkeypatch.setattr(sampling, "WORTH", 10)
-    with pytest.raises(TypeError):  # now they are
-        find_contexts(folder, TEST, workers=None)
-
-
-def test_one_file_is_one_process(folder, monkeypatch):
-    monkeypatch.setattr(sampling, "Processes", None)
-    collector = Collector(Matcher(["aster"]), per_term=3, window=3, seed=0)
-    path = folder / "RC-0.jsonl"
-    samples, _ = sampling.look_through([path], ReadingOptions(), lambda: collector, workers=9)
-    assert samples is collector.samples

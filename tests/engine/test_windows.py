@@ -127,7 +127,7 @@ def test_a_failure_says_its_window():
             {"contexts": Contexts.of([]), "windows": 1.5},
             "the window is not usable\n"
             "  got: 1.5 (float)\n"
-            "  allowed: a whole number from 0, or 'sentence'",
+            "  allowed: a whole number from 0 or 'sentence'",
         ),
         ({"contexts": 3, "windows": 1}, "these are not contexts\n  got: 3 (int)"),
     ],

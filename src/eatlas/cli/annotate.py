@@ -56,7 +56,7 @@ def sample(
     from eatlas.apps.annotation import sample_items  # noqa: PLC0415  (--help waits for none)
     from eatlas.apps.annotation.items import require_csv  # noqa: PLC0415
     from eatlas.apps.annotation.journal import journal_of  # noqa: PLC0415
-    from eatlas.corpora.writing import beside  # noqa: PLC0415
+    from eatlas.corpora.storing import beside  # noqa: PLC0415
     from eatlas.writing import require_other_file  # noqa: PLC0415
 
     require_csv(output)
@@ -204,7 +204,7 @@ def _require_outputs(
 ) -> None:
     """Refuse what could not be written, or would be written over what is read."""
     from eatlas.apps.annotation.items import beside, require_unlabelled  # noqa: PLC0415
-    from eatlas.corpora.writing import require_place  # noqa: PLC0415
+    from eatlas.corpora.storing import require_place  # noqa: PLC0415
     from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415
 
     if (labelled is None) != (contexts is None):

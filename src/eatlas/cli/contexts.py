@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +14,9 @@ from eatlas.cli.progress import bar_of
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
-    from eatlas.corpora.reading import Damage
 
-SHOWN = 5
-"""Damaged lines that are shown one by one."""
+SHOWN = 4
+"""Damaged lines that are shown one by one; the file that is written names a hundred."""
 
 
 def contexts(
@@ -77,12 +75,12 @@ def contexts(
         Print only JSON: the counts as one object.
     """
     from eatlas.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
-    from eatlas.corpora.writing import require_place  # noqa: PLC0415
+    from eatlas.corpora.storing import require_place  # noqa: PLC0415
 
     require_place(output)
     require_other_files(corpus, output)
     find: Any = partial(find_pairs, distance=distance) if pairs else find_contexts
-    with bar_of("files") as progress:
+    with bar_of("parts") as progress:
         sample = find(
             corpus,
             tests,
@@ -96,7 +94,6 @@ def contexts(
             seed=seed,
             workers=workers,
             executor=executor_of(engine, workers),
-            tell=damage_shown(),
             progress=progress,
         )
     sample.write(output)
@@ -110,24 +107,12 @@ def contexts(
 def require_other_files(corpus: list[str], output: Path) -> None:
     """Refuse to write over what is read."""
     from eatlas.corpora.files import corpus_files  # noqa: PLC0415
-    from eatlas.corpora.writing import beside  # noqa: PLC0415
+    from eatlas.corpora.storing import beside  # noqa: PLC0415
     from eatlas.writing import require_other_file  # noqa: PLC0415
 
     files = corpus_files(corpus)
     for path in (output, beside(output)):
         require_other_file(path, files)
-
-
-def damage_shown() -> Callable[[Damage], None]:
-    """Something that shows the first damaged lines that it is told of."""
-    lines = count()
-
-    def tell(damage: Damage) -> None:
-        number = next(lines)
-        if number <= SHOWN:
-            remark(f"skipped: {damage}" if number < SHOWN else "skipped: more lines")
-
-    return tell
 
 
 def _print_table(sample: Any, output: Path, *, pairs: bool) -> None:
@@ -142,8 +127,8 @@ def _print_table(sample: Any, output: Path, *, pairs: bool) -> None:
     wanted, files = sample.provenance["per_term"], sample.provenance["files"]
     more = sum(row.found > row.kept == wanted for row in sample.counts)
     for line in (
-        f"{sum(file['texts'] for file in files):,} texts of {size_of(files)}",
-        *skipped_in(files),
+        f"{sum(file['texts'] for file in files):,} texts of {size_of(sample.provenance)}",
+        *skipped_in(sample.provenance),
         *(_of_pairs(sample) if pairs else _wanting(sample)),
         *([f"with more than {wanted:,}, which --per-term keeps: {more:,}"] if more else []),
         "",
@@ -173,13 +158,17 @@ def _of_pairs(pairs: Pairs) -> list[str]:
     return [*lines, f"targets without any pair: {', '.join(alone)}"] if alone else lines
 
 
-def size_of(files: Sequence[dict[str, Any]]) -> str:
+def size_of(provenance: Mapping[str, Any]) -> str:
     """How many files were read, and how large they are."""
+    files = provenance["files"]
     return f"{len(files)} file(s), {sum(file['size'] for file in files):,} bytes"
 
 
-def skipped_in(files: Sequence[dict[str, Any]]) -> list[str]:
-    """How much of them was not read, and why."""
+def skipped_in(provenance: Mapping[str, Any]) -> list[str]:
+    """How much of the files was not read, and why; the first damaged lines go to stderr."""
+    for line in provenance["damaged"][:SHOWN]:
+        remark(f"skipped: {line['file']}, line {line['line']}: {line['why']}")
+    files = provenance["files"]
     damaged = Counter({"damaged lines": sum(file["damaged"] for file in files)})
     reasons = sum((Counter(file["skipped"]) for file in files), damaged)
     return [f"skipped, {reason}: {n:,}" for reason, n in reasons.items() if n]

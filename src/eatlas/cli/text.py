@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import typer
-
-from eatlas.cli.contexts import damage_shown, require_other_files, size_of, skipped_in
+from eatlas.cli.contexts import require_other_files, size_of, skipped_in
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.options import executor_of
 from eatlas.cli.progress import Lines, bar_of, what_is_kept
@@ -15,7 +13,6 @@ from eatlas.errors import listed
 
 if TYPE_CHECKING:
     from eatlas.corpora.counts import TextCounts
-    from eatlas.engine.text import Shards, TextPlan
 
 QUIET = 10.0
 """Seconds before the first line of progress in a pipe."""
@@ -37,10 +34,9 @@ def text(
 
     A span of sentences associates a target with a group if it contains the target, a word of this
     group and no word of another group. All tests are counted in one pass. Measure the table with:
-    eatlas run --measure "divdist(soa=counts)" --vectors counts.csv. To continue an interrupted
-    count, repeat the command.
-    Exit codes: 0 done, 1 parts of the corpus could not be read (the rest is counted), 2 an input
-    cannot be used, 130 interrupted.
+    eatlas run --measure "divdist(soa=counts)" --vectors counts.csv. To continue a count that was
+    interrupted, or that a file ended which cannot be read, repeat the command.
+    Exit codes: 0 done, 2 an input cannot be used, 130 interrupted.
 
     Parameters
     ----------
@@ -57,66 +53,50 @@ def text(
         Print only JSON: counts and totals as one object.
     """
     from eatlas.corpora.counts import TABLES  # noqa: PLC0415  (--help waits for none)
-    from eatlas.corpora.writing import require_place  # noqa: PLC0415
-    from eatlas.engine.text import counted, make_plan  # noqa: PLC0415
+    from eatlas.corpora.storing import require_place  # noqa: PLC0415
+    from eatlas.engine.store import left_by_others  # noqa: PLC0415
+    from eatlas.engine.text import CountedParts, count_parts, make_plan  # noqa: PLC0415
     from eatlas.executors import choose  # noqa: PLC0415
 
     require_place(output, *TABLES)
-    texts: Any = unit  # make_plan says which there are
-    plan = make_plan(corpus, tests, span=span, field=field, unit=texts)
-    require_other_files(list(map(str, plan.files)), output)
-    executor = executor_of(engine, workers) or choose(workers, len(plan.shards))
-    begun: list[Shards] = []
-
-    def begin(shards: Shards) -> None:
-        begun.append(shards)
-        _say_what_is_there(plan, shards, output)
-
-    kept = what_is_kept(lambda: sum(map(len, begun)), "shards are counted", "nothing is counted")
-    with bar_of("shards") as bar, kept:
-        tick = bar or Lines("shards", QUIET)
-        tell = damage_shown()
-        result = counted(plan, output, executor, begun=begin, tell=tell, progress=tick)
+    plan = make_plan(corpus, tests, span=span, field=field, unit=cast("Any", unit))
+    require_other_files([part.path for part in plan.parts], output)
+    executor = executor_of(engine, workers) or choose(workers, len(plan.parts))
+    parts = CountedParts(output, plan)
+    kept = what_is_kept(
+        lambda: len(parts.done), "parts of the corpus are counted", "nothing is counted"
+    )
+    with kept, parts, bar_of("parts") as bar:
+        if parts.done:
+            done = f"{len(parts.done):,} of {len(plan.parts):,}"
+            remark(f"parts taken over from an interrupted count: {done}")
+        for path in left_by_others(output, plan.identity):
+            remark(f"{path}: found an interrupted count with other options; it is left there")
+        result = count_parts(plan, parts, executor, bar or Lines("parts", QUIET))
+        result.write(output)
+        parts.forget()
     with output_of_a_command():
         if as_json:
             print_json([result.about()])
         else:
             _print(result, output)
-    if result.provenance["failed"]:
-        remark("repeat the command to count the rest, once it can be read")
-    # a file of which no line could be read, such as one of another encoding, is a part too
-    unread = any(one["damaged"] and not one["texts"] for one in result.provenance["files"])
-    if unread or result.provenance["failed"]:
-        raise typer.Exit(1)
-
-
-def _say_what_is_there(plan: TextPlan, shards: Shards, output: Path) -> None:
-    from eatlas.engine.store import left_by_others  # noqa: PLC0415
-
-    if len(shards):
-        remark(
-            f"shards taken over from an interrupted count: {len(shards):,} of {len(plan.shards):,}"
-        )
-    for path in left_by_others(output, plan.identity):
-        remark(f"{path}: found an interrupted count with other options; it is left there")
 
 
 def _print(result: TextCounts, output: Path) -> None:
     """Print the counts of every target that was found, the totals, and where the file lies."""
-    head = ["target", "spans", *(name for name, _ in result.columns)]
+    head = ["target", "spans", *result.columns]
     rows = list(result.rows())
     print_rows(
         [head, *([term, *(f"{n:,}" for n in counts)] for term, *counts in rows if counts[0])],
         least=(max((len(term) for term, *_ in rows), default=0),),
     )
-    files = result.provenance["files"]
+    documents, sentences, spans, words = result.totals.tolist()
     for line in (
         "",
-        f"{result.documents:,} documents, {result.sentences:,} sentences, {result.all_spans:,} "
-        f"spans, {result.tokens:,} words of {size_of(files)}",
-        *skipped_in(files),
+        f"{documents:,} documents, {sentences:,} sentences, {spans:,} spans, {words:,} words of "
+        f"{size_of(result.provenance)}",
+        *skipped_in(result.provenance),
         *([f"without any context, so undefined: {listed(result.unseen)}"] if result.unseen else []),
-        *(f"not counted: {part['why']}" for part in result.provenance["failed"]),
         "",
         f"counts:     {output}",
         *([f"provenance: {output}.json"] if output.suffix.lower() == ".csv" else []),

@@ -15,6 +15,7 @@ from eatlas.lazy import attributes
 if TYPE_CHECKING:
     from eatlas.corpora.attaching import with_contexts, with_pairs
     from eatlas.corpora.counts import helm_counts, helm_representation
+    from eatlas.corpora.loading import ContextsAtHand, load_contexts, load_either, load_pairs
     from eatlas.corpora.matching import Rule
     from eatlas.corpora.record import (
         Context,
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
         Window,
     )
     from eatlas.corpora.sampling import find_contexts, find_pairs, stimuli_of
-    from eatlas.corpora.storing import ContextsAtHand, load_contexts, load_either, load_pairs
-    from eatlas.corpora.writing import about_of
+    from eatlas.corpora.storing import about_of
 
 __all__ = [
     "Context",
@@ -60,7 +60,7 @@ __getattr__ = attributes(
         "eatlas.corpora.matching": "Rule",
         "eatlas.corpora.record": "Context Contexts Count PairContext PairCount Pairs Window",
         "eatlas.corpora.sampling": "find_contexts find_pairs stimuli_of",
-        "eatlas.corpora.storing": "ContextsAtHand load_contexts load_either load_pairs",
-        "eatlas.corpora.writing": "about_of",
+        "eatlas.corpora.loading": "ContextsAtHand load_contexts load_either load_pairs",
+        "eatlas.corpora.storing": "about_of",
     },
 )

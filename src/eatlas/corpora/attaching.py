@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from eatlas.corpora.loading import load_contexts
+from eatlas.corpora.record import Context, Contexts, Pairs
 from eatlas.errors import StimulusError, described
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, TestsLike
-
-if TYPE_CHECKING:
-    pass
-from eatlas.corpora.record import CUT, SENTENCE, Context, Contexts, Pairs
-from eatlas.corpora.storing import load_contexts
 
 
 def with_contexts(tests: TestsLike, contexts: Contexts | str | Path) -> tuple[Test, ...]:
@@ -193,8 +190,6 @@ def _notes(contexts: Contexts, several: int) -> Iterator[str]:
     window = {None: "", "sentence": ", whole sentences"}.get(
         words, f", {words} words on either side"
     )
-    if words != SENTENCE == provenance.get(CUT, {}).get("window"):
-        window += " and within the sentence"
     per_term = provenance.get("per_term")
     most = "all of them" if per_term is None else f"up to {per_term:,} of each stimulus"
     repeats = ", equal texts as often as they occur" if contexts.with_repeats else ""

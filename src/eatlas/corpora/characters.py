@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from itertools import chain, permutations
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,46 +33,31 @@ def one_form(text: str) -> str:
     return unicodedata.normalize("NFC", text.translate(_ONE_FORM))
 
 
+def folded(text: str) -> str:
+    """Form in which texts are compared without case."""
+    return one_form(text).casefold()
+
+
 def letters(text: str) -> list[str]:
     """Part a text into letters with their marks, each decomposed (NFD)."""
     parts: list[str] = []
-    for character in unicodedata.normalize("NFD", text):
-        if parts and (unicodedata.combining(character) or _composes(parts[-1], character)):
+    for character in unicodedata.normalize("NFC", text):
+        if parts and unicodedata.combining(character):
             parts[-1] += character
         else:
             parts.append(character)
-    return parts
+    return [unicodedata.normalize("NFD", part) for part in parts]
 
 
-def _composes(letter: str, character: str) -> bool:
-    """Whether a character becomes one with the letter before it, as syllables of Hangul do."""
-    composed = unicodedata.normalize("NFC", letter + character)
-    return composed != unicodedata.normalize("NFC", letter) + character
-
-
-_MOST_MARKS = 4
-"""Marks of a letter that may come in another order."""
-
-
-@cache
 def ways_to_write(letter: str) -> tuple[str, ...]:
-    """What is canonically equivalent to a letter with its marks, which is decomposed."""
-    base, marks = letter[0], letter[1:]
-    orders = permutations(marks) if len(marks) <= _MOST_MARKS else [marks]
-    ways: dict[str, None] = {}
-    for order in map("".join, orders):
-        if unicodedata.normalize("NFD", base + order) != letter:
-            continue
-        for k in range(len(order) + 1):
-            head = unicodedata.normalize("NFD", base + order[:k])
-            for way in (unicodedata.normalize("NFC", head), *_never_composed().get(head, ())):
-                ways[way + order[k:]] = None
-    return tuple(ways)
+    """A letter with its marks, decomposed, as one character and as several."""
+    composed = unicodedata.normalize("NFC", letter)
+    return tuple(dict.fromkeys((composed, letter, *_never_composed().get(letter, ()))))
 
 
 @cache
 def _never_composed() -> dict[str, list[str]]:
-    """Characters that NFC replaces, such as the sign of Angstrom, by what they decompose to."""
+    """Characters that NFC replaces, such as letters of Bengali, by what they decompose to."""
     composed: dict[str, list[str]] = {}
     for character in map(chr, chain(range(0x340, 0x3000), range(0xF900, 0xFB50))):
         if unicodedata.normalize("NFC", character) != character:

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.characters import abbreviations, character_table, one_form
-from eatlas.corpora.matching import Matcher, Matches, Rule
+from eatlas.corpora.matching import Matcher, Rule, sentence_tables
 from eatlas.corpora.reading import Batch
-from eatlas.corpora.writing import beside, parquet_bytes, require_ending
-from eatlas.csv_cells import marked
+from eatlas.corpora.storing import require_ending, write_table
 from eatlas.errors import EatlasError
 from eatlas.lazy import as_frame
 from eatlas.notes import Note
 from eatlas.sources.counts import CountTable
 from eatlas.stimuli import GroupsTest
-from eatlas.writing import atomic_file, atomic_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +44,11 @@ class WordFamily:
     def label(self) -> str:
         """The names with slashes between."""
         return "/".join(self.names)
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """What a span with a target may hold: words of one group alone, of none, of several."""
+        return (*self.names, "(none)", "(several)")
 
 
 @dataclass(frozen=True)
@@ -73,117 +74,47 @@ class Search:
         words = (word for family in self.families for terms in family.words for word in terms)
         return tuple(dict.fromkeys((*self.targets, *words)))
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What other processes need; they make the rest anew."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-
-@dataclass
-class Tally:
-    """What was counted; tallies of parts of a corpus add up to that of the whole."""
-
-    table: NDArray[np.int64]
-    """Spans with each target, shape (targets, columns); of every family its groups alone, then
-    none of its groups, then several."""
-    totals: NDArray[np.int64]
-    """Documents, sentences, spans and words."""
-
-    @classmethod
-    def empty(cls, search: Search) -> Tally:
-        """Nothing was counted yet."""
-        shape = len(search.targets), search.firsts[-1]
-        return cls(np.zeros(shape, np.int64), np.zeros(4, np.int64))
-
-    def add(self, other: Tally) -> None:
-        """Add what was counted elsewhere."""
-        self.table += other.table
-        self.totals += other.totals
-
 
 class SpanCounter:
-    """Takes in documents and counts associations in their spans."""
+    """Counts associations in the spans of documents.
+
+    Its table has a row for each target; of every family its groups alone, then none of its groups,
+    then several. Tables of parts of a corpus add up to that of the whole.
+    """
 
     def __init__(self, search: Search) -> None:
         from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
-        self._kernels = kernels
-        self.search = search
-        self.tally = Tally.empty(search)
-        self._matcher = Matcher(search.stimuli, search.rule)
-        self._roles = _roles(search)
-        self._tables = kernels.Sentences(character_table(), abbreviations())
+        self.search, self._matcher = search, Matcher(search.stimuli, search.rule)
+        number = {stimulus: k for k, stimulus in enumerate(search.stimuli)}
+        target = np.full(len(number), -1, np.int32)
+        target[[number[term] for term in search.targets]] = np.arange(len(search.targets))
+        group = np.full((len(search.families), len(number)), -1, np.int32)
+        for row, (first, family) in enumerate(zip(search.firsts, search.families, strict=False)):
+            for column, words in enumerate(family.words, start=first):
+                group[row, [number[word] for word in words]] = column
+        self._roles = kernels.Roles(target, group, np.array(search.firsts, np.int32))
+        self.begin()
 
-    def anew(self) -> Self:
-        """Begin again with nothing counted; what finds the stimuli is kept."""
-        self.tally = Tally.empty(self.search)
-        return self
+    def begin(self, _part: Any = None) -> None:
+        """Begin with nothing counted."""
+        self.table = np.zeros((len(self.search.targets), self.search.firsts[-1]), np.int64)
+        self.totals = np.zeros(4, np.int64)
+        """Documents, sentences, spans and words."""
+
+    def result(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The table and the totals."""
+        return self.table, self.totals
 
     def take(self, batch: Batch) -> None:
         """Count the spans of some whole documents."""
-        matches = _all_matches(self._matcher, batch)
-        self._kernels.count_spans(
-            batch.data,
-            batch.separator,
-            matches.starts,
-            matches.stimuli,
-            self._roles,
-            self._tables,
-            self.search.span,
-            self.search.sliding,
-            self.tally.table,
-            self.tally.totals,
-        )
+        from eatlas.corpora import kernels  # noqa: PLC0415
 
-
-def _all_matches(matcher: Matcher, batch: Batch) -> Matches:
-    """Matches of a batch, one behind the other."""
-    nothing = np.zeros(0, np.int64)
-    parts = matcher.matches(batch.data, batch.separator)
-    return Matches.joined([Matches(nothing, nothing, nothing), *parts])
-
-
-def _roles(search: Search) -> Any:
-    """Rows and columns of the table by the numbers of the stimuli."""
-    from eatlas.corpora.kernels import Roles  # noqa: PLC0415
-
-    number = {stimulus: k for k, stimulus in enumerate(search.stimuli)}
-    target = np.full(len(number), -1, np.int32)
-    target[[number[term] for term in search.targets]] = np.arange(len(search.targets))
-    group = np.full((len(search.families), len(number)), -1, np.int32)
-    for row, (first, family) in enumerate(zip(search.firsts, search.families, strict=False)):
-        for column, words in enumerate(family.words, start=first):
-            group[row, [number[word] for word in words]] = column
-    return Roles(target, group, np.array(search.firsts, np.int32))
-
-
-def interplay(tests: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[str, str, str, str]]:
-    """Find stimuli of two tests of which one hides the other where both are looked for together.
-
-    A stimulus of several words hides those within it; of stimuli that differ by case alone, one has
-    what could be both.
-    """
-    for name, stimuli in tests:
-        for other_name, others in tests:
-            if other_name == name:
-                continue
-            mine = set(stimuli)
-            alone = {word: term for term in others if term not in mine for word in _words(term)}
-            for stimulus in stimuli:
-                if stimulus in others:
-                    continue
-                words = _words(stimulus)
-                hidden = next((alone[word] for word in words if word in alone), None)
-                if hidden is not None and (len(words) > 1 or _folded(hidden) == _folded(stimulus)):
-                    yield name, stimulus, other_name, hidden
-
-
-def _words(stimulus: str) -> list[str]:
-    """Words of a stimulus without case, parted at what is no letter or digit."""
-    return "".join(c if c.isalnum() else " " for c in _folded(stimulus)).split()
-
-
-def _folded(stimulus: str) -> str:
-    return one_form(stimulus).casefold()
+        starts, _, stimuli = self._matcher.matches(*batch)
+        kernels.count_spans(
+            *batch, starts, stimuli, self._roles, sentence_tables(),
+            self.search.span, self.search.sliding, self.table, self.totals,
+        )  # fmt: skip
 
 
 SCHEMA = "eatlas/text/1"
@@ -205,14 +136,21 @@ class TextCounts:
     ----------
     search : Search
         Targets, groups and spans.
-    tally : Tally
+    table : ndarray
+        Spans with each target, shape (targets, columns); of every family its groups alone, then
+        none of its groups, then several.
+    totals : ndarray
+        Documents, sentences, spans and words.
     provenance : mapping
         Corpus with size and hash, options, version, and what could not be read.
     """
 
     search: Search
-    tally: Tally
+    table: NDArray[np.int64]
+    totals: NDArray[np.int64]
     provenance: Mapping[str, Any]
+    notes: tuple[Note, ...] = ()
+    """Remarks for the reader of a result: none."""
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -223,7 +161,7 @@ class TextCounts:
     def spans(self) -> dict[str, int]:
         """Number of spans that mention each target."""
         width = self.search.firsts[1]
-        return dict(zip(self.targets, self._rows[:, :width].sum(axis=1).tolist(), strict=True))
+        return dict(zip(self.targets, self.table[:, :width].sum(axis=1).tolist(), strict=True))
 
     @property
     def unseen(self) -> tuple[str, ...]:
@@ -231,45 +169,31 @@ class TextCounts:
         return tuple(term for term, spans in self.spans.items() if not spans)
 
     @property
-    def documents(self) -> int:
-        """Number of documents with a word in them."""
-        return int(self.tally.totals[0])
-
-    @property
-    def sentences(self) -> int:
-        """Number of sentences."""
-        return int(self.tally.totals[1])
-
-    @property
-    def all_spans(self) -> int:
-        """Number of spans, those without any target too."""
-        return int(self.tally.totals[2])
-
-    @property
-    def tokens(self) -> int:
-        """Number of words: what is between white space."""
-        return int(self.tally.totals[3])
-
-    @property
     def name(self) -> str:
         """What names the counts in results: the corpus and the span."""
         files = [Path(file["file"]).name for file in self.provenance["files"]]
         more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
-        return f"{files[0] if files else 'no file'}{more}, {_of_sentences(self.search)}"
+        return f"{files[0]}{more}, {self._kind}"
 
     @property
     def fingerprint(self) -> str:
         """Hash of the counts."""
-        content = json.dumps([self.targets, self.columns, self._rows.tolist()])
+        content = json.dumps([self.targets, list(self.columns.items()), self.table.tolist()])
         return f"sha256:{hashlib.sha256(content.encode()).hexdigest()}"
 
     @property
-    def notes(self) -> tuple[Note, ...]:
-        """Remarks for the reader of a result."""
-        lost = self.provenance["failed"]
-        if not lost:
-            return ()
-        return (Note("source.parts-lost", values={"count": len(lost)}),)
+    def _kind(self) -> str:
+        sliding, span = "sliding " if self.search.sliding else "", self.search.span
+        return f"{sliding}spans of {span} sentence{'s' * (span != 1)}"
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """The column of every group in the table; a group of several families has one."""
+        columns: dict[str, int] = {}
+        for first, family in zip(self.search.firsts, self.search.families, strict=False):
+            for column, name in enumerate(family.names, start=first):
+                columns.setdefault(name, column)
+        return columns
 
     def counts(self, term: str) -> Mapping[str, float] | None:
         """Counts of a target by group; empty where the text never mentions it.
@@ -284,13 +208,24 @@ class TextCounts:
         mapping or None
             From groups in lower case to numbers of spans; None if the term is no target.
         """
-        position = self._places.get(term.casefold())
-        if position is None:
-            return None
-        if not self.spans[self.targets[position]]:
-            return {}
-        row = self._rows[position]
-        return {name.casefold(): int(row[at]) for name, at in self.columns}
+        for target, row in zip(self.targets, self.table, strict=True):
+            if target.casefold() == term.casefold():
+                counts = {name.casefold(): int(row[k]) for name, k in self.columns.items()}
+                return counts if self.spans[target] else {}
+        return None
+
+    def rows(self) -> Iterator[Cells]:
+        """Rows of the table: target, spans that mention it, and the count of each group."""
+        for term, row in zip(self.targets, self.table.tolist(), strict=True):
+            spans = self.spans[term]
+            yield [term, spans or None, *(row[k] if spans else None for k in self.columns.values())]
+
+    def outcomes(self) -> Iterator[tuple[WordFamily, dict[str, list[int] | None]]]:
+        """Of every family the counts of all outcomes of each target; None if it was never seen."""
+        for first, family in zip(self.search.firsts, self.search.families, strict=False):
+            part = self.table[:, first : first + len(family.names) + BESIDE].tolist()
+            rows = zip(self.targets, part, strict=True)
+            yield family, {term: row if self.spans[term] else None for term, row in rows}
 
     def to_frame(self) -> pd.DataFrame:
         """Tidy counts: a row for each target and outcome.
@@ -302,8 +237,15 @@ class TextCounts:
             ``(several)``), ``spans`` (missing where the target was never seen), ``share`` of the
             spans that mention the target.
         """
-        columns = ("term", "family", "group", "spans", "share")
-        return as_frame(self._tidy(), columns).astype({"spans": "Int64"})
+        rows: list[Cells] = []
+        for family, counts in self.outcomes():
+            for term, row in counts.items():
+                for k, name in enumerate(family.outcomes):
+                    shares = [row[k], row[k] / self.spans[term]] if row else [None, None]
+                    rows.append([term, family.label, name, *shares])
+        return as_frame(rows, ("term", "family", "group", "spans", "share")).astype(
+            {"spans": "Int64"}
+        )
 
     def write(self, path: str | Path) -> None:
         """Write the table, and beside it (or within Parquet) how it came about.
@@ -319,94 +261,36 @@ class TextCounts:
         ResultsError
             If the name has another ending, or the file cannot be written.
         """
-        path = Path(path)
-        require_ending(path, *TABLES)
-        head = [TERM, SPANS, *(name for name, _ in self.columns)]
-        rows = list(self.rows())
-        about = json.dumps(self.about(), ensure_ascii=False, indent=1)
-        if path.suffix.lower() == ".parquet":
-            with atomic_file(path, binary=True) as file:
-                file.write(parquet_bytes(rows, head, (TERM,), about, wide=True))
-            return
-        with atomic_files() as new:
-            table = csv.writer(new(path), lineterminator="\n")
-            table.writerow([marked(name) for name in head])
-            table.writerows([marked(term), *numbers] for term, *numbers in rows)
-            new(beside(path)).write(about + "\n")
+        require_ending(Path(path), *TABLES)
+        fields = (TERM, SPANS, *self.columns)
+        write_table(Path(path), list(self.rows()), fields, self.about(), (TERM,))
 
     def about(self) -> dict[str, Any]:
         """How the counts came about, with totals and all outcomes, as JSON takes it."""
+        names = ("documents", "sentences", "spans", "tokens")
         return {
             **self.provenance,
-            "documents": self.documents,
-            "sentences": self.sentences,
-            "spans": self.all_spans,
-            "tokens": self.tokens,
+            **dict(zip(names, self.totals.tolist(), strict=True)),
             "targets": len(self.targets),
             "unseen": list(self.unseen),
             "families": [
                 {
                     "groups": dict(zip(family.names, map(list, family.words), strict=True)),
-                    "outcomes": [*family.names, "(none)", "(several)"],
-                    "counts": {
-                        term: self._rows[k, first : first + len(family.names) + 2].tolist()
-                        if self.spans[term]
-                        else None
-                        for k, term in enumerate(self.targets)
-                    },
+                    "outcomes": list(family.outcomes),
+                    "counts": counts,
                 }
-                for first, family in self._families()
+                for family, counts in self.outcomes()
             ],
         }
 
     def __repr__(self) -> str:
         """What was counted, in short."""
         seen = len(self.targets) - len(self.unseen)
+        documents, _, spans, _ = self.totals.tolist()
         return (
-            f"<TextCounts: {seen:,} of {len(self.targets):,} targets in {self.all_spans:,} spans "
-            f"of {self.documents:,} documents, {_of_sentences(self.search)}>"
+            f"<TextCounts: {seen:,} of {len(self.targets):,} targets in {spans:,} spans "
+            f"of {documents:,} documents, {self._kind}>"
         )
-
-    @property
-    def _rows(self) -> NDArray[np.int64]:
-        return self.tally.table
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {term.casefold(): k for k, term in enumerate(self.targets)}
-
-    def _families(self) -> Iterator[tuple[int, WordFamily]]:
-        return zip(self.search.firsts, self.search.families, strict=False)
-
-    @cached_property
-    def columns(self) -> list[tuple[str, int]]:
-        """Every group with its column of the tally; a group of several families has one."""
-        columns: dict[str, int] = {}
-        for first, family in self._families():
-            for at, name in enumerate(family.names, start=first):
-                columns.setdefault(name, at)
-        return list(columns.items())
-
-    def rows(self) -> Iterator[Cells]:
-        """Rows of the table: target, spans that mention it, and the count of each group."""
-        columns = [at for _, at in self.columns]
-        for term, row in zip(self.targets, self._rows.tolist(), strict=True):
-            spans = self.spans[term]
-            yield [term, spans or None, *(row[at] if spans else None for at in columns)]
-
-    def _tidy(self) -> Iterator[Cells]:
-        for first, family in self._families():
-            for term, row in zip(self.targets, self._rows.tolist(), strict=True):
-                spans = self.spans[term]
-                for at, name in enumerate((*family.names, "(none)", "(several)"), start=first):
-                    numbers = [row[at], row[at] / spans] if spans else [None, None]
-                    yield [term, family.label, name, *numbers]
-
-
-def _of_sentences(search: Search) -> str:
-    """The spans in words."""
-    kind = "sliding " if search.sliding else ""
-    return f"{kind}spans of {search.span} sentence{'s' * (search.span != 1)}"
 
 
 TOKEN = re.compile(r"\w+(?:[-/.]\w+)*")

@@ -1,4 +1,4 @@
-"""From files, folders and patterns to texts, and the parts of a corpus that are read apart."""
+"""From files, folders and patterns to the parts of a corpus, which are read one by one."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import bz2
 import glob
 import hashlib
 import io
-import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass, replace
 from itertools import pairwise
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, cast, get_args
+from typing import IO, Any, Literal, Protocol, get_args
 
 from eatlas.corpora.reading import (
-    BLOCK,
-    LONGEST_LINE,
+    NAMED,
     Account,
     Batch,
     batched,
@@ -25,7 +25,6 @@ from eatlas.corpora.reading import (
     paragraph_texts,
     parquet_rows,
     pyarrow_of,
-    read_lines,
     table_rows,
     texts,
 )
@@ -33,11 +32,17 @@ from eatlas.corpora.wikipedia import BEGIN, is_dump, wikipedia_rows
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note, warn
 from eatlas.paths import is_file, is_folder
-from eatlas.sources.archives import Content, Stamp, locate, open_binary
+from eatlas.sources.archives import (
+    Content,
+    Stamp,
+    ends_hash,
+    faults_of_library,
+    locate,
+    open_binary,
+)
 
-Format = Literal["auto", "text", "jsonl", "csv", "tsv", "parquet", "wikipedia"]
 Unit = Literal["line", "paragraph"]
-_SUFFIXES: dict[str, Format] = {
+_KINDS = {
     ".txt": "text",
     ".text": "text",
     ".jsonl": "jsonl",
@@ -47,50 +52,74 @@ _SUFFIXES: dict[str, Format] = {
     ".tsv": "tsv",
     ".parquet": "parquet",
     ".pq": "parquet",
+    **dict.fromkeys((".html", ".htm", ".xhtml", ".mhtml", ".xml"), "page"),
 }
-SEPARATORS = {"csv": ",", "tsv": "\t"}
-_BLANK_LINES = (b"\n\r\n", b"\n\n")
+"""What a file is, by the ending of its name; compression has endings of its own."""
+_PAGE = re.compile(
+    rb"(\xef\xbb\xbf)?\s*(<!--.*?-->\s*)*<(\?xml|!doctype\s|html\b|head\b|body\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 BEGINNING = 1_024
 """Bytes that show what a file is."""
+SIZE, PACKED_SIZE = 64 << 20, 16 << 20
+"""Bytes of a part, and of one that is compressed: a second of work, or some."""
+_FIRST_PAGE = _READ = 1 << 20
+"""Bytes of a stream of bzip2 that show whether it begins with a page."""
+_BORDERS = {
+    "line": re.compile(rb"\n"),
+    "jsonl": re.compile(rb"\n"),
+    "paragraph": re.compile(rb"\n[ \t\v\f\r]*\n"),
+    "wikipedia": re.compile(rb"(?=<page>)"),
+    "streams": re.compile(rb"(?=BZh[1-9]1AY&SY)"),
+}
+"""Behind what a file of a kind may be parted."""
 
 
 @dataclass(frozen=True)
-class ReadingOptions:
-    """How the files of a corpus are read."""
+class Part:
+    """A file, or a part of it that holds whole documents."""
 
-    format: Format = "auto"
-    field: str | None = None
-    unit: Unit = "line"
+    path: str
+    kind: str
+    """line and paragraph of plain text, jsonl, csv, tsv, parquet, wikipedia."""
+    field: str | None
+    start: int
+    stop: int | None
+    """Bytes, or row groups; None: to the end of the file."""
+    stamp: Stamp
+    ends_sha256: str
+    copy: int
+    """Files of the corpus with the same beginning and end before this one."""
 
-    def __post_init__(self) -> None:
-        for name, value, allowed in (
-            ("format", self.format, get_args(Format)),
-            ("unit", self.unit, get_args(Unit)),
-        ):
-            if value not in allowed:
-                raise SourceError(
-                    f"a corpus cannot be read with this {name}",
-                    got=repr(value),
-                    allowed=", ".join(allowed),
-                )
+    @property
+    def identity(self) -> str:
+        """Hash of all fields: another one means another part, or another content."""
+        return hashlib.sha256(repr(astuple(self)).encode()).hexdigest()
+
+    @property
+    def label(self) -> str:
+        """What names it in messages."""
+        unit = "row groups" if self.kind == "parquet" else "bytes"
+        end = "the end" if self.stop is None else f"{self.stop:,}"
+        return self.path if self.start == 0 else f"{self.path}, {unit} {self.start:,} to {end}"
 
 
 def corpus_files(corpus: str | Path | Iterable[str | Path]) -> list[Path]:
     """Find the files of a corpus, each once, in the order of their names."""
-    parts = [corpus] if isinstance(corpus, str | Path) else corpus
-    if not isinstance(parts, Iterable):
-        raise SourceError("this is not a corpus", got=described(parts), allowed="paths of files")
-    files = [path for part in parts for path in _files_of(part)]
+    names = [corpus] if isinstance(corpus, str | Path) else corpus
+    names = list(names) if isinstance(names, Iterable) else [names]
+    for name in names:
+        if not isinstance(name, str | Path):
+            raise SourceError("this is not a corpus", got=described(name), allowed="paths of files")
+    files = [path for name in names for path in _files_of(name)]
     if not files:
         raise SourceError("no corpus is named", allowed="files, folders, or patterns of names")
     return sorted(dict.fromkeys(files))
 
 
-def _files_of(part: Any) -> list[Path]:
+def _files_of(name: str | Path) -> list[Path]:
     """Files of one path, folder or pattern; hidden ones of a folder are left out."""
-    if not isinstance(part, str | Path):
-        raise SourceError("this is not a corpus", got=described(part), allowed="paths of files")
-    path = Path(part)
+    path, what = Path(name), "there is no such file"
     if is_file(path):
         return [path]
     if is_folder(path):
@@ -98,8 +127,7 @@ def _files_of(part: Any) -> list[Path]:
         inside = ((inner, inner.relative_to(path).parts) for inner in path.rglob("*"))
         files = [inner for inner, names in inside if not any(n.startswith(".") for n in names)]
     else:
-        what = "there is no such file"
-        files = [Path(name) for name in glob.glob(str(part), recursive=True)]  # noqa: PTH207  (absolute patterns)
+        files = [Path(match) for match in glob.glob(str(name), recursive=True)]  # noqa: PTH207  (absolute patterns)
     files = [file for file in files if file.is_file()]
     if not files:
         raise SourceError(
@@ -109,210 +137,177 @@ def _files_of(part: Any) -> list[Path]:
     return files
 
 
-def format_of(content: Content, reading: ReadingOptions) -> str:
-    """Return what a file is: as was said, by its name, or else by its first bytes."""
-    if reading.format != "auto":
-        return reading.format
-    for suffix in reversed(content.path.suffixes):
-        if suffix.lower() in _SUFFIXES:
-            return _SUFFIXES[suffix.lower()]
+def kind_of(content: Content) -> str:
+    """Return what a file is, by its name or its first bytes; pages of HTML and XML are refused."""
+    endings = [suffix.lower() for suffix in reversed(content.path.suffixes)]
+    ending = next((ending for ending in endings if ending in _KINDS), "")
+    kind = _KINDS.get(ending, "")
+    if kind not in {"", "text", "page"}:
+        return kind
     head = content.head(BEGINNING)
-    if is_dump(head):
+    if kind != "text" and is_dump(head):
         return "wikipedia"
-    if head.startswith(b"PAR1"):
+    tag = _PAGE.match(head)
+    if tag or kind == "page":
+        name = tag and tag[0].split(b"<")[-1].decode(errors="replace").strip()
+        raise SourceError(
+            f"{content.path}: this is a page of HTML or XML; its tags would be read as words",
+            got=f"it begins with <{name}" if name else f"the name {content.path.name}",
+            allowed="text, JSON Lines, CSV, TSV, Parquet, or a dump of Wikipedia",
+            remedy="take the text out first, such as with: pandoc --to plain PAGE.html -o PAGE.txt"
+            " (in Python: trafilatura, BeautifulSoup)",
+        )
+    if not kind and head.startswith(b"PAR1"):
         return "parquet"
-    return "jsonl" if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else "text"
+    return "jsonl" if not kind and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else "text"
 
 
-SIZE, PACKED_SIZE = 64 << 20, 16 << 20
-"""Bytes of a shard, and of one that is compressed: a second of work, or some."""
-Part = Literal["file", "bytes", "streams", "rows"]
-_READ = 1 << 20
-_BORDERS = {
-    "line": re.compile(rb"\n"),
-    "paragraph": re.compile(rb"\n[ \t\v\f\r]*\n"),
-    "page": re.compile(rb"(?=<page>)"),
-    "stream": re.compile(rb"(?=BZh[1-9]1AY&SY)"),
-}
-_LONGEST_BORDER = 64
-"""Bytes within which a border lies, as far as it is looked for across two reads."""
-
-
-@dataclass(frozen=True)
-class Shard:
-    """A part of a corpus file that holds whole documents."""
-
-    path: str
-    kind: str
-    part: Part
-    start: int
-    stop: int
-    size: int
-    mtime_ns: int
-
-    @property
-    def identity(self) -> str:
-        """Hash of all fields: another one means another part, or another content."""
-        return hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()
-
-    @property
-    def label(self) -> str:
-        """What names it in messages."""
-        if self.part == "file":
-            return self.path
-        unit = "row groups" if self.part == "rows" else "bytes"
-        return f"{self.path}, {unit} {self.start:,} to {self.stop:,}"
-
-
-def shards_of(path: Path, reading: ReadingOptions, size: int | None = None) -> list[Shard]:
-    """Part a file at borders of documents.
+def parts_of(
+    corpus: str | Path | Iterable[str | Path], field: str | None = None, unit: Unit = "line"
+) -> list[Part]:
+    """Part the files of a corpus at borders of documents.
 
     Plain text, JSON Lines and uncompressed dumps of Wikipedia are parted at bytes; dumps of several
-    streams of bzip2 (multistream) at streams; Parquet at row groups. Other files are one shard.
+    streams of bzip2 (multistream) at streams; Parquet at row groups. Other files are one part.
     """
-    content = locate(path, long_windows=True)
-    kind, stamp = format_of(content, reading), content.stamp
-    part: Part = "file"
-    cuts: Iterable[int] = ()
-    end = stamp.size
+    if unit not in get_args(Unit):
+        raise SourceError(
+            "a corpus cannot be read with this unit",
+            got=repr(unit),
+            allowed=", ".join(get_args(Unit)),
+        )
+    parts: list[Part] = []
+    copies: dict[str, int] = {}
+    wrapped = unit == "line"
+    for path in corpus_files(corpus):
+        content = locate(path, long_windows=True)
+        kind = kind_of(content)
+        if kind == "text":
+            kind = unit
+            if wrapped and is_wrapped(content.head(SAMPLE).decode(errors="replace")):
+                wrapped = False  # one file speaks for the others
+                warn(Note("source.wrapped-lines", values={"file": str(path)}), stacklevel=4)
+        hash_ = ends_hash(path)
+        copy = copies[hash_] = copies.get(hash_, -1) + 1
+        whole = Part(str(path), kind, field, 0, None, content.stamp, hash_, copy)
+        cuts = _cuts(content, kind)
+        for start, stop in zip([0, *cuts], [*cuts, None], strict=True):
+            parts.append(replace(whole, start=start, stop=stop))
+    return parts
+
+
+def _cuts(content: Content, kind: str) -> list[int]:
+    """Where a file may be parted, every so many bytes; row groups of Parquet."""
+    path = content.path
     if kind == "parquet":
-        content.need_plain("Parquet")
-        part, (cuts, end) = "rows", _row_groups(path, size or SIZE)
-    elif content.plain and kind in {"text", "jsonl", "wikipedia"}:
-        name = {"text": reading.unit, "jsonl": "line", "wikipedia": "page"}[kind]
-        part, cuts = "bytes", _cuts(path, end, size or SIZE, _BORDERS[name])
-    elif kind == "wikipedia" and content.member is None and _begins_with(path, b"BZh"):
-        cuts = _cuts(path, end, size or PACKED_SIZE, _BORDERS["stream"], _begin_page)
-        part = "streams"
-    return [
-        Shard(str(path), kind, part, a, b, stamp.size, stamp.mtime_ns)
-        for a, b in pairwise([0, *cuts, end])
-    ]
+        return _row_groups(content.need_plain("Parquet"))
+    if content.plain and kind in _BORDERS:
+        return _borders(path, SIZE, _BORDERS[kind])
+    if kind == "wikipedia" and path.suffix.lower() == ".bz2":
+        return _borders(path, PACKED_SIZE, _BORDERS["streams"], _begins_page)
+    return []
 
 
-def _begins_with(path: Path, magic: bytes) -> bool:
-    with open_binary(path) as file:
-        return file.read(len(magic)) == magic
-
-
-def _begin_page(file: BinaryIO, start: int) -> bool:
-    """Whether a page begins with the stream of bzip2 at a place, as in multistream dumps."""
-    file.seek(start)
+def _begins_page(packed: bytes) -> bool:
+    """Whether a page begins with a stream of bzip2, as in multistream dumps."""
     try:
-        head = bz2.BZ2Decompressor().decompress(file.read(_READ), 64)
+        head = bz2.BZ2Decompressor().decompress(packed, 64)
     except (OSError, EOFError):
         return False
     return head.lstrip().startswith(BEGIN)
 
 
-def _cuts(
+def _borders(
     path: Path,
-    size: int,
     step: int,
     border: re.Pattern[bytes],
-    begins: Callable[[BinaryIO, int], bool] = lambda _file, _place: True,
-) -> Iterator[int]:
-    """Yield the first border behind every so many bytes."""
-    at = 0
-    with open_binary(path) as file:
-        while at + step < size:
-            places = _borders(file, at + step, border)
-            at = next((border_at for border_at in places if begins(file, border_at)), size)
-            if at >= size:
-                return
-            yield at
+    begins: Callable[[bytes], bool] = lambda _stream: True,
+) -> list[int]:
+    """The first border behind every so many bytes."""
+    size, cuts = path.stat().st_size, [0]
+    if size <= step:
+        return []
+    with open_binary(path) as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        while cuts[-1] < size:
+            place = min(cuts[-1] + step, size)
+            cuts.append(size)
+            for match in border.finditer(data, place):
+                if begins(data[match.end() : match.end() + _FIRST_PAGE]):
+                    cuts[-1] = match.end()
+                    break
+    return cuts[1:-1]
 
 
-def _borders(file: BinaryIO, start: int, border: re.Pattern[bytes]) -> Iterator[int]:
-    """Yield the borders from a place on."""
-    tail, begin = b"", start
-    while True:
-        file.seek(begin + len(tail))
-        data = file.read(_READ)
-        if not data:
-            return
-        window = tail + data
-        for match in border.finditer(window, max(0, len(tail) - _LONGEST_BORDER)):
-            if match.end() < len(window):  # one at the very end is seen whole in the next window
-                yield begin + match.end()
-        keep = min(len(window), _LONGEST_BORDER)
-        begin, tail = begin + len(window) - keep, window[len(window) - keep :]
-
-
-def _row_groups(path: Path, size: int) -> tuple[list[int], int]:
-    """Where neighbouring row groups are parted, so that each part is up to a size; their number."""
-    pa, parquet = pyarrow_of(path)
-    try:
-        with parquet.ParquetFile(path) as file:
-            sizes = [file.metadata.row_group(k).total_byte_size for k in range(file.num_row_groups)]
-    except (pa.ArrowException, OSError) as error:
-        raise SourceError(
-            f"{path}: this Parquet file is damaged or ends early", got=str(error)
-        ) from error
+def _row_groups(path: Path) -> list[int]:
+    """Where neighbouring row groups are parted, so that each part is up to a size."""
+    _, parquet = pyarrow_of(path)
+    with faults_of_library(path, "this Parquet file"):
+        facts = parquet.read_metadata(path)
+        sizes = [facts.row_group(k).total_byte_size for k in range(facts.num_row_groups)]
     cuts, held = [], 0
-    for group, more in enumerate(sizes):
-        if held and held + more > size:
+    for group, size in enumerate(sizes):
+        if held and held + size > SIZE:
             cuts.append(group)
             held = 0
-        held += more
-    return cuts, max(1, len(sizes))
+        held += size
+    return cuts
 
 
-def read_texts(
-    path: Path, reading: ReadingOptions, account: Account, shard: Shard | None = None
-) -> Iterator[Batch]:
-    """Read the texts of a file, or of a shard of it, compressed or not, in flat memory."""
-    content = locate(path, long_windows=True)
-    if shard is not None:
-        stamp = Stamp(shard.size, shard.mtime_ns)
-        stamp.check(path)
-        if shard.part in {"bytes", "streams"}:
-            content = _part(shard, stamp)
-    kind = shard.kind if shard else format_of(content, reading)
-    if kind == "parquet":
-        content.need_plain("Parquet")
-        groups = range(shard.start, shard.stop) if shard else None
-        yield from batched(texts(parquet_rows(path, reading.field, account, groups), account))
+def read_part(part: Part, account: Account) -> Iterator[Batch]:
+    """Read the texts of a part, compressed or not."""
+    path = Path(part.path)
+    part.stamp.check(path)
+    if part.kind == "parquet":
+        rows = parquet_rows(path, part.field, account, part.start, part.stop)
+        yield from batched(texts(rows, account))
         return
-    longest = LONGEST_LINE if shard else BLOCK
+    content = locate(path, long_windows=True)
+    plain = content.plain
+    if (part.start, part.stop) != (0, None):
+
+        def open_part(path: Path) -> IO[bytes]:
+            some: Any = _Bytes(path, part)
+            return some if plain else bz2.BZ2File(some)
+
+        content = replace(content, _open=open_part)
     with content.open() as file:
-        if kind == "jsonl":
-            yield from batched(texts(json_rows(file, reading.field, account), account))
-        elif kind in SEPARATORS:
-            rows = table_rows(file, reading.field, SEPARATORS[kind], account)
-            yield from batched(texts(rows, account))
-        elif kind == "wikipedia":
+        if part.kind == "line":
+            yield from line_texts(file, account)
+        elif part.kind == "paragraph":
+            yield from paragraph_texts(file, account)
+        elif part.kind == "jsonl":
+            yield from batched(texts(json_rows(file, part.field, account), account))
+        elif part.kind == "wikipedia":
             yield from batched(texts(wikipedia_rows(file, account), account))
-        elif reading.unit == "line":
-            yield from line_texts(read_lines(file, account.file, longest=longest), account)
         else:
-            lines = read_lines(file, account.file, ends=_BLANK_LINES, longest=longest)
-            yield from paragraph_texts(lines, account)
-
-
-def _part(shard: Shard, stamp: Stamp) -> Content:
-    """Some bytes of a file as content."""
-
-    def open_part(path: Path) -> IO[bytes]:
-        part: Any = _Bytes(open_binary(path), shard.start, shard.stop)
-        return bz2.BZ2File(part) if shard.part == "streams" else part
-
-    return Content(Path(shard.path), stamp, None, plain=shard.part == "bytes", _open=open_part)
+            rows = table_rows(file, part.field, "," if part.kind == "csv" else "\t", account)
+            yield from batched(texts(rows, account))
+    if account.damaged and not account.texts:
+        raise SourceError(
+            f"{part.label}: no text of it can be read",
+            got=f"line {account.named[0]['line']}: {account.named[0]['why']}",
+            remedy="if it is in another encoding: iconv -f WINDOWS-1252 -t UTF-8",
+        )
+    if account.damaged and part.start and plain:  # lines are numbered within the file
+        with path.open("rb") as whole:
+            sizes = (min(_READ, part.start - at) for at in range(0, part.start, _READ))
+            before = sum(whole.read(size).count(b"\n") for size in sizes)
+        account.named = [{**line, "line": before + line["line"]} for line in account.named]
 
 
 class _Bytes(io.RawIOBase):
-    """Some bytes of a file, as a file of their own."""
+    """The bytes of a part, as a file of their own."""
 
-    def __init__(self, file: BinaryIO, start: int, stop: int) -> None:
-        self._file, self._left = file, stop - start
-        file.seek(start)
+    def __init__(self, path: Path, part: Part) -> None:
+        self._file = open_binary(path)
+        self._file.seek(part.start)
+        self._left = (part.stamp.size if part.stop is None else part.stop) - part.start
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer)[: self._left]
-        size = cast("io.RawIOBase", self._file).readinto(view) or 0
+        size: int = self._file.readinto(memoryview(buffer)[: self._left])  # type: ignore[attr-defined]
         self._left -= size
         return size
 
@@ -323,58 +318,11 @@ class _Bytes(io.RawIOBase):
 
 SAMPLE = 65_536
 """Bytes of a text whose lines are looked at."""
-LOOKED_AT = 20
-"""Texts of a corpus whose lines are looked at; one that is wrapped speaks for others."""
 LINES, WIDEST = 20, 120
 """Fewer different lines say nothing; who wraps lines wraps them before so many characters."""
 FULL, LOWER = 0.7, 0.3
 """In a text that is wrapped, shares of lines that are full, and that begin in lower case; of one
 sentence a line some tenth are full."""
-_MARKUP_SUFFIXES = {".html", ".htm", ".xhtml", ".mhtml", ".xml"}
-_MARKUP = re.compile(
-    rb"(\xef\xbb\xbf)?\s*(<!--.*?-->\s*)*<(\?xml|!doctype\s|html\b|head\b|body\b)",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def look_at(files: Sequence[Path], reading: ReadingOptions) -> None:
-    """Refuse pages of HTML, and say where lines are parts of sentences, before anything is read."""
-    if reading.format == "auto" and (pages := list(_pages(files))):
-        first, got = pages[0]
-        more = f", and so are {len(pages) - 1:,} more of {len(files):,} files"
-        raise SourceError(
-            f"{first}: this is a page of HTML or XML{more if len(pages) > 1 else ''}; its tags "
-            "would be read as words",
-            got=got,
-            allowed="text, JSON Lines, CSV, TSV, Parquet, or a dump of Wikipedia",
-            remedy="take the text out first, such as with: pandoc --to plain PAGE.html -o PAGE.txt"
-            " (in Python: trafilatura, BeautifulSoup); the format text reads a page as it is",
-        )
-    looked = 0
-    for path in files if reading.unit == "line" else ():
-        content = locate(path, long_windows=True)
-        if format_of(content, reading) != "text":
-            continue
-        if is_wrapped(content.head(SAMPLE).decode(errors="replace")):
-            warn(Note("source.wrapped-lines", values={"file": str(path)}), stacklevel=4)
-            return
-        looked += 1
-        if looked == LOOKED_AT:
-            return
-
-
-def _pages(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """Files that look like web pages, each with the reason."""
-    for path in files:
-        content = locate(path, long_windows=True)
-        kind = format_of(content, ReadingOptions())
-        if kind == "wikipedia":
-            continue
-        if _MARKUP_SUFFIXES.intersection(map(str.lower, content.path.suffixes)):
-            yield path, f"the name {content.path.name}"
-        elif kind == "text" and (match := _MARKUP.match(content.head(BEGINNING))):
-            tag = match[0].split(b"<")[-1].decode(errors="replace").strip()
-            yield path, f"it begins with <{tag}"
 
 
 def is_wrapped(text: str) -> bool:
@@ -391,3 +339,49 @@ def is_wrapped(text: str) -> bool:
     full = [len(line) + 1 + len(after.split()[0]) > width for line, after in pairs]
     lower = [after[0].islower() for _, after in pairs]
     return width <= WIDEST and sum(full) > FULL * len(full) and sum(lower) > LOWER * len(lower)
+
+
+class Collector(Protocol):
+    """Looks at the texts of parts, one part after the other."""
+
+    def begin(self, part: Part) -> None:
+        """Begin with a part, with nothing found in it."""
+
+    def take(self, batch: Batch) -> None:
+        """Look at some of its texts."""
+
+    def result(self) -> Any:
+        """What was found in the part."""
+
+
+class Reader:
+    """Has a collector, one in each process, look at parts of a corpus."""
+
+    def __init__(self, make: Callable[[], Collector]) -> None:
+        self.make = make
+        self._collector: Collector | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Reader, (self.make,)
+
+    def __call__(self, part: Part) -> tuple[Any, Account]:
+        """What was found in a part, all of it or nothing, and what was read."""
+        self._collector = self._collector or self.make()
+        self._collector.begin(part)
+        account = Account(part.path)
+        for batch in read_part(part, account):
+            self._collector.take(batch)
+        return self._collector.result(), account
+
+
+def files_read(parts: Sequence[Part], accounts: Sequence[Account]) -> dict[str, Any]:
+    """Say what was read; the hash is of the first and last 64 KiB of a file."""
+    files: dict[str, dict[str, Any]] = {}
+    for part, account in zip(parts, accounts, strict=True):
+        head = {"file": part.path, "size": part.stamp.size, "ends_sha256": part.ends_sha256}
+        file = files.setdefault(part.path, {**head, "texts": 0, "damaged": 0, "skipped": {}})
+        file["texts"] += account.texts
+        file["damaged"] += account.damaged
+        file["skipped"] = dict(sorted((Counter(file["skipped"]) + account.skipped).items()))
+    damaged = [line for account in accounts for line in account.named]
+    return {"files": list(files.values()), "damaged": damaged[:NAMED]}

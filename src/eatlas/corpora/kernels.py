@@ -10,6 +10,13 @@ from numpy.typing import NDArray
 
 from eatlas.corpora.characters import FNV_PRIME, FNV_START, LOWER, WORD
 
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+States = NDArray[np.int32]
+compiled = nb.njit(cache=True, nogil=True)
+inlined = nb.njit(cache=True, nogil=True, inline="always")
+
 _START, _PRIME = np.uint64(FNV_START), np.uint64(FNV_PRIME)
 _SLOT_BITS = 14  # the table stays in the fastest cache; with more or fewer slots it is slower
 SLOTS = 1 << _SLOT_BITS
@@ -22,24 +29,31 @@ _SOFT_HYPHEN = (0xC2, 0xAD)
 class Tables(NamedTuple):
     """What a loop through texts looks up."""
 
-    next: NDArray[np.int32]
+    next: States
     """The state after a byte, shape (states, 256)."""
-    final: NDArray[np.int32]
+    final: States
     """What ends in a state, or -1."""
-    characters: NDArray[np.uint8]
+    characters: Bytes
     """Bits of each code point."""
-    beginnings: NDArray[np.uint8]
+    beginnings: Bytes
     """Whether a spelling may begin with the three bytes of a slot."""
 
 
-@nb.njit(cache=True, nogil=True, inline="always")  # type: ignore[misc, unused-ignore]
+class Sentences(NamedTuple):
+    """What tells where sentences begin."""
+
+    characters: Bytes
+    abbreviations: Hashes
+
+
+@inlined  # type: ignore[misc, unused-ignore]
 def is_space(byte: Any) -> Any:
     """Whether a byte is white space of ASCII."""
     return byte == 32 or 9 <= byte <= 13
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def point(data: NDArray[np.uint8], i: int, end: int) -> tuple[Any, Any]:
+@compiled  # type: ignore[misc, unused-ignore]
+def point(data: Bytes, i: int, end: int) -> tuple[Any, Any]:
     """Return the code point that begins at `i`, and its length; the bytes are valid UTF-8."""
     byte = np.int64(data[i])
     size = 1 if byte < 128 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
@@ -53,22 +67,22 @@ def point(data: NDArray[np.uint8], i: int, end: int) -> tuple[Any, Any]:
     return point, size
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _is_soft_hyphen(data: NDArray[np.uint8], i: int, end: int) -> Any:
+@compiled  # type: ignore[misc, unused-ignore]
+def _is_soft_hyphen(data: Bytes, i: int, end: int) -> Any:
     """Whether a soft hyphen begins at `i`."""
     return i + 1 < end and data[i] == _SOFT_HYPHEN[0] and data[i + 1] == _SOFT_HYPHEN[1]
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _behind_soft_hyphens(data: NDArray[np.uint8], i: int, end: int) -> int:
+@compiled  # type: ignore[misc, unused-ignore]
+def _behind_soft_hyphens(data: Bytes, i: int, end: int) -> int:
     """Return where the soft hyphens at `i` end, or `i`."""
     while _is_soft_hyphen(data, i, end):
         i += 2
     return i
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _in_word(data: NDArray[np.uint8], i: int, end: int, table: NDArray[np.uint8]) -> Any:
+@compiled  # type: ignore[misc, unused-ignore]
+def _in_word(data: Bytes, i: int, end: int, table: Bytes) -> Any:
     """Whether a character of a word begins at `i`, or behind soft hyphens there."""
     if i < end and data[i] >= _ASCII:
         i = _behind_soft_hyphens(data, i, end)
@@ -79,8 +93,8 @@ def _in_word(data: NDArray[np.uint8], i: int, end: int, table: NDArray[np.uint8]
     return table[point(data, i, end)[0]] & WORD != 0
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _ends_in_word(data: NDArray[np.uint8], i: int, table: NDArray[np.uint8]) -> Any:
+@compiled  # type: ignore[misc, unused-ignore]
+def _ends_in_word(data: Bytes, i: int, table: Bytes) -> Any:
     """Whether the character before `i`, soft hyphens passed over, is one of a word."""
     end = len(data)
     while i > 0:
@@ -92,17 +106,15 @@ def _ends_in_word(data: NDArray[np.uint8], i: int, table: NDArray[np.uint8]) -> 
     return False
 
 
-@nb.njit(cache=True, nogil=True, inline="always")  # type: ignore[misc, unused-ignore]
+@inlined  # type: ignore[misc, unused-ignore]
 def slot(first: Any, second: Any, third: Any) -> Any:
     """Return the place of three bytes in a table of SLOTS places."""
     three = (np.uint32(first) << 16) | (np.uint32(second) << 8) | np.uint32(third)
     return np.uint32(three * _SPREAD) >> (32 - _SLOT_BITS)
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def beginnings(
-    following: NDArray[np.int32], final: NDArray[np.int32], table: NDArray[np.uint8]
-) -> NDArray[np.uint8]:
+@compiled  # type: ignore[misc, unused-ignore]
+def beginnings(following: States, final: States, table: Bytes) -> Bytes:
     """Mark the slots of the three bytes with which a spelling and what follows it may begin.
 
     A soft hyphen may be behind every character.
@@ -125,8 +137,8 @@ def beginnings(
     return marked
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _past_soft_hyphen(data: NDArray[np.uint8], i: int, state: int, before: int) -> tuple[Any, Any]:
+@compiled  # type: ignore[misc, unused-ignore]
+def _past_soft_hyphen(data: Bytes, i: int, state: int, before: int) -> tuple[Any, Any]:
     """Return where to go on behind a soft hyphen, and in which state; -1 if there is none.
 
     One that begins at `i` leaves the state as it is; of one that `i` is the second byte of, the
@@ -139,10 +151,8 @@ def _past_soft_hyphen(data: NDArray[np.uint8], i: int, state: int, before: int) 
     return -1, state
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _walk(
-    data: NDArray[np.uint8], i: int, end: int, separator: int, tables: Tables
-) -> tuple[Any, Any]:
+@compiled  # type: ignore[misc, unused-ignore]
+def _walk(data: Bytes, i: int, end: int, separator: int, tables: Tables) -> tuple[Any, Any]:
     """Return where the longest spelling from `i` on ends, and which it is; -1 if there is none."""
     following, final, table = tables.next, tables.final, tables.characters
     before, state, at, ending = 0, 0, -1, -1
@@ -162,27 +172,21 @@ def _walk(
     return at, ending
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def find(
-    data: NDArray[np.uint8],
-    begin: int,
-    separator: int,
-    tables: Tables,
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    endings: NDArray[np.int32],
-) -> tuple[Any, Any]:
+@compiled  # type: ignore[misc, unused-ignore]
+def find(data: Bytes, separator: int, tables: Tables) -> tuple[Any, Any, Any]:
     """Find spellings as whole words: from the left, the longest first, none within another.
 
-    Three bytes and the one before tell nearly everywhere that no spelling begins; the loop that
-    looks at them has no branch that is hard to foresee.
+    Where each begins and ends, and which it is. Three bytes and the one before tell nearly
+    everywhere that no spelling begins; the loop that looks at them has no branch that is hard to
+    foresee.
     """
     size, table, marked = len(data), tables.characters, tables.beginnings
     outside = np.empty(256, np.uint8)  # bytes that may precede a word
     for byte in range(256):
         outside[byte] = byte >= _ASCII or table[byte] & WORD == 0
-    i, count = begin, 0
-    while i < size and count < len(starts):
+    matches = np.empty((3, 1024), np.int64)
+    i, count = 0, 0
+    while i < size:
         while 0 < i < size - 2 and not (
             outside[data[i - 1]] & marked[slot(data[i], data[i + 1], data[i + 2])]
         ):
@@ -195,14 +199,16 @@ def find(
         if at < 0:
             i += 1
             continue
-        starts[count], ends[count], endings[count] = i, at, ending
+        if count == matches.shape[1]:
+            matches = np.concatenate((matches, np.empty_like(matches)), axis=1)
+        matches[0, count], matches[1, count], matches[2, count] = i, at, ending
         count += 1
         i = at
-    return count, i
+    return matches[0, :count].copy(), matches[1, :count].copy(), matches[2, :count].copy()
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _words_before(data: NDArray[np.uint8], start: int, separator: int, n: int, most: int) -> int:
+@compiled  # type: ignore[misc, unused-ignore]
+def _words_before(data: Bytes, start: int, separator: int, n: int, most: int) -> int:
     """Return where the `n` words before the word that holds `start` begin."""
     least = max(0, start - most)
     i = start
@@ -225,8 +231,8 @@ def _words_before(data: NDArray[np.uint8], start: int, separator: int, n: int, m
     return begin
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _words_behind(data: NDArray[np.uint8], end: int, separator: int, n: int, most: int) -> int:
+@compiled  # type: ignore[misc, unused-ignore]
+def _words_behind(data: Bytes, end: int, separator: int, n: int, most: int) -> int:
     """Return where the `n` words behind the word that `end` closes end."""
     size = len(data)
     last = min(size, end + most)
@@ -250,15 +256,9 @@ def _words_behind(data: NDArray[np.uint8], end: int, separator: int, n: int, mos
     return stop
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+@compiled  # type: ignore[misc, unused-ignore]
 def word_windows(
-    data: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    separator: int,
-    n: int,
-    most: int,
-    bounds: NDArray[np.int64],
+    data: Bytes, separator: int, starts: Ints, ends: Ints, n: int, most: int, bounds: Ints
 ) -> None:
     """Write where `n` words on either side of each match begin and end to the rows of `bounds`.
 
@@ -269,15 +269,15 @@ def word_windows(
         bounds[1, k] = _words_behind(data, ends[k], separator, n, most)
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+@compiled  # type: ignore[misc, unused-ignore]
 def keys(
-    data: NDArray[np.uint8],
-    begins: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    stops: NDArray[np.int64],
-    seeds: NDArray[np.uint64],
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
+    data: Bytes,
+    begins: Ints,
+    starts: Ints,
+    stops: Ints,
+    seeds: Hashes,
+    hashes: Hashes,
+    offsets: Ints,
 ) -> None:
     """Hash each context with its seed, any white space as one space; where its match begins.
 
@@ -303,42 +303,15 @@ def keys(
         hashes[k] = key ^ (key >> np.uint64(33))
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def part_paragraphs(data: NDArray[np.uint8]) -> None:
-    """Turn the newline before every blank line into a zero, in place."""
-    size = len(data)
-    for i in range(size):
-        if data[i] == 10:
-            j = i + 1
-            while j < size and data[j] != 10 and is_space(data[j]):
-                j += 1
-            if j < size and data[j] == 10:
-                data[i] = 0
-
-
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def count_lines(data: NDArray[np.uint8]) -> tuple[Any, Any]:
-    """Count newlines, and lines that are not empty."""
-    size = len(data)
-    if size == 0:
-        return 0, 0
-    newlines, filled = np.int64(data[0] == 10), np.int64(data[size - 1] != 10)
-    for i in range(1, size):
-        ends = data[i] == 10
-        newlines += ends
-        filled += ends & (data[i - 1] != 10)
-    return newlines, filled
-
-
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+@compiled  # type: ignore[misc, unused-ignore]
 def near(
-    data: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    stimuli: NDArray[np.int64],
+    data: Bytes,
+    starts: Ints,
+    ends: Ints,
+    stimuli: Ints,
     separator: int,
     distance: int,
-    numbers: NDArray[np.int32],
+    numbers: States,
 ) -> Any:
     """Find two matches of one text with at most `distance` words between them."""
     pairs = np.empty((1024, 3), np.int64)
@@ -369,8 +342,8 @@ _LONGEST = 12
 """Bytes of the longest abbreviation that is looked for."""
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _before(data: NDArray[np.uint8], i: int) -> Any:
+@compiled  # type: ignore[misc, unused-ignore]
+def _before(data: Bytes, i: int) -> Any:
     """Return where the character before `i` begins."""
     i -= 1
     while i > 0 and (data[i] & 0xC0) == 0x80:
@@ -378,8 +351,8 @@ def _before(data: NDArray[np.uint8], i: int) -> Any:
     return i
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _goes_on(data: NDArray[np.uint8], i: int, table: NDArray[np.uint8]) -> Any:
+@compiled  # type: ignore[misc, unused-ignore]
+def _goes_on(data: Bytes, i: int, table: Bytes) -> Any:
     """Whether what begins at `i` begins no sentence: lower case, or dots alone."""
     size = len(data)
     while i < size:
@@ -390,10 +363,8 @@ def _goes_on(data: NDArray[np.uint8], i: int, table: NDArray[np.uint8]) -> Any:
     return False
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _abbreviated(
-    data: NDArray[np.uint8], dot: int, separator: int, hashes: NDArray[np.uint64]
-) -> Any:
+@compiled  # type: ignore[misc, unused-ignore]
+def _abbreviated(data: Bytes, dot: int, separator: int, hashes: Hashes) -> Any:
     """Whether the word before a full stop is an abbreviation or an initial."""
     first = dot
     while first > 0 and dot - first <= _LONGEST and data[first - 1] != separator:
@@ -415,14 +386,8 @@ def _abbreviated(
     return position < len(hashes) and hashes[position] == key
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def begins(
-    data: NDArray[np.uint8],
-    i: int,
-    separator: int,
-    table: NDArray[np.uint8],
-    hashes: NDArray[np.uint64],
-) -> Any:
+@compiled  # type: ignore[misc, unused-ignore]
+def begins(data: Bytes, i: int, separator: int, tables: Sentences) -> Any:
     """Whether a sentence begins at `i`, which follows white space."""
     at, newlines = i, 0
     while at > 0 and data[at - 1] != separator and is_space(data[at - 1]):
@@ -437,34 +402,23 @@ def begins(
         code, _ = point(data, last, len(data))
     if code != _DOT and code not in _MARKS:
         return False
-    if _goes_on(data, i, table):
+    if _goes_on(data, i, tables.characters):
         return False
-    if code != _DOT:
-        return True
-    return not _abbreviated(data, last, separator, hashes)
+    return code != _DOT or not _abbreviated(data, last, separator, tables.abbreviations)
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def sentence_starts(
-    data: NDArray[np.uint8], table: NDArray[np.uint8], hashes: NDArray[np.uint64]
-) -> NDArray[np.uint8]:
+@compiled  # type: ignore[misc, unused-ignore]
+def sentence_starts(data: Bytes, tables: Sentences) -> Bytes:
     """Mark every byte with which a sentence begins, behind white space."""
     marked = np.zeros(len(data), np.uint8)
     for i in range(1, len(data)):
         if is_space(data[i - 1]) and not is_space(data[i]):
-            marked[i] = begins(data, i, -1, table, hashes)
+            marked[i] = begins(data, i, -1, tables)
     return marked
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _from(
-    data: NDArray[np.uint8],
-    start: int,
-    separator: int,
-    most: int,
-    table: NDArray[np.uint8],
-    hashes: NDArray[np.uint64],
-) -> Any:
+@compiled  # type: ignore[misc, unused-ignore]
+def _from(data: Bytes, start: int, separator: int, most: int, tables: Sentences) -> Any:
     """Return where the sentence around `start` begins; the nearest word if it is too far away."""
     least, word, i = max(0, start - most), start, start
     while True:
@@ -474,22 +428,15 @@ def _from(
             return i
         if is_space(data[i - 1]) and not is_space(data[i]):
             word = i
-            if begins(data, i, separator, table, hashes):
+            if begins(data, i, separator, tables):
                 return i
         if i == least:
             return word
         i -= 1
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _to(
-    data: NDArray[np.uint8],
-    end: int,
-    separator: int,
-    most: int,
-    table: NDArray[np.uint8],
-    hashes: NDArray[np.uint64],
-) -> Any:
+@compiled  # type: ignore[misc, unused-ignore]
+def _to(data: Bytes, end: int, separator: int, most: int, tables: Sentences) -> Any:
     """Return where the sentence around `end` ends; the last word that is near enough."""
     size = len(data)
     last, stop, i = min(size, end + most), end, end
@@ -499,27 +446,26 @@ def _to(
         space = is_space(data[i])
         if space and not is_space(data[i - 1]):
             stop = i
-        elif not space and is_space(data[i - 1]) and begins(data, i, separator, table, hashes):
+        elif not space and is_space(data[i - 1]) and begins(data, i, separator, tables):
             return stop
         i += 1
     return stop if is_space(data[i - 1]) else i
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+@compiled  # type: ignore[misc, unused-ignore]
 def sentence_windows(
-    data: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
+    data: Bytes,
     separator: int,
+    starts: Ints,
+    ends: Ints,
     most: int,
-    tables: tuple[NDArray[np.uint8], NDArray[np.uint64]],
-    bounds: NDArray[np.int64],
+    tables: Sentences,
+    bounds: Ints,
 ) -> None:
     """Write the sentence of each match, within its text, to the two rows of `bounds`."""
-    table, hashes = tables
     for k in range(len(starts)):
-        bounds[0, k] = _from(data, starts[k], separator, most, table, hashes)
-        bounds[1, k] = _to(data, ends[k], separator, most, table, hashes)
+        bounds[0, k] = _from(data, starts[k], separator, most, tables)
+        bounds[1, k] = _to(data, ends[k], separator, most, tables)
 
 
 DOCUMENTS, SENTENCES, SPANS, TOKENS = range(4)
@@ -529,34 +475,27 @@ DOCUMENTS, SENTENCES, SPANS, TOKENS = range(4)
 class Roles(NamedTuple):
     """What each stimulus is, by its number."""
 
-    target: NDArray[np.int32]
+    target: States
     """Row of the table; -1 where the stimulus is no target."""
-    group: NDArray[np.int32]
+    group: States
     """Column of the table, shape (families, stimuli); -1 where it is not a word of a group."""
-    first: NDArray[np.int32]
+    first: States
     """First column of each family, then the number of columns. Behind the groups of a family are
     two columns: spans with no group, and with several."""
-
-
-class Sentences(NamedTuple):
-    """What tells where sentences begin."""
-
-    characters: NDArray[np.uint8]
-    abbreviations: NDArray[np.uint64]
 
 
 class Span(NamedTuple):
     """What the span that is open holds."""
 
-    seen: NDArray[np.int64]
+    seen: Ints
     """Sentence in which each target was seen last."""
-    latest: NDArray[np.int64]
+    latest: Ints
     """The same of each group, by its column."""
-    targets: NDArray[np.int32]
+    targets: States
     """Targets within the span, in no order; only the first so many count."""
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+@compiled  # type: ignore[misc, unused-ignore]
 def _see(stimulus: int, sentence: int, begin: int, span: Span, count: int, roles: Roles) -> int:
     """Take a stimulus of a sentence into a span; return how many targets it has then."""
     target = roles.target[stimulus]
@@ -572,7 +511,7 @@ def _see(stimulus: int, sentence: int, begin: int, span: Span, count: int, roles
     return count
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+@compiled  # type: ignore[misc, unused-ignore]
 def _kept(begin: int, span: Span, count: int) -> int:
     """Keep the targets that a span still holds when it begins with another sentence."""
     left = 0
@@ -583,8 +522,8 @@ def _kept(begin: int, span: Span, count: int) -> int:
     return left
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _emit(begin: int, span: Span, count: int, roles: Roles, table: NDArray[np.int64]) -> None:
+@compiled  # type: ignore[misc, unused-ignore]
+def _emit(begin: int, span: Span, count: int, roles: Roles, table: Ints) -> None:
     """Count a span whose first sentence is `begin` for every target in it."""
     for family in range(len(roles.first) - 1):
         none = roles.first[family + 1] - 2
@@ -596,26 +535,26 @@ def _emit(begin: int, span: Span, count: int, roles: Roles, table: NDArray[np.in
             table[span.targets[k], column] += 1
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _is_first(data: NDArray[np.uint8], i: int, separator: int, tables: Sentences) -> Any:
+@compiled  # type: ignore[misc, unused-ignore]
+def _is_first(data: Bytes, i: int, separator: int, tables: Sentences) -> Any:
     """Whether the word at `i`, not the first of its document, begins a sentence."""
     if data[i - 1] == 32 and (97 <= data[i - 2] <= 122 or data[i - 2] == 44):
         return False  # behind a small letter or a comma, as nearly all words are
-    return begins(data, i, separator, tables.characters, tables.abbreviations)
+    return begins(data, i, separator, tables)
 
 
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
+@compiled  # type: ignore[misc, unused-ignore]
 def count_spans(  # noqa: PLR0913, PLR0917  (one loop over bytes, in compiled code)
-    data: NDArray[np.uint8],
+    data: Bytes,
     separator: int,
-    starts: NDArray[np.int64],
-    stimuli: NDArray[np.int64],
+    starts: Ints,
+    stimuli: Ints,
     roles: Roles,
     tables: Sentences,
     span: int,
-    sliding: bool,  # noqa: FBT001  (compiled functions take no keywords)
-    table: NDArray[np.int64],
-    totals: NDArray[np.int64],
+    sliding: int,
+    table: Ints,
+    totals: Ints,
 ) -> None:
     """Add the spans of some documents to a table of counts.
 

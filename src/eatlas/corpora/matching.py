@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ from eatlas.corpora.characters import (
 from eatlas.errors import SourceError
 
 if TYPE_CHECKING:
-    from eatlas.corpora.kernels import Tables
+    from eatlas.corpora.kernels import Sentences
 
 Case = Literal["auto", "exact", "ignore"]
 Compounds = Literal["either", "written", "head"]
@@ -37,8 +36,7 @@ _LAST_PART = re.compile(f"[^{''.join(HYPHENS)}]+[{''.join(HYPHENS)}]*$")
 SPACES = (" ", "\t", "\n", "\v", "\f", "\r", "\u00a0")
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(NamedTuple):
     """One letter of a stimulus, and how it may be written."""
 
     name: str
@@ -68,89 +66,51 @@ class Rule:
                     f"unknown rule for {name}", got=repr(value), allowed=", ".join(allowed)
                 )
 
+    def head(self, stimulus: str) -> str:
+        """What is looked for: the stimulus, or its last part."""
+        last = _LAST_PART.search(stimulus) if self.compounds == "head" else None
+        return last[0] if last else stimulus
+
     def written(self, stimulus: str) -> tuple[str, ...]:
         """Return the spellings of a stimulus, hyphens and spaces as they are written."""
-        stimulus = self.sought(stimulus)
+        stimulus = one_form(self.head(stimulus))
         if self.case != "auto" or stimulus != stimulus.lower():
             return (stimulus,)
         first = stimulus[:1].upper() + stimulus[1:]
         return tuple(dict.fromkeys((stimulus, first, stimulus.upper())))
 
-    def sought(self, stimulus: str) -> str:
-        """What is looked for, in the form in which it is compared: the stimulus, or its head."""
-        return one_form(self.head(stimulus))
-
-    def head(self, stimulus: str) -> str:
-        """The stimulus as it is written, or its head."""
-        last = _LAST_PART.search(stimulus) if self.compounds == "head" else None
-        return last[0] if last else stimulus
-
-    def require_heads(self, stimuli: Iterable[str]) -> None:
-        """Refuse compounds that leave one and the same word, which could be either."""
-        by_head: dict[str, str] = {}
-        for stimulus in stimuli if self.compounds == "head" else ():
-            head = self.sought(stimulus)
-            if (earlier := by_head.setdefault(head, stimulus)) != stimulus:
-                raise SourceError(
-                    f"two stimuli have the same head, {head!r}",
-                    got=f"{earlier}, {stimulus}",
-                    allowed="a different head for each stimulus",
-                    remedy="keep compounds whole (either, written), or leave one of them out",
-                )
-
     def symbols(self, spelling: str) -> list[Symbol]:
-        """Return the letters of a spelling."""
+        """Return the letters of a spelling in all that the rule takes for the same."""
         symbols: list[Symbol] = []
+        gaps = SPACES if self.compounds == "written" else (*SPACES, *HYPHENS)
         for letter in letters(spelling):
-            symbol = self._symbol(letter)
-            if not (symbol.repeats and symbols and symbols[-1] == symbol):
-                symbols.append(symbol)
+            if letter in gaps:
+                if not symbols or symbols[-1].name != GAP:
+                    symbols.append(Symbol(GAP, gaps, SPACES))
+            elif letter == APOSTROPHE:
+                symbols.append(Symbol(letter, APOSTROPHES))
+            else:
+                lower = self.name(letter[0])
+                cases = [letter[0], *([lower, lower.upper()] if self.case == "ignore" else [])]
+                ways = (ways_to_write(case + letter[1:]) for case in cases if len(case) == 1)
+                symbols.append(Symbol(self.name(letter), tuple(dict.fromkeys(chain(*ways)))))
         return symbols
-
-    def _symbol(self, letter: str) -> Symbol:
-        """A letter with its marks in all that the rule takes for the same."""
-        if letter in SPACES or (self.compounds != "written" and letter in HYPHENS):
-            hyphens = HYPHENS if self.compounds != "written" else ()
-            return Symbol(GAP, (*SPACES, *hyphens), SPACES)
-        if letter == APOSTROPHE:
-            return Symbol(letter, APOSTROPHES)
-        base, marks = letter[0], letter[1:]
-        bases = [base]
-        if self.case == "ignore":
-            bases += [c for c in (self._folded(base), self._folded(base).upper()) if len(c) == 1]
-        ways = (way for one in bases for way in ways_to_write(one + marks))
-        return Symbol(self.name(letter), tuple(dict.fromkeys(ways)))
 
     def name(self, letter: str) -> str:
         """Return what a letter, or the beginning of one, is the same by."""
-        return "".join(map(self._folded, unicodedata.normalize("NFD", letter)))
-
-    def _folded(self, character: str) -> str:
-        """A character without its case, where case is ignored."""
-        upper = character.upper()
-        alone = self.case == "ignore" and len(upper) == 1 and len(upper.lower()) == 1
-        return upper.lower() if alone else character
+        characters = unicodedata.normalize("NFD", letter)
+        if self.case != "ignore":
+            return characters
+        return "".join(
+            c.upper().lower() if len(c.upper()) == len(c.upper().lower()) == 1 else c
+            for c in characters
+        )
 
 
 NOTHING = -1
 
 
-@dataclass(frozen=True)
-class Automaton:
-    """What the compiled loop walks through, byte by byte of UTF-8, from state 0.
-
-    Every spelling ends in a state of its own, which spellings of several stimuli may share.
-    """
-
-    next: NDArray[np.int32]
-    """The state after a byte, shape (states, 256); -1 where no stimulus goes on so."""
-    final: NDArray[np.int32]
-    """Shape (states,): the number of what ends in a state, or -1."""
-    endings: tuple[tuple[int, ...], ...]
-    """The stimuli of each such number, without repetition."""
-
-
-class _Building:
+class _States:
     """States by the way that leads to them."""
 
     def __init__(self, rule: Rule) -> None:
@@ -194,53 +154,16 @@ class _Building:
         return len(self.rows) - 1
 
 
-def build(stimuli: Iterable[str], rule: Rule) -> Automaton:
-    """Put stimuli into an automaton; the number of a stimulus is its place among them."""
-    building = _Building(rule)
-    ends: dict[int, dict[int, None]] = {}
-    for number, stimulus in enumerate(stimuli):
-        for spelling in rule.written(stimulus):
-            state = 0
-            for symbol in rule.symbols(spelling):
-                state = building.child(state, symbol)
-            ends.setdefault(state, {})[number] = None
-    table = np.stack(building.rows)
-    final = np.full(len(table), NOTHING, np.int32)
-    endings: dict[tuple[int, ...], int] = {}
-    for state, numbers in ends.items():
-        final[state] = endings.setdefault(tuple(numbers), len(endings))
-    return Automaton(table, final, tuple(endings))
-
-
-_AT_ONCE = 1 << 16
-"""Matches that are looked at together; bounds the memory that many matches take."""
 _SAME_GAP: dict[int, str] = {ord(character): " " for character in (*HYPHENS, *SPACES)}
 
 
-@dataclass(frozen=True)
-class Matches:
+class Matches(NamedTuple):
     """Places of stimuli in UTF-8, from the left."""
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     stimuli: NDArray[np.int64]
     """Number of the stimulus at each place."""
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    @classmethod
-    def joined(cls, parts: Sequence[Matches]) -> Matches:
-        """Put matches together that lie one behind the other."""
-        return cls(
-            np.concatenate([part.starts for part in parts]),
-            np.concatenate([part.ends for part in parts]),
-            np.concatenate([part.stimuli for part in parts]),
-        )
-
-    def at(self, places: NDArray[np.int64]) -> Matches:
-        """Return the matches at some places among these."""
-        return Matches(self.starts[places], self.ends[places], self.stimuli[places])
 
 
 class Matcher:
@@ -252,71 +175,74 @@ class Matcher:
     """
 
     def __init__(self, stimuli: Iterable[str], rule: Rule | None = None) -> None:
-        self.stimuli = tuple(stimuli)
-        self.rule = rule or Rule()
-        self.rule.require_heads(self.stimuli)
-        self._automaton = build(self.stimuli, self.rule)
-        endings = self._automaton.endings
-        self._alone = np.array([n[0] if len(n) == 1 else -1 for n in endings], np.int64)
-
-    def matches(self, data: NDArray[np.uint8], separator: int) -> Iterable[Matches]:
-        """Yield the matches in bytes of valid UTF-8, some thousands at a time."""
         from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
-        starts, ends = np.empty((2, _AT_ONCE), np.int64)
-        endings = np.empty(_AT_ONCE, np.int32)
-        at = 0
-        while at < len(data):
-            n, at = kernels.find(data, at, separator, self._tables, starts, ends, endings)
-            yield self._resolved(data, starts[:n].copy(), ends[:n].copy(), endings[:n])
-
-    @cached_property
-    def _tables(self) -> Tables:
-        from eatlas.corpora import kernels  # noqa: PLC0415
-
-        table = self._automaton
+        self.stimuli, self.rule = tuple(stimuli), rule or Rule()
+        self.require_heads()
+        states, ends = _States(self.rule), dict[int, dict[int, None]]()
+        for number, stimulus in enumerate(self.stimuli):
+            for spelling in self.rule.written(stimulus):
+                state = 0
+                for symbol in self.rule.symbols(spelling):
+                    state = states.child(state, symbol)
+                ends.setdefault(state, {})[number] = None
+        following = np.stack(states.rows)
+        final = np.full(len(following), NOTHING, np.int32)
+        self._endings = [tuple(numbers) for numbers in ends.values()]
+        final[list(ends)] = np.arange(len(ends))
+        self._alone = np.array([n[0] if len(n) == 1 else -1 for n in self._endings], np.int64)
         characters = character_table()
-        beginnings: Any = kernels.beginnings(table.next, table.final, characters)
-        return kernels.Tables(table.next, table.final, characters, beginnings)
+        beginnings: Any = kernels.beginnings(following, final, characters)
+        self._tables = kernels.Tables(following, final, characters, beginnings)
+
+    def require_heads(self) -> None:
+        """Refuse compounds that leave one and the same word, which could be either."""
+        by_head: dict[str, str] = {}
+        for stimulus in self.stimuli if self.rule.compounds == "head" else ():
+            head = one_form(self.rule.head(stimulus))
+            if (earlier := by_head.setdefault(head, stimulus)) != stimulus:
+                raise SourceError(
+                    f"two stimuli have the same head, {head!r}",
+                    got=f"{earlier}, {stimulus}",
+                    allowed="a different head for each stimulus",
+                    remedy="keep compounds whole (either, written), or leave one of them out",
+                )
+
+    def matches(self, data: NDArray[np.uint8], separator: int) -> Matches:
+        """Return the matches in bytes of valid UTF-8, without those that could be several."""
+        from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
+
+        starts, ends, endings = kernels.find(data, separator, self._tables)
+        stimuli = self._alone[endings]
+        for k in np.flatnonzero(stimuli < 0).tolist():
+            text = data[starts[k] : ends[k]].tobytes().decode()
+            stimuli[k] = self._written_so(text, self._endings[endings[k]])
+        sure = stimuli >= 0
+        return Matches(starts[sure], ends[sure], stimuli[sure])
 
     def find_in(self, text: str) -> list[tuple[str, str]]:
         """Return the matches in a text, each with its stimulus."""
         data = np.frombuffer(text.encode(), np.uint8)
         return [
             (data[a:b].tobytes().decode(), self.stimuli[number])
-            for matches in self.matches(data, 0)
-            for a, b, number in zip(matches.starts, matches.ends, matches.stimuli, strict=True)
+            for a, b, number in zip(*self.matches(data, 0), strict=True)
         ]
-
-    def _resolved(
-        self,
-        data: NDArray[np.uint8],
-        starts: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        endings: NDArray[np.int32],
-    ) -> Matches:
-        """Name the stimulus of each match, and leave out those that could be several."""
-        stimuli = self._alone[endings]
-        for k in np.flatnonzero(stimuli < 0).tolist():
-            text = data[starts[k] : ends[k]].tobytes().decode()
-            stimuli[k] = self._written_so(text, self._automaton.endings[endings[k]])
-        sure = stimuli >= 0
-        return Matches(starts[sure], ends[sure], stimuli[sure])
 
     def _written_so(self, text: str, candidates: tuple[int, ...]) -> int:
         """Choose the stimulus that is written as the text is; hyphens and spaces matter last."""
         words = " ".join(text.split())
-        for form in (str, one_form, _without_gaps):
-            alike = form(words)
-            exact = [k for k in candidates if form(self.rule.head(self.stimuli[k])) == alike]
+        for form in (str, one_form, lambda text: one_form(text).translate(_SAME_GAP)):
+            exact = [k for k in candidates if form(self.rule.head(self.stimuli[k])) == form(words)]
             if len(exact) == 1:
                 return exact[0]
-        return -1
+        return NOTHING
 
 
-def _without_gaps(text: str) -> str:
-    """Text in one form, with hyphens for spaces."""
-    return one_form(text).translate(_SAME_GAP)
+def sentence_tables() -> Sentences:
+    """What tells where sentences begin."""
+    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
+
+    return kernels.Sentences(character_table(), abbreviations())
 
 
 def sentences(text: str) -> list[str]:
@@ -324,7 +250,7 @@ def sentences(text: str) -> list[str]:
     from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
     data = np.frombuffer(text.encode(), np.uint8)
-    first = kernels.sentence_starts(data, character_table(), abbreviations())
+    first = kernels.sentence_starts(data, sentence_tables())
     cuts = [0, *np.flatnonzero(first).tolist(), len(data)]
     parts = (data[a:b].tobytes().decode().strip() for a, b in pairwise(cuts))
     return [part for part in parts if part]

@@ -4,208 +4,137 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
-from importlib import import_module
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError, did_you_mean
-from eatlas.sources.archives import Stamp, check_growth, ends_hash
+from eatlas.sources.archives import (
+    check_growth,
+    check_parquet_growth,
+    faults_of_library,
+    library,
+)
 
 NAMED = 100
-"""Damaged lines of a run that are named one by one in what is written; all are counted."""
-
-
-@dataclass(frozen=True)
-class Damage:
-    """A line, or a row, that was skipped."""
-
-    file: str
-    line: int
-    why: str
-
-    def __str__(self) -> str:
-        return f"{self.file}, line {self.line}: {self.why}"
-
-
-Tell = Callable[[Damage], None]
+"""Damaged lines that are named one by one in what is written; all are counted."""
+EXTRA = "pip install 'eatlas[text]'"
 
 
 @dataclass
 class Account:
-    """Counts of one file; `tell` is called with every damaged line."""
+    """What was read of a file, or of a part of it."""
 
     file: str
-    tell: Tell | None = None
     texts: int = 0
+    damaged: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     """Texts left out although nothing was wrong with them, by reason."""
-    damaged: int = 0
-    named: list[Damage] = field(default_factory=list)
-    """The first damaged lines."""
+    named: list[dict[str, Any]] = field(default_factory=list)
+    """The first damaged lines: file, line, why."""
 
     def damage(self, line: int, why: str) -> None:
-        """Count and report a damaged line."""
-        damage = Damage(self.file, line, why)
+        """Count a damaged line."""
         self.damaged += 1
         if len(self.named) < NAMED:
-            self.named.append(damage)
-        if self.tell is not None:
-            self.tell(damage)
-
-    def add(self, part: Account, file: str, before: int) -> None:
-        """Add a part of the file; its damaged lines are named in `file`, behind so many lines."""
-        self.texts += part.texts
-        self.skipped += part.skipped
-        self.damaged += part.damaged
-        self.named += [replace(bad, file=file, line=before + bad.line) for bad in part.named]
+            self.named.append({"file": self.file, "line": line, "why": why})
 
 
-def files_read(accounts: Iterable[Account]) -> dict[str, Any]:
-    """Say what was read; the hash is of the first and last 64 KiB of a file."""
-    accounts = list(accounts)
-    named = [damage for account in accounts for damage in account.named]
-    return {
-        "files": [
-            {
-                "file": account.file,
-                "size": Stamp.of(Path(account.file)).size,
-                "ends_sha256": ends_hash(Path(account.file)),
-                "texts": account.texts,
-                "damaged": account.damaged,
-                "skipped": dict(sorted(account.skipped.items())),
-            }
-            for account in accounts
-        ],
-        "damaged": [asdict(damage) for damage in named[:NAMED]],
-    }
-
-
-BLOCK = 4 << 20
-"""Bytes that are looked through at once; more are no faster."""
+BLOCK = 1 << 20
+"""Bytes that are looked through at once; they fit the cache of a processor."""
 LONGEST_LINE = 1 << 28
-"""Bytes of the longest line that is read whole."""
+"""Bytes of the longest line, or paragraph, that is read whole."""
 LONGEST_CELL = 1 << 24
 """Characters of the longest cell; a quotation mark that is never closed must not eat a file."""
+_DECODED = 1 << 16
 NEWLINE, ZERO = 10, 0
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_SEARCHED = _DECODED = 1 << 16
-"""Bytes that are looked at together."""
+_BLANK_LINES = (b"\n\n", b"\n\r\n")
+_PARAGRAPH = re.compile(rb"\n(?=[ \t\v\f\r]*\n)")
 
 
-@dataclass(frozen=True)
-class Lines:
-    """Some lines of a file; `data` is good until the next are read."""
-
-    data: NDArray[np.uint8]
-    number: int
-    """Number of the first line in the file, from 1."""
-    whole: bool = True
-    """Whether the last line ends here; a line that is too long comes in several."""
-
-
-def read_lines(
-    file: BinaryIO,
-    label: str,
-    *,
-    ends: tuple[bytes, ...] = (b"\n",),
-    block: int = BLOCK,
-    longest: int = BLOCK,
-) -> Iterator[Lines]:
-    """Read a file as blocks of whole lines."""
-    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
-
-    buffer = np.empty(block, np.uint8)
-    held, number, first = 0, 1, True
-    while True:
-        size = held + file.readinto(buffer[held:])  # type: ignore[attr-defined]
-        begin = _after_mark(buffer[: min(size, 4)].tobytes(), label) if first else 0
-        at_end = size < len(buffer)
-        cut = size if at_end else _last_end(buffer, ends)
-        if not cut and len(buffer) < longest:
-            buffer, held = np.concatenate([buffer, np.empty_like(buffer)]), size
-            continue
-        whole = bool(cut) or at_end
-        if not whole:
-            cut, whole = _cut(buffer.tobytes())
-        if cut > begin:
-            yield Lines(buffer[begin:cut], number, whole)
-        if at_end:
-            return
-        number += int(kernels.count_lines(buffer[:cut])[0])
-        held, first = size - cut, False
-        buffer[:held] = buffer[cut:size].copy()
+def blocks(
+    file: BinaryIO, label: str, ends: tuple[bytes, ...] = (b"\n",)
+) -> Iterator[tuple[bytes, int]]:
+    """Yield whole lines, some megabytes at a time, with the number of the first."""
+    data, number = b"", 0
+    while more := file.read(max(BLOCK, len(data))):
+        data = data + more if number else _without_mark(more, label)
+        number = number or 1
+        cut = max((at + len(end) for end in ends if (at := data.rfind(end)) >= 0), default=0)
+        if not cut and len(data) >= LONGEST_LINE:
+            cut = max(data.rfind(b"\n"), data.rfind(b" ")) + 1
+            if not cut:
+                raise SourceError(
+                    f"{label}: a text is too long",
+                    got=f"more than {LONGEST_LINE:,} bytes without a space",
+                )
+        if cut:
+            yield data[:cut], number
+            number += data.count(b"\n", 0, cut)
+            data = data[cut:]
+    if data:
+        yield data, number
 
 
-def _last_end(buffer: NDArray[np.uint8], ends: tuple[bytes, ...]) -> int:
-    """Return where the last of some ends lies, behind it; 0 if there is none."""
-    reach = max(map(len, ends)) - 1
-    for stop in range(len(buffer), 0, -_SEARCHED):
-        begin = max(0, stop - _SEARCHED)
-        part = buffer[begin : min(stop + reach, len(buffer))].tobytes()
-        for end in ends:
-            if at := part.rfind(end) + 1:
-                return begin + at + len(end) - 1
-    return 0
-
-
-def _cut(data: bytes) -> tuple[int, bool]:
-    """Return where the last whole line ends, or else the last word or character."""
-    if at := data.rfind(b"\n") + 1:
-        return at, True
-    if space := max(data.rfind(b" "), data.rfind(b"\t")) + 1:
-        return space, False
-    at = len(data)
-    while at > 1 and data[at - 1] & 0xC0 == 0x80:
-        at -= 1
-    return at - 1 or len(data), False
-
-
-def _after_mark(head: bytes, label: str) -> int:
-    """Return the length of a byte order mark of UTF-8."""
-    if head.startswith(_UTF16):
+def _without_mark(data: bytes, label: str) -> bytes:
+    """Leave out a byte order mark of UTF-8."""
+    if data.startswith(_UTF16):
         raise SourceError(
             f"{label}: the file is not UTF-8",
             got="UTF-16, to judge by its first bytes",
             remedy="save it as UTF-8",
         )
-    return len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Texts in valid UTF-8, one behind the other with a separator between; good until the next."""
+def _sound(data: bytes, number: int, account: Account) -> bytes:
+    """Empty the lines that are not UTF-8."""
+    view, at = memoryview(data), 0
+    try:  # piece by piece: pieces fit the processor's cache
+        while at < len(data):
+            end = at + _DECODED
+            at += codecs.utf_8_decode(view[at:end], "strict", end >= len(data))[1]
+    except UnicodeDecodeError:
+        lines = data.split(b"\n")
+        for k, line in enumerate(lines):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                account.damage(number + k, "not UTF-8")
+                lines[k] = b""
+        return b"\n".join(lines)
+    return data
+
+
+class Batch(NamedTuple):
+    """Texts in valid UTF-8, one behind the other with a separator between."""
 
     data: NDArray[np.uint8]
     separator: int
 
 
-def line_texts(blocks: Iterable[Lines], account: Account) -> Iterator[Batch]:
+def line_texts(file: BinaryIO, account: Account) -> Iterator[Batch]:
     """Take every line as a text; lines that are no UTF-8 are skipped."""
-    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
-
-    for lines in blocks:
-        damaged = account.damaged
-        data = without_bad_lines(lines, account)
-        account.texts += int(kernels.count_lines(data)[1]) - (account.damaged - damaged)
+    for block, number in blocks(file, account.file):
+        data = np.frombuffer(_sound(block, number, account) or b"\n", np.uint8)
+        ends = data == NEWLINE
+        account.texts += int(np.count_nonzero(ends[1:] > ends[:-1])) + (not ends[-1])
         yield Batch(data, NEWLINE)
 
 
-def paragraph_texts(blocks: Iterable[Lines], account: Account) -> Iterator[Batch]:
+def paragraph_texts(file: BinaryIO, account: Account) -> Iterator[Batch]:
     """Take each paragraph, between blank lines, as a text."""
-    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
-
-    for lines in blocks:
-        data = without_bad_lines(lines, account)
-        data[data == ZERO] = ord(" ")
-        kernels.part_paragraphs(data)
-        account.texts += sum(1 for text in data.tobytes().split(b"\0") if text.strip())
-        yield Batch(data, ZERO)
+    for block, number in blocks(file, account.file, _BLANK_LINES):
+        data = _PARAGRAPH.sub(b"\0", _sound(block, number, account).replace(b"\0", b" "))
+        account.texts += sum(1 for text in data.split(b"\0") if text.strip())
+        yield Batch(np.frombuffer(data, np.uint8), ZERO)
 
 
 def batched(texts: Iterable[str], size: int = BLOCK) -> Iterator[Batch]:
@@ -220,36 +149,6 @@ def batched(texts: Iterable[str], size: int = BLOCK) -> Iterator[Batch]:
             coded, pending = [], 0
     if coded:
         yield Batch(np.frombuffer(b"\0".join(coded), np.uint8), ZERO)
-
-
-def without_bad_lines(lines: Lines, account: Account) -> NDArray[np.uint8]:
-    """Return the bytes, those of lines that are no UTF-8 turned into spaces."""
-    data, at, number = lines.data, 0, lines.number
-    while (bad := _first_bad(data, at)) is not None:
-        before = data[at:bad].tobytes()
-        number += before.count(b"\n")
-        begin = at + before.rfind(b"\n") + 1
-        behind = data[bad:].tobytes().find(b"\n")
-        end = len(data) if behind < 0 else bad + behind
-        account.damage(number, f"byte 0x{data[bad]:02x}, which is not UTF-8")
-        data[begin:end] = ord(" ")
-        at = end
-    return data
-
-
-def _first_bad(data: NDArray[np.uint8], at: int) -> int | None:
-    """Return the place of the first byte that is not UTF-8; None if there is none.
-
-    Decoded piece by piece: pieces fit the processor's cache and leave no holes in the heap.
-    """
-    view = memoryview(data)  # type: ignore[arg-type]  # arrays are buffers
-    while at < len(data):
-        end = min(at + _DECODED, len(data))
-        try:
-            at += codecs.utf_8_decode(view[at:end], "strict", end == len(data))[1]
-        except UnicodeDecodeError as error:
-            return at + error.start
-    return None
 
 
 USUAL = ("text", "body")
@@ -281,8 +180,8 @@ def _wanted(field: str | None) -> tuple[str, ...]:
     return USUAL if field is None else (field,)
 
 
-def column_of(columns: Collection[str], field: str | None, label: str) -> str:
-    """Return the column that holds the text."""
+def _column(columns: Collection[str], field: str | None, label: str) -> str:
+    """The column that holds the text."""
     for name in _wanted(field):
         if name in columns:
             return name
@@ -305,92 +204,66 @@ def table_rows(file: BinaryIO, field: str | None, separator: str, account: Accou
     # bytes that are no UTF-8 become lone surrogates, which show the rows that hold them
     lines = (
         line.decode(errors="surrogateescape")
-        for block in read_lines(file, account.file)
-        for line in block.data.tobytes().splitlines(keepends=True)
+        for block, _ in blocks(file, account.file)
+        for line in block.splitlines(keepends=True)
     )
+    rows = csv.reader(lines, delimiter=separator)
     try:
-        rows = csv.reader(lines, delimiter=separator)
         header = next(rows, None)
         if header is None:
             raise SourceError(f"{account.file}: the file is empty", allowed="a header, then rows")
-        name = column_of(header, field, account.file)
-        column, line = header.index(name), rows.line_num
+        name = _column(header, field, account.file)
+        column = header.index(name)
         while True:
-            first = line + 1
+            line = rows.line_num + 1
             try:
                 row = next(rows)
+                if row and len(row) != len(header):
+                    raise csv.Error(f"{len(row)} cells instead of {len(header)}")
+                if row:
+                    row[column].encode()
+                    yield name, row[column]
             except StopIteration:
                 return
             except csv.Error as error:
-                account.damage(rows.line_num, f"no row: {error}")
-                continue
-            line = rows.line_num
-            if row and len(row) != len(header):
-                account.damage(first, f"{len(row)} cells instead of {len(header)}")
-            elif row and not row[column].isascii() and not _sound(row[column]):
-                account.damage(first, "not UTF-8")
-            elif row:
-                yield name, row[column]
+                account.damage(line, str(error))
+            except UnicodeEncodeError:
+                account.damage(line, "not UTF-8")
     finally:
         csv.field_size_limit(before)
-
-
-def _sound(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def json_rows(file: BinaryIO, field: str | None, account: Account) -> Rows:
     """Read JSON Lines: one object a line, one of its fields the text, as in Reddit's comments."""
     names = _wanted(field)
-    try:
-        msgspec: Any = import_module("msgspec")
-    except ImportError as error:
-        raise SourceError(
-            "msgspec is needed to read JSON Lines", remedy="pip install 'eatlas[text]'"
-        ) from error
+    msgspec = library("msgspec", account.file, "JSON Lines", EXTRA)
     keys = {f"field{k}": name for k, name in enumerate(names)}
     record = msgspec.defstruct("Line", [(key, str | None, None) for key in keys], rename=keys)
-    decode = msgspec.json.Decoder(record).decode
-    lacking, seen, line = 0, False, b""
-    for number, line in _json_lines(file, account):
-        try:
-            values = msgspec.structs.astuple(decode(line))
-        except (ValueError, RecursionError) as error:
-            reason = str(error)
-            account.damage(number, "not UTF-8" if "utf-8" in reason.lower() else reason)
-            continue
-        for name, text in zip(names, values, strict=True):
-            if text is not None:
-                seen = True
+    decode, astuple = msgspec.json.Decoder(record).decode, msgspec.structs.astuple
+    lacking, good, example = 0, 0, b"{}"
+    for block, first in blocks(file, account.file):
+        for number, line in enumerate(block.split(b"\n"), start=first):
+            if not line or line.isspace():
+                continue
+            try:
+                values = astuple(decode(line))
+            except (ValueError, RecursionError) as error:
+                reason = str(error)
+                account.damage(number, "not UTF-8" if "utf-8" in reason.lower() else reason)
+                continue
+            name, text = next(
+                (pair for pair in zip(names, values, strict=True) if pair[1] is not None), ("", "")
+            )
+            if name:
+                good += 1
                 yield name, text
-                break
-        else:
+                continue
+            lacking, example = lacking + 1, line
             account.skipped[f"no {' or '.join(names)}"] += 1
-            lacking += not seen
-            if lacking == TRIED:
+            if lacking == TRIED and not good:
                 break
-    if lacking and not seen:
-        raise _no_field(msgspec.json.decode(line, type=dict), field, account.file, "field")
-
-
-def _json_lines(file: BinaryIO, account: Account) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that hold something with their numbers; one that is too long is damaged."""
-    cut = False
-    for block in read_lines(file, account.file, longest=LONGEST_LINE):
-        data, number = block.data.tobytes(), block.number
-        if not block.whole or cut:
-            if not cut:
-                account.damage(number, f"longer than {LONGEST_LINE:,} bytes")
-            begin = data.find(b"\n") + 1
-            cut = not begin
-            data, number = data[begin:] if begin else b"", number + 1
-        for at, line in enumerate(data.split(b"\n"), start=number):
-            if line and not line.isspace():
-                yield at, line
+    if lacking and not good:
+        raise _no_field(msgspec.json.decode(example, type=dict), field, account.file, "field")
 
 
 ROWS = 1024
@@ -400,26 +273,26 @@ BUDGET = 64 << 20
 
 
 def parquet_rows(
-    path: Path, field: str | None, account: Account, groups: range | None = None
+    path: Path, field: str | None, account: Account, first: int, stop: int | None
 ) -> Rows:
-    """Read one column of Parquet, some rows at a time; rows that are no UTF-8 are damaged."""
+    """Read one column of some row groups; rows that are no UTF-8 are damaged."""
     pa, parquet = pyarrow_of(path)
     size, packed = 0, path.stat().st_size
-    try:
-        with parquet.ParquetFile(path) as file:
-            groups = range(file.num_row_groups) if groups is None else groups
-            row = sum(file.metadata.row_group(group).num_rows for group in range(groups.start))
-            name = column_of(file.schema_arrow.names, field, account.file)
-            kind = file.schema_arrow.field(name).type
-            if pa.types.is_dictionary(kind):
-                kind = kind.value_type
-            if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-                raise SourceError(
-                    f"{account.file}: the column {name!r} holds no texts",
-                    got=str(kind),
-                    remedy="name the column that does: --field NAME (in Python, field='NAME')",
-                )
-            for batch in _batches(file, path, name, groups):
+    with faults_of_library(path, "this Parquet file"), parquet.ParquetFile(path) as file:
+        check_parquet_growth(path, file.metadata, packed)
+        columns = file.schema_arrow
+        name = _column(columns.names, field, account.file)
+        kind = getattr(columns.field(name).type, "value_type", columns.field(name).type)
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            raise SourceError(
+                f"{account.file}: the column {name!r} holds no texts",
+                got=str(kind),
+                remedy="name the column that does: --field NAME (in Python, field='NAME')",
+            )
+        row = sum(file.metadata.row_group(group).num_rows for group in range(first))
+        for group in range(first, file.num_row_groups if stop is None else stop):
+            rows = _rows_at_once(path, group, name)
+            for batch in file.iter_batches(rows, [group], [name]):
                 for cell in batch.column(0).cast(pa.large_binary()).to_pylist():
                     row += 1
                     size += len(cell or b"")
@@ -430,36 +303,21 @@ def parquet_rows(
                         continue
                     yield name, text
                 check_growth(str(path), size, packed)
-    except (pa.ArrowException, OSError) as error:
-        raise SourceError(
-            f"{path}: this Parquet file is damaged or ends early", got=str(error)
-        ) from error
 
 
-def _batches(file: Any, path: Path, name: str, groups: range) -> Iterator[Any]:
-    """Batches of a column: few rows where its dictionary has texts of megabytes."""
+def _rows_at_once(path: Path, group: int, name: str) -> int:
+    """Few rows where the dictionary of a column has texts of megabytes, which many rows share."""
     pa, parquet = pyarrow_of(path)
-    packed = path.stat().st_size
-    with parquet.ParquetFile(path, read_dictionary=[name]) as by_dictionary:
-        for group in groups:
-            facts = file.metadata.row_group(group)
-            columns = (facts.column(number) for number in range(facts.num_columns))
-            size = sum(c.total_uncompressed_size for c in columns if c.path_in_schema == name)
-            check_growth(str(path), size, packed)
-            for first in by_dictionary.iter_batches(1, [group], [name]):
-                longest = pa.compute.max(pa.compute.binary_length(first.column(0).dictionary))
-                rows = BUDGET // (longest.as_py() or 1)
-                yield from file.iter_batches(max(1, min(ROWS, rows)), [group], [name])
-                break
+    with parquet.ParquetFile(path, read_dictionary=[name]) as file:
+        for batch in file.iter_batches(1, [group], [name]):
+            texts = batch.column(0).dictionary.cast(pa.large_binary()).to_pylist()
+            return max(1, min(ROWS, BUDGET // max(map(len, [*texts, b" "]))))
+    return ROWS
 
 
 def pyarrow_of(path: Path) -> tuple[Any, Any]:
     """Import pyarrow where it is needed; `path` is named if it is missing."""
-    try:
-        import_module("pyarrow.compute")
-        return import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise SourceError(
-            f"{path}: pyarrow is needed to read and write Parquet",
-            remedy="pip install 'eatlas[text]'",
-        ) from error
+    what = "and write Parquet"
+    return library("pyarrow", str(path), what, EXTRA), library(
+        "pyarrow.parquet", str(path), what, EXTRA
+    )

@@ -8,15 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.writing import LABEL, write
-from eatlas.errors import EatlasError, described
+from eatlas.corpora.storing import LABEL, require_ending, write_table
+from eatlas.errors import EatlasError, require_whole
 from eatlas.lazy import as_frame
 from eatlas.stimuli import ContextsOrigin
 
@@ -76,9 +75,6 @@ class PairCount(NamedTuple):
     kept: int
 
 
-ROWS: dict[int, Any] = {1: Context, 2: PairContext}
-"""Contexts by the number of their stimuli."""
-
 MOST = 4096
 """Bytes on either side of a stimulus that are looked at for words; what has longer words than that
 is no prose."""
@@ -101,15 +97,8 @@ def cut_out(
 
 
 SCHEMA = "eatlas/contexts/1"
-WHOLE = "sample_of_sha256"
-"""Key of the provenance: hash of all contexts, where these are the first of them, or cut."""
-CUT = "cut_from"
-"""Key of the provenance of contexts that were cut: the window before, and whether they are the
-first of all."""
 SEPARATOR = 0xFF
 """Between two texts: a byte that UTF-8 never has."""
-Span = tuple[int, int]
-"""Where a stimulus begins and ends in a text."""
 Row = TypeVar("Row", Context, PairContext)
 Counted = TypeVar("Counted", Count, PairCount)
 
@@ -133,6 +122,8 @@ class Sample(Generic[Row, Counted]):
     """The file that they were loaded from."""
     labels: Mapping[Any, str] = field(default_factory=dict)
     """What people saw in a context: a group, or "none"; of :func:`eatlas.read_labels`."""
+    taken_from: ContextsOrigin | None = None
+    """The whole that these are the first of, or cut from; None for a whole."""
     ROW: ClassVar[Any]
     COUNT: ClassVar[Any]
     NAMES: ClassVar[int]
@@ -149,11 +140,6 @@ class Sample(Generic[Row, Counted]):
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
-
-    @classmethod
-    def columns(cls) -> tuple[str, ...]:
-        """Names of what every context has."""
-        return tuple(cls.ROW._fields)
 
     @cached_property
     def groups(self) -> dict[tuple[Any, ...], list[Row]]:
@@ -174,7 +160,7 @@ class Sample(Generic[Row, Counted]):
         """Hash of all contexts and their labels, whatever their order."""
         rows: list[Any] = sorted(self.rows)
         if self.labels:
-            rows = [self._labelled(row) for row in rows]
+            rows = [(*tuple(context), self.labels.get(context)) for context in rows]
         text = json.dumps(rows, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -196,111 +182,103 @@ class Sample(Generic[Row, Counted]):
     @property
     def origin(self) -> ContextsOrigin:
         """Where they were taken from, for provenance: file and hash, and how many if not all."""
-        provenance = self.provenance
-        first = provenance.get(CUT, {"first": WHOLE in provenance})["first"]
-        return ContextsOrigin(
-            name=self.name,
-            sha256=provenance.get(WHOLE, self.sha256),
-            per_term=provenance["per_term"] if first else None,
-            window=self.window,
-            distance=self.distance,
-        )
+        sizes = {"window": self.window, "distance": self.distance}
+        whole = self.taken_from or ContextsOrigin(name=self.name, sha256=self.sha256)
+        return whole.model_copy(update=sizes)
 
     def first(self, per_term: int) -> Self:
-        """Return the first contexts of each, which are a random sample of that size."""
+        """Return the first contexts of each, which are a random sample of that size.
+
+        Those of a part of a file are a whole of their own.
+        """
         per_term = min(per_term, self.provenance.get("per_term", per_term))
         rows = [row for contexts in self.groups.values() for row in contexts[:per_term]]
         counts = tuple(count._replace(kept=min(count.kept, per_term)) for count in self.counts)
-        # the first of what is cut are not what is left of the first: they are a sample of their own
-        cut = CUT in self.provenance
-        whole = self.sha256 if cut else self.provenance.get(WHOLE, self.sha256)
-        provenance = {**self.provenance, "per_term": per_term, WHOLE: whole}
-        provenance.pop(CUT, None)
-        return replace(self, rows=rows, counts=counts, provenance=provenance, labels=self._of(rows))
-
-    def _of(self, rows: Iterable[Row]) -> dict[Row, str]:
-        """Labels of some of these contexts."""
-        return {row: self.labels[row] for row in rows if row in self.labels}
+        whole = self if self.taken_from is None else replace(self, taken_from=None)
+        return replace(
+            self,
+            rows=rows,
+            counts=counts,
+            provenance={**self.provenance, "per_term": per_term},
+            labels={context: self.labels[context] for context in rows if context in self.labels},
+            taken_from=whole.origin.model_copy(update={"per_term": per_term}),
+        )
 
     def _cut(self, window: Window | None, distance: int | None = None) -> Self:
         """Keep pairs within a distance, then cut texts to a window, where they have more words."""
-        found = self
-        if distance is not None and distance != self.distance:
-            require_distance(distance, self.distance, self.name or "the contexts")
-            near = _Laid(self.rows, self.NAMES).near(int(distance))
-            kept = [self.rows[place] for place in near]
-            found = found._with(kept, self._of(kept), distance=int(distance))
+        name = self.name or "the contexts"
+        rows, labels = list(self.rows), dict(self.labels)
         if window is not None:
-            require_window(window, self.window, self.name or "the contexts")
-        if window in {None, self.window} or not isinstance(window, Integral):
-            return found
-        return found._with(*found._shorter(int(window)), window=int(window))
+            _require_window(window, self.window, name)
+        if distance is not None:
+            _require_distance(distance, self.distance, name)
+        if window in {None, self.window} and distance in {None, self.distance}:
+            return self
+        if distance not in {None, self.distance}:
+            rows = [rows[k] for k in _near(rows, int(distance or 0))]
+        if window not in {None, self.window} and not isinstance(window, str):
+            rows, labels = self._shorter(rows, int(window or 0))
+        numbers = Counter(row[: self.NAMES] for row in rows)
+        sizes = {"window": window, "distance": distance}
+        return replace(
+            self,
+            rows=rows,
+            counts=tuple(count._replace(kept=numbers[count[:-2]]) for count in self.counts),
+            provenance={
+                **self.provenance,
+                **{name: size for name, size in sizes.items() if size is not None},
+            },
+            labels={row: labels[row] for row in rows if row in labels},
+            taken_from=self.origin,
+        )
 
-    def _shorter(self, window: int) -> tuple[list[Row], dict[Row, str]]:
+    def _shorter(self, rows: Sequence[Row], window: int) -> tuple[list[Row], dict[Row, str]]:
         """Cut each to so many words; of those that no longer differ keep the first, and its label.
 
         As extraction does; all where repeats are kept.
         """
-        kept: dict[tuple[Any, ...], Row] = {}
-        labels: dict[Row, str] = {}
-        cuts = _Laid(self.rows, self.NAMES).cut(window)
+        n = self.NAMES
         every: list[Row] = []
-        for row, cut in zip(self.rows, cuts, strict=True):
-            short = self.ROW(*row[: self.NAMES], *cut)
+        first: dict[tuple[Any, ...], Row] = {}
+        labels: dict[Row, str] = {}
+        for row, cut in zip(rows, _cut_to(rows, n, window), strict=True):
+            short = self.ROW(*row[:n], *cut)
             every.append(short)
-            there = kept.setdefault(short[: self.NAMES + 1], short)
-            if sorted(short[self.NAMES + 1 :: 2]) < sorted(there[self.NAMES + 1 :: 2]):
-                kept[short[: self.NAMES + 1]] = short
+            earlier = first.setdefault(short[: n + 1], short)
+            if sorted(short[n + 1 :: 2]) < sorted(earlier[n + 1 :: 2]):
+                first[short[: n + 1]] = short
             if row in self.labels:
                 labels.setdefault(short, self.labels[row])
-        rows = every if self.with_repeats else list(kept.values())
-        return rows, {one: labels[one] for one in rows if one in labels}
-
-    def _with(self, rows: Sequence[Row], labels: Mapping[Row, str], **sizes: int) -> Self:
-        """Make a record of some of these contexts, or of shorter ones, that says so."""
-        numbers = Counter(row[: self.NAMES] for row in rows)
-        counts = tuple(count._replace(kept=numbers[count[:-2]]) for count in self.counts)
-        before = {"window": self.window, "first": WHOLE in self.provenance}
-        whole = self.provenance.get(WHOLE, self.sha256)
-        provenance = {CUT: before, **self.provenance, **sizes, WHOLE: whole}
-        return replace(self, rows=rows, counts=counts, provenance=provenance, labels=labels)
-
-    def cut_as(self, origin: ContextsOrigin) -> Self:
-        """Return what a result was made of: these with the window and the distance of others."""
-        return self._cut(origin.window, origin.distance)
+        return (every if self.with_repeats else list(first.values())), labels
 
     def taken(self, origin: ContextsOrigin) -> Self | None:
         """Take of these what a result was made of, by the name it has there; None of others."""
-        own = self.origin
-        if CUT in self.provenance and origin.per_term and origin.sha256 == self.sha256:
-            return replace(self, name=origin.name).first(origin.per_term).cut_as(origin)
-        fewer = own.per_term is not None and own.per_term < (origin.per_term or own.per_term + 1)
-        if own.sha256 != origin.sha256 or fewer:
-            return None
         named = replace(self, name=origin.name)
-        if origin.per_term not in {None, own.per_term}:
-            if CUT in self.provenance:
+        if origin.sha256 == self.sha256:  # a part that is a whole of its own
+            named = replace(named, taken_from=None)
+        own = named.origin
+        if own.sha256 != origin.sha256 or own.per_term not in {None, origin.per_term}:
+            return None
+        if own.per_term != origin.per_term:
+            if named.taken_from is not None:  # the first of what is cut may be others
                 return None
             named = named.first(origin.per_term or 1)
         try:
-            return named.cut_as(origin)
+            return named._cut(origin.window, origin.distance)
         except EatlasError:  # it was made of longer contexts
             return None
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each context; with a column of labels, if there are some."""
-        rows, columns = self._table()
-        return as_frame(rows, columns)
-
-    def _table(self) -> tuple[list[tuple[Any, ...]], list[str]]:
+    def table(self) -> tuple[list[tuple[Any, ...]], tuple[str, ...]]:
         """Rows and columns, those of labels where there are some."""
         if not self.labels:
-            return list(self.rows), list(self.columns())
-        return list(map(self._labelled, self.rows)), [*self.columns(), LABEL]
+            return list(self.rows), self.ROW._fields
+        rows: list[Any] = list(self.rows)
+        fields = (*self.ROW._fields, LABEL)
+        return [(*tuple(row), self.labels.get(row)) for row in rows], fields
 
-    def _labelled(self, row: Any) -> tuple[Any, ...]:
-        """A context with its label; None for none."""
-        return (*row, self.labels.get(row))
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each context; with a column of labels, if there are some."""
+        return as_frame(*self.table())
 
     def counts_frame(self) -> pd.DataFrame:
         """Return a row for each stimulus, or pair, that was looked for."""
@@ -316,14 +294,14 @@ class Sample(Generic[Row, Counted]):
         EatlasError
             If the name has another ending, or the file cannot be written.
         """
+        require_ending(Path(path))
         about = {
             **self.provenance,
             "schema": SCHEMA,
             "contexts_sha256": self.sha256,
             "counts": [list(count) for count in self.counts],
         }
-        rows, columns = self._table()
-        write(Path(path), rows, tuple(columns), about)
+        write_table(Path(path), *self.table(), about)
 
 
 @dataclass(frozen=True, repr=False)
@@ -368,7 +346,6 @@ class Contexts(Sample[Context, Count]):
         >>> contexts.cut(1).rows
         [Context(stimulus='ivy', text='the ivy grows', start=4, end=7)]
         """
-        require_window(window, self.window, self.name or "the contexts")
         return self._cut(window)
 
 
@@ -416,24 +393,17 @@ class Pairs(Sample[PairContext, PairCount]):
         return self._cut(window, distance)
 
 
-def require_window(window: object, has: Window | None, name: str) -> None:
+def _require_window(window: object, has: Window | None, name: str) -> None:
     """Refuse a window that contexts cannot be cut to."""
-    if window != SENTENCE and not _whole(window):
-        raise EatlasError(
-            "the window is not usable",
-            got=described(window),
-            allowed=f"a whole number from 0, or {SENTENCE!r}",
-        )
+    require_whole("window", 0 if window == SENTENCE else window, 0, SENTENCE)
     if window == SENTENCE and has != SENTENCE:
         raise EatlasError(
             f"{name}: its contexts cannot be made whole sentences",
-            got="a file that does not say what its contexts are"
-            if has is None
-            else f"contexts of {has} words on either side",
-            allowed="numbers of words" if has is None else f"0 to {has} words",
+            got="contexts of words on either side" if has is None else f"contexts of {has} words",
+            allowed="numbers of words",
             remedy="take them from the corpus: eatlas contexts --window sentence",
         )
-    if isinstance(has, int) and isinstance(window, Integral) and int(window) > has:
+    if isinstance(has, int) and isinstance(window, int) and window > has:
         raise EatlasError(
             f"{name}: its contexts have fewer words",
             got=f"a window of {window} words",
@@ -442,13 +412,10 @@ def require_window(window: object, has: Window | None, name: str) -> None:
         )
 
 
-def require_distance(distance: object, has: int | None, name: str) -> None:
+def _require_distance(distance: object, has: int | None, name: str) -> None:
     """Refuse a distance that pairs cannot be reduced to."""
-    if not _whole(distance):
-        raise EatlasError(
-            "the distance is not usable", got=described(distance), allowed="a whole number from 0"
-        )
-    if has is not None and isinstance(distance, Integral) and int(distance) > has:
+    require_whole("distance", distance, 0)
+    if has is not None and isinstance(distance, int) and distance > has:
         raise EatlasError(
             f"{name}: there are no pairs so far from each other",
             got=f"a distance of {distance} words",
@@ -457,51 +424,45 @@ def require_distance(distance: object, has: int | None, name: str) -> None:
         )
 
 
-class _Laid:
-    """Texts one behind the other as bytes, with the places of their stimuli."""
+def _laid(
+    rows: Sequence[tuple[Any, ...]], names: int
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Texts one behind the other as bytes, and where stimuli begin and end in them.
 
-    def __init__(self, rows: Iterable[tuple[Any, ...]], names: int) -> None:
-        coded: list[bytes] = []
-        self.spans: list[list[Span]] = []
-        at = 0
-        for text, *places in (row[names:] for row in rows):
-            coded.append(text.encode())
-            there = [at + len(text[:place].encode()) for place in places]
-            self.spans.append(list(zip(there[::2], there[1::2], strict=True)))
-            at += len(coded[-1]) + 1
-        joined = bytes([SEPARATOR]).join(coded)
-        self.data: NDArray[np.uint8] = np.frombuffer(bytearray(joined), np.uint8)
-
-    def cut(self, window: int) -> Iterable[tuple[Any, ...]]:
-        """Cut each text to the words around its stimuli: the text, and their places in it."""
-        from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
-
-        bounds = []
-        for place in (min, max):  # the first of the stimuli, then the last
-            starts, ends = self._ends(place)
-            limits = np.empty((2, len(starts)), np.int64)
-            kernels.word_windows(self.data, starts, ends, SEPARATOR, window, MOST, limits)
-            bounds.append(limits)
-        begins, stops = bounds[0][0].tolist(), bounds[1][1].tolist()
-        for begin, stop, spans in zip(begins, stops, self.spans, strict=True):
-            yield cut_out(self.data, (begin, stop), spans)
-
-    def near(self, distance: int) -> list[int]:
-        """Return which texts have at most so many words between their two stimuli."""
-        from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
-
-        spans = np.array([sorted(some) for some in self.spans], np.int64).reshape(-1, 2)
-        which = np.tile(np.arange(2), len(self.spans))
-        numbers = np.array([[-1, 0], [-1, -1]], np.int32)  # the first with the second
-        starts, ends = np.ascontiguousarray(spans.T)
-        pairs = kernels.near(self.data, starts, ends, which, SEPARATOR, distance, numbers)
-        return sorted({int(place) // 2 for place in pairs[:, 0]})
-
-    def _ends(self, place: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        chosen = np.array([place(some) for some in self.spans], np.int64).reshape(-1, 2)
-        starts, ends = np.ascontiguousarray(chosen.T)
-        return starts, ends
+    The places have the shape (contexts, stimuli, 2).
+    """
+    coded: list[bytes] = []
+    places: list[list[int]] = []
+    at = 0
+    for text, *bounds in (row[names:] for row in rows):
+        coded.append(text.encode())
+        places.append([at + len(text[:bound].encode()) for bound in bounds])
+        at += len(coded[-1]) + 1
+    data = np.frombuffer(bytes([SEPARATOR]).join(coded), np.uint8)
+    return data, np.array(places, np.int64).reshape(-1, names, 2)
 
 
-def _whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0
+def _cut_to(
+    rows: Sequence[tuple[Any, ...]], names: int, window: int
+) -> Iterator[tuple[str | int, ...]]:
+    """Cut each text to the words around its stimuli: the text, and their places in it."""
+    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
+
+    data, places = _laid(rows, names)
+    starts, ends = places[:, :, 0].min(axis=1), places[:, :, 1].max(axis=1)
+    bounds = np.empty((2, len(rows)), np.int64)
+    kernels.word_windows(data, SEPARATOR, starts, ends, window, MOST, bounds)
+    for begin, stop, spans in zip(*bounds.tolist(), places.tolist(), strict=True):
+        yield cut_out(data, (begin, stop), spans)
+
+
+def _near(rows: Sequence[tuple[Any, ...]], distance: int) -> list[int]:
+    """Return which pairs have at most so many words between the two."""
+    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
+
+    data, places = _laid(rows, 2)
+    starts, ends = np.sort(places, axis=1).reshape(-1, 2).T.copy()
+    which = np.tile(np.arange(2), len(rows))
+    numbers = np.array([[-1, 0], [-1, -1]], np.int32)  # the first with the second
+    pairs = kernels.near(data, starts, ends, which, SEPARATOR, distance, numbers)
+    return sorted({int(k) // 2 for k in pairs[:, 0]})

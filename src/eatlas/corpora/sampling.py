@@ -3,57 +3,50 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
-from numbers import Integral
 from pathlib import Path
-from typing import Any, Generic, TypeVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.characters import abbreviations, character_table
-from eatlas.corpora.files import Format, ReadingOptions, Unit, corpus_files, look_at, read_texts
-from eatlas.corpora.matching import Case, Compounds, Matcher, Matches, Rule
-from eatlas.corpora.reading import Account, Batch, Damage, Tell, files_read
+from eatlas.corpora.files import Part, Reader, Unit, files_read, parts_of
+from eatlas.corpora.matching import Case, Compounds, Matcher, Matches, Rule, sentence_tables
+from eatlas.corpora.reading import Account, Batch
 from eatlas.corpora.record import (
     KEEP,
     MOST,
-    ROWS,
     SCHEMA,
     SENTENCE,
+    Context,
     Contexts,
+    Count,
+    PairContext,
+    PairCount,
     Pairs,
     Repeats,
     Window,
     cut_out,
 )
-from eatlas.errors import EatlasError, StimulusError, described
-from eatlas.executors import (
-    Executor,
-    Processes,
-    processors,
-    require_workers,
-)
-from eatlas.sources.archives import ends_hash
+from eatlas.errors import EatlasError, StimulusError, described, require_whole
+from eatlas.executors import Executor, choose
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 
 _ALL = (1 << 64) - 1
+Names = tuple[str, ...]
+"""A stimulus, or a target and an attribute."""
+Kept = list[dict[int, tuple[int, Any]]]
+"""Of each name, contexts by their keys; with each where its stimulus begins."""
 
 
-Found = TypeVar("Found")
-Counted = TypeVar("Counted")
-"""What is sampled: contexts, or pairs."""
-
-
-class Reservoir(Generic[Found]):
-    """Keeps the contexts with the `size` smallest keys, each key once.
+class Samples:
+    """Of each name the contexts with the smallest keys, each key once, and how many there are.
 
     Every context has a key that looks random but follows from the seed, the stimulus and its text
     alone. So the sample is the same in whatever order, and from whatever number of files, contexts
@@ -61,39 +54,97 @@ class Reservoir(Generic[Found]):
     size n.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, names: int, size: int) -> None:
         self.size = size
-        self.limit = _ALL
-        """Keys above it are not among the smallest."""
-        self._kept: dict[int, tuple[int, Found]] = {}
+        self.found = np.zeros(names, np.int64)
+        self.limits = np.full(names, _ALL, np.uint64)
+        """Keys above it are not among the smallest, of any part that was looked at."""
+        self.kept: Kept = [{} for _ in range(names)]
 
-    def offset(self, key: int) -> int | None:
-        """Return the offset of the context of that key; None if there is none."""
-        return self._kept[key][0] if key in self._kept else None
+    def wants(self, name: int, key: int, start: int) -> bool:
+        """Whether there is no context of this key, or one whose stimulus begins later."""
+        return key not in self.kept[name] or start < self.kept[name][key][0]
 
-    def add(self, key: int, offset: int, context: Found) -> None:
+    def add(self, name: int, key: int, start: int, context: Any) -> None:
         """Take in a context; of two with one key, the one whose stimulus comes first."""
-        if key > self.limit or (key in self._kept and self._kept[key][0] <= offset):
-            return
-        self._kept[key] = (offset, context)
-        if len(self._kept) >= 2 * self.size:
-            self._trim()
+        if self.wants(name, key, start):
+            self.kept[name][key] = start, context
+            if len(self.kept[name]) >= 2 * self.size:
+                self._trim(name)
 
-    def sample(self) -> list[Found]:
-        """Return what is kept, in order of the keys."""
-        self._trim()
-        return [self._kept[key][1] for key in sorted(self._kept)]
+    def _trim(self, name: int) -> None:
+        kept = self.kept[name]
+        if len(kept) >= self.size:
+            smallest = sorted(kept)[: self.size]
+            self.kept[name] = {key: kept[key] for key in smallest}
+            self.limits[name] = smallest[-1]
 
-    def merge(self, other: Reservoir[Found]) -> None:
-        """Take in what another reservoir keeps."""
-        for key, (offset, context) in other._kept.items():
-            self.add(key, offset, context)
+    def handed_over(self) -> tuple[NDArray[np.int64], Kept]:
+        """What was found and kept since the last time; the limits stay."""
+        for name in range(len(self.kept)):
+            self._trim(name)
+        found, kept = self.found, self.kept
+        self.found, self.kept = np.zeros_like(found), [{} for _ in kept]
+        return found, kept
 
-    def _trim(self) -> None:
-        if len(self._kept) >= self.size:
-            smallest = sorted(self._kept)[: self.size]
-            self._kept = {key: self._kept[key] for key in smallest}
-            self.limit = smallest[-1]
+    def merge(self, found: NDArray[np.int64], kept: Kept) -> None:
+        """Take in what others handed over."""
+        self.found += found
+        for name, contexts in enumerate(kept):
+            if not self.kept[name]:
+                self.kept[name] = contexts
+                continue
+            for key, (start, context) in contexts.items():
+                self.add(name, key, start, context)
+
+    def sample(self, name: int) -> list[Any]:
+        """What is kept of a name, in the order of the keys."""
+        self._trim(name)
+        return [self.kept[name][key][1] for key in sorted(self.kept[name])]
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What is sampled, and how; checked."""
+
+    tests: tuple[Test, ...]
+    distance: int | None = None
+    """Most words between the two of a pair; None where single stimuli are sampled."""
+    per_term: int = 1000
+    window: Window = 9
+    case: Case = "auto"
+    compounds: Compounds = "either"
+    repeats: Repeats = "drop"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require_whole("distance", 0 if self.distance is None else self.distance, 0)
+        require_whole("per_term", self.per_term, 1)
+        require_whole("window", 0 if self.window == SENTENCE else self.window, 0, SENTENCE)
+        require_whole("seed", self.seed, 0)
+        if self.repeats not in get_args(Repeats):
+            raise EatlasError(
+                "repeats is not usable",
+                got=described(self.repeats),
+                allowed=", ".join(get_args(Repeats)),
+            )
+
+    @cached_property
+    def names(self) -> list[Names]:
+        """What is sampled: stimuli; or every target of a test with every attribute of it."""
+        if self.distance is None:
+            return [(stimulus,) for stimulus in stimuli_of(self.tests)]
+        pairs: dict[Names, None] = {}
+        for test in self.tests:
+            if not isinstance(test, AssociationTest):
+                raise StimulusError(
+                    f"the test {test.id} has no pairs",
+                    got=f"a test of the kind {test.kind}",
+                    allowed="tests of the kind association, with targets and attributes",
+                )
+            targets, attributes = test.X.terms + test.Y.terms, test.A.terms + test.B.terms
+            pairs |= dict.fromkeys(product(targets, attributes))
+        return [pair for pair in pairs if pair[0] != pair[1]]
 
 
 def key_seed(seed: int, *stimuli: str) -> int:
@@ -102,122 +153,87 @@ def key_seed(seed: int, *stimuli: str) -> int:
     return int.from_bytes(hashlib.blake2b(seeded, digest_size=8).digest(), "little")
 
 
-class Samples(Generic[Found]):
-    """A reservoir for each of some stimuli, or pairs, and how often each was found."""
+class Sampler:
+    """Looks at texts and keeps the sample of each stimulus, or pair."""
 
-    def __init__(self, names: Sequence[tuple[str, ...]], size: int, seed: int) -> None:
-        self.names = names
-        self.found = np.zeros(len(names), np.int64)
-        self.seeds = np.array([key_seed(seed, *name) for name in names], np.uint64)
-        """What the keys of the contexts of each begin with."""
-        self._reservoirs = [Reservoir[Found](size) for _ in names]
-        self._limits = np.array([one.limit for one in self._reservoirs], np.uint64)
-
-    def take(
-        self,
-        numbers: NDArray[np.integer],
-        keys: NDArray[np.uint64],
-        offsets: NDArray[np.int64],
-        context: Callable[[int], Found],
-    ) -> None:
-        """Take in what was found."""
-        self.found += np.bincount(numbers, minlength=len(self.found))
-        taken = np.flatnonzero(keys <= self._limits[numbers])
-        columns = (taken, numbers[taken], keys[taken], offsets[taken])
-        for at, number, key, offset in zip(*(one.tolist() for one in columns), strict=True):
-            reservoir = self._reservoirs[number]
-            known = reservoir.offset(key)
-            if known is None or offset < known:
-                reservoir.add(key, offset, context(at))
-        for number in np.unique(numbers[taken]).tolist():
-            self._limits[number] = self._reservoirs[number].limit
-
-    def drawn(self, count: Callable[..., Counted]) -> tuple[list[Found], tuple[Counted, ...]]:
-        """The contexts that were drawn, and how many were found and drawn of each name."""
-        lists = self.lists()
-        counts = (
-            count(*names, int(number), len(drawn))
-            for names, number, drawn in zip(self.names, self.found, lists, strict=True)
-        )
-        return [context for drawn in lists for context in drawn], tuple(counts)
-
-    def merge(self, other: Samples[Found]) -> None:
-        """Take in what other samples of the same stimuli hold."""
-        self.found += other.found
-        for own, given in zip(self._reservoirs, other._reservoirs, strict=True):
-            own.merge(given)
-        self._limits = np.array([one.limit for one in self._reservoirs], np.uint64)
-
-    def lists(self) -> list[list[Found]]:
-        """Return the sample of each."""
-        return [one.sample() for one in self._reservoirs]
-
-
-class Collector:
-    """Takes in texts and keeps the sample of each stimulus."""
-
-    def __init__(
-        self,
-        matcher: Matcher,
-        *,
-        per_term: int,
-        window: Window,
-        seed: int,
-        repeats: Repeats = "drop",
-    ) -> None:
-        self.matcher, self.window, self.repeats = matcher, window, repeats
+    def __init__(self, sampling: Sampling) -> None:
+        self.sampling, self.names = sampling, sampling.names
+        stimuli = stimuli_of(sampling.tests)
+        self.matcher = Matcher(stimuli, Rule(sampling.case, sampling.compounds))
+        self.samples = Samples(len(self.names), int(sampling.per_term))
+        seeds = [key_seed(sampling.seed, *names) for names in self.names]
+        self._seeds = np.array(seeds, np.uint64)
         self._at = 0
-        self.samples: Samples[Any] = Samples(self.names(), per_term, seed)
+        self._pairs = np.full((len(stimuli), len(stimuli)), -1, np.int32)
+        if sampling.distance is not None:
+            place = {stimulus: k for k, stimulus in enumerate(stimuli)}
+            for number, (target, attribute) in enumerate(self.names):
+                self._pairs[place[target], place[attribute]] = number
 
-    def names(self) -> Sequence[tuple[str, ...]]:
-        """What is sampled: each stimulus."""
-        return [(one,) for one in self.matcher.stimuli]
+    def begin(self, part: Part) -> None:
+        """Begin with a part; its place tells equal texts of several files apart."""
+        self.samples.handed_over()
+        self._at = (key_seed(part.copy, part.ends_sha256) + part.start) & _ALL
 
-    def begin(self, place: int) -> None:
-        """Begin with a file; its place tells equal texts of several files apart."""
-        self._at = place
+    def result(self) -> tuple[NDArray[np.int64], Kept]:
+        """What was found in a part, and the contexts of it that may be kept."""
+        return self.samples.handed_over()
 
     def take(self, batch: Batch) -> None:
         """Look through some texts."""
-        self.look(batch)
-        self._at = (self._at + len(batch.data) + 1) & _ALL
+        from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
-    def look(self, batch: Batch) -> None:
-        """Find stimuli in some texts, one by one."""
-        for matches in self.matcher.matches(batch.data, batch.separator):
-            if len(matches):
-                begins, stops = window_bounds(batch, matches, self.window)
-                alone = np.arange(len(matches))
-                self.keep(batch, matches, (alone,), matches.stimuli, begins, stops)
+        data, separator = batch
+        matches = self.matcher.matches(data, separator)
+        if self.sampling.distance is None:
+            places, names = np.arange(len(matches.stimuli))[None], matches.stimuli
+        else:
+            distance = int(self.sampling.distance)
+            near = kernels.near(data, *matches, separator, distance, self._pairs)
+            places, names = near[:, :2].T, near[:, 2]
+        if len(names):
+            self._keep(batch, matches, places, names)
+        self._at = (self._at + len(data) + 1) & _ALL
 
-    def keep(
+    def _keep(
         self,
         batch: Batch,
         matches: Matches,
-        places: tuple[NDArray[np.int64], ...],
-        numbers: NDArray[np.int64],
-        begins: NDArray[np.int64],
-        stops: NDArray[np.int64],
+        places: NDArray[np.int64],
+        names: NDArray[np.int64],
     ) -> None:
-        """Take in contexts, each with the places of its stimuli among the matches."""
-        from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
+        """Take in contexts of names; `places` are those of their stimuli among the matches."""
+        from eatlas.corpora import kernels  # noqa: PLC0415
 
-        keys = np.empty(len(numbers), np.uint64)
-        offsets = np.zeros((2, len(numbers)), np.int64)
-        seeds = self.samples.seeds[numbers]
+        first, last = places.min(axis=0), places.max(axis=0)
+        begins, stops = bounds = np.empty((2, len(names)), np.int64)
+        size = self.sampling.window
+        if isinstance(size, str):
+            starts, ends = matches.starts[first], matches.ends[first]
+            kernels.sentence_windows(*batch, starts, ends, MOST, sentence_tables(), bounds)
+            within = stops >= matches.ends[last]  # no pair is in two sentences
+            places, names, begins, stops = (a[..., within] for a in (places, names, *bounds))
+        else:
+            starts, ends = matches.starts[first], matches.ends[last]
+            kernels.word_windows(*batch, starts, ends, int(size), MOST, bounds)
+        keys = np.empty(len(names), np.uint64)
+        offsets = np.zeros((2, len(names)), np.int64)
         for row, place in zip(offsets, np.sort(places, axis=0), strict=False):
-            kernels.keys(batch.data, begins, matches.starts[place], stops, seeds, keys, row)
-        for place in places if self.repeats == KEEP else ():
-            keys = _mixed(
-                keys ^ _mixed(matches.starts[place].astype(np.uint64) + np.uint64(self._at))
-            )
-
-        def context(at: int) -> Any:
-            spans = [(int(matches.starts[k[at]]), int(matches.ends[k[at]])) for k in places]
-            cut = cut_out(batch.data, (int(begins[at]), int(stops[at])), spans)
-            return ROWS[len(places)](*self.samples.names[numbers[at]], *cut)
-
-        self.samples.take(numbers, keys, (offsets[0] << 32) | offsets[1], context)
+            starts = matches.starts[place]
+            kernels.keys(batch.data, begins, starts, stops, self._seeds[names], keys, row)
+        for place in places if self.sampling.repeats == KEEP else ():
+            at = matches.starts[place].astype(np.uint64) + np.uint64(self._at)
+            keys = _mixed(keys ^ _mixed(at))
+        self.samples.found += np.bincount(names, minlength=len(self._seeds))
+        wanted = np.flatnonzero(keys <= self.samples.limits[names])
+        starts = (offsets[0] << 32) | offsets[1]
+        columns = (wanted, names[wanted], keys[wanted], starts[wanted])
+        for k, name, key, start in zip(*(column.tolist() for column in columns), strict=True):
+            if self.samples.wants(name, key, start):
+                spans = [(int(matches.starts[p]), int(matches.ends[p])) for p in places[:, k]]
+                cut = cut_out(batch.data, (int(begins[k]), int(stops[k])), spans)
+                row_of = Context if len(spans) == 1 else PairContext
+                self.samples.add(name, key, start, row_of(*self.names[name], *cut))
 
 
 def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -227,88 +243,13 @@ def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return keys ^ (keys >> np.uint64(33))
 
 
-def window_bounds(batch: Batch, matches: Matches, window: Window) -> NDArray[np.int64]:
-    """Return where the contexts of matches begin and end, shape (2, matches)."""
-    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
-
-    bounds = np.empty((2, len(matches)), np.int64)
-    place = (batch.data, matches.starts, matches.ends, batch.separator)
-    if not isinstance(window, int):
-        from eatlas.corpora import kernels  # noqa: PLC0415
-
-        tables = (character_table(), abbreviations())
-        kernels.sentence_windows(*place, MOST, tables, bounds)
-    else:
-        kernels.word_windows(*place, window, MOST, bounds)
-    return bounds
-
-
-Pair = tuple[str, str]
-"""A target and an attribute."""
-
-
-def pairs_of(tests: Iterable[AssociationTest]) -> tuple[Pair, ...]:
-    """Return every target of a test with every attribute of the same test, each pair once."""
-    pairs: dict[Pair, None] = {}
-    for test in tests:
-        targets, attributes = test.X.terms + test.Y.terms, test.A.terms + test.B.terms
-        pairs.update(dict.fromkeys(product(targets, attributes)))
-    return tuple(pair for pair in pairs if pair[0] != pair[1])
-
-
-class PairCollector(Collector):
-    """Takes in texts and keeps the sample of each pair."""
-
-    def __init__(
-        self, matcher: Matcher, pairs: Sequence[Pair], *, distance: int, **sampling: Any
-    ) -> None:
-        self._pairs, self._distance = pairs, distance
-        super().__init__(matcher, **sampling)
-        places = {stimulus: place for place, stimulus in enumerate(matcher.stimuli)}
-        self._numbers = np.full((len(places), len(places)), -1, np.int32)
-        for number, (target, attribute) in enumerate(pairs):
-            self._numbers[places[target], places[attribute]] = number
-
-    def names(self) -> Sequence[tuple[str, ...]]:
-        """What is sampled: each pair."""
-        return self._pairs
-
-    def look(self, batch: Batch) -> None:
-        """Find pairs; two stimuli of one text are seen together."""
-        from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
-
-        parts = [part for part in self.matcher.matches(batch.data, batch.separator) if len(part)]
-        if not parts:
-            return
-        matches = Matches.joined(parts)
-        place = (matches.starts, matches.ends, matches.stimuli, batch.separator)
-        near = kernels.near(batch.data, *place, self._distance, self._numbers)
-        if not len(near):
-            return
-        first = window_bounds(batch, matches.at(near[:, :2].min(axis=1)), self.window)
-        second = window_bounds(batch, matches.at(near[:, :2].max(axis=1)), self.window)
-        begins, stops = first[0], second[1]
-        if not isinstance(self.window, int):  # nothing for two sentences
-            stops = np.where((first == second).all(axis=0), stops, begins)
-        inside = stops > begins
-        target, attribute, number = near[inside].T
-        self.keep(batch, matches, (target, attribute), number, begins[inside], stops[inside])
-
-
+Corpus = str | Path | Iterable[str | Path]
 Progress = Callable[[int, int], None]
-"""Called with the number of files read and the number of all."""
-Make = Callable[[], Collector | PairCollector]
-"""Makes a collector; handed to other processes, so pickled."""
-WORTH = 100_000_000
-"""Bytes for each process: it takes a second or two to begin, in which one reads as much."""
-SHARDS = 256
-"""Shares at most that another executor gets: nobody knows how many workers it has."""
-ROUNDS = 4
-"""Shares that each process gets, one after the other: a large file at the end delays less."""
+"""Called with the number of parts read and the number of all."""
 
 
 def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
-    corpus: str | Path | Iterable[str | Path],
+    corpus: Corpus,
     tests: TestsLike,
     *,
     per_term: int = 1000,
@@ -316,12 +257,10 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     case: Case = "auto",
     compounds: Compounds = "either",
     repeats: Repeats = "drop",
-    format: Format = "auto",  # noqa: A002  (as the option is called)
     field: str | None = None,
     unit: Unit = "line",
     seed: int = 0,
     workers: int | None = 1,
-    tell: Tell | None = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Contexts:
@@ -351,19 +290,16 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     repeats : {"drop", "keep"}
         Whether equal texts are one context, or one for each place in the corpus. Shares of contexts
         depend on it, such as those of a probe. The sample of places also depends on the files.
-    format : {"auto", "text", "jsonl", "csv", "tsv", "parquet"}
     field : str, optional
         Field of JSON Lines, or column of a table; by default ``text``, else ``body``.
     unit : {"line", "paragraph"}
         What is one text in plain text; contexts do not go across its ends.
     seed : int
     workers : int or None
-        Processes that share the files; None: as many as are useful. A script that
+        Processes that share the files and their parts; None: as many as are useful. A script that
         starts several guards what it runs with ``if __name__ == "__main__":``.
-    tell : callable, optional
-        Called with every line that is damaged, and skipped.
     progress : callable, optional
-        Called with the number of files read and the number of all.
+        Called with the number of parts read and the number of all; a large file has several.
     executor : Executor, optional
         Who reads the files instead, such as :class:`eatlas.OnRay`; every node must see them.
 
@@ -388,32 +324,20 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     >>> contexts.of_stimulus("home")
     [Context(stimulus='home', text='executive office. Home is where', start=18, end=22)]
     """
-    search = _Search(
-        load_tests(tests),
-        per_term,
-        window,
-        case,
-        compounds,
-        repeats,
-        format,
-        field,
-        unit,
-        seed,
-        workers,
-        executor,
-    )
-    make = partial(Collector, search.matcher, **search.sampling)
-    samples, provenance = search.read(corpus, make, tell, progress)
-    return Contexts(*samples.drawn(Contexts.COUNT), provenance)
+    sampling = Sampling(load_tests(tests), None, per_term, window, case, compounds, repeats, seed)
+    return Contexts(*_sampled(sampling, corpus, field, unit, workers, progress, executor))
 
 
 def find_pairs(
-    corpus: str | Path | Iterable[str | Path],
+    corpus: Corpus,
     tests: TestsLike,
     *,
     distance: int = 18,
-    tell: Tell | None = None,
+    field: str | None = None,
+    unit: Unit = "line",
+    workers: int | None = 1,
     progress: Progress | None = None,
+    executor: Executor | None = None,
     **choices: Any,
 ) -> Pairs:
     """Sample texts in which a target and an attribute of one test are near each other.
@@ -425,7 +349,7 @@ def find_pairs(
         Tests of the kind association; pairs are those of one and the same test.
     distance : int
         Most words between the two; 18 in "Mind Your Bias", twice the window of CEAT.
-    tell, progress : callable, optional
+    field, unit, workers, progress, executor
         As in :func:`eatlas.find_contexts`.
     **choices
         All other choices of :func:`eatlas.find_contexts`. The window is before the first and
@@ -452,229 +376,69 @@ def find_pairs(
     >>> pairs.rows[0][:3]
     ('John', 'career', 'For John, a career is all.')
     """
-    _whole("distance", distance, 0)
-    known = [one.name for one in fields(_Search) if one.name != "tests"]
-    if strange := sorted(choices.keys() - known):
-        raise EatlasError(
-            "pairs cannot be found this way", got=", ".join(strange), allowed=", ".join(known)
-        )
-    search = _Search(load_tests(tests), **choices)
-    pairs = pairs_of(_associations(search.tests))
-    make = partial(PairCollector, search.matcher, pairs, distance=int(distance), **search.sampling)
-    samples, provenance = search.read(corpus, make, tell, progress)
-    return Pairs(*samples.drawn(Pairs.COUNT), {**provenance, "distance": int(distance)})
+    require_whole("distance", distance, 0)
+    sampling = Sampling(load_tests(tests), distance, **choices)
+    return Pairs(*_sampled(sampling, corpus, field, unit, workers, progress, executor))
 
 
-@dataclass(frozen=True)
-class _Search:
-    """What is looked for, and how; checked."""
-
-    tests: tuple[Test, ...]
-    per_term: int = 1000
-    window: Window = 9
-    case: Case = "auto"
-    compounds: Compounds = "either"
-    repeats: Repeats = "drop"
-    format: Format = "auto"
-    field: str | None = None
-    unit: Unit = "line"
-    seed: int = 0
-    workers: int | None = 1
-    executor: Executor | None = None
-
-    def __post_init__(self) -> None:
-        _whole("per_term", self.per_term, 1)
-        if self.window != SENTENCE:
-            _whole("window", self.window, 0, " or 'sentence'")
-        _whole("seed", self.seed, 0)
-        if self.repeats not in get_args(Repeats):
-            raise EatlasError(
-                "repeats is not usable",
-                got=described(self.repeats),
-                allowed=", ".join(get_args(Repeats)),
-            )
-        require_workers(self.workers)
-
-    @property
-    def reading(self) -> ReadingOptions:
-        """How the files are read."""
-        return ReadingOptions(self.format, self.field, self.unit)
-
-    @cached_property
-    def matcher(self) -> Matcher:
-        """Finds the stimuli of the tests."""
-        return Matcher(stimuli_of(self.tests), Rule(self.case, self.compounds))
-
-    @property
-    def sampling(self) -> dict[str, Any]:
-        """What collectors need to know of the sample, in plain numbers."""
-        window = self.window if self.window == SENTENCE else int(self.window)
-        return {
-            "seed": int(self.seed),
-            "per_term": int(self.per_term),
-            "window": window,
-            "repeats": self.repeats,
-        }
-
-    def read(
-        self,
-        corpus: str | Path | Iterable[str | Path],
-        make: Make,
-        tell: Tell | None,
-        progress: Progress | None,
-    ) -> tuple[Samples[Any], dict[str, Any]]:
-        """Have collectors look through a corpus; say what was read, and how."""
-        files = corpus_files(corpus)
-        look_at(files, self.reading)
-        samples, accounts = look_through(
-            files,
-            self.reading,
-            make,
-            workers=self.workers,
-            tell=tell,
-            progress=progress,
-            executor=self.executor,
-            places=_places(files) if self.repeats == KEEP else {},
-        )
-        return samples, {
-            "schema": SCHEMA,
-            "version": __version__,
-            **self.sampling,
-            "case": self.case,
-            "compounds": self.compounds,
-            "unit": self.unit,
-            "field": self.field,
-            "tests": [test.id for test in self.tests],
-            **files_read(accounts),
-        }
-
-
-def _associations(tests: Iterable[Test]) -> tuple[AssociationTest, ...]:
-    tests = tuple(tests)
-    for test in tests:
-        if not isinstance(test, AssociationTest):
-            raise StimulusError(
-                f"the test {test.id} has no pairs",
-                got=f"a test of the kind {test.kind}",
-                allowed="tests of the kind association, with targets and attributes",
-            )
-    return tuple(test for test in tests if isinstance(test, AssociationTest))
+def _sampled(
+    sampling: Sampling,
+    corpus: Corpus,
+    field: str | None,
+    unit: Unit,
+    workers: int | None,
+    progress: Progress | None,
+    executor: Executor | None,
+) -> tuple[list[Any], tuple[Any, ...], dict[str, Any]]:
+    """Contexts, how many there are of each name, and what was read, and how."""
+    names = sampling.names
+    Matcher(stimuli_of(sampling.tests), Rule(sampling.case, sampling.compounds))  # may refuse
+    parts = parts_of(corpus, field, unit)
+    samples = Samples(len(names), int(sampling.per_term))
+    accounts = [Account(part.path) for part in parts]
+    read = Reader(partial(Sampler, sampling))
+    with closing((executor or choose(workers, len(parts)))(read, parts)) as outcomes:
+        for done, (position, (sample, account)) in enumerate(outcomes, start=1):
+            samples.merge(*sample)
+            accounts[position] = account
+            if progress is not None:
+                progress(done, len(parts))
+    rows = [samples.sample(k) for k in range(len(names))]
+    count: Any = Count if sampling.distance is None else PairCount
+    counts = (
+        count(*name, int(found), len(contexts))
+        for name, found, contexts in zip(names, samples.found, rows, strict=True)
+    )
+    window = sampling.window
+    about = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "seed": int(sampling.seed),
+        "per_term": int(sampling.per_term),
+        "window": window if isinstance(window, str) else int(window),
+        "repeats": sampling.repeats,
+        "case": sampling.case,
+        "compounds": sampling.compounds,
+        "unit": unit,
+        "field": field,
+        "tests": [test.id for test in sampling.tests],
+        **files_read(parts, accounts),
+    }
+    if sampling.distance is not None:
+        about["distance"] = int(sampling.distance)
+    return [context for contexts in rows for context in contexts], tuple(counts), about
 
 
 def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
     """Return the stimuli of tests of words, each once."""
     tests = tuple(tests)
     for test in tests:
-        if any(part.images for _, part in test.parts):
+        concepts = [concept for _, concept in test.parts]
+        if any(concept.images or concept.sentences for concept in concepts):
+            images = any(concept.images for concept in concepts)
             raise StimulusError(
-                f"test {test.id}: its stimuli are images, which texts do not contain",
+                f"test {test.id}: its stimuli are {'images' if images else 'sentences already'}",
                 allowed="a test of words or phrases, for which contexts are looked for",
-            )
-        if any(part.sentences for _, part in test.parts):
-            raise StimulusError(
-                f"test {test.id}: its terms are sentences already",
-                allowed="a test of words or phrases, for which contexts are looked for",
-                remedy="name the test of words, such as weat-6 instead of sent-weat-6",
+                remedy=None if images else "name the test of words, such as weat-6",
             )
     return tuple(dict.fromkeys(term for test in tests for term in test.terms))
-
-
-def _places(files: Sequence[Path]) -> dict[Path, int]:
-    """A number for each file that follows from its content; copies have several."""
-    copies: Counter[str] = Counter()
-    numbers = {}
-    for path in files:
-        content = ends_hash(path)
-        numbers[path] = key_seed(copies[content], content)
-        copies[content] += 1
-    return numbers
-
-
-def _whole(name: str, value: object, least: int, other: str = "") -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise EatlasError(
-            f"{name} is not usable",
-            got=described(value),
-            allowed=f"a whole number from {least}{other}",
-        )
-
-
-def look_through(
-    files: Sequence[Path],
-    reading: ReadingOptions,
-    make: Make,
-    *,
-    workers: int | None = 1,
-    tell: Tell | None = None,
-    progress: Progress | None = None,
-    executor: Executor | None = None,
-    places: Mapping[Path, int] | None = None,
-) -> tuple[Samples[Any], list[Account]]:
-    """Look through files, in one process or several; which one, changes nothing in the samples."""
-    count = min(len(files), _worth(files) if workers is None else workers)
-    if executor is None and count <= 1:
-        return _read(files, reading, make, places or {}, tell, progress)
-    parts = shares(files, count * ROUNDS if executor is None else SHARDS)
-    samples, done = make().samples, 0
-    accounts: dict[str, Account] = {}
-    work = partial(_read_apart, reading=reading, make=make, places=places or {})
-    with closing((executor or Processes(count))(work, parts)) as ended:
-        for position, found in ended:
-            some, of_files, damages = found
-            samples.merge(some)
-            accounts |= {one.file: one for one in of_files}
-            if tell is not None:
-                for damage in damages:
-                    tell(damage)
-            done += len(parts[position])
-            if progress is not None:
-                progress(done, len(files))
-    return samples, [accounts[str(path)] for path in files]
-
-
-def shares(files: Sequence[Path], count: int) -> list[list[Path]]:
-    """Share files out into at most `count` parts of about the same size, the largest first."""
-    sizes = {path: path.stat().st_size for path in files}
-    parts: list[list[Path]] = [[] for _ in range(min(count, len(files)))]
-    weights = [0] * len(parts)
-    for path in sorted(files, key=sizes.__getitem__, reverse=True):
-        least = weights.index(min(weights))
-        parts[least].append(path)
-        weights[least] += max(sizes[path], 1)
-    return sorted(parts, key=lambda part: sum(map(sizes.__getitem__, part)), reverse=True)
-
-
-def _worth(files: Sequence[Path]) -> int:
-    return min(processors(), sum(path.stat().st_size for path in files) // WORTH)
-
-
-def _read(
-    files: Sequence[Path],
-    reading: ReadingOptions,
-    make: Make,
-    places: Mapping[Path, int],
-    tell: Tell | None = None,
-    progress: Progress | None = None,
-) -> tuple[Samples[Any], list[Account]]:
-    """Look through files one after the other."""
-    collector, accounts = make(), []
-    for done, path in enumerate(files):
-        if progress is not None:
-            progress(done, len(files))
-        account = Account(str(path), tell)
-        collector.begin(places.get(path, 0))
-        for batch in read_texts(path, reading, account):
-            collector.take(batch)
-        account.tell = None
-        accounts.append(account)
-    if progress is not None:
-        progress(len(files), len(files))
-    return collector.samples, accounts
-
-
-def _read_apart(
-    files: Sequence[Path], reading: ReadingOptions, make: Make, places: Mapping[Path, int]
-) -> tuple[Samples[Any], list[Account], list[Damage]]:
-    """Look through files in a process of its own, which reports damage at the end."""
-    damages: list[Damage] = []
-    return *_read(files, reading, make, places, damages.append), damages

@@ -1,306 +1,164 @@
-"""Contexts in files: written, and loaded from files of eatlas or a user's own."""
+"""Contexts in files: written and read as plain rows, with what is said of them."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import io
+import json
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
-from eatlas.corpora.characters import one_form
 from eatlas.corpora.reading import pyarrow_of
-from eatlas.corpora.record import Contexts, Pairs, Sample
-from eatlas.corpora.writing import ENDINGS, KEY, LABEL, MARKED, beside
-from eatlas.csv_cells import unmarked
+from eatlas.csv_cells import marked, unmarked
 from eatlas.decoding import json_value, require_file
-from eatlas.errors import SourceError, described
-from eatlas.notes import Note, warn
+from eatlas.errors import ResultsError, SourceError
 from eatlas.paths import is_file
-from eatlas.stimuli import ContextsOrigin
+from eatlas.sources.archives import faults_of_library
+from eatlas.writing import atomic_file, atomic_files, require_writable
 
-ALIKE = 3
-"""Letters with which a stimulus and its forms begin: family, families."""
-Read = tuple[Iterable[Mapping[str, Any]], dict[str, Any]]
-"""Every context by its columns; what the file says of itself."""
+LABEL = "label"
+"""Column of what people saw in a context; empty where it has no label."""
+ENDINGS = (".parquet", ".jsonl", ".csv")
+KEY = b"eatlas"
+TEXTS = ("text", "stimulus", "target", "attribute", LABEL)
+"""Columns that hold words; all others hold places."""
+MARKED = "marked_cells"
+"""Key in the file beside a CSV file whose texts are marked as `eatlas.csv_cells` says."""
 
 
-def load_contexts(path: str | Path) -> Contexts:
-    r"""Load contexts that :func:`eatlas.find_contexts` or ``eatlas contexts`` wrote.
+def require_ending(path: Path, what: str = "contexts", endings: tuple[str, ...] = ENDINGS) -> None:
+    """Refuse a name that does not say how to write what was found."""
+    if path.suffix.lower() not in endings:
+        raise ResultsError(
+            f"{path}: {what} cannot be written so",
+            got=path.suffix or "a name without ending",
+            allowed=", ".join(endings),
+        )
 
-    A file of one's own is read as well, if it has the columns or fields stimulus, text, start and
-    end. A column ``label`` is read as what people saw in a context.
+
+def require_place(path: Path, what: str = "contexts", endings: tuple[str, ...] = ENDINGS) -> None:
+    """Refuse, before a corpus is read, a file to which nothing could be written then."""
+    require_ending(path, what, endings)
+    if path.suffix.lower() == ".parquet":
+        pyarrow_of(path)
+    require_writable(path)
+
+
+def beside(path: Path) -> Path:
+    """Return the path of the counts and provenance of a file without metadata."""
+    return path.with_name(path.name + ".json")
+
+
+def about_of(path: Path) -> dict[str, Any]:
+    """What was written with a file of contexts or counts; nothing where nothing was.
 
     Parameters
     ----------
-    path : str or path
-        A file .parquet, .jsonl or .csv.
+    path : Path
+        A Parquet file, which holds it, or another file, beside which it is.
+
+    Returns
+    -------
+    dict
 
     Raises
     ------
     SourceError
-        If it cannot be read, is damaged, or a span does not lie in its text.
+        If it cannot be read.
 
     Examples
     --------
     >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "contexts.csv")
-    ...     _ = path.write_text("stimulus,text,start,end\nivy,The ivy grows.,4,7\n")
-    ...     contexts = load_contexts(path)
-    >>> contexts.rows
-    [Context(stimulus='ivy', text='The ivy grows.', start=4, end=7)]
+    >>> about_of(Path("mine.csv"))
+    {}
     """
-    contexts: Contexts = _loaded(Path(path), Contexts)
-    return contexts
-
-
-def load_pairs(path: str | Path) -> Pairs:
-    r"""Load pairs that :func:`eatlas.find_pairs` or ``eatlas contexts --pairs`` wrote.
-
-    Parameters
-    ----------
-    path : str or path
-        A file .parquet, .jsonl or .csv.
-
-    Raises
-    ------
-    SourceError
-        If it cannot be read, is damaged, or a span does not lie in its text.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from eatlas.corpora import PairContext
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "pairs.csv")
-    ...     Pairs.of([PairContext("ivy", "love", "I love ivy.", 7, 10, 2, 6)]).write(path)
-    ...     pairs = load_pairs(path)
-    >>> pairs
-    <Pairs: 1 contexts of 1 pairs>
-    """
-    pairs: Pairs = _loaded(Path(path), Pairs)
-    return pairs
-
-
-def load_either(path: str | Path) -> Contexts | Pairs:
-    """Load contexts or pairs; the columns of the file say which they are."""
-    record: Contexts | Pairs = _loaded(Path(path), None)
-    return record
-
-
-def _loaded(path: Path, kind: type[Contexts] | type[Pairs] | None) -> Any:
-    """Load a file of contexts or pairs, and check it against its own hash."""
-    require_file(path, SourceError)
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None or not is_file(path):
-        raise SourceError(
-            f"{path}: " + ("there is no such file" if reader else "this is not a file of contexts"),
-            allowed=f"a file that eatlas contexts wrote: {', '.join(ENDINGS)}",
-        )
     try:
-        values, about = reader(path)
-        values = list(values)
-    except (ValueError, csv.Error, RecursionError) as error:
-        raise SourceError(f"{path}: this file is damaged", got=str(error)[:200]) from error
-    if kind is None:
-        first = values[0] if values and isinstance(values[0], Mapping) else {}
-        pairs = {"target", "attribute"} <= first.keys() or "distance" in about
-        kind = Pairs if pairs else Contexts
-    rows, labels = _checked(values, kind, path)
-    counts = _counts(about.pop("counts", []), kind, path)
-    whole = about.pop("contexts_sha256", None)
-    alone: Any = kind.of(rows)
-    record: Any = kind(rows, counts or alone.counts, about, path.name, labels)
-    if whole is not None and whole != record.sha256:
-        raise SourceError(
-            f"{path}: its contexts are not those that were written",
-            got=f"SHA-256 {record.sha256}",
-            allowed=f"{whole}, as the file says",
-            remedy="the file was changed or ends early; make it again with eatlas contexts",
-        )
-    if "version" not in about:  # a file of one's own
-        _warn_of_odd_spans(rows, kind.NAMES, path)
-    return record
-
-
-def _checked(
-    values: Iterable[Any], kind: type[Contexts] | type[Pairs], path: Path
-) -> tuple[list[Any], dict[Any, str]]:
-    """Contexts and their labels; refuses those that lack a field or do not lie in their texts."""
-    fields, names = kind.columns(), kind.NAMES
-    validate = TypeAdapter(kind.ROW).validate_python
-    rows: list[Any] = []
-    labels: dict[Any, str] = {}
-    for number, value in enumerate(values, start=1):
-        try:
-            row: tuple[Any, ...] = validate({name: value[name] for name in fields if name in value})
-            label = value.get(LABEL) or ""
-            if not isinstance(label, str):
-                raise TypeError(LABEL)
-        except (ValidationError, TypeError, AttributeError) as error:
-            first = error.errors()[0] if isinstance(error, ValidationError) else None
-            raise SourceError(
-                f"{path}, context {number}: this is not a context",
-                got=f"{first['loc'][-1]}: {first['msg']}" if first else f"{value!r:.80}",
-                allowed=f"{', '.join(fields)} of every context",
-            ) from error
-        text: str = row[names]
-        places: list[int] = list(row[names + 1 :])
-        spans = zip(places[::2], places[1::2], strict=True)
-        if not all(0 <= start < end <= len(text) for start, end in spans):
-            raise SourceError(
-                f"{path}, context {number}: its span is not within its text",
-                got=f"{' to '.join(map(str, places))} of {text!r}"[:200],
-                allowed="the first character of the stimulus, and that behind its last",
-            )
-        rows.append(row)
-        if label:
-            labels[row] = label
-    return rows, labels
-
-
-def _warn_of_odd_spans(rows: list[Any], names: int, path: Path) -> None:
-    """Warn of spans that hold something else than the stimulus; its forms begin alike."""
-    odd = [
-        (stimulus, row[names][start:end])
-        for row in rows
-        for stimulus, start, end in zip(
-            row[:names], row[names + 1 :: 2], row[names + 2 :: 2], strict=True
-        )
-        if not _folded(row[names][start:end]).startswith(_folded(stimulus)[:ALIKE])
-    ]
-    if odd:
-        values = {"file": str(path), "count": len(odd), "of": len(rows) * names}
-        stimulus, text = odd[0]
-        note = Note("source.odd-spans", values={**values, "stimulus": stimulus, "text": text})
-        warn(note, stacklevel=5)
-
-
-def _folded(text: str) -> str:
-    return one_form(text).casefold()
-
-
-def _counts(rows: Any, kind: type[Sample[Any, Any]], path: Path) -> Any:
-    names = kind.NAMES
-    try:
-        return tuple(kind.COUNT(*map(str, row[:names]), *map(int, row[names:])) for row in rows)
-    except (TypeError, ValueError, AttributeError) as error:
-        raise SourceError(f"{path}: its counts cannot be read", got=str(error)) from error
-
-
-def _read_parquet(path: Path) -> Read:
-    pa, parquet = pyarrow_of(path)
-    try:
-        table = parquet.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        raise SourceError(f"{path}: this file is damaged", got=str(error)) from error
-    columns = [column.to_pylist() for column in table.columns]
-    rows = (dict(zip(table.column_names, row, strict=True)) for row in zip(*columns, strict=True))
-    return rows, json_value((table.schema.metadata or {}).get(KEY, b"{}"))
-
-
-def _read_jsonl(path: Path) -> Read:
-    lines = path.read_text(encoding="utf-8-sig").split("\n")
-    return (json_value(line) for line in lines if line.strip()), _beside(path)
-
-
-def _read_csv(path: Path) -> Read:
-    about = _beside(path)
-    plain = unmarked if about.pop(MARKED, False) else str
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = [
-            {key: plain(cell) for key, cell in row.items() if isinstance(cell, str)}
-            for row in csv.DictReader(file)
-        ]
-    return rows, about
-
-
-def _beside(path: Path) -> dict[str, Any]:
-    """What the file beside a file says of it."""
-    file = beside(path)
-    require_file(file, SourceError)
-    about = json_value(file.read_bytes()) if file.is_file() else {}
+        if path.suffix.lower() == ".parquet":
+            metadata = pyarrow_of(path)[1].read_schema(path).metadata or {}
+            about = json_value(metadata.get(KEY, b"{}"))
+        else:
+            require_file(beside(path), SourceError)
+            about = json_value(beside(path).read_bytes()) if beside(path).is_file() else {}
+    except (OSError, ValueError, RecursionError) as error:
+        what = f"{path}: what was written with this file cannot be read"
+        raise SourceError(what, got=str(error)) from error
     return about if isinstance(about, dict) else {}
 
 
-_READERS: dict[str, Callable[[Path], Read]] = {
-    ".parquet": _read_parquet,
-    ".jsonl": _read_jsonl,
-    ".csv": _read_csv,
-}
-
-
-REMEDY = (
-    "name the file: eatlas verify RESULTS --contexts FILE; in Python, verify(..., contexts=...)"
-)
-
-
-class ContextsAtHand:
-    """Files of contexts that are known, and folders in which others may be."""
-
-    def __init__(self, given: Iterable[Any] = (), folders: Iterable[Path] = ()) -> None:
-        self._given = [_taken(contexts) for contexts in given]
-        self._folders = tuple(dict.fromkeys(folders))
-        self._files: dict[Path, Contexts | Pairs | SourceError] = {}
-
-    def find(self, origin: ContextsOrigin) -> Contexts | Pairs:
-        """Return the contexts that a result was made of."""
-        others = []
-        for name, candidate in self._candidates(origin):
-            if isinstance(candidate, SourceError):
-                others.append(candidate.what)
-            elif (taken := candidate.taken(origin)) is not None:
-                return taken
-            else:
-                others.append(f"{name} has {_briefly(candidate.origin)}")
-        if others:
-            raise SourceError(
-                f"none of these files has its contexts: {'; '.join(dict.fromkeys(others))}; the "
-                f"result names {_briefly(origin)}",
-                remedy=REMEDY,
-            )
-        name = origin.name or "contexts that were not loaded from a file"
+def read_table(path: Path) -> tuple[list[Any], dict[str, Any]]:
+    """Every row of a file by its columns, and what the file, or one beside it, says of itself."""
+    require_file(path, SourceError)
+    ending = path.suffix.lower()
+    if ending not in ENDINGS or not is_file(path):
+        what = "there is no such file" if ending in ENDINGS else "this is not a file of contexts"
         raise SourceError(
-            f"its contexts are not in the result, and there is no file of them: {name}, "
-            f"{_briefly(origin)}",
-            allowed="the file beside the results or in the working folder, or a name of it",
-            remedy=REMEDY,
+            f"{path}: {what}", allowed=f"a file that eatlas contexts wrote: {', '.join(ENDINGS)}"
         )
-
-    def _candidates(
-        self, origin: ContextsOrigin
-    ) -> Iterator[tuple[str, Contexts | Pairs | SourceError]]:
-        for contexts in self._given:
-            yield contexts.name or "a corpus", contexts
-        for folder in self._folders:
-            path = folder / Path(origin.name).name  # a result may come from anybody
-            if not path.name or not path.is_file():
-                continue
-            if path not in self._files:
-                try:
-                    self._files[path] = load_either(path)
-                except SourceError as error:
-                    self._files[path] = error
-            yield str(path), self._files[path]
-
-
-def _taken(contexts: Any) -> Contexts | Pairs:
-    if isinstance(contexts, str | Path):
-        return load_either(contexts)
-    if isinstance(contexts, Contexts | Pairs):
-        return contexts
-    raise SourceError(
-        "these are not contexts",
-        got=described(contexts),
-        allowed="the name of a file that eatlas contexts wrote, or what eatlas.find_contexts or "
-        "eatlas.find_pairs returned",
-    )
+    about = about_of(path)
+    try:
+        if ending == ".parquet":
+            parquet = pyarrow_of(path)[1]
+            with faults_of_library(path, "this file"):
+                return parquet.read_table(path).to_pylist(), about
+        if ending == ".jsonl":
+            lines = path.read_text(encoding="utf-8-sig").split("\n")
+            return [json_value(line) for line in lines if line.strip()], about
+        plain = unmarked if about.pop(MARKED, False) else str
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return [
+                {key: plain(cell) for key, cell in row.items() if isinstance(cell, str)}
+                for row in csv.DictReader(file)
+            ], about
+    except (ValueError, csv.Error) as error:
+        raise SourceError(f"{path}: this file is damaged", got=str(error)[:200]) from error
 
 
-def _briefly(origin: ContextsOrigin) -> str:
-    most = "" if origin.per_term is None else f", the first {origin.per_term:,} of each"
-    return f"SHA-256 {origin.sha256[:12]}...{most}"
+def write_table(
+    path: Path,
+    rows: Sequence[Sequence[Any]],
+    fields: Sequence[str],
+    about: Mapping[str, Any],
+    texts: Collection[str] = TEXTS,
+) -> None:
+    """Write rows and what is said of them; both appear when they are whole, or neither does.
+
+    Columns that are no `texts` hold whole numbers.
+    """
+    ending = path.suffix.lower()
+    about = {**about, MARKED: True} if ending == ".csv" else about
+    description = json.dumps(about, ensure_ascii=False, indent=1)
+    if ending == ".parquet":
+        with atomic_file(path, binary=True) as file:
+            file.write(parquet_bytes(rows, fields, texts, description))
+        return
+    with atomic_files() as new:
+        file = new(path)
+        new(beside(path)).write(description + "\n")
+        if ending == ".csv":
+            # a carriage return within a cell needs quotes around it
+            quoting: Any = csv.QUOTE_NONNUMERIC if "text" in texts else csv.QUOTE_MINIMAL
+            table = csv.writer(file, lineterminator="\n", quoting=quoting)
+            table.writerow(map(marked, fields))
+            table.writerows(
+                [marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+            )
+        else:
+            named = (dict(zip(fields, row, strict=True)) for row in rows)
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in named)
+
+
+def parquet_bytes(
+    rows: Sequence[Sequence[Any]], fields: Sequence[str], texts: Collection[str], about: str
+) -> bytes:
+    """Bytes of a Parquet file of texts and whole numbers, with the provenance in its metadata."""
+    pa, parquet = pyarrow_of(Path("contexts.parquet"))
+    columns = list(zip(*rows, strict=True)) or [()] * len(fields)
+    arrays = [
+        pa.array(column, pa.string() if name in texts else pa.int64())
+        for name, column in zip(fields, columns, strict=True)
+    ]
+    table = pa.table(arrays, names=list(fields)).replace_schema_metadata({KEY: about.encode()})
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, compression="zstd")
+    return sink.getvalue()

@@ -8,70 +8,33 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
-from numbers import Integral
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from eatlas.corpora.counts import (
-    SCHEMA,
-    TABLES,
-    Search,
-    SpanCounter,
-    Tally,
-    TextCounts,
-    WordFamily,
-    interplay,
-)
-from eatlas.corpora.files import (
-    SAMPLE,
-    Format,
-    ReadingOptions,
-    Shard,
-    Unit,
-    corpus_files,
-    look_at,
-    read_texts,
-    shards_of,
-)
-from eatlas.corpora.matching import Case, Compounds, Rule
-from eatlas.corpora.reading import Account, Damage, Tell, files_read
+from eatlas.corpora.counts import SCHEMA, TABLES, Search, SpanCounter, TextCounts, WordFamily
+from eatlas.corpora.files import Part, Reader, Unit, files_read, parts_of
+from eatlas.corpora.matching import Case, Compounds, Matcher, Rule
+from eatlas.corpora.reading import Account
 from eatlas.corpora.sampling import stimuli_of
-from eatlas.corpora.writing import require_place
+from eatlas.corpora.storing import require_place
 from eatlas.engine.store import FileJournal
-from eatlas.errors import (
-    EatlasError,
-    SourceError,
-    StimulusError,
-    described,
-)
+from eatlas.errors import StimulusError, require_whole
 from eatlas.executors import Executor, choose
 from eatlas.notes import Note, warn
 from eatlas.paths import is_there
-from eatlas.sources.archives import locate
 from eatlas.sources.published import corpus_on_this_machine
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 
-FORM = 3
-"""Raised whenever a shard's counts mean something else than before."""
+FORM = 4
+"""Raised whenever a part's counts mean something else than before."""
 Corpus = str | Path | Iterable[str | Path]
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A file, or a part of one, that could not be counted, and why."""
-
-    label: str
-    error: EatlasError
-
-    def __str__(self) -> str:
-        """What it is and why, on one line."""
-        got = f" ({self.error.got})" if self.error.got else ""
-        return f"{self.label}: {self.error.what.removeprefix(f'{self.label}: ')}{got}"
+Progress = Callable[[int, int], None]
+"""Called with the number of parts done and of all."""
 
 
 @dataclass(frozen=True)
@@ -80,25 +43,17 @@ class TextPlan:
 
     tests: tuple[GroupsTest, ...]
     search: Search
-    reading: ReadingOptions
-    files: tuple[Path, ...]
-    shards: tuple[Shard, ...]
-    failed: tuple[Failed, ...]
-    """Files that cannot be read at all."""
+    parts: tuple[Part, ...]
+    unit: Unit
 
     @property
     def identity(self) -> str:
-        """Names all that the counts of a shard depend on beside the shard."""
-        search, reading = self.search, self.reading
-        parts = [
-            *(FORM, __version__, search.targets, search.span, search.sliding),
-            *(search.rule.case, search.rule.compounds, reading.field, reading.unit),
-            [[family.names, family.words] for family in search.families],
-        ]
+        """Names all that the counts of a part depend on beside the part."""
+        parts = [FORM, __version__, asdict(self.search)]
         return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
 
-def make_plan(  # noqa: PLR0913  (as the choices of count_text)
+def make_plan(
     corpus: Corpus,
     tests: Any,
     *,
@@ -106,31 +61,27 @@ def make_plan(  # noqa: PLR0913  (as the choices of count_text)
     sliding: bool = False,
     case: Case = "auto",
     compounds: Compounds = "either",
-    format: Format = "auto",  # noqa: A002  (as the option is called)
     field: str | None = None,
     unit: Unit = "line",
-    shard: int | None = None,
 ) -> TextPlan:
-    """Resolve tests and files, and part the files into shards.
+    """Resolve tests and files, and part the files.
 
     Parameters are those of :func:`eatlas.count_text`.
     """
-    for name, value in (("span", span), ("shard", 1 if shard is None else shard)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-            raise EatlasError(
-                f"{name} is not usable", got=described(value), allowed="a whole number from 1"
-            )
+    require_whole("span", span, 1)
     chosen = _of_groups(load_tests(tests))
     rule = Rule(case, compounds)
     search = Search(_targets(chosen), _families(chosen), rule, int(span), bool(sliding))
-    rule.require_heads(search.stimuli)
-    _warn_of_stimuli(chosen)
-    reading = ReadingOptions(format, field, unit)
-    files = corpus_files(_by_name(corpus))
-    parts, failed = _parted(files, reading, shard)
-    unreadable = {part.label for part in failed}
-    look_at([path for path in files if str(path) not in unreadable], reading)
-    return TextPlan(chosen, search, reading, tuple(files), tuple(parts), tuple(failed))
+    Matcher(search.stimuli, rule)
+    _warn_of_stimuli(chosen, rule)
+    names = [corpus] if isinstance(corpus, str | Path) else list(corpus)
+    files = [
+        (corpus_on_this_machine(name) or name)
+        if isinstance(name, str) and not is_there(name)
+        else name
+        for name in names
+    ]
+    return TextPlan(chosen, search, tuple(parts_of(files, field, unit)), unit)
 
 
 def _of_groups(tests: Iterable[Any]) -> tuple[GroupsTest, ...]:
@@ -185,203 +136,69 @@ def _families(tests: Sequence[GroupsTest]) -> tuple[WordFamily, ...]:
     return tuple(families)
 
 
-def _warn_of_stimuli(tests: Sequence[GroupsTest]) -> None:
-    """Warn of stimuli that hide others, and of targets that are words of a group."""
+def _warn_of_stimuli(tests: Sequence[GroupsTest], rule: Rule) -> None:
+    """Warn of targets that are words of a group, and of stimuli that hide those of other tests."""
     for test in tests:
         of = {word: group.name for group in test.groups for word in group.terms}
         if own := [f"{term} ({of[term]})" for term in test.targets.terms if term in of]:
             warn(Note("stimuli.targets-in-groups", values={"targets": own}), test.id, stacklevel=4)
-    named = [(test.id, test.terms) for test in tests]
-    for test_id, stimulus, other_id, hidden in interplay(named):
-        values = {"tests": [test_id, other_id], "found": stimulus, "hidden": hidden}
-        warn(Note("stimuli.hidden-words", values=values), stacklevel=4)
-        break  # one example says enough
+    for second in tests if len(tests) > 1 else ():
+        matcher = Matcher(second.terms, rule)
+        for test_id, stimulus in ((test.id, term) for test in tests for term in test.terms):
+            if stimulus not in second.terms and (hidden := matcher.find_in(stimulus)):
+                values = {"tests": [test_id, second.id], "found": stimulus, "hidden": hidden[0][1]}
+                warn(Note("stimuli.hidden-words", values=values), stacklevel=4)
+                return  # one example says enough
 
 
-def _by_name(corpus: Corpus) -> list[Any]:
-    """Files, and those of published corpora by name."""
-    parts = [corpus] if isinstance(corpus, str | Path) else list(corpus)
-    return [
-        (corpus_on_this_machine(part) or part)
-        if isinstance(part, str) and not is_there(Path(part))
-        else part
-        for part in parts
-    ]
+class CountedParts(FileJournal):
+    """The parts of a count that are counted."""
 
-
-def _parted(
-    files: Iterable[Path], reading: ReadingOptions, size: int | None
-) -> tuple[list[Shard], list[Failed]]:
-    """Shards of all files, and files that cannot be read."""
-    parts: list[Shard] = []
-    failed: list[Failed] = []
-    for path in files:
-        try:
-            locate(path, long_windows=True).head(SAMPLE)  # a file that ends early may begin well
-            parts += shards_of(path, reading, size)
-        except SourceError as error:
-            failed.append(Failed(str(path), error))
-    if not parts:
-        raise failed[0].error
-    return parts, failed
-
-
-SEVERAL = 10
-"""Targets that a warning names."""
-MANY = 0.5
-"""Share of damaged lines in a file from which on its encoding is in question."""
-Progress = Callable[[int, int], None]
-"""Called with the number of shards done and of all."""
-
-
-@dataclass
-class ShardCounts:
-    """What one shard gave; its damaged lines are numbered within it."""
-
-    tally: Tally
-    account: Account
-
-    def to_json(self) -> bytes:
-        """On one line."""
-        tally = [self.tally.table.tolist(), self.tally.totals.tolist()]
-        account = {**asdict(self.account), "named": [asdict(bad) for bad in self.account.named]}
-        return json.dumps({"tally": tally, "account": account}, ensure_ascii=True).encode()
-
-    @classmethod
-    def from_json(cls, data: bytes, search: Search) -> ShardCounts:
-        """Read what :meth:`to_json` wrote."""
-        values = json.loads(data)
-        empty = Tally.empty(search)
-        table, totals = (np.array(part, np.int64) for part in values["tally"])
-        if (table.shape, totals.shape) != (empty.table.shape, empty.totals.shape):
-            raise ValueError("counts of another search")
-        account = values["account"]
-        named = [Damage(**bad) for bad in account.pop("named")]
-        skipped = Counter(account.pop("skipped"))
-        return cls(Tally(table, totals), Account(**account, skipped=skipped, named=named))
-
-
-@lru_cache(maxsize=2)
-def _counter(search: Search) -> SpanCounter:
-    """What counts; of one search, made once in a process."""
-    return SpanCounter(search)
-
-
-def count_shard(shard: Shard, search: Search, reading: ReadingOptions) -> ShardCounts | Failed:
-    """Count one shard, all of it or nothing."""
-    account = Account(shard.path)
-    counter = _counter(search).anew()
-    try:
-        for batch in read_texts(Path(shard.path), reading, account, shard):
-            counter.take(batch)
-    except SourceError as error:
-        return Failed(shard.label, error)
-    return ShardCounts(counter.tally, account)
-
-
-class Shards(FileJournal):
-    """The shards of a count that are counted."""
-
-    work, task = "shards", "count"
+    work, task = "parts", "count"
 
     def __init__(self, out: Path | None, plan: TextPlan) -> None:
         super().__init__(out, plan.identity)
-        self._plan = plan
-        self._wanted = {self._name(shard) for shard in plan.shards}
-        self._done: set[str] = set()
+        self._names = [f"{plan.identity[:16]} {part.identity}" for part in plan.parts]
+        self.done: dict[int, tuple[Any, Any, Account]] = {}
+        """Table, totals, and what was read, by the number of the part in the plan."""
 
-    def __contains__(self, shard: Shard) -> bool:
-        return self._name(shard) in self._done
-
-    def __len__(self) -> int:
-        return len(self._done)
-
-    def keep(self, shard: Shard, counts: ShardCounts) -> None:
-        """Keep what a shard gave."""
-        self.append(self._name(shard), counts.to_json())
-        self._done.add(self._name(shard))
-
-    def of(self, shard: Shard) -> ShardCounts:
-        """What a shard gave."""
-        return ShardCounts.from_json(self.read(self._name(shard)), self._plan.search)
+    def keep(self, number: int, table: Any, totals: Any, account: Account) -> None:
+        """Keep what a part gave."""
+        self.done[number] = table, totals, account
+        values = [table.tolist(), totals.tolist(), asdict(account)]
+        self.append(self._names[number], json.dumps(values).encode())
 
     def forget(self) -> None:
-        """Forget all shards, once the table is written."""
+        """Forget all parts, once the table is written."""
         self.discard(list(self._places))
 
     def take(self, name: str, result: bytes) -> None:
-        """Take over a shard that was counted before."""
-        if name in self._wanted:
-            ShardCounts.from_json(result, self._plan.search)
-            self._done.add(name)
-
-    def _name(self, shard: Shard) -> str:
-        return f"{self._plan.identity[:16]} {shard.identity}"
-
-
-def count_all(
-    plan: TextPlan,
-    shards: Shards,
-    executor: Executor,
-    progress: Progress | None = None,
-) -> list[Failed]:
-    """Count every shard that is not counted yet; return those that cannot be."""
-    left = [shard for shard in plan.shards if shard not in shards]
-    failed = list(plan.failed)
-    done = len(plan.shards) - len(left)
-    work = partial(count_shard, search=plan.search, reading=plan.reading)
-    with closing(executor(work, left)) as ended:
-        for position, outcome in ended:
-            shard = left[position]
-            if isinstance(outcome, ShardCounts):
-                shards.keep(shard, outcome)
-            else:
-                failed.append(outcome)
-            done += 1
-            if progress is not None:
-                progress(done, len(plan.shards))
-    order = {shard.label: place for place, shard in enumerate(plan.shards)}
-    return sorted(failed, key=lambda part: (order.get(part.label, -1), part.label))
+        """Take over a part that was counted before."""
+        if name in self._names:
+            table, totals, account = json.loads(result)
+            account["skipped"] = Counter(account["skipped"])
+            self.done[self._names.index(name)] = (
+                np.array(table),
+                np.array(totals),
+                Account(**account),
+            )
 
 
-def conclude(
-    plan: TextPlan, shards: Shards, failed: Sequence[Failed], tell: Tell | None = None
+def count_parts(
+    plan: TextPlan, counted: CountedParts, executor: Executor, progress: Progress | None = None
 ) -> TextCounts:
-    """Add up what the shards gave."""
-    tally = Tally.empty(plan.search)
-    accounts = {str(path): Account(str(path)) for path in plan.files}
-    counted = [shard for shard in plan.shards if shard in shards]
-    if not counted:
-        raise failed[0].error
-    for shard in counted:  # in the order of their files
-        part = shards.of(shard)
-        tally.add(part.tally)
-        bad = part.account.damaged and shard.part == "bytes"
-        file = shard.label if shard.part == "streams" else shard.path
-        accounts[shard.path].add(part.account, file, _lines_before(shard) if bad else 0)
-    for account in accounts.values() if tell is not None else ():
-        for damage in account.named:
-            tell(damage)  # type: ignore[misc]
-    return TextCounts(plan.search, tally, _provenance(plan, accounts.values(), failed))
-
-
-def _lines_before(shard: Shard) -> int:
-    """Count the lines of the file before a shard; read only where something is damaged."""
-    count, left = 0, shard.start
-    with Path(shard.path).open("rb") as file:
-        while left and (data := file.read(min(left, 1 << 24))):
-            count += data.count(b"\n")
-            left -= len(data)
-    return count
-
-
-def _provenance(
-    plan: TextPlan, accounts: Iterable[Account], failed: Sequence[Failed]
-) -> dict[str, Any]:
-    """What is needed to count again, and to see that it is the same text."""
-    read = files_read(accounts)
-    search, reading = plan.search, plan.reading
-    return {
+    """Count every part that is not counted yet, and add up what all gave."""
+    left = [k for k in range(len(plan.parts)) if k not in counted.done]
+    read = Reader(partial(SpanCounter, plan.search))
+    with closing(executor(read, [plan.parts[k] for k in left])) as outcomes:
+        for position, (counts, account) in outcomes:
+            counted.keep(left[position], counts[0], counts[1], account)
+            if progress is not None:
+                progress(len(counted.done), len(plan.parts))
+    tables, totals, accounts = zip(*(counted.done[k] for k in range(len(plan.parts))), strict=True)
+    files, search = files_read(plan.parts, accounts), plan.search
+    hashes = sorted((file["size"], file["ends_sha256"]) for file in files["files"])
+    provenance = {
         "schema": SCHEMA,
         "version": __version__,
         "tests": [test.id for test in plan.tests],
@@ -390,34 +207,21 @@ def _provenance(
         "sliding": search.sliding,
         "case": search.rule.case,
         "compounds": search.rule.compounds,
-        "unit": reading.unit,
-        "field": reading.field,
-        "format": reading.format,
-        "corpus_sha256": _corpus_hash(read["files"]),
-        **read,
-        "failed": [{"part": part.label, "why": str(part)} for part in failed],
+        "unit": plan.unit,
+        "field": plan.parts[0].field,
+        # whatever the names and the order of the files
+        "corpus_sha256": hashlib.sha256(json.dumps(hashes).encode()).hexdigest(),
+        **files,
     }
-
-
-def _corpus_hash(files: Sequence[dict[str, Any]]) -> str:
-    """Hash of the sizes and ends of all files; their names and order leave it unchanged."""
-    parts = sorted((file["size"], file["ends_sha256"]) for file in files)
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def _warn(result: TextCounts, failed: Sequence[Failed]) -> None:
-    """Warn of what was not counted, of files that may be no UTF-8, and of targets never seen."""
-    if failed:
-        values = {"count": len(failed), "such": list(map(str, failed[:SEVERAL]))}
-        warn(Note("source.parts-unread", values=values), stacklevel=4)
-    for file in result.provenance["files"]:
-        lines = file["texts"] + file["damaged"]
-        if file["damaged"] and file["damaged"] >= MANY * lines:
-            values = {"file": file["file"], "count": file["damaged"], "of": lines}
-            warn(Note("source.lines-unread", values=values), stacklevel=4)
-    if unseen := result.unseen:
-        values = {"targets": list(unseen), "of": len(result.targets), "most": SEVERAL}
+    result = TextCounts(search, sum(tables), sum(totals), provenance)
+    if result.unseen:
+        values = {"targets": list(result.unseen), "of": len(result.targets), "most": SEVERAL}
         warn(Note("undefined.counts", values=values), stacklevel=4)
+    return result
+
+
+SEVERAL = 10
+"""Targets that a warning names."""
 
 
 def count_text(  # noqa: PLR0913  (each is a choice of the user's)
@@ -428,14 +232,11 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     sliding: bool = False,
     case: Case = "auto",
     compounds: Compounds = "either",
-    format: Format = "auto",  # noqa: A002  (as the option is called)
     field: str | None = None,
     unit: Unit = "line",
     out: str | Path | None = None,
     workers: int | None = 1,
     executor: Executor | None = None,
-    shard: int | None = None,
-    tell: Tell | None = None,
     progress: Progress | None = None,
 ) -> TextCounts:
     """Count associations of targets with social groups in a text of any size.
@@ -456,7 +257,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         Sentences of a span.
     sliding : bool
         Let a span begin with every sentence; by default spans are disjoint.
-    case, compounds, format, field, unit
+    case, compounds, field, unit
         How words are found and files are read, as in :func:`eatlas.find_contexts`. A document (a
         line or paragraph, an object, a row, an article) is never parted.
     out : path, optional
@@ -467,12 +268,8 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         guards what it runs with ``if __name__ == "__main__":``.
     executor : Executor, optional
         Who counts, instead of processes of this machine.
-    shard : int, optional
-        Bytes of the parts that are counted and kept one by one; changes no count.
-    tell : callable, optional
-        Called with damaged lines, up to 100 of each shard.
     progress : callable, optional
-        Called with the number of shards that are done and the number of all.
+        Called with the number of parts that are done and the number of all.
 
     Returns
     -------
@@ -482,14 +279,12 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     Raises
     ------
     EatlasError
-        If tests, options or all files are not usable.
+        If tests, options or a file are not usable; what was counted before is kept with `out`.
 
     Warns
     -----
     UndefinedWarning
         If the text never mentions a target; its counts are undefined, not 0.
-    SourceWarning
-        If a part of the corpus cannot be read; the rest is counted.
 
     Examples
     --------
@@ -509,34 +304,12 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     path = None if out is None else Path(out)
     if path is not None:
         require_place(path, *TABLES)
-    choices = {"case": case, "compounds": compounds, "format": format, "field": field, "unit": unit}
-    plan = make_plan(corpus, tests, span=span, sliding=sliding, shard=shard, **choices)  # type: ignore[arg-type]
-    executor = executor or choose(workers, len(plan.shards))
-    return counted(plan, path, executor, tell=tell, progress=progress)
-
-
-def counted(
-    plan: TextPlan,
-    out: Path | None,
-    executor: Executor,
-    *,
-    begun: Callable[[Shards], None] | None = None,
-    tell: Tell | None = None,
-    progress: Progress | None = None,
-) -> TextCounts:
-    """Count what a plan says, and write the table where there is a place for it.
-
-    Shards that were counted are kept until all are; `begun` is called with those that were counted
-    before.
-    """
-    with Shards(out, plan) as shards:
-        if begun is not None:
-            begun(shards)
-        failed = count_all(plan, shards, executor, progress)
-        result = conclude(plan, shards, failed, tell)
-        if out is not None:
-            result.write(out)
-        if not failed:
-            shards.forget()
-    _warn(result, failed)
+    choices: Any = {"case": case, "compounds": compounds, "field": field, "unit": unit}
+    plan = make_plan(corpus, tests, span=span, sliding=sliding, **choices)
+    with CountedParts(path, plan) as counted:
+        executor = executor or choose(workers, len(plan.parts))
+        result = count_parts(plan, counted, executor, progress)
+        if path is not None:
+            result.write(path)
+        counted.forget()
     return result
