@@ -12,8 +12,8 @@ ITEMS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), max_size=80)
 def filled(items, size):
     samples = Samples(1, size)
     for key, start in items:
-        if key <= samples.limits[0]:
-            samples.add(0, key, start, Context("ant", str(key), start, start + 1))
+        if key <= samples.limits[0] and samples.wants(0, key, start):
+            samples.put(0, key, start, Context("ant", str(key), start, start + 1))
     return samples
 
 
@@ -39,8 +39,8 @@ def test_two_samples_merge_to_that_of_all(one, other, size):
     merged, samples = Samples(1, size), filled(one, size)
     merged.merge(*samples.handed_over())
     for key, start in other:  # keys beyond the limit of what was handed over are not needed
-        if key <= samples.limits[0]:
-            samples.add(0, key, start, Context("ant", str(key), start, start + 1))
+        if key <= samples.limits[0] and samples.wants(0, key, start):
+            samples.put(0, key, start, Context("ant", str(key), start, start + 1))
     merged.merge(*samples.handed_over())
     assert merged.sample(0) == expected(one + other, size)
 
@@ -53,7 +53,7 @@ def test_the_first_of_a_sample_are_the_smaller_sample(items, small, more):
 def test_memory_is_bounded():
     samples = Samples(1, 5)
     for key in range(10_000, 0, -1):
-        samples.add(0, key, 0, Context("ant", "", 0, 1))
+        samples.put(0, key, 0, Context("ant", "", 0, 1))
         assert len(samples.kept[0]) < 10
 
 

@@ -49,6 +49,7 @@ def letters(text: str) -> list[str]:
     return [unicodedata.normalize("NFD", part) for part in parts]
 
 
+@cache
 def ways_to_write(letter: str) -> tuple[str, ...]:
     """A letter with its marks, decomposed, as one character and as several."""
     composed = unicodedata.normalize("NFC", letter)

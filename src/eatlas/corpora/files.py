@@ -358,15 +358,13 @@ class Reader:
     """Has a collector, one in each process, look at parts of a corpus."""
 
     def __init__(self, make: Callable[[], Collector]) -> None:
-        self.make = make
-        self._collector: Collector | None = None
+        self.make, self._collector = make, make()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Reader, (self.make,)
 
     def __call__(self, part: Part) -> tuple[Any, Account]:
         """What was found in a part, all of it or nothing, and what was read."""
-        self._collector = self._collector or self.make()
         self._collector.begin(part)
         account = Account(part.path)
         for batch in read_part(part, account):

@@ -160,7 +160,7 @@ class Sample(Generic[Row, Counted]):
         """Hash of all contexts and their labels, whatever their order."""
         rows: list[Any] = sorted(self.rows)
         if self.labels:
-            rows = [(*tuple(context), self.labels.get(context)) for context in rows]
+            rows = self._labelled(rows)
         text = json.dumps(rows, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -272,9 +272,12 @@ class Sample(Generic[Row, Counted]):
         """Rows and columns, those of labels where there are some."""
         if not self.labels:
             return list(self.rows), self.ROW._fields
-        rows: list[Any] = list(self.rows)
-        fields = (*self.ROW._fields, LABEL)
-        return [(*tuple(row), self.labels.get(row)) for row in rows], fields
+        return self._labelled(list(self.rows)), (*self.ROW._fields, LABEL)
+
+    def _labelled(self, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """Contexts with their labels; None for none."""
+        labels = map(self.labels.get, rows)
+        return [(*row, label) for row, label in zip(rows, labels, strict=True)]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each context; with a column of labels, if there are some."""

@@ -63,14 +63,15 @@ class Samples:
 
     def wants(self, name: int, key: int, start: int) -> bool:
         """Whether there is no context of this key, or one whose stimulus begins later."""
-        return key not in self.kept[name] or start < self.kept[name][key][0]
+        kept = self.kept[name]
+        return key not in kept or start < kept[key][0]
 
-    def add(self, name: int, key: int, start: int, context: Any) -> None:
-        """Take in a context; of two with one key, the one whose stimulus comes first."""
-        if self.wants(name, key, start):
-            self.kept[name][key] = start, context
-            if len(self.kept[name]) >= 2 * self.size:
-                self._trim(name)
+    def put(self, name: int, key: int, start: int, context: Any) -> None:
+        """Take in a context that is wanted."""
+        kept = self.kept[name]
+        kept[key] = start, context
+        if len(kept) >= 2 * self.size:
+            self._trim(name)
 
     def _trim(self, name: int) -> None:
         kept = self.kept[name]
@@ -95,7 +96,8 @@ class Samples:
                 self.kept[name] = contexts
                 continue
             for key, (start, context) in contexts.items():
-                self.add(name, key, start, context)
+                if self.wants(name, key, start):
+                    self.put(name, key, start, context)
 
     def sample(self, name: int) -> list[Any]:
         """What is kept of a name, in the order of the keys."""
@@ -227,13 +229,15 @@ class Sampler:
         self.samples.found += np.bincount(names, minlength=len(self._seeds))
         wanted = np.flatnonzero(keys <= self.samples.limits[names])
         starts = (offsets[0] << 32) | offsets[1]
-        columns = (wanted, names[wanted], keys[wanted], starts[wanted])
-        for k, name, key, start in zip(*(column.tolist() for column in columns), strict=True):
+        spans = np.stack((matches.starts[places], matches.ends[places]), axis=-1)
+        row_of = Context if len(places) == 1 else PairContext
+        columns = (names, keys, starts, begins, stops, *spans)
+        for name, key, start, begin, stop, *bytes_ in zip(
+            *(column[wanted].tolist() for column in columns), strict=True
+        ):
             if self.samples.wants(name, key, start):
-                spans = [(int(matches.starts[p]), int(matches.ends[p])) for p in places[:, k]]
-                cut = cut_out(batch.data, (int(begins[k]), int(stops[k])), spans)
-                row_of = Context if len(spans) == 1 else PairContext
-                self.samples.add(name, key, start, row_of(*self.names[name], *cut))
+                cut = cut_out(batch.data, (begin, stop), bytes_)
+                self.samples.put(name, key, start, row_of(*self.names[name], *cut))
 
 
 def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -392,11 +396,10 @@ def _sampled(
 ) -> tuple[list[Any], tuple[Any, ...], dict[str, Any]]:
     """Contexts, how many there are of each name, and what was read, and how."""
     names = sampling.names
-    Matcher(stimuli_of(sampling.tests), Rule(sampling.case, sampling.compounds))  # may refuse
+    read = Reader(partial(Sampler, sampling))
     parts = parts_of(corpus, field, unit)
     samples = Samples(len(names), int(sampling.per_term))
     accounts = [Account(part.path) for part in parts]
-    read = Reader(partial(Sampler, sampling))
     with closing((executor or choose(workers, len(parts)))(read, parts)) as outcomes:
         for done, (position, (sample, account)) in enumerate(outcomes, start=1):
             samples.merge(*sample)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from eatlas.corpora.characters import folded
 from eatlas.corpora.counts import SCHEMA, TABLES, Search, SpanCounter, TextCounts, WordFamily
 from eatlas.corpora.files import Part, Reader, Unit, files_read, parts_of
-from eatlas.corpora.matching import Case, Compounds, Matcher, Rule
+from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.reading import Account
 from eatlas.corpora.sampling import stimuli_of
 from eatlas.corpora.storing import require_place
@@ -72,8 +75,7 @@ def make_plan(
     chosen = _of_groups(load_tests(tests))
     rule = Rule(case, compounds)
     search = Search(_targets(chosen), _families(chosen), rule, int(span), bool(sliding))
-    Matcher(search.stimuli, rule)
-    _warn_of_stimuli(chosen, rule)
+    _warn_of_stimuli(chosen)
     names = [corpus] if isinstance(corpus, str | Path) else list(corpus)
     files = [
         (corpus_on_this_machine(name) or name)
@@ -136,17 +138,18 @@ def _families(tests: Sequence[GroupsTest]) -> tuple[WordFamily, ...]:
     return tuple(families)
 
 
-def _warn_of_stimuli(tests: Sequence[GroupsTest], rule: Rule) -> None:
+def _warn_of_stimuli(tests: Sequence[GroupsTest]) -> None:
     """Warn of targets that are words of a group, and of stimuli that hide those of other tests."""
     for test in tests:
         of = {word: group.name for group in test.groups for word in group.terms}
         if own := [f"{term} ({of[term]})" for term in test.targets.terms if term in of]:
             warn(Note("stimuli.targets-in-groups", values={"targets": own}), test.id, stacklevel=4)
-    for second in tests if len(tests) > 1 else ():
-        matcher = Matcher(second.terms, rule)
-        for test_id, stimulus in ((test.id, term) for test in tests for term in test.terms):
-            if stimulus not in second.terms and (hidden := matcher.find_in(stimulus)):
-                values = {"tests": [test_id, second.id], "found": stimulus, "hidden": hidden[0][1]}
+    for test, second in permutations(tests, 2):
+        alone = {folded(term): term for term in second.terms if term not in test.terms}
+        for stimulus in sorted(set(test.terms).difference(second.terms)):
+            words = re.split(r"[\W_]+", folded(stimulus))
+            if hidden := [alone[word] for word in words if word in alone]:
+                values = {"tests": [test.id, second.id], "found": stimulus, "hidden": hidden[0]}
                 warn(Note("stimuli.hidden-words", values=values), stacklevel=4)
                 return  # one example says enough
 

@@ -222,7 +222,7 @@ def test_two_counts_of_one_table_at_once(corpus, tmp_path):
     out = tmp_path / "c.csv"
     with counting.CountedParts(out, make_plan(corpus, TEST)), pytest.raises(ResultsError) as caught:
         quiet(corpus, TEST, out=out)
-    assert "another count is writing this file" in str(caught.value)
+    assert "another count is writing here" in str(caught.value)
 
 
 def test_the_table_is_a_source(corpus, tmp_path):
