@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -194,7 +194,7 @@ class Comparison:
     def names(self) -> tuple[str, ...]:
         """What each member's setting is called for people, without a path."""
         if self.by == "source":
-            return tuple(map(_source_name, self.members))
+            return tuple(s.settings.sources[s.result.source] for s in self.members)
         values = [self.value(section) for section in self.members]
         if self.by == "prompt":
             return tuple("no prompt" if v == NO_PROMPT else f"prompt “{v}”" for v in values)
@@ -244,32 +244,29 @@ class Comparison:
         return f"{self.first.result.test} by {self.called}: {self.about}"
 
 
-def _source_name(section: Section) -> str:
-    year = "" if section.result.period is None else f", {section.result.period}"
-    return section.settings.sources[section.result.source] + year
-
-
 def comparisons(shown: Iterable[Section]) -> list[Comparison]:
-    """Group the results that differ in their source alone; groups of one are left out.
+    """Group the results that differ in one respect alone; groups of one are left out.
 
     Where one source is a model encoded in several ways, the comparison by that way is
     in the place of the one by source.
     """
-    given = [section for section in shown if section.levels]
-    encoded = [comparison for by in get_args(By) for comparison in _by_encoding(given, by)]
-    groups: dict[tuple[object, ...], list[Section]] = {}
-    for section in given:
-        of = section.result
-        key = of.test, of.signature, of.contexts and of.contexts.size
-        groups.setdefault(key, []).append(section)
-    covered = {frozenset(s.anchor for s in comparison.members) for comparison in encoded}
-    by_source = [
-        Comparison(tuple(group))
-        for group in groups.values()
-        if len({source_of(s.result) for s in group}) > 1
-        and frozenset(s.anchor for s in group) not in covered
-    ]
-    return by_source + encoded
+    given = {id(section.result): section for section in shown if section.levels}
+    compared: list[Comparison] = []
+    respects: tuple[Respect, ...] = ("source", *get_args(By))
+    for by in respects:
+        groups = [[*g.values()] for g in pivot([s.result for s in given.values()], by)]
+        subjects = [(g[0].test, g[0].signature, model_of(g[0], by)) for g in groups]
+        beside = by not in {"source", "level"}
+        levels = [choices_of(g[0]).get("level", "") if beside else "" for g in groups]
+        several = Counter(subject for subject, _ in set(zip(subjects, levels, strict=True)))
+        for group, subject, level in zip(groups, subjects, levels, strict=True):
+            members = tuple(given[id(result)] for result in group)
+            compared.append(Comparison(members, by, level if several[subject] > 1 else ""))
+    encoded = {frozenset(s.anchor for s in c.members) for c in compared if c.by != "source"}
+    return [
+        c for c in compared
+        if c.by != "source" or frozenset(s.anchor for s in c.members) not in encoded
+    ]  # fmt: skip
 
 
 def matrices(compared: Iterable[Comparison]) -> list[list[Comparison]]:
@@ -281,21 +278,3 @@ def matrices(compared: Iterable[Comparison]) -> list[list[Comparison]]:
         setting = (model, comparison.about, first.signature, *comparison.names)
         groups.setdefault(setting, []).append(comparison)
     return list(groups.values())
-
-
-def _by_encoding(given: Sequence[Section], by: By) -> list[Comparison]:
-    """Comparisons of results that differ in one choice of encoding alone."""
-    sections = {id(section.result): section for section in given}
-    groups = [tuple(g.values()) for g in pivot([section.result for section in given], by)]
-    firsts = [group[0] for group in groups]
-    levels = ["" if by == "level" else choices_of(first).get("level", "") for first in firsts]
-    subjects = [(first.test, first.signature, model_of(first, by)) for first in firsts]
-    several = Counter(subject for subject, _ in set(zip(subjects, levels, strict=True)))
-    return [
-        Comparison(
-            tuple(sections[id(result)] for result in group),
-            by,
-            level if several[subject] > 1 else "",
-        )
-        for group, subject, level in zip(groups, subjects, levels, strict=True)
-    ]

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, ReadOver, shown
-from eatlas.results.inference import EffectInterval, Interval, Power
+from eatlas.results.inference import EffectInterval, Interval
 from eatlas.results.levels import (
     CELLS,
     DrawsRecord,
@@ -112,8 +112,6 @@ class SCEATResult(AssociationResult):
 
     measure: Literal["sc-eat"] = "sc-eat"
     terms: tuple[TermAssociation, ...]
-    power: Power | None = None
-    """What the attributes of the test can find of one term; None in results of older versions."""
     stimulus_terms: tuple[TermAssociation, ...] | None = None
     """The same for each target stimulus, its cosines averaged over its sentences and those of each
     attribute stimulus, whose labels are permuted. None in tests of words, and where each stimulus
@@ -152,24 +150,16 @@ class SCEATResult(AssociationResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each target term, or stimulus in a test of sentences."""
-        return [
-            {
-                **self.head(),
-                "read_over": effect.read_over,
-                "group": effect.roles[0],
-                "term": effect.term,
-                **self._rank(effect),
-                **{k: v for k, v in effect.columns().items() if k.startswith(("effect", "p_"))},
-                "smallest_d_level2": effect.design and effect.design.smallest_d,
-            }
-            for effect in self.effects()
-        ]
-
-    def _rank(self, effect: Effect) -> dict[str, Any]:
-        """How frequent a term is, where that is known."""
-        if self.frequency is None:
-            return {}
-        return {"rank": self.frequency.ranks[effect.roles[0]].terms.get(effect.name)}
+        rows, ranks = [], self.frequency and self.frequency.ranks
+        for effect in self.effects():
+            row = {**self.head(), "read_over": effect.read_over}
+            row |= {"group": effect.roles[0], "term": effect.term}
+            if ranks is not None:
+                row["rank"] = ranks[effect.roles[0]].terms.get(effect.name)
+            columns = {k: v for k, v in effect.columns().items() if k not in {"low", "high"}}
+            smallest = effect.design and effect.design.smallest_d
+            rows.append({**row, **columns, "smallest_d_level2": smallest})
+        return rows
 
     def summary(self) -> str:
         """How many terms, and the ones at either end."""
@@ -321,9 +311,6 @@ class LogRatioResult(ThreeLevelResult):
     templates: tuple[str, ...]
     """Sentences with places for a target and an attribute, over which ratios are aggregated or
     drawn. Empty where the sentences are those of a corpus."""
-    sentences: tuple[tuple[int, ...], ...] | None = None
-    """Sentences of a corpus with each target and each attribute, in the order of the similarities,
-    over which ratios are aggregated or drawn. None where templates made the sentences."""
 
     @property
     def effect_size(self) -> float | None:

@@ -198,27 +198,7 @@ class Settings:
         models: dict[str, list[AssociationResult]] = {}
         for result in self.results:
             models.setdefault(self._parts[result.source]["model"], []).append(result)
-        return [Settings.among(some)._in_words(full=full) for some in models.values()]
-
-    def _in_words(self, *, full: bool) -> str:
-        """The sources of one model."""
-        name, first, several = self.subject, next(iter(self._parts)), len(self._parts) > 1
-        named = first in self._from
-        if full:
-            parts = _parts_of_text(self._from.get(first, first), full=True)
-            of_source = parts if named and not several else {"model": parts["model"]}
-            meaning = ", ".join((self._shared | of_source).values())
-            name = f"{meaning}, here “{name}”" if named and meaning != name else meaning
-        years = sorted({result.period for result in self.results if result.period is not None})
-        beside = [joined(list(dict.fromkeys(self.sources.values())))] if several else []
-        if len(years) > 1:
-            beside.append(f"{len(years)} periods, {years[0]} to {years[-1]}")
-        elif years:
-            name = f"{name}, {years[0]}"
-        if not beside:
-            return name
-        begun = f"{name[:-1]}; " if name.endswith(")") else f"{name} ("
-        return f"{begun}{'; '.join(beside)})"
+        return [_of_model(Settings.among(results), full=full) for results in models.values()]
 
     def without_paths(self, text: str) -> str:
         """A text in which each source has the name that people give it."""
@@ -236,16 +216,15 @@ class Settings:
     @cached_property
     def measures(self) -> dict[str, str]:
         """What tells measures apart, by signature: names or differing parameters; of one, empty."""
-        signatures = list(dict.fromkeys(result.signature for result in self.results))
-        if len(signatures) == 1:
-            return dict.fromkeys(signatures, "")
         measures = {result.signature: result.measure.upper() for result in self.results}
+        if len(measures) == 1:
+            return dict.fromkeys(measures, "")
+        several = len(set(measures.values())) > 1
         words: dict[str, str] = {}
         for signature, measure in measures.items():
-            _, *own = _parameters(signature)
-            others = [_parameters(other) for other in signatures if measures[other] == measure]
-            differing = [part for part in own if any(part not in other for other in others)]
-            several = len(set(measures.values())) > 1
+            alike = [_parameters(other) for other in measures if measures[other] == measure]
+            own = _parameters(signature)
+            differing = [part for part in own if any(part not in other for other in alike)]
             words[signature] = ", ".join([measure] * several + differing)
         return words
 
@@ -300,9 +279,26 @@ def _sizes(result: AssociationResult) -> list[tuple[str, str]]:
 
 
 def _parameters(signature: str) -> list[str]:
-    """Name of a measure, and each of its parameters."""
-    head, _, inside = signature.partition("(")
-    return [head, *filter(None, inside.rstrip(")").split(","))]
+    """Each parameter of a measure, as its signature writes it."""
+    return [part for part in signature.partition("(")[2].rstrip(")").split(",") if part]
+
+
+def _of_model(settings: Settings, *, full: bool) -> str:
+    """The sources of one model in words."""
+    parts, opened = settings._parts, settings._from
+    name, first, several = settings.subject, next(iter(parts)), len(parts) > 1
+    if full:
+        whole = _parts_of_text(opened.get(first, first), full=True)
+        of_source = whole if first in opened and not several else {"model": whole["model"]}
+        meaning = ", ".join((settings._shared | of_source).values())
+        name = f"{meaning}, here “{name}”" if first in opened and meaning != name else meaning
+    years = sorted({result.period for result in settings.results if result.period is not None})
+    beside = [joined(list(dict.fromkeys(settings.sources.values())))] if several else []
+    if len(years) > 1:
+        beside.append(f"{len(years)} periods, {years[0]} to {years[-1]}")
+    elif years:
+        name = f"{name}, {years[0]}"
+    return f"{name} ({'; '.join(beside)})" if beside else name
 
 
 def _shortest(sources: Sequence[str]) -> dict[str, str]:
