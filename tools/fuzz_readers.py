@@ -25,7 +25,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.sources.files.mutations import FORMATS, Original, try_one
+from tools.reader_mutations import FORMATS, Original, try_one
 
 SECONDS = 20
 

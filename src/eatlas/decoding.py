@@ -126,36 +126,24 @@ def _number(text: str) -> float:
 
 def decoded(data: bytes, where: str, kind: type[EatlasError]) -> str:
     """Decode UTF-8, with or without a byte order mark."""
-    if _is_utf16(data):
+    # by the byte order mark, or by a first character and a second that are ASCII
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if marked or (len(data) > 3 and b"\0\0" in (data[0:4:2], data[1:4:2])):
         raise kind(
             f"{where}: the file is not UTF-8",
             got="UTF-16, to judge by its first bytes",
             remedy="save it as UTF-8; in Excel that is the file type CSV UTF-8",
         )
-    zero = data.find(b"\0")
-    if zero >= 0:
-        raise kind(
-            f"{where}, line {_line(data, zero)}: this is not a file of text",
-            got="a byte that is 0",
-            allowed="text in UTF-8",
-        )
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
+        place, got = data.find(b"\0"), "a byte that is 0"
     except UnicodeDecodeError as error:
         byte = data[error.start : error.start + 1]
-        raise kind(
-            f"{where}, line {_line(data, error.start)}: the file is not UTF-8",
-            got=f"byte 0x{byte.hex()}, which is {byte.decode('cp1252', 'replace')} in files that "
-            "are Latin-1",
-            remedy="save it as UTF-8",
-        ) from error
-
-
-def _is_utf16(data: bytes) -> bool:
-    """Judge by the byte order mark, or by a first character and a second that are ASCII."""
-    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return marked or (len(data) > 3 and b"\0\0" in (data[0:4:2], data[1:4:2]))
-
-
-def _line(data: bytes, offset: int) -> int:
-    return data[:offset].count(b"\n") + 1
+        place, got = (
+            error.start,
+            f"byte 0x{byte.hex()}, in Latin-1 {byte.decode('cp1252', 'replace')}",
+        )
+    if place < 0:
+        return text
+    line = data[:place].count(b"\n") + 1
+    raise kind(f"{where}, line {line}: the file is not UTF-8", got=got, remedy="save it as UTF-8")

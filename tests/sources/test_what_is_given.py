@@ -68,34 +68,14 @@ def test_a_frame_without_words():
 def test_a_tuple_is_a_pair_or_a_list_of_sources(tiny, tiny_vectors):
     words, rows = list(tiny_vectors), np.array(list(tiny_vectors.values()))
     pair, other = (words, rows), ArraySource(words, rows, name="other")
-    assert [r.source for r in eatlas.run(tiny, pair, "weat(resamples=0,frequency=off)")] == [
-        "array"
-    ]
-    assert [
-        r.source for r in eatlas.run(tiny, (tuple(words), rows), "weat(resamples=0,frequency=off)")
-    ] == ["array"]
-    assert [
-        r.source
-        for r in eatlas.run(tiny, (np.array(words), rows), "weat(resamples=0,frequency=off)")
-    ] == ["array"]
-    assert [r.source for r in eatlas.run(tiny, (other,), "weat(resamples=0,frequency=off)")] == [
-        "other"
-    ]
-    assert [
-        r.source for r in eatlas.run(tiny, (pair, other), "weat(resamples=0,frequency=off)")
-    ] == ["array", "other"]
-    assert [
-        r.source for r in eatlas.run(tiny, (tiny_vectors, pair), "weat(resamples=0,frequency=off)")
-    ] == ["dict", "array"]
-    assert [
-        r.source for r in eatlas.run(tiny, [other, other], "weat(resamples=0,frequency=off)")
-    ] == ["other"]
-    assert len(eatlas.run("weat-6", ("glove-sample",), "weat(resamples=0,frequency=off)")) == 1
-    assert (
-        len(
-            eatlas.run(
-                "weat-6", ("glove-sample", "glove-sample"), "weat(resamples=0,frequency=off)"
-            )
-        )
-        == 1
-    )
+    for vectors, names in (
+        (pair, ["array"]),
+        ((tuple(words), rows), ["array"]),
+        ((np.array(words), rows), ["array"]),
+        ((other,), ["other"]),
+        ((pair, other), ["array", "other"]),
+        ((tiny_vectors, pair), ["dict", "array"]),
+        ([other, other], ["other"]),
+    ):
+        results = eatlas.run(tiny, vectors, "weat(resamples=0,frequency=off)")
+        assert [result.source for result in results] == names

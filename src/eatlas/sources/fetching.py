@@ -113,10 +113,8 @@ def read_record(entry: Published) -> dict[str, str] | None:
         record = json.loads(path.read_text(encoding="utf-8"))
         return {key: str(record[key]) for key in ("url", "sha256", "fetched")}
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-        raise SourceError(
-            f"{path}: the record of an earlier download cannot be read",
-            remedy="delete it, and fetch the vectors again",
-        ) from error
+        what = f"{path}: the record of an earlier download cannot be read"
+        raise SourceError(what, remedy="delete it, and fetch the vectors again") from error
 
 
 def unproven(entry: Published) -> str:
@@ -127,14 +125,10 @@ def unproven(entry: Published) -> str:
     kind = (entry.download.hash or "").partition(":")[0]
     if kind == "sha256":
         return ""
-    caution = (
-        f"of this file only an {kind.upper()} is published, which can be forged"
-        if kind
-        else "no hash of this file was published, so it cannot be checked; its SHA-256 is recorded "
-        "and later downloads are compared with it"
-    )
+    forged = f"only an {kind.upper()} of this file is published, which can be forged"
+    none = "no hash of this file was published; later downloads are compared with the first"
     http = entry.download.url.startswith("http:")
-    return caution + ("; over http, everybody on the way can replace it" if http else "")
+    return (forged if kind else none) + ("; http can be changed on the way" if http else "")
 
 
 def _bring(entry: Published, watch: Watch | None, say: Say) -> None:

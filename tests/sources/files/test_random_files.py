@@ -1,6 +1,6 @@
-"""Files made at random: sound ones come back, damaged ones are read soundly or refused with our error.
+"""Files made at random: sound ones come back, any bytes are read or refused with our error.
 
-``tools/fuzz_readers.py`` makes the same trials for as long as one likes.
+``tools/fuzz_readers.py`` damages sound files for as long as one likes.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.sources.files.faults import written
-from tests.sources.files.mutations import FORMATS, Original, check, try_one
+from tests.sources.files.faults import read_all, written
 from tests.sources.files.writers import (
     Data,
     as_text,
@@ -28,21 +26,6 @@ from tests.sources.files.writers import (
 from eatlas import open_vectors
 from eatlas.errors import SourceError
 
-TRIALS = 8
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # what the writing libraries give
-@pytest.mark.parametrize("writer", FORMATS, ids=lambda writer: writer.__name__)
-def test_damaged_files(writer, tmp_path):
-    original = Original.of(writer, tmp_path / "sound")
-    check(original.spec)
-    refused = sum(
-        not try_one(original, tmp_path / "damaged", np.random.default_rng([5, trial]))
-        for trial in range(TRIALS)
-    )
-    assert refused > TRIALS // 8
-
-
 BEGINNINGS = (
     b"", b"\x93NUMPY\x01\x00", b"PAR1", b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"3 2\n", b"the 1 2\n",
     b"\x20\x00\x00\x00\x00\x00\x00\x00{", b"\xef\xbb\xbf", b"word,1,2\n", b"\x00" * 257 + b"ustar",
@@ -50,14 +33,14 @@ BEGINNINGS = (
 NAMES = ("v", "v.txt", "v.bin", "v.csv", "v.npy", "v.kv", "v.safetensors", "v.h5", "v.zip", "v.tsv")
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(st.sampled_from(BEGINNINGS), st.binary(max_size=400), st.sampled_from(NAMES))
 def test_any_bytes(beginning, rest, name):
     with TemporaryDirectory() as folder:
         path = written(Path(folder) / name, beginning + rest)
         (path.with_suffix(".vocab")).write_text("a\nb\n")
         with suppress(SourceError):
-            check(str(path))
+            read_all(path)
 
 
 PLAIN = st.characters(

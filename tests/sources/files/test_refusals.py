@@ -10,8 +10,6 @@ import lzma
 import os
 import pickle
 import struct
-import subprocess
-import sys
 import tarfile
 import zipfile
 
@@ -211,7 +209,7 @@ def test_a_pickled_list_is_read_and_nothing_runs(tmp_path, protocol):
         assert "this is not a list of words" in fault(spec)
     assert not mark.exists()
     data = pickle.dumps(WORDS, protocol)
-    for size in range(len(data) - 1):
+    for size in range(0, len(data) - 1, 7):
         words.write_bytes(data[:size])
         assert "this is not a list of words" in fault(spec)
 
@@ -253,12 +251,11 @@ BOMBS = {
 @pytest.mark.parametrize("pack", [gzip.compress, lambda data: zipped(("v.txt", data))])
 @pytest.mark.parametrize("kind", BOMBS)
 def test_text_that_grows_beyond_all_proportion(tmp_path, monkeypatch, kind, pack):
-    """With a limit a twentieth of the real one: bombs of 6 MB instead of 72 MB."""
+    """With a limit a hundredth of the real one: bombs of 1 MB instead of 72 MB."""
     head, piece = BOMBS[kind]
-    monkeypatch.setattr(archives, "FREE_BYTES", 3 << 20)
-    bomb = written(tmp_path / "bomb", pack(head + piece * ((6 << 20) // len(piece))))
-    # three million blank lines take up to 120 MB before they are refused
-    with no_more_memory_than(250 << 20):
+    monkeypatch.setattr(archives, "FREE_BYTES", 1 << 19)
+    bomb = written(tmp_path / "bomb", pack(head + piece * ((2 << 20) // len(piece))))
+    with no_more_memory_than(120 << 20):
         assert GROWS in fault(bomb)
 
 
@@ -308,12 +305,7 @@ def test_the_limit_is_raised_by_the_user(tmp_path, monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names")
 def test_a_pipe_as_vectors(tmp_path):
     os.mkfifo(tmp_path / "fifo")
-    command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-1", "--vectors", "fifo"]
-    done = subprocess.run(
-        command, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, timeout=600, text=True
-    )
-    assert done.returncode == 2
-    assert "fifo: this is neither a file nor a folder" in done.stderr
+    assert "FILE: this is neither a file nor a folder" in fault(tmp_path / "fifo")
 
 
 # --- odd files that are sound ---------------------------------------------------------------------

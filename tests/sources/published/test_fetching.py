@@ -2,18 +2,14 @@
 
 import gzip
 import json
-import shutil
-import ssl
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from tests.inputs import wait_until
-from tests.served import running
 from tests.sources.published.serving import Publisher, register, serving, sha256, text_of, zip_of
 from tests.sources.series_files import write_histwords
 
@@ -21,6 +17,7 @@ from eatlas import fetch_vectors, open_vectors
 from eatlas.errors import SourceError
 from eatlas.sources import fetching, open_sources
 from eatlas.sources.fetching import CHUNK
+from eatlas.sources.published import find
 
 
 @pytest.fixture(autouse=True)
@@ -114,8 +111,9 @@ def test_a_process_that_is_killed_leaves_what_came(publisher, data):
     assert [path.name for path in (data / "mine").iterdir()] == ["mine.vec"]
 
 
-@pytest.mark.parametrize("ranges", [True, False])
-@pytest.mark.parametrize("length", ["shorter", "same", "longer"])
+@pytest.mark.parametrize(
+    ("length", "ranges"), [("shorter", True), ("same", True), ("longer", False)]
+)
 def test_a_file_that_changed_is_begun_anew(publisher, data, ranges, length):
     new = {"shorter": MANY[:900], "same": MANY[::-1], "longer": MANY + MANY}[length]
     publisher.files["mine.vec"] = MANY
@@ -157,24 +155,13 @@ def test_a_later_download_is_checked_against_the_first(publisher, data):
     assert fetch_vectors("mine").read_bytes() == text_of()
 
 
-@pytest.mark.parametrize(
-    ("status", "got"), [(404, "404 Not Found"), (503, "503 Service Unavailable")]
-)
-def test_a_server_that_refuses(publisher, data, status, got):
-    publisher.status = status
-    register(
-        data,
-        publisher.url,
-        "mine.vec",
-        {"name": "mine", "title": "t"},
-        page="https://example.org/v",
-    )
+def test_a_server_that_refuses(publisher, data):
+    publisher.status = 404
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, page="https://a.org")
     with pytest.raises(SourceError) as caught:
         fetch_vectors("mine")
-    assert caught.value.got == got
-    assert caught.value.remedy.startswith(
-        "see https://example.org/v; or get the file in another way"
-    )
+    assert caught.value.got == "404 Not Found"
+    assert caught.value.remedy.startswith("see https://a.org; or get the file in another way")
     assert publisher.asked == [None]
 
 
@@ -216,7 +203,7 @@ def test_two_processes_fetch_once(publisher, data):
     [
         ({"readme.txt": b"x"}, "the archive has no such member"),
         (
-            {"a/mine.txt": b"x" * (70 << 20)},
+            {"a/mine.txt": b"x" * (66 << 20)},
             "this holds far more than a file of its size accounts for",
         ),
     ],
@@ -231,8 +218,8 @@ def test_an_archive_that_is_not_what_it_should_be(publisher, data, held, message
     assert not any(path.is_file() for path in (data / "mine").iterdir())
 
 
-@pytest.mark.parametrize("page", [b"<!DOCTYPE html><p>Log in", b"\xef\xbb\xbf \n<HTML>"])
-def test_a_web_page_is_no_file_of_vectors(publisher, data, page):
+def test_a_web_page_is_no_file_of_vectors(publisher, data):
+    page = b"\xef\xbb\xbf \n<!DOCTYPE html><p>Log in"
     publisher.files["mine.vec"] = page + b" 1 2 3\n" * 100
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, page="https://a.org")
     with pytest.raises(SourceError) as caught:
@@ -252,8 +239,8 @@ def test_a_web_page_is_no_file_of_vectors(publisher, data, page):
 
 
 @pytest.mark.parametrize("lengths", [True, False])
-@pytest.mark.parametrize("size", [len(MANY) - 1, 1000])
-def test_more_than_was_published_is_not_taken(publisher, data, lengths, size):
+def test_more_than_was_published_is_not_taken(publisher, data, lengths):
+    size = len(MANY) - 1
     publisher.files["mine.vec"], publisher.lengths = MANY, lengths
     register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, size=size)
     with pytest.raises(SourceError, match="cannot be downloaded") as caught:
@@ -272,9 +259,8 @@ def test_what_nobody_vouches_for_is_said_before_it_comes(publisher, data):
     said = []
     fetch_vectors("mine", say=said.append).unlink()
     assert said[:2] == [
-        "mine: no hash of this file was published, so it cannot be checked; its SHA-256 is "
-        "recorded and later downloads are compared with it; over http, "
-        "everybody on the way can replace it",
+        "mine: no hash of this file was published; later downloads are compared with the first; "
+        "http can be changed on the way",
         f"mine: downloading {publisher.url}/mine.vec",
     ]
     again = []
@@ -298,41 +284,8 @@ def test_what_killed_processes_have_left_goes(publisher, data):
     assert not (data / "mine.zip.part.state").exists()
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
-def test_a_way_from_https_to_http_is_not_taken(publisher, data, tmp_path, monkeypatch):
-    publisher.files["mine.vec"] = MANY
-    pem = tmp_path / "host.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
-    command += ["-addext", "subjectAltName=DNS:localhost", "-days", "2"]
-    subprocess.run(
-        [*command, "-keyout", pem, "-out", tmp_path / "cert.pem"], check=True, capture_output=True
-    )
-    pem.write_bytes(pem.read_bytes() + (tmp_path / "cert.pem").read_bytes())
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "cert.pem"))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
-    with redirecting(publisher.url, pem) as url:
-        register(data, url, "mine.vec", {"name": "mine", "title": "t"})
-        with pytest.raises(SourceError) as caught:
-            fetch_vectors("mine")
-    assert caught.value.got == f"the server leads from https to {publisher.url}/mine.vec"
-
-
-@contextmanager
-def redirecting(to, pem):
-    """A server over https that leads everybody elsewhere."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(302)
-            self.send_header("Location", to + self.path)
-            self.end_headers()
-
-        def log_message(self, *_):
-            """Say nothing."""
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(pem)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    with running(server):
-        yield f"https://localhost:{server.server_port}"
+def test_a_way_from_https_to_http_is_not_taken(data):
+    register(data, "https://example.org", "mine.vec", {"name": "mine", "title": "t"})
+    answer = SimpleNamespace(status_code=200, url="http://example.org/mine.vec", headers={})
+    with pytest.raises(SourceError, match="the server leads from https to http://example.org"):
+        fetching._write(find("mine"), data / "part", answer, None)

@@ -15,7 +15,6 @@ import eatlas
 from eatlas import fetch_vectors, load_tests
 from eatlas.errors import SourceError, StimulusError
 from eatlas.stimuli.images import image_sets
-from eatlas.stimuli.kinds import remarks
 
 SETS = (
     {"name": "drawn", "title": "images", "kind": "images", "folder": "data/experiments"},
@@ -57,9 +56,6 @@ def test_what_is_fetched_is_what_tests_find(root, publisher, data):
     assert test.at_hand
     assert [len(concept.images) for _, concept in test.parts] == [4, 4, 4, 4]
     assert test.X.terms[0] == "young/1_google.jpg"
-    assert str(remarks(test)[0]) == (
-        "X (Young): 4 images of ieat:age/young are here, and 6 were published."
-    )
 
 
 def test_published_features_run_as_a_source(root, data, monkeypatch):

@@ -246,9 +246,9 @@ def _keyed(
     subwords = choice(options.get("oov", "none"), ("none", "subword"), "oov", name) == "subword"
     if subwords and not (getattr(keyed, "bucket", 0) and getattr(keyed, "max_n", 0)):
         raise SourceError(f"{name}: this model has no sub-words", got="oov=subword")
-    words = list(keyed.index_to_key)
     kind = SubwordSource if subwords else MatrixSource
-    source = kind(words, keyed.vectors, name=name, files=files)
+    source = kind(list(keyed.index_to_key), keyed.vectors, name=name, files=files)
+    source.ordered = True
     if isinstance(source, SubwordSource):
         source.keyed = keyed
     return source

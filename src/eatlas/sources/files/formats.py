@@ -30,38 +30,29 @@ from eatlas.untrusted import require_trust
 Options = Mapping[str, str]
 ENTRY_POINTS = "eatlas.formats"
 SAFETENSORS_HEAD = 100_000_000  # the limit of the format's own library
-_OF_TEXT = {"encoding": "encoding of the words: utf-8, latin-1"}
-_OF_SUBWORDS = {"oov": "vectors for words that are not in the vocabulary: none, subword"}
-_VOCABULARY = {"vocab": "file of words, one a line"}
-_NAMED = {"vectors": "name of the part that holds vectors", "words": "name of that of words"}
-_TRUST = {"trust": "yes: run what the pickle holds"}
 
 
 class Format(NamedTuple):
     """How a kind of file is recognised and opened."""
 
     opener: str
-    options: Options
+    options: str
     magic: bytes = b""
     streams: bool = False
     """Whether it can be read while compressed."""
-    ordered: bool = False
-    """Whether words come in order of frequency."""
 
 
 FORMATS: dict[str, Format] = {
-    "text": Format("sequential:TextSource", _OF_TEXT, streams=True, ordered=True),
-    "table": Format("tables:open_table", _OF_TEXT, streams=True),
-    "word2vec-binary": Format(
-        "sequential:Word2VecBinarySource", _OF_TEXT, streams=True, ordered=True
-    ),
-    "fasttext": Format("arrays:open_fasttext", _OF_SUBWORDS, b"\xba\x16O/", ordered=True),
-    "gensim": Format("arrays:open_gensim", _OF_SUBWORDS | _TRUST, ordered=True),
-    "npy": Format("arrays:open_npy", _VOCABULARY, b"\x93NUMPY"),
-    "npz": Format("arrays:open_npz", _VOCABULARY | _NAMED, b"PK\x03\x04"),
-    "safetensors": Format("arrays:open_safetensors", _VOCABULARY | {"tensor": "its name"}),
-    "parquet": Format("tables:open_parquet", _NAMED, b"PAR1"),
-    "hdf5": Format("arrays:open_hdf5", _VOCABULARY | _NAMED, b"\x89HDF\r\n\x1a\n"),
+    "text": Format("sequential:TextSource", "encoding", streams=True),
+    "table": Format("tables:open_table", "encoding", streams=True),
+    "word2vec-binary": Format("sequential:Word2VecBinarySource", "encoding", streams=True),
+    "fasttext": Format("arrays:open_fasttext", "oov", b"\xba\x16O/"),
+    "gensim": Format("arrays:open_gensim", "oov trust"),
+    "npy": Format("arrays:open_npy", "vocab", b"\x93NUMPY"),
+    "npz": Format("arrays:open_npz", "vectors words vocab", b"PK\x03\x04"),
+    "safetensors": Format("arrays:open_safetensors", "tensor vocab"),
+    "parquet": Format("tables:open_parquet", "vectors words", b"PAR1"),
+    "hdf5": Format("arrays:open_hdf5", "vectors words vocab", b"\x89HDF\r\n\x1a\n"),
 }
 """By the name that ``?format=`` takes."""
 
@@ -85,11 +76,10 @@ def open_file(
     content = locate(path, member)
     kind = chosen.pop("format", None) or sniff(content)
     form = FORMATS[choice(kind, (*FORMATS, *_of_packages()), "format", content.label)]
-    check_options(chosen, {**form.options, "format": "the format"}, content.label)
+    check_options(chosen, dict.fromkeys([*form.options.split(), "format"], ""), content.label)
     if not form.streams:
         content.need_plain(f"the format {kind}")
     table: VectorTable = load(f"eatlas.sources.files.{form.opener}")(content, chosen, name)
-    table.ordered = form.ordered
     return table
 
 

@@ -61,6 +61,8 @@ class Index(NamedTuple):
 class SequentialSource(VectorTable):
     """A file whose words are found by a pass, or by an index: word, space, numbers."""
 
+    ordered = True
+
     def __init__(self, content: Content, options: Mapping[str, str], name: str) -> None:
         super().__init__(name)
         encoding = options.get("encoding", "utf-8").lower()
@@ -223,11 +225,11 @@ class SequentialSource(VectorTable):
             with suppress(OSError, ValueError):  # damaged: it is made anew
                 head, _, body = self._path().read_bytes().partition(b"\n")
                 state, sha256, digest, size = head.decode().split()
-                if state == self._state() and hashlib.sha256(body).hexdigest() == digest:
-                    starts = np.frombuffer(body, np.int64, int(size))
-                    words = body[starts.nbytes :].split(b"\n")
-                    if len(words) + 1 == len(starts):  # else a word holds a line break
-                        self._index = Index(words, starts, sha256)
+                starts = np.frombuffer(body, np.int64, int(size))
+                index = Index(body[starts.nbytes :].split(b"\n"), starts, sha256)
+                sound = digest == hashlib.sha256(body).hexdigest() and state == self._state()
+                if sound and len(index.words) + 1 == len(starts):  # else a word holds a line break
+                    self._index = index
         return self._index
 
     def _write(self, words: bytes, starts: NDArray[np.int64]) -> None:

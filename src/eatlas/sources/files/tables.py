@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -63,9 +64,10 @@ def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floati
     form: dict[str, Any] = {"sep": separator, "header": 0 if titled else None, "index_col": False}
     form |= {"dtype": {first[column] if titled else column: str}, "na_filter": False}
     try:
-        with content.open() as raw:
+        with content.open() as raw, warnings.catch_warnings():
+            warnings.simplefilter("error")  # of a row with more cells than the first
             frame = pd.read_csv(raw, encoding=encoding, low_memory=False, **form)
-    except ValueError as error:
+    except (ValueError, Warning) as error:
         remedy = "say what it is: ?encoding=latin-1" if isinstance(error, UnicodeError) else None
         raise SourceError(
             f"{label}: the table cannot be read", got=str(error)[:200], remedy=remedy

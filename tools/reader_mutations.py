@@ -20,8 +20,8 @@ WORDS, VECTORS = writers.WORDS, writers.VECTORS
 # Lengths, counts and types that programs stumble over.
 _NUMBERS = (0, 1, 2, 127, 128, 255, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**63 - 1)
 _INSERTED = (
-    b"\n", b" ", b"\t", b"\r\n", b"\x00", b'"', b",", b"\xff\xfe", b"\xef\xbb\xbf", b"nan", b"1e999",
-    b"-", b"1_0", b"\xe9", b"9" * 400, b"{" * 40, b"((((", b"[" * 3000,
+    b"\n", b" ", b"\t", b"\r\n", b"\x00", b'"', b",", b"\xff\xfe", b"\xef\xbb\xbf", b"nan",
+    b"1e999", b"-", b"1_0", b"\xe9", b"9" * 400, b"{" * 40, b"((((", b"[" * 3000,
 )  # fmt: skip
 
 
@@ -193,7 +193,7 @@ def _check_lookup(source: object, rows: dict[str, np.ndarray]) -> None:
 
 def _check_error(error: SourceError) -> None:
     cause: BaseException | None = error
-    # of brackets in brackets, Python's parser raises a MemoryError that has nothing to do with memory
+    # of brackets in brackets, Python's parser raises a MemoryError that says nothing of memory
     while "the head of the array cannot be read" not in error.what and cause is not None:
         if isinstance(cause, MemoryError):
             raise Broken("asks for more memory than there is") from error
