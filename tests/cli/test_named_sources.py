@@ -44,7 +44,7 @@ def test_names_everywhere(eatlas_cli, folder):
 
 
 def test_a_file_that_was_moved_is_found_by_the_name_or_the_path(eatlas_cli, folder):
-    eatlas_cli("run", "--tests", "t.toml", *BOTH)
+    eatlas_cli("run", "--tests", "t.toml", *QUICK, *BOTH)
     (folder / "deep" / "one.txt").rename(folder / "moved.txt")
     ended = eatlas_cli("verify", "out/results.jsonl")
     assert ended.code == 1

@@ -8,7 +8,8 @@ SOURCE = "glove-sample?transform=hard-debias:gender"
 
 
 def test_a_table_for_people_and_json(eatlas_cli, monkeypatch):
-    monkeypatch.setattr("eatlas.sources.residual.DIRECTIONS", 2)  # for speed
+    for name, few in (("DIRECTIONS", 2), ("CLASSIFIED", 200), ("CLUSTERED", 100)):  # for speed
+        monkeypatch.setattr(f"eatlas.sources.residual.{name}", few)
     ended = eatlas_cli("vectors", "check", SOURCE, "--residual", "own")
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()

@@ -108,5 +108,5 @@ def test_a_rogue_dimension_is_named_as_the_cause():
 
 
 def test_the_papers_tests_on_glove_have_none():
-    for result in eatlas.run(tests="caliskan", measures="weat"):
+    for result in eatlas.run("caliskan", measures="weat(resamples=0,frequency=off)"):
         assert result.diagnosis.remarks() == ()

@@ -46,9 +46,7 @@ def write(tmp_path, text=SETS):
     return path
 
 
-@pytest.mark.parametrize(
-    "transform", ["double-hard:gender", *(f"hard-debias:{one}" for one in FAMILIES)]
-)
+@pytest.mark.parametrize("transform", ["double-hard:gender", "hard-debias:race"])
 def test_the_bias_is_exactly_zero_in_all_neutral_words(transform):
     source = debiased(transform)
     sets = transform.partition(":")[2]
@@ -61,7 +59,7 @@ def test_the_bias_is_exactly_zero_in_all_neutral_words(transform):
     assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(len(rows)), abs=EXACT)
 
 
-@pytest.mark.parametrize("sets", FAMILIES)
+@pytest.mark.parametrize("sets", ["gender", "religion"])
 def test_equalized_words_are_as_near_to_every_neutral_word(sets):
     source = debiased(f"hard-debias:{sets}")
     neutral = source.lookup(["nurse", "doctor", "terrorist", "cheap", "music"])
@@ -119,13 +117,12 @@ def test_name_fingerprint_and_notes_say_what_was_done():
     )
 
 
-@pytest.mark.parametrize("transform", ["hard-debias:gender", "soft-debias:religion:50"])
-def test_a_result_names_the_transform_and_verifies(transform):
-    name = f"glove-sample?transform={transform}"
-    results = eatlas.run(tests="weat-6", vectors=name, measures=["weat", "ml-eat"])
-    assert all(result.source == name for result in results)
-    assert all(any(transform in note for note in map(str, result.warnings)) for result in results)
-    assert [verdict.status for verdict in eatlas.verify(results)] == ["same", "same"]
+def test_a_result_names_the_transform_and_verifies():
+    name = "glove-sample?transform=soft-debias:religion:50"
+    (result,) = eatlas.run("weat-6", name, "weat(resamples=0,frequency=off)")
+    assert result.source == name
+    assert any("soft-debias:religion:50" in note for note in map(str, result.warnings))
+    assert [verdict.status for verdict in eatlas.verify([result])] == ["same"]
 
 
 def leaning(plain, source, most=1_554):

@@ -27,7 +27,7 @@ def words(*given):
         ("This is {}", "aster", "This is aster", (8, 13)),
         ("{} is here.", "aster", "aster is here.", (0, 5)),
         ("{}", "aster", "aster", (0, 5)),
-        ("This is {a term}.", "hour", "This is an hour.", (11, 15)),
+        ("This is {a term}.", "aster", "This is an aster.", (11, 16)),
         ("{the terms} are here", "aster", "the asters are here", (4, 10)),
         ("{term}: what?", "fried chicken", "fried chicken: what?", (0, 13)),
     ],
