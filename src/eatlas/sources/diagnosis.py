@@ -21,7 +21,8 @@ from eatlas.results.diagnosis import (
     VarianceShares,
 )
 from eatlas.results.parts import defined
-from eatlas.sources.interface import Tell, all_items
+from eatlas.sources.coverage import needed_items
+from eatlas.sources.interface import Tell
 from eatlas.sources.opening import VectorsLike, open_one_named
 from eatlas.sources.source import Source, rows_of
 from eatlas.sources.transforms import encoded_table
@@ -111,7 +112,8 @@ def _listed(source: Source, tests: Any, tell: Tell | None) -> Source:
             encoding = source.encoding
             in_texts = encoding is not None and encoding.level == "sentence"
             tests = "sent-caliskan" if in_texts else "caliskan"
-        return encoded_table(source, source.answers(all_items(load_tests(tests)), tell))
+        items = needed_items(source, load_tests(tests), (), "auto")
+        return encoded_table(source, source.answers(items, tell))
     if tests is not None:
         raise SourceError(
             f"{source.name}: tests say which texts an encoder encodes",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.stimuli import Concept, Image, Test
+from eatlas.stimuli import Concept, Image
 
 T = TypeVar("T")
 Vector = NDArray[np.floating]
@@ -119,18 +119,10 @@ def usable(vectors: NDArray[np.floating], words: Sequence[str], name: str) -> ND
 def items_of(concept: Concept) -> dict[str, Item]:
     """Return the item of each term: its sentence, its word, or its image."""
     if concept.images:
-        return {one.name: image_item(one) for one in concept.images}
+        return {image.name: image_item(image) for image in concept.images}
     if not concept.sentences:
         return {term: word_alone(term) for term in concept.terms}
-    return {one.term: Item(one.text, one.span) for one in concept.sentences}
-
-
-def all_items(tests: Iterable[Test], words: Iterable[str] = ()) -> set[Item]:
-    """Return every item of tests of any kind, and of words that measures need."""
-    of_tests = {
-        one for test in tests for part in test.concepts.values() for one in items_of(part).values()
-    }
-    return of_tests.union(words_alone(words))
+    return {part.term: Item(part.text, part.span) for part in concept.sentences}
 
 
 def image_item(image: Image, key: str | None = None) -> Item:
@@ -155,13 +147,8 @@ def word_alone(word: str) -> Item:
     return Item(word, (0, len(word)))
 
 
-def words_alone(words: Iterable[str]) -> list[Item]:
-    """Return the items of words without a context, each once."""
-    return [word_alone(word) for word in dict.fromkeys(words)]
-
-
 def cut(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Hand out items in their order, `size` at a time; the last list may be shorter."""
     rest = iter(items)
-    while some := list(islice(rest, size)):
-        yield some
+    while batch := list(islice(rest, size)):
+        yield batch
