@@ -206,6 +206,11 @@ class Concept(Frozen):
         return {term: cluster[0] for cluster in self.clusters for term in cluster}
 
     @property
+    def hashed(self) -> list[Any]:
+        """What of a concept of a test of groups belongs to its hash: terms, or hashes of images."""
+        return self.stimuli if self.images else sorted(self.terms)
+
+    @property
     def stimuli(self) -> list[Any]:
         """What distinguishes these stimuli from others, in a fixed order.
 

@@ -432,13 +432,14 @@ class GroupsTest(Described):
                     f"{list(pair)} is not a pair of the groups (allowed: one term of each of "
                     f"{', '.join(names)}, in this order)"
                 )
-        if self.reference != "uniform" and (fault := fault_of_weights(dict(self.reference), names)):
-            raise ValueError(f"reference: {fault}")
+        stated = {} if self.reference == "uniform" else {"reference": dict(self.reference)}
         for target, weights in self.references:
             if len(weights) != len(names):
                 raise ValueError(f"{len(weights)} weights of {target!r} for {len(names)} groups")
-            if fault := fault_of_weights(dict(zip(names, weights, strict=True)), names):
-                raise ValueError(f"the reference of {target!r}: {fault}")
+            stated[f"the reference of {target!r}"] = dict(zip(names, weights, strict=True))
+        for what, shares in stated.items():
+            if fault := fault_of_weights(shares, names):
+                raise ValueError(f"{what}: {fault}")
         return self
 
     @classmethod
@@ -532,8 +533,8 @@ class GroupsTest(Described):
         """
         content = {
             "kind": self.kind,
-            "targets": _hashed(self.targets),
-            "groups": [_hashed(group) for group in self.groups],
+            "targets": self.targets.hashed,
+            "groups": [group.hashed for group in self.groups],
             "weights": self.weights,
             "pairs": sorted(self.pairs),
             "references": self.references,
@@ -601,11 +602,6 @@ def fault_of_weights(weights: Mapping[str, object], names: Sequence[str]) -> str
     return (
         "" if abs(total - 1) <= SUM_TOLERANCE else f"the weights sum to {total:.12g}, and not to 1"
     )
-
-
-def _hashed(concept: Concept) -> list[Any]:
-    """What of a concept belongs to the hash: its terms, or the hashes of its images."""
-    return concept.stimuli if concept.images else sorted(concept.terms)
 
 
 _JOINERS = "\u200c\u200d"
@@ -700,19 +696,19 @@ def to_toml(tests: Iterable[Frozen], folder: Path | None = None) -> str:
 
 def _table(test: Frozen, folder: Path | None) -> str:
     """One test as a ``[[test]]`` table."""
-    values = ((key, getattr(test, key, None)) for key in KEYS)
+    values = ((key, test.__dict__.get(key)) for key in KEYS)
     lines = [f"{key} = {_value(key, value, folder)}" for key, value in values if value]
-    return "\n".join(["[[test]]", *(one for one in lines if one != DEFAULT)])
+    return "\n".join(["[[test]]", *(line for line in lines if line != DEFAULT)])
 
 
 def _value(key: str, value: Any, folder: Path | None) -> str:
     """A value of a test; a list has a line for each thing."""
-    if key == "contexts":
-        return inline(value.model_dump(exclude_none=True))
-    if key == "reference" and not isinstance(value, str):
-        return inline(dict(value))
     if isinstance(value, Concept):
         return _concept(value, folder)
+    if isinstance(value, ContextsOrigin):
+        return inline(value.model_dump(exclude_none=True))
+    if key == "reference" and value != "uniform":
+        return inline(dict(value))
     if isinstance(value, tuple) and key:
         return "\n".join(["[", *(f"  {_value('', item, folder)}," for item in value), "]"])
     return inline(value)
@@ -720,14 +716,11 @@ def _value(key: str, value: Any, folder: Path | None) -> str:
 
 def _concept(concept: Concept, folder: Path | None) -> str:
     """A concept as an inline table; a list too long for one line is broken between its items."""
-    head: dict[str, Any] = {
-        "name": concept.name,
-        "clusters": concept.clusters,
-        "absent": concept.absent,
-    }
+    head: dict[str, Any] = {"name": concept.name, "clusters": concept.clusters}
     if concept.images_from:
-        head |= {"absent": (), "images": concept.images_from}
+        head["images"] = concept.images_from
         return inline({key: value for key, value in head.items() if value})
+    head["absent"] = concept.absent
     if concept.images:
         key, items = "images", [_image(image, folder) for image in concept.images]
     elif concept.sentences:
@@ -761,8 +754,7 @@ def _image(image: Image, folder: Path | None) -> str:
 
 
 def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
-    keys = ("text", "stimulus", "template", "key")
-    values = {key: getattr(sentence, key) for key in keys} | {"span": span}
+    values = sentence.model_dump(include={"text", "stimulus", "template", "key"}) | {"span": span}
     return inline({key: value for key, value in values.items() if value})
 
 

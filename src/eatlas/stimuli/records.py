@@ -83,10 +83,9 @@ def faults_of(error: ValidationError, keys: Iterable[str]) -> Iterator[tuple[Pla
     details = error.errors(include_url=False)
     for detail in details:
         kind, place = detail["type"], detail["loc"]
-        if kind == "too_short":
-            within = [one for one in details if one["loc"][: len(place)] == place]
-            if len(within) > 1:  # all of its items are faulty, which is said
-                continue
+        within = [other for other in details if other["loc"][: len(place)] == place]
+        if kind == "too_short" and len(within) > 1:  # all of its items are faulty, which is said
+            continue
         fault = detail["msg"].removeprefix("Value error, ").removesuffix(", not 0")
         if kind != "value_error":
             fault = fault[0].lower() + fault[1:]
