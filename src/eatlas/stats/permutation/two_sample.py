@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -193,16 +194,17 @@ def tails(question: Question, method: str) -> Tails | None:
         lattice = on_lattice(values, n, thresholds, question.tolerance)
     if lattice:
         values, (at_least, below, far) = lattice
-    solve = {"auto": _auto, "exact": _counted_at_any_cost, "inversion": _inverted_within_guarantee}
-
-    def shares(values: Integers, thresholds: list[int]) -> list[Tail] | None:
-        return solve[method](values, n, thresholds, lattice=lattice is not None)
-
-    ends = shares(values, [at_least, below])
+    solvers = {
+        "auto": _auto,
+        "exact": _counted_at_any_cost,
+        "inversion": _inverted_within_guarantee,
+    }
+    solve = partial(solvers[method], lattice=lattice is not None)
+    ends = solve(values, n, [at_least, below])
     beyond = ends
     if ends is not None and not (question.central or question.balanced):
         # the sums below the mirror image are those of the negative scores above it
-        beyond = shares(-values[::-1], [1 - far])
+        beyond = solve(-values[::-1], n, [1 - far])
     if ends is None or beyond is None:
         if method != "auto":
             raise _out_of_reach(method, question)
@@ -234,39 +236,45 @@ def _auto(
     values: Integers, n: int, thresholds: Sequence[int], *, lattice: bool
 ) -> list[Tail] | None:
     """A count where that is quick, an inversion within the guarantee, or a long count."""
-    if subsets(values.size, n) <= ALWAYS_EXACT or (
-        lattice and lattice_cost(values, n) <= LATTICE_DIGITS
-    ):
-        return _counted(values, n, thresholds, STATES, LATTICE_DIGITS)
-    levels = count_by_levels(values, n, thresholds, COMPOSITIONS)
-    if levels is not None:
-        return _exact(values, n, levels)
-    log_count = log_count_near(values, n, min(thresholds))
-
-    def count(states: int, most: float) -> list[Tail] | None:
-        return _counted(values, n, thresholds, states, 0) if log_count <= most else None
-
-    counted = count(STATES, HOPEFUL_LOG_COUNT)
-    if counted is not None:
-        return counted
+    total = subsets(values.size, n)
+    if total <= ALWAYS_EXACT:
+        return _exact(count_at_least(values, n, thresholds, FORCED_STATES), total)
+    if lattice and lattice_cost(values, n) <= LATTICE_DIGITS:
+        return _exact(count_on_lattice(values, n, thresholds), total)
+    counts = count_by_levels(values, n, thresholds, COMPOSITIONS)
+    log_count = log_count_near(values, n, min(thresholds)) if counts is None else 0.0
+    if counts is None and log_count <= HOPEFUL_LOG_COUNT:
+        counts = count_at_least(values, n, thresholds, STATES)
+    if counts is not None:
+        return _exact(counts, total)
     inverted, worst = _inverted(values, n, thresholds, QUICK, lattice=lattice)
     if GUARANTEE < worst <= GUARANTEE * WORTH:
-        counted = count(STATES, QUICKER_LOG_COUNT)
-        if counted is not None:
-            return counted
+        if log_count <= QUICKER_LOG_COUNT:
+            counts = count_at_least(values, n, thresholds, STATES)
+        if counts is not None:
+            return _exact(counts, total)
         inverted, worst = _inverted(values, n, thresholds, THOROUGH, lattice=lattice)
-    return inverted if worst <= GUARANTEE else count(LAST_STATES, LAST_LOG_COUNT)
+    if worst <= GUARANTEE:
+        return inverted
+    if log_count <= LAST_LOG_COUNT:
+        counts = count_at_least(values, n, thresholds, LAST_STATES)
+    return _exact(counts, total)
 
 
 def _counted_at_any_cost(
     values: Integers, n: int, thresholds: Sequence[int], *, lattice: bool
 ) -> list[Tail] | None:
     """A count that was requested."""
-    counted = _counted(values, n, thresholds, STATES, FORCED_DIGITS * lattice)
-    if counted is None:
-        levels = count_by_levels(values, n, thresholds, FORCED_COMPOSITIONS)
-        counted = _exact(values, n, levels)
-    return counted or _counted(values, n, thresholds, FORCED_STATES, 0)
+    total, counts = subsets(values.size, n), None
+    if lattice and lattice_cost(values, n) <= FORCED_DIGITS:
+        counts = count_on_lattice(values, n, thresholds)
+    elif total > ALWAYS_EXACT:
+        counts = count_at_least(values, n, thresholds, STATES)
+        if counts is None:
+            counts = count_by_levels(values, n, thresholds, FORCED_COMPOSITIONS)
+    if counts is None:
+        counts = count_at_least(values, n, thresholds, FORCED_STATES)
+    return _exact(counts, total)
 
 
 def _inverted_within_guarantee(
@@ -279,20 +287,8 @@ def _inverted_within_guarantee(
     return inverted if worst <= GUARANTEE else None
 
 
-def _exact(values: Integers, n: int, counts: list[int] | None) -> list[Tail] | None:
-    total = subsets(values.size, n)
+def _exact(counts: list[int] | None, total: int) -> list[Tail] | None:
     return None if counts is None else [Tail.exact(count, total) for count in counts]
-
-
-def _counted(
-    values: Integers, n: int, thresholds: Sequence[int], states: int, digits: float
-) -> list[Tail] | None:
-    """A count on a lattice of few steps, up to so much work, else by meet in the middle."""
-    if subsets(values.size, n) <= ALWAYS_EXACT:
-        return _exact(values, n, count_at_least(values, n, thresholds, FORCED_STATES))
-    if digits and lattice_cost(values, n) <= digits:
-        return _exact(values, n, count_on_lattice(values, n, thresholds))
-    return _exact(values, n, count_at_least(values, n, thresholds, states))
 
 
 def _inverted(
