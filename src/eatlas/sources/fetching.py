@@ -30,8 +30,8 @@ Watch = Callable[[int, int | None], None]
 """Called with how many bytes are here, and how many there are if the server says so."""
 Say = Callable[[str], None]
 CHUNK = 1 << 20
-TRIES = 5
-"""Broken connections in a row, without a byte between them, before we give up."""
+TRIES = 6
+"""Broken connections before we give up; one without a byte is the last."""
 PAUSE = 1.0
 """Seconds before the first new try; each further one waits twice as long."""
 _TIMEOUT = (20, 60)  # to connect, between two packets; in seconds
@@ -171,26 +171,24 @@ def _inspect(entry: Published, path: Path) -> dict[str, str]:
     earlier, url = read_record(entry), entry.download.url
     if earlier and earlier["url"].partition(":")[2] != url.partition(":")[2]:
         earlier = None
-    what = f"{entry.name}: what {url} serves"
-    if path == entry.file(""):
-        what = f"{path}: this file"
-    stated = entry.download.hash or (f"sha256:{earlier['sha256']}" if earlier else "")
+    by_hand = path == entry.file("")
+    what = f"{path}: this file" if by_hand else f"{entry.name}: what {url} serves"
+    stated, first, remedy = entry.download.hash or "", "was published", "get it again"
+    if not stated and earlier:
+        stated, first = f"sha256:{earlier['sha256']}", f"was got on {earlier['fetched']}"
+        remedy = f"if the publisher replaced it, delete {entry.file('.json')} and fetch again"
     algorithm, _, digits = stated.partition(":")
     if algorithm and (got := _hash(path, algorithm)) != digits:
-        why = "has not the published hash"
-        remedy = "get it again; if that does not help, the publisher's file is no longer the same"
-        if not entry.download.hash and earlier:
-            why = f"is not the file that was got on {earlier['fetched']}"
-            remedy = f"if the publisher replaced it, delete {entry.file('.json')} and fetch again"
-        raise SourceError(f"{what} {why}", got=got, allowed=digits, remedy=remedy)
+        what = f"{what} is not the file that {first}"
+        raise SourceError(what, got=got, allowed=digits, remedy=remedy)
     with path.open("rb") as file:
         start = file.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
     if not algorithm and _PAGE.match(start):
+        see = entry.download.page or "the address in a browser"
         raise SourceError(
             f"{what} is a web page, no file of vectors",
             got=start[:60].decode("ascii", "replace"),
-            remedy="a network that requires a login, or a host that moved the file, sends "
-            f"such a page; see {entry.download.page or 'the address in a browser'}",
+            remedy=f"a login of the network, or a host that moved the file, sends one; see {see}",
         )
     sha256 = _hash(path, "sha256")
     if earlier and earlier["sha256"] == sha256:
@@ -207,10 +205,6 @@ def _hash(path: Path, algorithm: str) -> str:
 # --- over HTTP, so that a half file continues where it stopped ------------------------------------
 
 
-class _BrokenOffError(Exception):
-    """The connection broke, or there is none."""
-
-
 def _failed(entry: Published, got: str, remedy: str) -> SourceError:
     return SourceError(
         f"{entry.name}: {entry.download.url} cannot be downloaded",
@@ -221,63 +215,61 @@ def _failed(entry: Published, got: str, remedy: str) -> SourceError:
 
 
 def _download(entry: Published, watch: Watch | None) -> None:
-    """Fetch a file into a part beside its place, try after try."""
-    part = entry.file(".part")
-    first, failures = _size(part), 0
-    while True:
-        start = _size(part)
-        try:
-            return _receive(entry, part, watch)
-        except _BrokenOffError as error:
-            failures = 1 if _size(part) > start else failures + 1
-            if _size(part) == first or failures >= TRIES:  # nothing came: no connection
-                remedy = f"run eatlas vectors fetch {entry.name} again when there is a connection"
-                raise _failed(entry, str(error), f"{remedy}; it continues") from error
-            time.sleep(PAUSE * 2 ** (failures - 1))
-
-
-def _size(part: Path) -> int:
-    return part.stat().st_size if part.exists() else 0
-
-
-def _receive(entry: Published, part: Path, watch: Watch | None) -> None:
-    """Ask for what is missing, or for everything, and write what comes."""
+    """Fetch a file into a part beside its place, try after try, as long as something comes."""
     import requests  # noqa: PLC0415  (0.2 s, and only a download needs it)
     from urllib3.exceptions import HTTPError  # noqa: PLC0415
 
+    inner: BaseException
+    for failures in range(TRIES):
+        start = _size(entry)
+        try:
+            return _receive(entry, watch)
+        except (requests.RequestException, HTTPError) as error:
+            inner = error  # connection refused, name or service not known, ...
+            while (deeper := inner.__cause__ or inner.__context__) is not None:
+                inner = deeper
+        if _size(entry) == start:
+            break
+        time.sleep(PAUSE * 2**failures)
+    reason = getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
+    again = f"run eatlas vectors fetch {entry.name} again when there is a connection"
+    raise _failed(entry, reason, f"{again}; it continues")
+
+
+def _size(entry: Published) -> int:
+    part = entry.file(".part")
+    return part.stat().st_size if part.exists() else 0
+
+
+def _receive(entry: Published, watch: Watch | None) -> None:
+    """Ask for what is missing, or for everything, and write what comes."""
+    import requests  # noqa: PLC0415
+
     state = entry.file(".part.state")  # the ETag or the time of change that the part is of
     condition = state.read_text(encoding="utf-8") if state.exists() else ""
-    start = _size(part) if condition else 0
     # a packed transfer would make lengths and ranges those of the packed bytes
     headers = {"Accept-Encoding": "identity"}
-    if start:
-        headers |= {"Range": f"bytes={start}-", "If-Range": condition}
-    try:
-        with requests.get(
-            entry.download.url, headers=headers, stream=True, timeout=_TIMEOUT
-        ) as answer:
-            if answer.status_code != 416:
-                _write(entry, part, answer, watch)
-            else:  # what came is of a longer file
-                _discard(entry)
-                raise _BrokenOffError(answer.reason)
-    except (requests.RequestException, HTTPError) as error:
-        inner: BaseException = error  # connection refused, name or service not known, ...
-        while (deeper := inner.__cause__ or inner.__context__) is not None:
-            inner = deeper
-        reason = getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
-        raise _BrokenOffError(reason) from error
+    if condition and _size(entry):
+        headers |= {"Range": f"bytes={_size(entry)}-", "If-Range": condition}
+    url = entry.download.url
+    with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT) as answer:
+        if answer.status_code == 416:  # what came is of a longer file
+            _discard(entry)
+            raise requests.ConnectionError(answer.reason)
+        length = _write(entry, answer, watch)
+    if length is not None and _size(entry) < length:
+        raise requests.ConnectionError("the connection ended early")
 
 
-def _write(entry: Published, part: Path, answer: Any, watch: Watch | None) -> None:
-    """Write the body of an answer to the part, within the limits of size and disk."""
+def _write(entry: Published, answer: Any, watch: Watch | None) -> int | None:
+    """Write the body of an answer to the part; how long the file is, if the server says so."""
     url, size, page = entry.download.url, entry.download.size, entry.download.page
     remedy = f"see {page}" if page else "ask the publisher"
     if answer.status_code not in {200, 206}:
         raise _failed(entry, f"{answer.status_code} {answer.reason}", remedy)
     if url.startswith("https:") and not answer.url.startswith("https:"):
         raise _failed(entry, f"the server leads from https to {answer.url}", remedy)
-    start, total = _size(part), answer.headers.get("Content-Range", "").rpartition("/")[2]
+    start, total = _size(entry), answer.headers.get("Content-Range", "").rpartition("/")[2]
     if answer.status_code == 200:  # all of the file, perhaps in another state
         start, total = 0, answer.headers.get("Content-Length", "")
     length = int(total) if total.isdigit() else None
@@ -288,7 +280,7 @@ def _write(entry: Published, part: Path, answer: Any, watch: Watch | None) -> No
         etag = answer.headers.get("ETag", "W/")  # a weak one does not promise the same bytes
         condition = answer.headers.get("Last-Modified", "") if etag.startswith("W/") else etag
         entry.file(".part.state").write_text(condition, encoding="utf-8")
-    with part.open("ab" if start else "wb") as file:
+    with entry.file(".part").open("ab" if start else "wb") as file:
         for chunk in answer.raw.stream(CHUNK, decode_content=False):
             start += len(chunk)
             if start > (expected or LARGEST):
@@ -297,8 +289,7 @@ def _write(entry: Published, part: Path, answer: Any, watch: Watch | None) -> No
             file.write(chunk)
             if watch:
                 watch(start, length)
-    if length is not None and start < length:
-        raise _BrokenOffError("the connection ended early")
+    return length
 
 
 # --- from a download to vectors -------------------------------------------------------------------

@@ -132,9 +132,9 @@ def test_another_hash_is_refused_and_the_file_removed(publisher, data):
     with pytest.raises(SourceError) as caught:
         fetch_vectors("mine")
     assert str(caught.value) == (
-        f"mine: what {publisher.url}/mine.vec serves has not the published hash\n"
+        f"mine: what {publisher.url}/mine.vec serves is not the file that was published\n"
         f"  got: {sha256(MANY)[7:]}\n  allowed: {sha256(b'other')[7:]}\n"
-        "  remedy: get it again; if that does not help, the publisher's file is no longer the same"
+        "  remedy: get it again"
     )
     assert left_over(data) == []
     assert not (data / "mine.vec.json").exists()
@@ -174,7 +174,9 @@ def test_no_network_and_on_by_hand(data):
     assert caught.value.got == "Connection refused"
     assert f"put it at {data / 'mine.vec'} and run eatlas vectors fetch mine" in caught.value.remedy
     (data / "mine.vec").write_bytes(MANY[:-1])
-    with pytest.raises(SourceError, match="mine.vec: this file has not the published hash\n"):
+    with pytest.raises(
+        SourceError, match="mine.vec: this file is not the file that was published\n"
+    ):
         fetch_vectors("mine")
     assert (data / "mine.vec").exists()
     (data / "mine.vec").write_bytes(MANY)
@@ -227,7 +229,7 @@ def test_a_web_page_is_no_file_of_vectors(publisher, data):
     assert caught.value.what == (
         f"mine: what {publisher.url}/mine.vec serves is a web page, no file of vectors"
     )
-    assert caught.value.remedy.endswith("sends such a page; see https://a.org")
+    assert caught.value.remedy.endswith("sends one; see https://a.org")
     assert left_over(data) == []
     assert not (data / "mine.vec.json").exists()
     (data / "mine.vec").write_bytes(page)
@@ -288,4 +290,4 @@ def test_a_way_from_https_to_http_is_not_taken(data):
     register(data, "https://example.org", "mine.vec", {"name": "mine", "title": "t"})
     answer = SimpleNamespace(status_code=200, url="http://example.org/mine.vec", headers={})
     with pytest.raises(SourceError, match="the server leads from https to http://example.org"):
-        fetching._write(find("mine"), data / "part", answer, None)
+        fetching._write(find("mine"), answer, None)
