@@ -21,7 +21,7 @@ from pathlib import Path
 import torch
 
 import eatlas
-from eatlas.encoders.transformer import batches, read_texts, tensors, text_inputs
+from eatlas.encoders.transformer import batches, read_items, tensors, text_inputs
 from eatlas.sources.interface import all_items
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
@@ -38,7 +38,7 @@ def timed(work):
 def ways(source, passages):
     """Return the three ways by name, each to be called."""
     loaded = source.loaded
-    wanted, _, _ = read_texts(source, passages, source.method)
+    wanted, _, _ = read_items(loaded, passages, source.name, source.options, source.method)
     rows = [[ids for ids, _ in batch] for batch in batches(wanted, loaded)]
     ready = [tensors(loaded, text_inputs(loaded, ids)) for ids in rows]
     texts = list(dict.fromkeys(passage.content for passage in passages))

@@ -165,12 +165,12 @@ def test_a_fault_of_the_function_is_shown_with_its_place(module):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("py:{}:length", "there is no length in {}\n  remedy: did you mean lengths?"),
-        ("py:{}:model.embed", "there is no embed in <"),
+        ("py:{}:length", "this function cannot be imported\n  got: AttributeError: module"),
+        ("py:{}:model.embed", "got: AttributeError: 'Model' object has no attribute 'embed'"),
         ("py:{}:answer", "this is not a function\n  got: 42 (int)"),
         ("py:{}:Model", "of a class, an instance or its method"),
-        ("py:{}.py:lengths", "or one in the working directory, without .py"),
-        ("py:not_there.at_all:f", "the module not_there.at_all cannot be imported"),
+        ("py:{}.py:lengths", "or of one in the working directory, without .py"),
+        ("py:not_there.at_all:f", "got: ModuleNotFoundError: No module named 'not_there'"),
         ("py:{}", "no function is named\n  allowed: py:MODULE:FUNCTION"),
         ("py:", "no function is named"),
         ("py:{}:lengths?version", "an option cannot be read"),

@@ -50,9 +50,7 @@ class Encoder(Source):
     def dim(self) -> int:
         """Number of components; where nothing has been encoded yet, a word is."""
         if self._dim is None:
-            self.lookup(["word"])
-        if self._dim is None:
-            raise SourceError(f"{self.name}: the number of components is not known")
+            self._dim = len(self.lookup(["word"])["word"])
         return self._dim
 
     def in_calls(

@@ -158,11 +158,7 @@ class EndpointSource(Encoder):
         """Send a request; status, headers and content of the answer."""
         import requests  # noqa: PLC0415  (only endpoints need it)
 
-        body: dict[str, Any] = {
-            "model": self.options.model,
-            "input": texts,
-            "encoding_format": "float",
-        }
+        body: dict[str, Any] = {"model": self.options.model, "input": texts}
         if self.options.dimensions is not None:
             body["dimensions"] = self.options.dimensions
         limit = max(LEAST_LIMIT, LIMIT_EACH * len(texts))

@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -19,7 +20,7 @@ from pydantic import BaseModel
 from eatlas.encoders.cache import CachedSource
 from eatlas.encoders.encoder import Encoder
 from eatlas.encoders.options import read_options
-from eatlas.errors import SourceError, described, nearest
+from eatlas.errors import SourceError, described
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Item
@@ -166,21 +167,14 @@ def find_function(module: str, path: str, label: str) -> Callable[..., Any]:
     """Import what a source string names, from sys.path or the working directory."""
     try:
         with working_directory():
-            function: Any = importlib.import_module(module)
+            function: Any = attrgetter(path)(importlib.import_module(module))
     except (Exception, SystemExit) as error:
         raise SourceError(
-            f"{label}: the module {module} cannot be imported",
+            f"{label}: this function cannot be imported",
             got=said_by(error),
-            allowed="a module that Python can import, or one in the working directory, without .py",
+            allowed="a function of a module that Python can import, or of one in the working "
+            "directory, without .py",
         ) from error
-    for part in path.split("."):
-        if not hasattr(function, part):
-            near = nearest(part, dir(function))
-            raise SourceError(
-                f"{label}: there is no {part} in {getattr(function, '__name__', function)}",
-                remedy=f"did you mean {near[0]}?" if near else None,
-            )
-        function = getattr(function, part)
     if not callable(function) or isinstance(function, type):
         raise SourceError(
             f"{label}: this is not a function",

@@ -126,12 +126,10 @@ class ModelSnapshot:
         self, questions: Collection[Question], tell: Tell | None = None
     ) -> Mapping[Question, Answer]:
         """Return the answers to those questions that were kept."""
-        kept = {
-            question: self.answers[question] for question in questions if question in self.answers
-        }
+        answers = {q: self.answers[q] for q in questions if q in self.answers}
         if tell is not None:
-            tell(len(kept), len(kept))
-        return kept
+            tell(len(answers), len(answers))
+        return answers
 
     def renamed(self, name: str) -> ModelSnapshot:
         """Return the same under another name."""

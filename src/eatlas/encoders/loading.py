@@ -51,15 +51,10 @@ class Loaded:
 
 
 _AUTO = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
-_NO_HEAD = (
-    "log-probabilities need a model that was saved with the head that predicts words, which models "
-    "made for vectors of sentences have not"
+_LACKING = (
+    "fetch the model again; or it was saved without a part that is needed: log-probabilities need "
+    "the head that predicts words, pool=pooled its pooling, where pool=cls and pool=mean need none"
 )
-_LACKING = {
-    "masked": _NO_HEAD,
-    "causal": _NO_HEAD,
-    "pooled": "the model was saved without its pooling; pool=cls or pool=mean needs none",
-}
 _lock = Lock()
 _kept: dict[tuple[object, ...], Loaded] = {}
 
@@ -175,9 +170,7 @@ def _module(named: NamedModel, head: Head) -> Any:
         raise SourceError(
             f"{named.path}: the file of weights lacks some of the model's",
             got=f"{len(lacking)} are missing, such as {lacking[0]}",
-            remedy=_LACKING.get(
-                head, "fetch the model again; weights=random is for models without training"
-            ),
+            remedy=_LACKING,
         )
     return part
 

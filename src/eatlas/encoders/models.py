@@ -28,7 +28,12 @@ from eatlas.untrusted import computes_afresh, only_data, require_trust
 from eatlas.writing import atomic_file
 
 HF, CLIP = "hf:", "clip:"
-SAFETENSORS, PICKLED, INDEX = "model.safetensors", "pytorch_model.bin", ".index.json"
+SAFETENSORS, PICKLED = "model.safetensors", "pytorch_model.bin"
+WEIGHTS = (
+    (SAFETENSORS, "model-*.safetensors", f"{SAFETENSORS}.index.json"),
+    (PICKLED, "pytorch_model-*.bin", f"{PICKLED}.index.json"),
+)
+"""Patterns of weights in one file, in several, and of their index; the first are preferred."""
 ABOUT = "config_sentence_transformers.json"
 FIRST = "sentence_bert_config.json"
 TOKENIZER = (
@@ -208,10 +213,7 @@ def _find(name: str, options: Options, scheme: str) -> Path:
         return (folder / CONFIG).is_file() and bool(weight_files(folder) or not trained)
 
     small = [*_SMALL, *["*.py"] * options.trust_remote_code]
-    tries = [
-        {"allow_patterns": [*small, *(end for end in _parts(weights) if trained)]}
-        for weights in (SAFETENSORS, PICKLED)
-    ]
+    tries = [{"allow_patterns": [*small, *(patterns if trained else ())]} for patterns in WEIGHTS]
     return on_the_hub(name, scheme, options.revision, whole, tries)
 
 
@@ -270,16 +272,9 @@ def settings_of(file: Path) -> dict[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
-def _parts(whole: str) -> tuple[str, str, str]:
-    """Patterns of weights in one file, in several, and of their index."""
-    stem, suffix = whole.rsplit(".", 1)
-    return whole, f"{stem}-*.{suffix}", whole + INDEX
-
-
 def weight_files(folder: Path) -> list[Path]:
     """The weights as transformers chooses them: safetensors before pickled ones, whole or parts."""
-    for weights in (SAFETENSORS, PICKLED):
-        whole, parts, index = _parts(weights)
+    for whole, parts, index in WEIGHTS:
         if (folder / whole).is_file():
             return [folder / whole]
         if (folder / index).is_file():

@@ -8,20 +8,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
 from functools import cached_property
 from importlib.metadata import version
-from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel
 
 from eatlas.encoders.cache import keeping
 from eatlas.encoders.encoder import Encoder, as_rows, explained, require_extra, roundoff_of
-from eatlas.encoders.loading import quiet, repeat_products
+from eatlas.encoders.loading import Loaded, quiet, repeat_products
 from eatlas.encoders.models import (
     ABOUT,
     FIRST,
@@ -33,22 +32,21 @@ from eatlas.encoders.models import (
     settings_of,
     sha256_of,
 )
-from eatlas.encoders.options import read_options
-from eatlas.encoders.transformer import tokenize, too_long, unknown_of
+from eatlas.encoders.options import Options, read_options
+from eatlas.encoders.transformer import Wanted, batches, read_items
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, cut
+from eatlas.sources.interface import Answers, Found, Item, Read
 from eatlas.sources.spec import CONFIG, MODULES, parse_file_spec
 from eatlas.untrusted import only_data, require_trust
 
 SCHEME = "st:"
-AT_ONCE = 512
-"""Texts handed over at a time: the library sorts them by length, and progress moves."""
-_UNUSED = ("*.onnx", "onnx/*", "openvino/*", "*.ot", "*.msgpack", "*.h5", "*.md")
+_UNUSED = (
+    "*.onnx", "onnx/*", "openvino/*", "*.ot", "*.msgpack", "*.h5", "*.md", "*.png", ".git*",
+    ".cache/*",
+)  # fmt: skip
 """What is not fetched from a hub, and not hashed."""
-_UNUSED_FOLDERS = frozenset(("onnx", "openvino", ".git", ".cache"))
-_UNUSED_SUFFIXES = frozenset((".md", ".onnx", ".ot", ".msgpack", ".h5", ".gitattributes", ".png"))
 _OWN = re.compile(r"sentence_transformers(\.\w+)+", re.ASCII)
 """Parts of the library; others are code that comes with a model, or that its author chose."""
 _OF_NUMBERS = frozenset(("Transformer", "Pooling", "Normalize", "Dense", "LayerNorm", "Dropout"))
@@ -182,10 +180,9 @@ def files_of_sentence_model(folder: Path) -> list[Path]:
     """All files that vectors may depend on, in a fixed order."""
 
     def is_used(file: Path) -> bool:
-        folders = file.relative_to(folder).parts[:-1]
         doubled = file.name == PICKLED and file.with_name(SAFETENSORS).is_file()
-        unused = doubled or bool(_UNUSED_SUFFIXES & {file.suffix, file.name})
-        return file.is_file() and not unused and not _UNUSED_FOLDERS.intersection(folders)
+        name = file.relative_to(folder).as_posix()
+        return file.is_file() and not doubled and not any(fnmatch(name, p) for p in _UNUSED)
 
     return sorted(filter(is_used, folder.rglob("*")))
 
@@ -248,61 +245,46 @@ class SentenceModelSource(Encoder):
         Texts of the same tokens share one vector. Texts of one number of tokens are computed
         together, so that none is padded and its vector depends little on the texts beside it.
         """
-        grouped: defaultdict[tuple[int, ...], list[tuple[Item, Unknown]]] = defaultdict(list)
-        for item, (ids, unknown) in self._tokens(items).items():
-            grouped[ids].append((item, unknown))
+        wanted, _, about = self._read(items)
         prompt = {"prompt": self.options.prefix} if self.options.prefix else {}
-        for _, alike in groupby(sorted(grouped, key=lambda ids: (-len(ids), ids)), len):
-            for several in cut(alike, AT_ONCE):
-                texts = [grouped[ids][0][0].content for ids in several]
-                with quiet():
-                    returned = self._model.encode(
-                        texts, batch_size=64, show_progress_bar=False, **prompt
-                    )
-                rows = as_rows(returned, texts, self.name)
-                self._dim = rows.shape[1]
-                yield {
-                    item: Found(row, unknown=unknown)
-                    for ids, row in zip(several, rows, strict=True)
-                    for item, unknown in grouped[ids]
-                }
+        for batch in batches(wanted, self.loaded):
+            several = [next(iter(places.values())) for _, places in batch]
+            texts = [same[0].content for same in several]
+            with quiet():
+                returned = self.loaded.module.encode(
+                    texts, batch_size=len(texts), show_progress_bar=False, **prompt
+                )
+            rows = as_rows(returned, texts, self.name)
+            self._dim = rows.shape[1]
+            yield {
+                item: replace(about[item], vector=row)
+                for row, same in zip(rows, several, strict=True)
+                for item in same
+            }
 
     def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
         """Return the tokens of each item."""
-        return {item: Read(repr(ids), how) for item, (ids, how) in self._tokens(items).items()}
+        return self._read(items)[1]
+
+    def _read(self, items: Collection[Item]) -> tuple[Wanted, dict[Item, Read], dict[Item, Found]]:
+        with quiet():
+            return read_items(self.loaded, items, self.name, Options(), before=self._before)
 
     @cached_property
-    def _model(self) -> Any:
+    def loaded(self) -> Loaded:
         """The model, loaded by sentence-transformers."""
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (many seconds)
 
         repeat_products()
         remedy = "code that comes with a model is never run; py: takes a function that runs it"
-        with explained(f"{self.name}: sentence-transformers cannot load this model", remedy=remedy):
-            return SentenceTransformer(
+        what = f"{self.name}: sentence-transformers cannot load this model"
+        with quiet(), explained(what, remedy=remedy):
+            model = SentenceTransformer(
                 str(self.folder), device=self.options.device, local_files_only=True
             ).eval()
-
-    def _tokens(self, items: Collection[Item]) -> dict[Item, tuple[tuple[int, ...], Unknown]]:
-        """Numbers of the tokens of each item, special ones included, and what is unknown of it.
-
-        A text that the library would cut without a word is refused.
-        """
-        with quiet():
-            limit, tokenizer = self._model.max_seq_length, self._model.tokenizer
-        texts = sorted({item.content for item in items})
-        if not texts or not callable(
-            tokenizer
-        ):  # of static vectors: nothing is cut, nothing shared
-            return {item: (tuple(item.content.encode()), "") for item in items}
-        read: dict[str, tuple[tuple[int, ...], Unknown]] = {}
-        several = tokenize(tokenizer, [self._before + text for text in texts])
-        for text, tokens in zip(texts, several, strict=True):
-            if limit is not None and len(tokens.ids) > limit:
-                raise too_long(self.name, text, len(tokens.ids), limit)
-            how = unknown_of(tokenizer, Item(text), tokens, "sentence")
-            read[text] = tuple(tokens.ids), how
-        return {item: read[item.content] for item in items}
+            if not callable(model.tokenizer):
+                raise TypeError("its tokenizer is none of transformers")
+            return Loaded(model.tokenizer, model, model.max_seq_length, model.device)
 
 
 @keeping

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from eatlas.encoders.encoder import Encoder, roundoff_of, shown
 from eatlas.encoders.loading import Head, Loaded, in_halves, load
 from eatlas.encoders.models import NamedModel, content_of
-from eatlas.encoders.options import Numbers, layer_name
+from eatlas.encoders.options import Numbers, Options, layer_name
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
@@ -212,13 +212,16 @@ class TransformerSource(ModelSource):
         """At level ``word``; where long texts are cut, so that some lose one stimulus alone."""
         return self.options.level == "word" or self.options.truncate
 
+    def _read(self, items: Collection[Item]) -> tuple[Wanted, dict[Item, Read], dict[Item, Found]]:
+        return read_items(self.loaded, items, self.name, self.options, self.method)
+
     def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
         """Return the tokens behind the vector of each item: items of the same share it."""
-        return read_texts(self, items, self.method)[1]
+        return self._read(items)[1]
 
     def in_batches(self, items: set[Item], order: list[Numbers]) -> Iterator[list[Answers]]:
         """Compute batch by batch; answers by layer, in order."""
-        wanted, _, about = read_texts(self, items, self.method)
+        wanted, _, about = self._read(items)
         if lost := {item: answer for item, answer in about.items() if answer.reason}:
             yield [lost] * len(order)
         compute = partial(pooled_vectors, self.loaded, order, self.named.card.top, self.method)
@@ -295,10 +298,15 @@ def need_offsets(tokenizer: Any, label: str) -> None:
         )
 
 
-def read_texts(
-    source: ModelSource, items: Collection[Item], pool: str
+def read_items(
+    loaded: Loaded,
+    items: Collection[Item],
+    name: str,
+    options: Options,
+    pool: str = "mean-all",
+    before: str = "",
 ) -> tuple[Wanted, dict[Item, Read], dict[Item, Found]]:
-    """Tokenise each text once, and find the tokens that are needed of it.
+    """Tokenise each text once, behind what is put before all, and find the tokens that are needed.
 
     Returns
     -------
@@ -311,7 +319,6 @@ def read_texts(
         What there is to say of each item beside its vector, such as that its stimulus lies behind
         the place where the text was cut.
     """
-    loaded, options, name = source.loaded, source.options, source.name
     if options.level == "word":
         need_offsets(loaded.tokenizer, name)
     of_text: dict[str, list[Item]] = defaultdict(list)
@@ -320,7 +327,8 @@ def read_texts(
     wanted: Wanted = defaultdict(lambda: defaultdict(list))
     reads: dict[Item, Read] = {}
     about: dict[Item, Found] = {}
-    for text, whole in zip(of_text, tokenize(loaded.tokenizer, list(of_text)), strict=True):
+    several = tokenize(loaded.tokenizer, [before + text for text in of_text])
+    for text, whole in zip(of_text, several, strict=True):
         tokens = whole
         if loaded.limit is not None and len(whole.ids) > loaded.limit:
             if not options.truncate:

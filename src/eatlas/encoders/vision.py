@@ -29,7 +29,7 @@ from eatlas.encoders.transformer import (
     ModelSource,
     batches,
     pooled,
-    read_texts,
+    read_items,
     states_of,
     tensors,
     text_inputs,
@@ -148,13 +148,13 @@ class TowersSource(SeeingSource):
     def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
         """Return the tokens behind the vector of each text: texts of the same share it."""
         texts = [item for item in items if item.kind == "text"]
-        return read_texts(self, texts, "mean-all")[1] if texts else {}
+        return read_items(self.loaded, texts, self.name, self.options)[1] if texts else {}
 
     def in_batches(self, items: set[Item], order: list[Numbers]) -> Iterator[list[Answers]]:  # noqa: ARG002
         """Compute batch by batch: texts first."""
         images = {item for item in items if item.kind == "image"}
         if texts := items - images:
-            wanted, _, about = read_texts(self, texts, "mean-all")
+            wanted, _, about = read_items(self.loaded, texts, self.name, self.options)
             if lost := {item: answer for item, answer in about.items() if answer.reason}:
                 yield [lost]
             loaded, width = self.loaded, PADDED.get(self.named.card.config.model_type)

@@ -85,7 +85,7 @@ def test_a_model_without_a_head_is_said(tmp_path):
     with pytest.raises(SourceError) as caught:
         eatlas.run(tests=TEST, vectors=f"hf:{tmp_path}", measures="lpbs")
     assert "the file of weights lacks some of the model's" in str(caught.value)
-    assert "saved with the head that predicts words" in str(caught.value)
+    assert "log-probabilities need the head that predicts words" in str(caught.value)
 
 
 @pytest.mark.parametrize("family", ["gpt2", "llama"])
