@@ -263,22 +263,9 @@ REACH, BEGIN = 5.0, 120.0
 """Seconds in which a cluster must answer, and in which a first worker must have begun."""
 START = (
     "start Ray on the first machine by ray start --head --port=6379, on every other one by "
-    "ray start --address=FIRST:6379, and name it: --engine ray --address FIRST:6379; without "
-    "--address a cluster of this machine alone is started and ended"
+    "ray start --address=FIRST:6379, and name it: --engine ray=FIRST:6379; with --engine ray a "
+    "cluster of this machine alone is started and ended"
 )
-
-
-def engine_of(name: str, address: str | None, workers: int | None) -> OnRay | None:
-    """Return who does the work; None for the processes of this machine."""
-    if name == "ray":
-        return OnRay(address, workers)
-    if name != "local" or address is not None:
-        raise EatlasError(
-            "this is not an engine, or an address is given without a cluster",
-            got=name if address is None else f"{name}, and the address {address}",
-            allowed="--engine local, or --engine ray with or without --address HOST:PORT",
-        )
-    return None
 
 
 class OnRay:

@@ -19,7 +19,8 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas import ray_watch
-from eatlas.executors import OnRay, engine_of
+from eatlas.cli.options import executor_of
+from eatlas.executors import OnRay
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -189,12 +190,10 @@ def test_where_there_is_no_cluster():
         "  got: Connection refused",
     ]
     assert "ray start --head --port=6379" in caught.value.remedy
-    with pytest.raises(eatlas.EatlasError, match="this is not an address of a Ray cluster"):
+    with pytest.raises(eatlas.EatlasError, match="there is no Ray cluster at somewhere"):
         OnRay("somewhere")
-    with pytest.raises(eatlas.EatlasError, match="there is no engine 'rya'; did you mean ray?"):
-        engine_of("rya", None, None)
-    with pytest.raises(eatlas.EatlasError, match="an address is that of a Ray cluster"):
-        engine_of("local", "127.0.0.1:1", None)
+    with pytest.raises(eatlas.EatlasError, match="there is no such engine\n  got: rya"):
+        executor_of("rya", None)
 
 
 def test_without_ray(monkeypatch):

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from eatlas.errors import EatlasError
+
 if TYPE_CHECKING:
     from eatlas.executors import OnRay
 
@@ -80,19 +82,17 @@ def _described(parameter: Parameter, form: str, help_: str) -> Any:
 
 
 def executor_of(engine: str, workers: int | None) -> OnRay | None:
-    """Who does the work beyond this machine; None for this machine.
-
-    Raises
-    ------
-    EatlasError
-        If there is no such engine, or it cannot be reached.
-    """
+    """Who does the work beyond this machine; None for this machine."""
     if engine == "local":
         return None
-    from eatlas.executors import engine_of  # noqa: PLC0415  (most commands need no cluster)
-
     name, _, address = engine.partition("=")
-    return engine_of(name, address or None, workers)
+    if name != "ray":
+        raise EatlasError(
+            "there is no such engine", got=engine, allowed="local, ray, or ray=HOST:PORT"
+        )
+    from eatlas.executors import OnRay  # noqa: PLC0415  (most commands need no cluster)
+
+    return OnRay(address or None, workers)
 
 
 def number_or_word(text: str) -> int | str:
