@@ -1,14 +1,8 @@
 """``eatlas cache``, and what other commands say of it."""
 
-import warnings
-
-import pytest
-from tests.encoders.language import tiny
 from tests.encoders.letters import Letters, passages
 
 from eatlas.encoders.cache import cached
-from eatlas.encoders.language import Question, open_language_model
-from eatlas.errors import SourceWarning
 
 
 def test_nothing_is_kept_at_first(eatlas_cli, computed_vectors):
@@ -35,20 +29,6 @@ def test_show_and_clear(eatlas_cli, computed_vectors):
     assert "vectors" not in eatlas_cli("cache", "show").out.partition("\n")[2]
 
 
-def test_show_and_clear_know_answers_of_language_models(eatlas_cli, tmp_path):
-    for part in tiny.bert():
-        part.save_pretrained(tmp_path / "bert")
-    source = f"hf:{tmp_path / 'bert'}"
-    asked = [Question("Ant is nice.", span) for span in ((0, 3), (7, 11))]
-    cached(Letters(source)).encode(passages(1))
-    open_language_model(source, "masked").score(asked)
-    lines = eatlas_cli("cache", "show").out.splitlines()
-    assert [lines[2], lines[4]] == [f"vectors: 1 of {source}", f"answers: 2 of {source}"]
-    assert eatlas_cli("cache", "clear", source).out == "removed: 1 vectors and 2 answers\n"
-    open_language_model(source, "masked").score(asked[:1])
-    assert eatlas_cli("cache", "clear").out == "removed: 1 answers\n"
-
-
 def test_a_source_that_is_not_there(eatlas_cli, computed_vectors):
     cached(Letters("letters")).encode(passages(3))
     ended = eatlas_cli("cache", "clear", "leters")
@@ -67,25 +47,6 @@ def test_damage_is_said(eatlas_cli, computed_vectors):
     assert "damaged: file is not a database; eatlas cache clear begins it anew\n" in ended.out
     assert eatlas_cli("cache", "clear").out == "removed: 0 vectors\n"
     assert "damaged" not in eatlas_cli("cache", "show").out
-
-
-def test_a_folder_that_is_none(eatlas_cli, monkeypatch, tmp_path):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("EATLAS_CACHE", str(tmp_path / "file" / "under"))
-    assert "nothing is kept" in eatlas_cli("cache", "show").out
-
-
-@pytest.mark.parametrize(("kind", "said"), [(SourceWarning, "warning: it is full\n")])
-def test_warnings_are_said_in_words(eatlas_cli, monkeypatch, kind, said):
-    def contents():
-        warnings.simplefilter("default")
-        warnings.warn("it is full", kind, stacklevel=2)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("eatlas.encoders.cache_store.contents", contents)
-    ended = eatlas_cli("cache", "show")
-    assert ended.err == f"{said}interrupted\n"
-    assert ended.code == 130
 
 
 def test_ctrl_c_says_what_is_kept(eatlas_cli, monkeypatch):

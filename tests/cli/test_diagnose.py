@@ -5,7 +5,6 @@ import json
 import jsonschema
 import numpy as np
 import pytest
-from tests.cli.conftest import QUICK
 
 import eatlas
 from eatlas.results.diagnosis import json_schema
@@ -54,42 +53,6 @@ def test_a_remedy_can_be_looked_at(eatlas_cli, shifted):
     # the mean of all vectors is 0, and -1 / (n - 1) is the least that cosines can average
     assert -1 / 59 <= line["mean_cosine"] < 0.01
     assert line["warnings"] == []
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_terminals_that_know_few_characters(eatlas_cli, shifted, monkeypatch, encoding):
-    import io
-    import sys
-
-    raw = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding))
-    assert eatlas_cli("vectors", "check", shifted).code == 0
-    assert raw.getvalue().decode(encoding).startswith("shifted.txt: 60 vectors")
-
-
-def test_a_run_names_the_transform_and_verifies(eatlas_cli, tmp_path):
-    source = "glove-sample?transform=all-but-the-top:2"
-    ended = eatlas_cli("run", "--tests", "weat-6", "--vectors", source, "--vectors", "glove-sample")
-    assert ended.code == 0
-    assert "on GloVe 6B (100d), transform all-but-the-top:2" in ended.out
-    lines = (tmp_path / "out" / "results.jsonl").read_text("utf-8").splitlines()
-    assert [json.loads(line)["source"] for line in lines] == [source, "glove-sample"]
-    assert json.loads(lines[0])["diagnosis"]["iso_score"] is not None
-    verified = eatlas_cli("verify", "out/results.jsonl")
-    assert (verified.code, verified.out.count(": same\n")) == (0, 2)
-
-
-def test_the_last_bits_of_a_fit_are_the_machines(eatlas_cli, tmp_path):
-    """The hash of computed vectors may differ where their numbers do not; that of others may not."""
-    path = tmp_path / "out" / "results.jsonl"
-    for source, code in (("glove-sample?transform=whiten", 0), ("glove-sample", 1)):
-        eatlas_cli("run", "--tests", "weat-6", *QUICK, "--vectors", source)
-        line = json.loads(path.read_text("utf-8"))
-        line["provenance"]["vectors_sha256"] = "0" * 64
-        path.write_text(json.dumps(line) + "\n", encoding="utf-8")
-        verified = eatlas_cli("verify", path)
-        assert verified.code == code
-        assert ("vectors_sha256" in verified.out) == bool(code)
 
 
 def test_several_sources_stand_side_by_side(capsys):

@@ -68,15 +68,6 @@ def on_a_terminal(folder, command):
     return text, (folder / "result").read_text()
 
 
-@terminal.NEEDED
-def test_a_person_sees_what_is_encoded_and_how_fast(folder):
-    text, result = on_a_terminal(folder, COMMAND)
-    assert "texts by py:slow_one:slow?version=1" in text
-    assert ", left:" in text
-    assert f"/{kept()}" in text
-    assert json.loads(result)["source"] == "py:slow_one:slow?version=1"
-
-
 def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):
     process = started(folder)
     # some texts are kept, and the next are being encoded

@@ -63,20 +63,6 @@ def test_a_file_is_checked_shown_and_run(eatlas_cli, drawn):
     assert str(drawn) not in first.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("scan", "--vectors", "vectors.csv", "--attributes", "ieat-age"), "images as attributes"),
-        (("tests", "sentences", "image-young-old"), "or of images"),
-        (("contexts", "mine.toml", "--tests", "image-young-old"), "its stimuli are images, which"),
-    ],
-)
-def test_what_is_not_for_images_says_so(eatlas_cli, drawn, arguments, said):
-    ended = eatlas_cli(*arguments)
-    assert ended.code == 2
-    assert said in ended.err, ended.err
-
-
 def test_a_published_set_is_listed_with_and_without_its_files(eatlas_cli, drawn, monkeypatch):
     listed = eatlas_cli("tests", "list").out
     assert "  ieat-age " in listed

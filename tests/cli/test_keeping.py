@@ -71,27 +71,6 @@ def test_what_cannot_be_kept_is_not_written_over(tmp_path, monkeypatch):
     assert names(tmp_path) == ["results.jsonl"]
 
 
-@pytest.mark.filterwarnings("always::eatlas.EatlasWarning")
-def test_a_replication_keeps_another_replication_and_another_run(eatlas_cli, tmp_path):
-    out = tmp_path / "out"
-    eatlas_cli("run", "--tests", "weat-6", *QUICK)
-    first = eatlas_cli("replicate", "divdist", "--out", "out")
-    assert first.code == 0
-    assert "out had results of another run; kept as" in first.err
-    assert ids_in(out / "results-1.jsonl") == ["weat-6"]
-    assert {"results-1.jsonl", "report-1.html"} < set(names(out))
-    table = (out / "replication.csv").read_bytes()
-    again = eatlas_cli("replicate", "divdist", "--out", "out")
-    assert (again.code, again.err) == (0, "")
-    other = eatlas_cli("replicate", "ml-eat", "--out", "out")
-    assert other.code == 0
-    assert (out / "replication-2.csv").read_bytes() == table
-    assert all(
-        f"out/{name}" in other.err
-        for name in ("replication-2.csv", "results-2.jsonl", "replication-2.html", "report-2.html")
-    )
-
-
 def test_an_atlas_refuses_results_of_a_run(eatlas_cli, tmp_path):
     eatlas_cli("run", "--tests", "weat-6", "--out", "a", *QUICK)
     eatlas_cli("run", "--tests", "weat-7", "--out", "b", *QUICK)
@@ -104,32 +83,3 @@ def test_an_atlas_refuses_results_of_a_run(eatlas_cli, tmp_path):
     assert "--out" in ended.err
     assert names(tmp_path / "b") == ["results.jsonl"]
     assert (tmp_path / "b" / "results.jsonl").read_bytes() == there
-
-
-def test_an_atlas_replaces_itself_and_no_run_in_its_folder(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--out", "a", *QUICK)
-    eatlas_cli("run", "--tests", "weat-7", "--out", "b", *QUICK)
-    for given in ("a", "b"):
-        ended = eatlas_cli("atlas", given, "--out", "site")
-        assert (ended.code, ended.err) == (0, "")
-        assert names(tmp_path / "site") == ["index.html", "results.csv", "results.jsonl"]
-    eatlas_cli("run", "--tests", "weat-8", "--out", "site", *QUICK)
-    there = (tmp_path / "site" / "results.jsonl").read_bytes()
-    ended = eatlas_cli("atlas", "a", "--out", "site")
-    assert ended.code == 2
-    assert "got: results.jsonl and results.csv" in ended.err
-    assert (tmp_path / "site" / "results.jsonl").read_bytes() == there
-
-
-def test_a_study_refuses_a_folder_with_tests_or_tables_of_others(eatlas_cli, tmp_path):
-    (tmp_path / "plan.toml").write_text('tests = ["weat-6"]\n')
-    (tmp_path / "study").mkdir()
-    for name in ("tests.toml", "specifications.csv"):
-        path = tmp_path / "study" / name
-        path.write_text("# mine\n")
-        ended = eatlas_cli("multiverse", "plan.toml", "--out", "study")
-        assert ended.code == 2
-        assert "this folder holds other files of these names" in ended.err
-        assert f"got: {name}" in ended.err
-        assert path.read_text() == "# mine\n"
-        path.unlink()

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from tests.inputs import TOML, make_test, make_vectors
 
@@ -166,15 +165,3 @@ def test_a_name_that_the_system_does_not_take(eatlas_cli, arguments):
     assert ended.code == 2
     assert ended.err.startswith("error: ")
     assert "Traceback" not in ended.err
-
-
-def test_a_broken_vector_far_down_costs_no_traceback(eatlas_cli, folder):
-    words = [*make_vectors(make_test()), *(f"w{i}" for i in range(9000))]
-    rows = np.random.default_rng(2).normal(size=(len(words), 3))
-    rows[8500] = np.nan
-    lines = [f"{w} {' '.join(map(repr, row.tolist()))}" for w, row in zip(words, rows, strict=True)]
-    (folder / "v.txt").write_text("\n".join(lines) + "\n")
-    ended = eatlas_cli("scan", "--vectors", "v.txt", "--attributes", "mine.toml", "--out", "w.csv")
-    assert ended.code == 2
-    assert "not finite" in ended.err
-    assert not (folder / "w.csv").exists()

@@ -4,10 +4,6 @@ import json
 
 import pytest
 
-import eatlas
-from eatlas.apps.studies import read_plan
-from eatlas.errors import SourceError, UntrustedSourceError
-
 DRY = [(), ("--dry-run",)]
 OWN = """
 schema = 1
@@ -96,22 +92,3 @@ def test_trust_of_a_plan_is_for_the_very_source(eatlas_cli, plan, evil, trusted)
     assert f"trust: {path} has no source with this name\n  got: {trusted}" in ended.err
     assert "allowed: py:evil:f" in ended.err
     assert not evil.exists()
-
-
-def test_plans_in_python(plan, evil, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    path = plan(["py:evil:f"])
-    for given in (path, read_plan(path)):
-        with pytest.raises(UntrustedSourceError, match="would import the Python module evil"):
-            eatlas.multiverse(given)
-    assert not evil.exists()
-    own = {"tests": ["weat-6"], "measures": ["weat"], "vectors": {"mine": "py:evil:f"}}
-    with pytest.raises(SourceError, match="trust: this plan is not read from a file"):
-        eatlas.multiverse(own, trust="py:evil:f")
-    trusted = eatlas.multiverse(path, trust="py:evil:f")
-    assert evil.exists()
-    mine = eatlas.multiverse(own)
-    assert [one.d for one in mine.record.specifications] == [
-        one.d for one in trusted.record.specifications
-    ]

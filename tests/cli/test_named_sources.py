@@ -3,9 +3,7 @@
 import json
 
 import pytest
-from tests.cli.conftest import QUICK
 from tests.inputs import TOML, make_test, make_vectors
-from tests.tiny_models import LAYERS, make_model
 
 
 @pytest.fixture
@@ -56,36 +54,6 @@ def test_a_file_that_was_moved_is_found_by_the_name_or_the_path(eatlas_cli, fold
     assert ": differs" in wrong.out
 
 
-def test_layers_under_one_name(eatlas_cli, folder):
-    make_model(folder / "bert", "bert")
-    ended = eatlas_cli(
-        "run", "--tests", "weat-6", *QUICK, "--vectors", "tiny=hf:bert?layer=all",
-        "--vectors", "deep=hf:bert",
-    )  # fmt: skip
-    assert ended.code == 0, ended.err
-    lines = [json.loads(one) for one in (folder / "out/results.jsonl").read_text().splitlines()]
-    assert [one["source"] for one in lines] == [
-        *(f"tiny?layer={n}" for n in range(LAYERS + 1)),
-        "deep",
-    ]
-    assert lines[1]["source_from"] == "hf:bert?layer=1"
-    assert eatlas_cli("verify", "out/results.jsonl").code == 0
-
-
-def test_a_series_under_one_name(eatlas_cli, folder):
-    (folder / "years").mkdir()
-    for year in (1990, 2000):
-        (folder / "years" / f"{year}.txt").write_bytes((folder / "deep/one.txt").read_bytes())
-    ended = eatlas_cli("run", "--tests", "t.toml", "--vectors", "press=years")
-    assert ended.code == 0, ended.err
-    assert "years" not in ended.out.replace("report", "")
-    lines = [json.loads(one) for one in (folder / "out/results.jsonl").read_text().splitlines()]
-    assert {(one["source"], one["source_from"]) for one in lines} == {("press", "years")}
-    assert len(lines) == 3
-    ended = eatlas_cli("verify", "out/results.jsonl")
-    assert (ended.code, ended.out.count(": same")) == (0, 3), ended.out
-
-
 def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, folder):
     a, b = (",".join(concept.terms) for concept in list(make_test().concepts.values())[2:])
     scan = ("scan", "--a", a, "--b", b, "--frequency-bands", "none")
@@ -103,20 +71,3 @@ def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, folder):
     assert ended.out.startswith("small: "), ended.err
     found = json.loads(eatlas_cli("vectors", "check", "--json", "small=deep/one.txt").out)
     assert (found["source"], found["source_from"]) == ("small", "deep/one.txt")
-
-
-def test_a_diagnosis_of_layers_under_one_name(eatlas_cli, folder):
-    make_model(folder / "bert", "bert")
-    ended = eatlas_cli("vectors", "check", "--json", "tiny=hf:bert?layer=all", "--tests", "weat-6")
-    assert ended.code == 0, ended.err
-    lines = [json.loads(one) for one in ended.out.splitlines()]
-    assert [one["source"] for one in lines] == [f"tiny?layer={n}" for n in range(LAYERS + 1)]
-    assert lines[1]["source_from"].startswith("hf:bert?layer=1")
-
-
-def test_a_scan_does_not_write_over_a_source_that_has_a_name(eatlas_cli, folder):
-    (folder / "one.csv").write_bytes((folder / "deep/one.txt").read_bytes())
-    scan = ("scan", "--attributes", "weat-7", "--vectors", "small=one.csv", "--out", "one.csv")
-    ended = eatlas_cli(*scan)
-    assert ended.code == 2
-    assert "writing would destroy it" in ended.err

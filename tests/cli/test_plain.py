@@ -97,14 +97,6 @@ def test_errors(eatlas_cli, folder, arguments):
     assert_shown_as_text(ended.err)
 
 
-def test_a_scan(eatlas_cli, folder):
-    ended = eatlas_cli(
-        "scan", "--vectors", "v.npz", "--attributes", "t.toml", "--frequency-bands", "none"
-    )
-    assert ended.code == 0
-    assert_shown_as_text(ended.out)
-
-
 @terminal.NEEDED
 @pytest.mark.parametrize(
     "arguments", [RUN, ("tests", "check", "t.toml"), ("tests", "show", "t.toml")]

@@ -1,12 +1,8 @@
 """``eatlas protocol``: the card in terminal, JSON and files; bad input ends with code 2."""
 
-import json
-
-import jsonschema
 import pytest
 
 import eatlas
-from eatlas.apps.protocol.evidence import json_schema
 
 QUICK = ("--criterion", "face", "--criterion", "consequential")
 
@@ -75,34 +71,3 @@ def test_a_census_is_correlated_with(eatlas_cli, census):
     assert "rho, lean to Female: " in ended.out
     assert "over 5 occupations" in ended.out
     assert "Census by decade: not run. No series of sources by period was given" in ended.out
-
-
-def test_the_card_as_json_names_the_files(eatlas_cli, tmp_path, census):
-    for name, women in (("text.csv", 6), ("made.csv", 8)):
-        rows = [f"{term},10,{women},{10 - women}" for term in SHARES]
-        (tmp_path / name).write_text("term,spans,Female,Male\n" + "\n".join(rows) + "\n")
-    ended = eatlas_cli(
-        "protocol", "divdist", "--criterion", "hypothesis", "--census", census,
-        "--counts", "text.csv", "--generated", "made.csv", "--out", "card",
-    )  # fmt: skip
-    assert ended.code == 0
-    card = json.loads((tmp_path / "card" / "card.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator(json_schema()).validate(card)
-    given = {one["name"]: one["value"] for one in card["given"]}
-    assert given["counts"] == "text.csv"
-    assert given["generated"] == "made.csv"
-    assert given["census"] == "shares.csv"
-    (found,) = [one for one in card["evidence"] if one["study"] == "amplification"]
-    (change,) = found["figures"]
-    # from |6 - 4| / 10 to |8 - 2| / 10 in each of five targets: of 32 signs two are as far
-    assert change["value"] == pytest.approx(0.4)
-    assert (change["n"], change["p"]) == (5, 2 / 32)
-
-
-def test_a_census_that_was_not_fetched(eatlas_cli, tmp_path, monkeypatch):
-    monkeypatch.setenv("EATLAS_DATA", str(tmp_path / "data"))
-    ended = eatlas_cli("protocol", "semaxis", "--census", "census", "--out", "card")
-    assert (ended.code, ended.out) == (2, "")
-    assert "census-gender: these published counts are not on this machine yet" in ended.err
-    assert "eatlas vectors fetch census-gender (203 kB)" in ended.err
-    assert not (tmp_path / "card").exists()

@@ -26,20 +26,6 @@ def test_report_of_a_damaged_file(eatlas_cli, tmp_path):
     assert "ends in the middle" in page
 
 
-def test_report_of_no_results(eatlas_cli, tmp_path):
-    (tmp_path / "bad.jsonl").write_text("{}\n", encoding="utf-8")
-    ended = eatlas_cli("report", "bad.jsonl", "-o", "none.html")
-    assert ended.code == 2
-    assert "no results could be read, so no report was written" in ended.err
-    assert not (tmp_path / "none.html").exists()
-    (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
-    ended = eatlas_cli("report", "empty.jsonl")
-    assert (ended.code, "there are no results in these files" in ended.err) == (2, True)
-    ended = eatlas_cli("report", "nowhere.jsonl")
-    assert ended.code == 2
-    assert "nowhere.jsonl: the results file cannot be read" in ended.err
-
-
 def test_report_to_an_unwritable_place(eatlas_cli, tmp_path):
     eatlas_cli("run", "--tests", "weat-6", "--out", "o", *QUICK)
     ended = eatlas_cli("report", "o/results.jsonl", "-o", "o/results.jsonl/report.html")
@@ -57,33 +43,6 @@ def test_report_as_tables(eatlas_cli, tmp_path):
     ended = eatlas_cli("report", "o/results.jsonl", "--format", "csv", "-o", "t.csv")
     assert (ended.code, ended.out) == (0, "report: t.csv\n")
     assert (tmp_path / "t.csv").read_text(encoding="utf-8") == report_table(results, "csv")
-
-
-def test_report_over_another_family(eatlas_cli):
-    eatlas_cli("run", "--tests", "weat-6", "--out", "o", "--measure", "ml-eat(resamples=0)")
-    arguments = ("report", "o/results.jsonl", "--family", "level2", "--adjust", "bh")
-    assert (
-        "adjusted over both level 2 associations"
-        in eatlas_cli(*arguments, "--format", "markdown").out
-    )
-    for option, allowed in (
-        ("--format", "html, latex, markdown, html-table, csv, methods, bibtex"),
-        ("--family", "level1, level2, both, none"),
-        ("--adjust", "holm, bh, by"),
-    ):
-        ended = eatlas_cli("report", "o/results.jsonl", option, "no")
-        assert (ended.code, ended.out) == (2, "")
-        assert f"allowed: {allowed}" in ended.err
-
-
-def test_tables_of_a_damaged_file(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--out", "o", *QUICK)
-    path = tmp_path / "o" / "results.jsonl"
-    path.write_bytes(path.read_bytes()[:-200])
-    ended = eatlas_cli("report", path, "--format", "csv")
-    assert ended.code == 1
-    assert "line 2: the file ends in the middle of this result" in ended.err
-    assert len(ended.out.splitlines()) == 2
 
 
 def test_lines_of_another_schema_are_named_and_the_others_shown(eatlas_cli, tmp_path):

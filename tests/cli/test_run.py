@@ -54,30 +54,6 @@ def test_a_terminal_that_knows_no_squares(tmp_path):
     assert done.stderr == ""
 
 
-def test_json_is_utf8_whatever_the_terminal(tmp_path):
-    path = tmp_path / "rose.toml"
-    path.write_text(TOML.replace("Flowers", "🌹"), encoding="utf-8")
-    vectors = tmp_path / "v.csv"
-    terms = "aster clover iris lily ant flea wasp gnat love peace joy heaven hatred war filth agony"
-    rows = [f"{term},{i % 3},{i % 5},{i % 7 + 1}" for i, term in enumerate(terms.split())]
-    vectors.write_text("\n".join(rows), encoding="utf-8")
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    command = [
-        sys.executable,
-        "-m",
-        "eatlas",
-        "run",
-        "--json",
-        "--tests",
-        path,
-        "--vectors",
-        vectors,
-    ]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True)
-    assert done.returncode == 0
-    assert json.loads(done.stdout.decode("utf-8"))["concepts"]["X"] == "🌹"
-
-
 def test_some_failed(eatlas_cli, tmp_path, vectors_csv):
     bad = TOML.replace('"tiny"', '"bad"').replace(
         '"aster", "clover", "iris", "lily"', '"no", "none"'

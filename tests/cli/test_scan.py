@@ -9,7 +9,6 @@ import pytest
 from tests.inputs import TOML
 
 import eatlas
-from eatlas.engine.scan.chunk import Chunks
 from eatlas.results.scan import COLUMNS, json_schema, read_scan
 
 SCHEMA = json_schema()
@@ -162,23 +161,3 @@ def test_ctrl_c_while_words_are_written_keeps_them(eatlas_cli, tmp_path, monkeyp
     ended = eatlas_cli(*tiny_scan, "--out", "words.csv")
     assert ended.code == 0
     assert ended.err == "words taken over from an interrupted scan: 36\n"
-
-
-def test_what_another_scan_has_left_is_named_and_left(eatlas_cli, tmp_path, tiny_scan):
-    (left := tmp_path / ".words.csv.0123456789ab.unfinished").write_bytes(b"of other settings")
-    ended = eatlas_cli(*tiny_scan, "--out", "words.csv")
-    assert ended.code == 0
-    assert ended.err == (
-        f"{left.name}: found an interrupted scan with other settings; its words are left there\n"
-    )
-    assert left.exists()
-
-
-def test_a_second_scan_of_the_same_file_waits_for_nobody(eatlas_cli, tmp_path, tiny_scan):
-    with Chunks(tmp_path / "words.csv", "0" * 64):
-        ended = eatlas_cli(*tiny_scan, "--out", tmp_path / "words.csv")
-    assert ended.code == 2
-    assert ended.err == (
-        f"error: {tmp_path / 'words.csv'}: another scan is writing here\n"
-        "  remedy: wait for it to end, or choose another place with --out\n"
-    )

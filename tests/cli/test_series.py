@@ -34,14 +34,6 @@ def test_years_and_trend_are_shown(eatlas_cli, drift):
     assert "1950 is missing: test drift, group X (Flowers): no term has" in ended.out
 
 
-def test_json_has_a_line_for_each_period_and_the_trend_last(eatlas_cli, drift):
-    ended = eatlas_cli(*drift, "--json")
-    lines = [json.loads(line) for line in ended.out.splitlines()]
-    assert [line["schema"] for line in lines] == ["eatlas/result/1"] * 9 + ["eatlas/trend/1"]
-    assert [line["period"] for line in lines[:-1]] == lines[-1]["periods"]
-    assert [missing["period"] for missing in lines[-1]["missing"]] == [1950]
-
-
 def test_verify_names_the_year_and_the_trend(eatlas_cli, drift):
     eatlas_cli(*drift)
     ended = eatlas_cli("verify", "out/results.jsonl")
@@ -62,31 +54,3 @@ def test_verify_names_what_was_changed_in_a_trend(eatlas_cli, drift, tmp_path):
     assert ended.code == 1
     assert f": differs\n  level1.rho: 0.99 in the file, {rho!r} now\n" in ended.out
     assert "9 of 9 results and 0 of 1 trends are the same" in ended.out
-
-
-def test_the_report_of_the_file_shows_the_trend_and_the_gap(eatlas_cli, drift, tmp_path):
-    eatlas_cli(*drift)
-    assert eatlas_cli("report", "out/results.jsonl", "-o", "again.html").code == 0
-    html = (tmp_path / "again.html").read_text("utf-8")
-    for part in ('<section id="over-time"', "rank correlation with the year", "1950: test drift"):
-        assert part in html
-    assert part in (tmp_path / "out" / "report.html").read_text("utf-8")
-
-
-def test_tables_hold_the_years_and_no_trend(eatlas_cli, drift):
-    eatlas_cli(*drift)
-    ended = eatlas_cli("report", "out/results.jsonl", "--format", "csv")
-    assert ended.code == 0
-    rows = ended.out.splitlines()
-    assert len(rows) == 1 + 9
-    assert "period" in rows[0].split(",")
-    ended = eatlas_cli("report", "out/results.jsonl", "--format", "markdown")
-    assert "| drift | 1990 |" in ended.out
-    assert "rank correlation" not in ended.out
-
-
-def test_a_year_that_is_not_there(eatlas_cli, drift):
-    ended = eatlas_cli("run", "--vectors", "hist?period=1995", "--tests", "drift.toml")
-    assert ended.code == 2
-    assert "the series has no such period" in ended.err
-    assert "allowed: 1900, 1910," in ended.err

@@ -1,7 +1,5 @@
 """``eatlas tests check``: all faults at once, and what deserves a second look."""
 
-from tests.inputs import TOML
-
 KURITA = """\
 schema = 1
 [[test]]
@@ -29,16 +27,6 @@ def test_groups_of_one_term_are_no_fault_but_said(eatlas_cli, tmp_path):
         "so measures that permute it will refuse this test."
     )
     assert "B (Unpleasant) has one term" in other
-
-
-def test_two_concepts_of_one_name(eatlas_cli, tmp_path, vectors_csv):
-    text = TOML.replace('"Insects"', '"Flowers"')
-    ended, path = check(eatlas_cli, tmp_path, text)
-    said = "X and Y have the same name, Flowers: tables and sentences cannot distinguish them."
-    assert (ended.code, ended.err) == (0, f"warning: {path}: test tiny: {said}\n")
-    ran = eatlas_cli("run", "--tests", path, "--vectors", vectors_csv, "--json")
-    assert ran.code == 0
-    assert said in ran.out
 
 
 def test_other_words_under_the_id_of_a_published_test_are_remarked_on(eatlas_cli, tmp_path):

@@ -38,16 +38,6 @@ def test_printed_toml_can_be_checked_and_run(eatlas_cli, seat, tmp_path):
     assert json.loads(ran.out.splitlines()[0])["test"] == "weat1"
 
 
-def test_written_file_with_another_id(eatlas_cli, seat, tmp_path):
-    arguments = ("tests", "import", seat, "--format", "sent-bias", "--id", "flowers")
-    ended = eatlas_cli(*arguments, "-o", "new/flowers.toml")
-    assert (ended.code, ended.out, ended.err) == (0, "test: new/flowers.toml\n", "")
-    written = tmp_path / "new" / "flowers.toml"
-    assert load_tests(written)[0].id == "flowers"
-    assert written.read_text(encoding="utf-8") == eatlas_cli(*arguments).out
-    assert [p.name for p in written.parent.iterdir()] == ["flowers.toml"]
-
-
 def test_groups_are_listed_shown_and_checked(eatlas_cli, tmp_path):
     out = eatlas_cli("tests", "list").out
     assert (

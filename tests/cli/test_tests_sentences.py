@@ -40,23 +40,6 @@ def test_printed_and_written_are_the_same_test(eatlas_cli, jobs, tmp_path):
     assert "Each stimulus occurs in several sentences (X 16 of 2, " in checked.err
 
 
-def test_own_templates(eatlas_cli, jobs, tmp_path):
-    own = tmp_path / "own.toml"
-    own.write_text('schema = 1\n[templates]\nname = ["I know {term}."]\n', encoding="utf-8")
-    ended = eatlas_cli("tests", "sentences", jobs, *CLASSES, "--templates", own)
-    assert '{ text = "I know Ada.", stimulus = "Ada", template = "I know {term}." }' in ended.out
-
-
-def test_built_in_words(eatlas_cli):
-    ended = eatlas_cli("tests", "sentences", "weat-6")
-    assert ended.code == 0
-    assert '{ text = "This is an office.", stimulus = "office", ' in ended.out
-    listed = eatlas_cli("tests", "list").out.splitlines()
-    (line,) = [line for line in listed if line.startswith("  sent-weat-6 ")]
-    assert line.endswith("Male names/Female names, Career/Family (X64 Y64 A101 B112)")
-    assert 'text = "That is Paul."' in eatlas_cli("tests", "show", "sent-weat-6").out
-
-
 def test_results_name_the_stimulus_of_each_sentence(eatlas_cli, tmp_path):
     (test,) = load_tests("double-bind-likable-one-sentence")
     rows = [f"{text}\t{number}.5\t{number % 3}" for number, text in enumerate(test.terms)]

@@ -29,18 +29,6 @@ def test_list(eatlas_cli):
     assert line.split()[3] == "?"
 
 
-def test_list_as_json(eatlas_cli):
-    lines = [json.loads(line) for line in eatlas_cli("vectors", "list", "--json").out.splitlines()]
-    by_name = {line["name"]: line for line in lines}
-    glove = by_name["glove.6B.300d"]
-    assert {line["schema"] for line in lines} == {"eatlas/published/1"}
-    assert (glove["dim"], glove["size"], glove["licence"]) == (300, 862182613, "PDDL-1.0")
-    assert glove["hash"].startswith("sha256:617afb2f")
-    assert (glove["path"], glove["fetched"], glove["fetched_sha256"]) == (None, None, None)
-    assert by_name["cc.en.300"]["hash"] is None
-    assert by_name["histwords-eng-all"]["size"] is None
-
-
 def test_show(eatlas_cli):
     out = eatlas_cli("vectors", "list", "histwords-eng-all").out
     assert "size:      unknown\n" in out
@@ -75,17 +63,6 @@ def test_nothing_is_fetched_where_one_name_is_wrong(eatlas_cli, publisher, data)
     register(data, publisher.url, "mine.txt", {"name": "mine", "title": "t"})
     assert eatlas_cli("vectors", "fetch", "mine", "mime").code == 2
     assert publisher.asked == []
-
-
-def test_a_server_that_refuses(eatlas_cli, publisher, data):  # noqa: F811
-    register(data, publisher.url, "mine.txt", {"name": "mine", "title": "t"})
-    ended = eatlas_cli("vectors", "fetch", "mine")
-    assert (ended.code, ended.out) == (2, "")
-    assert (
-        f"error: mine: {publisher.url}/mine.txt cannot be downloaded\n  got: 404 Not Found\n"
-        in (ended.err)
-    )
-    assert f"put it at {data / 'mine.txt'} and run eatlas vectors fetch mine\n" in ended.err
 
 
 def test_a_debiased_file_and_its_note(eatlas_cli, tmp_path):

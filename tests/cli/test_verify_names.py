@@ -119,35 +119,3 @@ def test_names_of_a_test_that_is_not_built_in(eatlas_cli, doctored, test_file, v
     ended = eatlas_cli("verify", path, "--tests", test_file)
     assert ended.code == 1
     assert "concepts.X: 'Insects' in the file, 'Flowers' in the test that was given" in ended.out
-
-
-def from_elsewhere(line):
-    line["provenance"]["sentences_from"] = "reddit.jsonl, SHA-256 12"
-
-
-def test_where_sentences_come_from(eatlas_cli, doctored, test_file, vectors_csv):
-    ended = eatlas_cli("verify", doctored("weat-6", from_elsewhere))
-    assert ended.code == 1
-    said = "provenance.sentences_from: 'reddit.jsonl, SHA-256 12' in the file, '' in the "
-    assert f"{said}built-in test weat-6" in ended.out
-    path = doctored(test_file, from_elsewhere, "--vectors", vectors_csv)
-    ended = eatlas_cli("verify", path)
-    assert ended.code == 0
-    not_verified = "provenance.sentences_from is not verified: 'reddit.jsonl, SHA-256 12'"
-    assert f": same\n  {not_verified}\n" in ended.out
-    ended = eatlas_cli("verify", path, "--tests", test_file)
-    assert ended.code == 1
-    assert f"{said}test that was given tiny" in ended.out
-
-
-def test_what_was_done_is_said_once_at_the_end(eatlas_cli):
-    eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", *QUICK)
-    ended = eatlas_cli("verify", "out/results.jsonl")
-    assert ended.out.endswith(
-        "2 of 2 results are the same\n"
-        "computed again: vectors, associations, effect sizes, p-values, intervals, patterns, "
-        "warnings\n"
-        "compared: every number, count, label and hash in the file; names of groups, title and "
-        "citation of weat-6, weat-7 with the built-in tests\n"
-        "taken from the file: which terms, measure, seed and source were chosen\n"
-    )

@@ -271,28 +271,10 @@ def test_a_source_that_never_ends(eatlas_cli, naming):
     assert "  /dev/zero: this is neither a file nor a folder\n" in ended.out
 
 
-@pytest.mark.parametrize("source", ["cbow:" * 9000 + "x", "x" * 20000, "a\0b", "?" * 500])
-def test_a_source_that_is_no_place(eatlas_cli, naming, source):
-    ended = eatlas_cli("verify", naming(source))
-    assert ended.code == 1
-    assert ": not repeated\n" in ended.out
-    assert "a fault of eatlas" not in ended.out
-
-
 def test_a_trusted_function_is_called(eatlas_cli, naming, evil):
     ended = eatlas_cli("verify", naming("py:evil:f"), "--trust", "py:evil:f")
     assert evil.exists()
     assert ": differs\n" in ended.out
-
-
-def test_in_python_too(naming, evil):
-    results = eatlas.read_results(naming("py:evil:f"))
-    (verdict,) = eatlas.verify(results)
-    assert verdict.status == "refused"
-    assert not evil.exists()
-    (verdict,) = eatlas.verify(results, trust="py:evil:f")
-    assert verdict.status == "differs"
-    assert evil.exists()
 
 
 def test_one_that_is_refused_costs_no_other(eatlas_cli, naming, line):

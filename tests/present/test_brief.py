@@ -1,4 +1,4 @@
-from tests.present.records import head, ml_eat, sc_eat, weat
+from tests.present.records import ml_eat, weat
 
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
@@ -8,12 +8,6 @@ from eatlas.present.summaries import in_brief
 def brief(*results, levels="level1") -> str:
     family = DeclaredFamily.of(results, levels)
     return " ".join(in_brief(sections(results, family), family))
-
-
-def test_patterns_are_counted_the_most_common_first():
-    text = brief(ml_eat("A-Uniform"), ml_eat("Non-Directional"), ml_eat("A-Uniform", test="t"))
-    assert "In 2 of 3 EAT patterns, at least one of the two target groups" in text
-    assert "with an attribute: A-Uniform (2), Non-Directional (1)." in text
 
 
 def test_patterns_that_the_two_sided_rule_changes():
@@ -35,10 +29,3 @@ def test_what_remains_after_adjustment():
     assert "both level 1 comparisons, none remain below" in brief(weaker, other)
     assert "Adjusted" not in brief(ml_eat())
     assert "Adjusted" not in brief(ml_eat(), weat(), levels="none")
-
-
-def test_missing_terms_are_counted_once_for_all_measures():
-    coverage = head()["coverage"] | {"Y": {"used": ["a", "b"], "missing": ["c"]}}
-    given = [ml_eat(coverage=coverage), weat(coverage=coverage), sc_eat({"a": 1.0}, test="other")]
-    assert "1 of 24 terms has no vector and could not be used (test-1)" in brief(*given)
-    assert "No words were missing." in brief(ml_eat())

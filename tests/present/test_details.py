@@ -57,10 +57,6 @@ def test_the_stability_of_the_pattern_largest_share_first():
     assert "A-Uniform >99% AX-Singular <1%" in text
 
 
-def test_level_3_has_mean_spread_and_quantiles():
-    assert "Flowers – Pleasant 0.100 0.050 9 −0.200 0.000 0.090 0.200 0.400" in details(ml_eat())
-
-
 def test_sc_eat_terms_are_sorted_and_undefined_ones_last():
     given = sc_eat({"low": -1.2, "none": None, "high": 1.9, "mid": 0.1})
     html = report_html([given])
@@ -80,16 +76,3 @@ def test_coverage_tells_used_missing_reason_and_spelling():
     text = details(sc_eat({"one": 0.9}, coverage=coverage))
     assert "2 of 3 Ebony as ebony , Brad gladiola (not in some-vectors)" in text
     assert "2 terms, 1 missing" in text
-
-
-def test_provenance_and_warnings_are_written():
-    text = details(ml_eat(warnings=["Few usable terms."]))
-    assert "Note Few usable terms." in text
-    for part in (
-        "5" * 64,
-        "7" * 64,
-        "sha256:" + "f" * 64,
-        "Someone (2001)",
-        "version 1.2.3, seed 7",
-    ):
-        assert part in text

@@ -7,7 +7,7 @@ import eatlas
 from eatlas.present import report_html
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
-from eatlas.present.sentences import not_generalised, statement
+from eatlas.present.sentences import statement
 from eatlas.present.summaries import in_brief
 
 
@@ -36,18 +36,6 @@ def test_statements_of_a_result(results):
     said = statement("too_small", names)
     assert said.startswith("Smallest effect of interest: d = 1.5. The effect at level 1 is small")
     assert "for other words, p = " in said
-
-
-def test_one_line_for_a_table(results):
-    line = "Other words (crossed test of level 1, two-sided): "
-    assert not_generalised(results, ["a", "b"]) == line + "p < .05 for 1 of 2, not for a."
-    many = [results[1], *[results[0]] * 14]
-    assert not_generalised(many, [f"t{i}" for i in range(15)]).endswith(
-        "for 1 of 15, not for t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12 and 2 more."
-    )
-    assert not_generalised(results[1:], ["b"]) == line + "p = 3.9e-4."
-    assert not_generalised([results[1]] * 2, ["b", "c"]) == line + "p < .05 for both."
-    assert not_generalised([results[0]] * 2, ["a", "d"]) == line + "p < .05 for neither."
 
 
 def test_the_page_has_a_column_and_a_sentence(results):

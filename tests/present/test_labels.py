@@ -8,7 +8,6 @@ from tests.present.kinds import FOLDER, KINDS, results_of
 from eatlas.cli.table import print_results
 from eatlas.present import report_html
 from eatlas.present.tables import report_table
-from eatlas.results.settings import Settings, source_name, together
 
 WRITTEN = re.compile(
     rf"{re.escape(FOLDER)}|\b(?:hf|cbow|st|py):|glove-sample|https?://(?!www\.w3\.org/2000/svg)|\?layer="
@@ -36,28 +35,3 @@ def test_no_path_in_a_terminal_or_in_tables(kind, capsys, tmp_path):
     seen = [capsys.readouterr().out]
     seen += [report_table(results, form) for form in ("markdown", "latex", "html-table")]
     assert [line for text in seen for line in text.splitlines() if WRITTEN.search(line)] == []
-
-
-def test_what_settings_share_is_said_once(tmp_path):
-    layers = results_of("layers", tmp_path)
-    assert Settings.among(layers).in_words(full=True) == ["minilm (layers 0 to 6)"]
-
-
-def test_a_prompt_is_whole_and_a_path_is_not():
-    assert source_name("hf:/a/b?prompt=him%2Fher {}") == "b, prompt him/her {}"
-    assert source_name("/a/b.txt?transform=/c/d.npz") == "b.txt, transform d.npz"
-
-
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        (["layer 0"], "layer 0"),
-        (["layer 0", "layer 1"], "layers 0 and 1"),
-        (["layer 1", "layer 2", "layer 3", "layer 7"], "layers 1 to 3 and 7"),
-        (["prompt “{}”", "prompt “A {}”"], "prompts “{}” and “A {}”"),
-        (["layer 0, prompt “{}”", "layer 1, prompt “{}”"], "layer 0, prompt “{}” and layer 1, prompt “{}”"),
-        (["a", "b", "c"], "a, b and c"),
-    ],
-)  # fmt: skip
-def test_settings_in_words(names, said):
-    assert together(names) == said

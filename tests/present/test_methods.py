@@ -32,14 +32,6 @@ def test_the_main_job():
         assert part in text
 
 
-def test_what_all_measures_share_is_said_once():
-    text = methods_paragraph([ml_eat(), weat(), sc_eat({"a": 1.0})])
-    assert text.count("Association is cosine similarity") == 1
-    other = methods_paragraph([ml_eat(), weat(signature="WEAT(alpha=0.05,ddof=0,p=auto)")])
-    assert other.count("Association is cosine similarity") == 2
-    assert "together (N)." in other
-
-
 def test_how_p_values_were_found():
     values = weat().to_dict()
     values["level1"]["p"] = p_values(100) | {"method": "inversion", "count": None}

@@ -1,12 +1,11 @@
 """What notebooks show of results."""
 
 import pytest
-from tests.inputs import no_file_longer_than
 from tests.present.reading import Page
 from tests.present.records import HOSTILE, full, ml_eat, sc_eat, weat
 
 from eatlas.errors import EatlasError
-from eatlas.present import rendering, tables
+from eatlas.present import tables
 from eatlas.results import Failure, Results
 
 
@@ -58,16 +57,3 @@ def test_failures_are_named():
     assert "Not done: 25" in page.text
     assert "t0 on <s> : no <vector>" in page.text
     assert "and 5 more" in page.text
-
-
-def test_a_full_disk_of_the_cache_costs_the_compiled_templates_alone(tmp_path, monkeypatch):
-    shown = full()._repr_html_()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    rendering._environment.cache_clear()
-    with no_file_longer_than(100):
-        assert full()._repr_html_() == shown
-    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.stat().st_size]
-    rendering._environment.cache_clear()
-    assert full()._repr_html_() == shown
-    assert list(tmp_path.rglob("*.cache"))
-    rendering._environment.cache_clear()

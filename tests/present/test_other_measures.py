@@ -55,10 +55,3 @@ def test_a_number_has_its_column_in_the_summary_and_its_finding():
     assert "0.72 MAC = 0.724." in shown
     assert "Figures" in shown
     assert sentence(mac()) == "MAC = 0.724."
-
-
-def test_a_number_is_compared_over_sources_without_a_scale_of_effect_sizes():
-    shown = text(report_html([mac(), mac(0.5, source="other")]))
-    assert "MAC goes from 0.50 to 0.72." in shown
-    assert "bootstrap interval of an effect size" not in shown
-    assert "MAC and interval" not in shown

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.inputs import make_sentences, make_test, make_vectors
+from tests.inputs import make_sentences, make_vectors
 
 import eatlas
 from eatlas.cli.table import print_results
@@ -63,15 +63,6 @@ def test_summary_sentence_and_map_are_over_stimuli(apart):
     assert "* p &lt; .05 in the direction of d, over stimuli" in eatlas.plot(apart).drawn
 
 
-def test_drawings_are_over_stimuli(apart):
-    drawn = eatlas.plot([apart], "forest")
-    for level in (apart.primary.level1, apart.primary.level2.X, apart.primary.level2.Y):
-        assert f"d = {effect(level.effect_size)}" in drawn.alt
-    assert "Tests of sentences: over stimuli." in drawn.drawn
-    assert "observed Non-Directional" in eatlas.plot(apart, "stability").alt
-    assert eatlas.plot(apart, "influence").alt
-
-
 @pytest.mark.parametrize("measure", [eatlas.MLEAT(), eatlas.WEAT()], ids=["ml-eat", "weat"])
 def test_the_page_has_both_p_values_and_says_why_they_differ(measure):
     result = measured(measure)
@@ -115,38 +106,3 @@ def test_a_comparison_that_is_undefined_over_stimuli_is_said_to_be(measure, caps
     assert "–" in result._repr_html_()
     for form in ("latex", "markdown", "html-table", "csv"):
         assert report_table([result], form)
-
-
-def test_no_pattern_is_shown_where_it_is_undefined_over_stimuli(capsys):
-    result = measured(eatlas.MLEAT(), {**COUNTS, "A": (9,)})
-    assert result.primary.pattern is None
-    assert result.primary.level1 is not None
-    assert result.summary().startswith("undefined, d = ")
-    assert sentence(result).startswith(
-        "Over stimuli no EAT pattern is defined: all sentences of Pleasant are made of one stimulus"
-    )
-    assert glyphs(result) == ("▨▨", "▨▨")
-    page = text_of(report_html([result]))
-    assert "No EAT pattern is defined over stimuli: all sentences of Pleasant" in page
-    print_results(Results([result]))
-    assert "undefined" in capsys.readouterr().out.split("Over single sentences", 1)[0]
-
-
-def test_the_terminal_has_stimuli_above_and_sentences_below_without_stars(apart, capsys):
-    words = eatlas.MLEAT()(make_test(), make_vectors(make_test()))
-    print_results(Results([apart, words]))
-    shown = capsys.readouterr().out
-    above, rest = shown.split("Over single sentences", 1)
-    below = rest[: rest.index(OVER_SENTENCES[:30])]
-    assert OVER_SENTENCES in text_of(shown)
-    assert "stimuli: 4, 4; 4, 4" in above
-    assert "36, 36; 36, 36" in below
-    assert "Non-Directional" in above
-    assert apart.pattern.label in below
-    for row in apart.effects():
-        assert effect(row.d) in above
-        assert p_value(row.p_of(), 0.05) in above
-        assert effect(row.over_sentences.d) in below
-        assert p_value(row.over_sentences.p_of(), 0.05) in below
-    assert "*" not in below
-    assert "tiny" not in below

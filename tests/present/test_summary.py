@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-from tests.present.reading import Page, contrast, variables
-from tests.present.records import full, ml_eat, sc_eat, weat
+from tests.present.reading import Page, variables
+from tests.present.records import full, ml_eat
 
 import eatlas
 from eatlas.present import report_html
@@ -53,35 +52,9 @@ def test_rows_say_to_which_test_pattern_and_source_they_belong_and_cells_their_n
     assert "2 results of ML-EAT on some-vectors and more." in page.text
 
 
-def test_each_measure_has_a_table_of_its_own():
-    text = summary(weat(), sc_eat({"a": 1.0}))
-    assert "1.20 * .0078 (.016) In direct comparison, the vectors place Flowers" in text
-    assert "Of 1 term, the vectors associate 1 with Pleasant" in text
-
-
 def colours(scheme: str) -> dict[str, str]:
     light, dark = (
         variables((TEMPLATES / name).read_text(encoding="utf-8"))
         for name in ("report.css", "dark.css")
     )
     return light | {"paper": "#fdfdfc"} if scheme == "light" else light | dark
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_have_contrast(scheme):
-    found = colours(scheme)
-    paper, ink = found["paper"], found["ink"]
-    for mark, ground in (
-        *(("on", "off"), ("edge", "paper"), ("strong-line", "paper")),
-        *(("line-x", "paper"), ("line-y", "paper"), ("line-x", "grid"), ("line-y", "grid")),
-    ):
-        assert contrast(found[mark], found[ground]) >= 3.0, (mark, ground)
-    for text, ground in (
-        (ink, paper),
-        (ink, found["raised"]),
-        (ink, found["note"]),
-        (ink, found["off"]),
-        (found["muted"], paper),
-        (found["on-text"], found["on"]),
-    ):
-        assert contrast(text, ground) >= 4.5, (text, ground)

@@ -62,13 +62,6 @@ def test_a_page_with_the_folder_of_its_images(measured, tmp_path):
     assert report_html(results, images=paths_of_tests([test])) == page
 
 
-def test_a_page_without_folders_has_none(measured):
-    page = report_html(measured[1])
-    assert not symbols(page)
-    assert "img-src" not in page
-    assert report_html(measured[1], images=[]) == page
-
-
 def test_files_are_known_by_their_bytes(measured, tmp_path):
     test, results = measured
     first = Path(test.X.images[0].path)
@@ -107,15 +100,6 @@ def test_what_is_no_image_a_bomb_or_truncated_has_no_thumbnail(tmp_path, monkeyp
     assert small_jpeg(path, hashlib.sha256(whole).hexdigest())
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1_000)
     assert small_jpeg(path, hashlib.sha256(whole).hexdigest()) == b""
-
-
-def test_names_are_escaped(tmp_path):
-    test, _ = images_of(tmp_path)
-    Path(test.X.images[0].path).rename(tmp_path / "flowers" / '<b>"bold".png')
-    test, vectors = images_of(tmp_path, drawn=False)
-    page = report_html(eatlas.run(test, vectors, "ml-eat(resamples=0)"), images=tmp_path)
-    assert '<b>"bold' not in page
-    assert "&lt;b&gt;" in page
 
 
 def test_folders_that_are_not_there_and_images_without_pillow(measured, monkeypatch, tmp_path):

@@ -1,10 +1,8 @@
 """The keyboard reaches everything, and axe finds no fault (WCAG 2.2 AA and good practice)."""
 
 import pytest
-from playwright.sync_api import expect
 from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
-from tests.present.records import full
 
 FOCUSED = "document.activeElement.textContent.trim()"
 
@@ -14,12 +12,6 @@ def test_axe_is_content(mixed, open_page, scheme, width):
     page = open_page(mixed, scheme=scheme, width=width)
     page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
     assert violations(page) == []
-
-
-def test_axe_is_content_with_packed_details(open_page):
-    page = open_page([full(test=f"test-{i}") for i in range(41)], at="#test-7")
-    expect(page.get_by_text("Chance alone.")).to_be_visible()
-    assert violations(page, "article:has(#test-7)") == []
 
 
 def test_the_keyboard_comes_to_the_results(ten_page, open_page):

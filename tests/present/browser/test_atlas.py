@@ -50,26 +50,6 @@ def test_a_cell_opens_and_closes_and_its_link_leads_back(site, open_page):
     expect(again.get_by_role("dialog")).to_contain_text("arts-3")
 
 
-def test_an_address_that_changes_while_a_cell_closes_opens_the_next(site, open_page):
-    page = open_page(site)
-    links = page.evaluate("[...document.querySelectorAll('#matrix td a')].map((one) => one.id)")
-    for link in links[:12]:
-        page.evaluate(f"location.hash = '{link}'")
-        expect(page.get_by_role("dialog")).to_be_visible()
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("dialog")).to_be_hidden()
-
-
-def test_a_link_to_another_measure_shows_its_matrix(site, open_page):
-    page = open_page(site)
-    link = page.evaluate(
-        "document.querySelector('.matrix[data-number=\"1\"] td a').getAttribute('href')"
-    )
-    again = open_page(site, at=link)
-    expect(again.get_by_role("dialog")).to_be_visible()
-    assert again.evaluate("document.querySelector('#measure-filter').value") == "1"
-
-
 def test_filters(site, open_page):
     page = open_page(site)
     shown = page.locator("#shown")
@@ -106,37 +86,6 @@ def test_two_models_side_by_side(site, open_page):
     expect(again.get_by_role("dialog")).to_be_visible()
 
 
-def test_the_keyboard_moves_among_cells(site, open_page):
-    page = open_page(site)
-    stops = page.locator("#matrix .matrix:visible td a[tabindex='0']")
-    assert stops.count() == 1
-    stops.focus()
-    assert page.evaluate(FOCUSED).startswith("age-0, glove-small.txt")
-    for key, name in (
-        ("ArrowRight", "arts-1, glove-small.txt"), ("ArrowDown", "arts-1, glove-large.txt"),
-        ("End", "age-8, glove-large.txt"), ("ArrowDown", "age-8, bert-base"),
-        ("ArrowDown", "age-8, bert-base"), ("Home", "age-0, bert-base"),
-    ):  # fmt: skip
-        page.keyboard.press(key)
-        assert page.evaluate(FOCUSED).startswith(name + ":"), key
-    for _ in range(4):  # the fourth passes over the hole
-        page.keyboard.press("ArrowRight")
-    assert page.evaluate(FOCUSED).startswith("arts-5, bert-base:")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("dialog")).to_be_visible()
-    assert page.evaluate("document.activeElement.id") == "cell-title"
-
-
-def test_a_column_sorts_models(site, open_page):
-    page = open_page(site)
-    page.locator(".matrix:visible th.test button").first.click()
-    names = page.locator(".matrix:visible tbody th")
-    assert [one.split("\n")[0] for one in names.all_inner_texts()] == list(SOURCES[::-1])
-    assert page.locator("th[aria-sort='descending']").count() == 1
-    page.locator(".matrix:visible th.test button").first.click()
-    assert names.all_inner_texts() == list(SOURCES)
-
-
 @pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
 def test_axe_is_content_and_nothing_is_wider_than_the_screen(site, open_page, scheme, width):
     page = open_page(site, scheme=scheme, width=width)
@@ -152,18 +101,3 @@ def test_axe_is_content_and_nothing_is_wider_than_the_screen(site, open_page, sc
     box = page.get_by_role("dialog").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
-
-
-def test_without_a_script_the_matrix_and_the_data_are_there(site, open_page):
-    page = open_page(site, script=False)
-    assert page.locator("td a").first.is_visible()
-    assert page.locator("a[href='results.csv']").first.is_visible()
-    assert page.get_by_text("need this page's script").is_visible()
-    assert page.locator(".matrix:visible").count() == 3
-
-
-def test_one_model_has_nothing_to_compare(tmp_path, open_page):
-    Results([ml_eat()]).write(tmp_path / "r.jsonl")
-    page = open_page(eatlas.write_atlas(tmp_path / "r.jsonl", tmp_path / "site").page)
-    assert page.locator("#compare").count() == 0
-    expect(page.locator("#shown")).to_have_text("1 model, 1 test")

@@ -3,12 +3,8 @@
 from tests.present.records import full, ml_eat, sc_eat, weat
 
 from eatlas.present.columns import (
-    BY_ID,
-    LEVEL3,
     MANUSCRIPT,
-    PATTERN,
     TERMINAL,
-    TEST,
     arranged,
     rows_of,
     terms_table,
@@ -49,22 +45,7 @@ def test_heads_of_effect_sizes():
     assert heads(table(TERMINAL, weat()))[1:] == ["d"]
 
 
-def test_level_3_may_be_in_a_table_of_its_own():
-    rows = rows_of(ml_eat())
-    without = arranged(rows, [one for one in TERMINAL if one is not LEVEL3])
-    assert not any(column.group == "Level 3" for column in without.columns)
-    beside = arranged(rows, BY_ID)
-    assert heads(beside) == ["Test", "Level 3\nX,A", "\nX,B", "\nY,A", "\nY,B"]
-    assert beside.rows[0][0].lines == ("test-1",)
-
-
 def test_terms_go_from_one_end_to_the_other():
     found = terms_table(sc_eat({"one": -0.4, "two": 1.2, "three": None}))
     assert [row[0].lines[0] for row in found.rows] == ["two", "one", "three"]
     assert heads(found)[0] == "test-1: Pleasant / Unpleasant"
-
-
-def test_a_column_may_be_chosen_alone():
-    found = table((TEST, PATTERN.only("pattern")), ml_eat("B-Uniform"))
-    assert heads(found) == ["Test", "EAT pattern"]
-    assert [cell.lines for cell in found.rows[0]] == [("test-1",), ("B-Uniform",)]
