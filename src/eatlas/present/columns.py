@@ -113,29 +113,9 @@ def called(result: AssociationResult) -> str:
     return result.test if result.period is None else f"{result.test}, {result.period}"
 
 
-def _stimuli(result: AssociationResult) -> str:
-    if not result.over_stimuli:
-        return ""
-    x, y, a, b = (len(result.scored(role)) for role in result.concepts)
-    return f"stimuli: {x}, {y}; {a}, {b}"
-
-
-def _two_sided(result: AssociationResult) -> str:
-    """The pattern under the two-sided rule, where it is another."""
-    read = result.primary
-    return "" if read.two_sided_label == read.label else f"two-sided:\n{read.two_sided_label}"
-
-
-def _sentences(result: AssociationResult) -> str:
-    """How many sentences each group has."""
-    read = result.stimulus_level
-    x, y, a, b = (sum(read.sentences[r].values()) if read else 0 for r in "XYAB")
-    return f"{x:,}, {y:,}; {a:,}, {b:,}"
-
-
-def _draws(result: AssociationResult) -> str:
-    share = own_share(result)
-    return "" if share is None else f"in {percent(share)} of draws"
+def _sizes(counts: Iterable[int]) -> str:
+    """Sizes of X, Y, A and B."""
+    return "{:,}, {:,}; {:,}, {:,}".format(*counts)
 
 
 OF_RESULT: dict[str, Callable[[Row], str]] = {
@@ -145,14 +125,28 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
     "concepts": lambda row: "\n".join(" / ".join(map(one_line, side)) for side in row.result.sides),
     "attributes": lambda row: "\n".join(map(one_line, row.result.sides[-1])),
     "sides": lambda row: ",\n".join(map(" / ".join, row.result.sides)),
-    "stimuli": lambda row: _stimuli(row.result),
+    "stimuli": lambda row: (
+        f"stimuli: {_sizes(len(row.result.scored(role)) for role in row.result.concepts)}"
+        if row.result.over_stimuli
+        else ""
+    ),
     "map": lambda row: "A {}\nB {}".format(*glyphs(row.result)),
     "pattern": lambda row: row.result.primary.label,
-    "two-sided pattern": lambda row: _two_sided(row.result),
-    "draws": lambda row: _draws(row.result),
+    "two-sided pattern": lambda row: (
+        f"two-sided:\n{other}"
+        if (other := row.result.primary.two_sided_label) != row.result.primary.label
+        else ""
+    ),
+    "draws": lambda row: (
+        "" if (share := own_share(row.result)) is None else f"in {percent(share)} of draws"
+    ),
     "chance": lambda row: chance_cell(row.result)[0],
     "p by chance": lambda row: chance_cell(row.result)[1],
-    "sentences": lambda row: _sentences(row.result),
+    "sentences": lambda row: (
+        _sizes(sum(read.sentences[role].values()) for role in row.result.concepts)
+        if (read := row.result.stimulus_level)
+        else ""
+    ),
     "pattern of sentences": lambda row: row.result.pattern.label if row.result.pattern else "",
     "finding": lambda row: row.result.summary(),
     "sentence": lambda row: short_sentence(row.result),
@@ -164,22 +158,13 @@ def _p(shown: Effect, p: float | None) -> str:
     return "" if p is None else p_value(p, shown.rule.alpha)
 
 
-def _two_sided_p(shown: Effect) -> str:
-    p = _p(shown, shown.p_of("two_sided"))
-    return f"({p})" if p else ""
-
-
-def _over_sentences(shown: Effect) -> str:
-    return _p(shown, shown.p[shown.tail]) if shown.p else UNDEFINED
-
-
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
     "d": lambda _, shown: effect(shown.d),
     "interval": lambda _, shown: bracketed(shown) if shown.interval else "",
     "p": lambda _, shown: _p(shown, shown.p_of()),
-    "p over sentences": lambda _, shown: _over_sentences(shown),
+    "p over sentences": lambda _, shown: _p(shown, shown.p[shown.tail]) if shown.p else UNDEFINED,
     "p in the direction of d": lambda _, shown: _p(shown, shown.p_of(shown.direction)),
-    "two-sided p": lambda _, shown: _two_sided_p(shown),
+    "two-sided p": lambda _, shown: f"({p})" if (p := _p(shown, shown.p_of("two_sided"))) else "",
     "adjusted p": lambda row, shown: (
         "" if shown.d is None else _p(shown, row.family.adjusted(row.result, shown))
     ),
@@ -214,53 +199,37 @@ class Declared:
     hangs: bool = False
     strong: bool = False
     faint: bool = False
-    when: Callable[[Sequence[Row]], bool] = lambda _: True
+    when: str = ""
+    """What the results of the table have, as :func:`arranged` tells it."""
 
     def only(self, *lines: str, **changes: Any) -> Declared:
         """The column with some of its lines alone."""
         return replace(self, lines=lines, **changes)
 
 
-def _terms(rows: Sequence[Row]) -> bool:
-    return only_terms(tuple(rows[0].effects.values()))
-
-
-def _has_d(rows: Sequence[Row]) -> bool:
-    return any(shown.symbol == "d" for shown in rows[0].effects.values())
-
-
-def _has_pattern(rows: Sequence[Row]) -> bool:
-    return rows[0].result.pattern is not None
-
-
 TEST = Declared("Test", ("test",))
 NAME = Declared("", ("called", "sides", "stimuli"), strong=True)
-SOURCE = Declared("Source", ("source",), when=lambda rows: any(row.setting for row in rows))
-CONCEPTS = Declared(
-    "Concepts", ("concepts",), when=lambda rows: bool(rows[0].effects) and not _terms(rows)
-)
-ATTRIBUTES = Declared("Concepts", ("attributes",), when=_terms)
-TERM = Declared("Term", ("term",), of="effect", when=_terms)
-GROUP = Declared("Group", ("role",), of="effect", when=_terms)
+SOURCE = Declared("Source", ("source",), when="settings")
+CONCEPTS = Declared("Concepts", ("concepts",), when="effects")
+ATTRIBUTES = Declared("Concepts", ("attributes",), when="terms")
+TERM = Declared("Term", ("term",), of="effect", when="terms")
+GROUP = Declared("Group", ("role",), of="effect", when="terms")
 EFFECT = Declared(
     "d", ("d", "interval", "p in the direction of d", "two-sided p"), of="effect",
     number=True, starred=True,
 )  # fmt: skip
-P = Declared("p", ("p in the direction of d", "two-sided p"), of="effect", number=True, when=_has_d)
+P = Declared("p", ("p in the direction of d", "two-sided p"), of="effect", number=True, when="d")
 ADJUSTED = Declared("adjusted p", ("adjusted p",), of="effect", number=True)
-LEVEL3 = Declared(
-    "Level 3", ("mean", "sd"), of="level 3", number=True,
-    when=lambda rows: rows[0].result.level3 is not None,
-)  # fmt: skip
-MAP = Declared("Map", ("map",), short="Map\n  XY", faint=True, when=_has_pattern)
+LEVEL3 = Declared("Level 3", ("mean", "sd"), of="level 3", number=True, when="level 3")
+MAP = Declared("Map", ("map",), short="Map\n  XY", faint=True, when="pattern")
 PATTERN = Declared(
-    "EAT pattern", ("pattern", "two-sided pattern", "draws"), strong=True, when=_has_pattern
+    "EAT pattern", ("pattern", "two-sided pattern", "draws"), strong=True, when="pattern"
 )
 CHANCE = Declared(
     "Random words", ("chance", "p by chance"), short="Random\nwords", number=True,
-    when=lambda rows: any(matched_of(row.result) is not None for row in rows),
+    when="random words",
 )  # fmt: skip
-FINDING = Declared("Finding", ("finding",), when=lambda rows: not _has_d(rows) and not _terms(rows))
+FINDING = Declared("Finding", ("finding",), when="no d")
 
 MANUSCRIPT = (
     TEST, SOURCE, CONCEPTS, ATTRIBUTES, TERM, GROUP, EFFECT, ADJUSTED, LEVEL3, PATTERN, CHANCE,
@@ -268,7 +237,7 @@ MANUSCRIPT = (
 )  # fmt: skip
 PAGE = (
     TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval"), P, ADJUSTED, PATTERN, CHANCE,
-    FINDING.only("sentence", when=lambda rows: not _has_pattern(rows)),
+    FINDING.only("sentence", when="no pattern"),
 )  # fmt: skip
 """Each result in one line, whose columns can be sorted."""
 HEADS = {
@@ -284,7 +253,7 @@ TERMINAL = (
     MAP,
     PATTERN.only("pattern", "two-sided pattern"),
     CHANCE,
-    replace(FINDING, when=lambda rows: not rows[0].effects),
+    replace(FINDING, when="no effects"),
 )
 """In a terminal: each effect size with the p that is read below it."""
 BY_ID = (NAME.only("called", short="Test"), LEVEL3)
@@ -305,15 +274,30 @@ def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
     """
     places = dict.fromkeys(place for row in rows for place in row.effects)
     keys = {"result": [""], "level 3": list(CELLS), "effect": list(places)}
-    columns, filled = [], []
-    shown = [declared for declared in form if declared.when(rows)]
+    columns, filled, first = [], [], rows[0]
+    terms = only_terms(tuple(first.effects.values()))
+    has_d = any(shown.symbol == "d" for shown in first.effects.values())
+    has = {
+        "": True,
+        "settings": any(row.setting for row in rows),
+        "effects": bool(first.effects) and not terms,
+        "no effects": not first.effects,
+        "terms": terms,
+        "d": has_d,
+        "no d": not has_d and not terms,
+        "pattern": first.result.pattern is not None,
+        "no pattern": first.result.pattern is None,
+        "level 3": first.result.level3 is not None,
+        "random words": any(matched_of(row.result) is not None for row in rows),
+    }
+    shown = [declared for declared in form if has[declared.when]]
     for of, neighbours in groupby(shown, key=lambda declared: declared.of):
         for key, declared in product(keys[of], list(neighbours)):
-            if declared is ADJUSTED and not rows[0].family.has(key.partition(".")[0]):
+            if declared is ADJUSTED and not first.family.has(key.partition(".")[0]):
                 continue
             columns.append(_column(declared, key, rows))
             filled.append([_cell(declared, key, row) for row in rows])
-    return Table(rows[0].result.measure, tuple(columns), tuple(zip(*filled, strict=True)))
+    return Table(first.result.measure, tuple(columns), tuple(zip(*filled, strict=True)))
 
 
 def _column(declared: Declared, key: str, rows: Sequence[Row]) -> Column:
