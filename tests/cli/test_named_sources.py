@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.cli.conftest import QUICK
 from tests.inputs import TOML, make_test, make_vectors
 
 

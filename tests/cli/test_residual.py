@@ -1,13 +1,9 @@
-"""``eatlas vectors check --residual``: the bias that a transform leaves, as a table and as JSON."""
-
-import json
-
-import eatlas
+"""``eatlas vectors check --residual``: the bias that a transform leaves, as a table."""
 
 SOURCE = "glove-sample?transform=hard-debias:gender"
 
 
-def test_a_table_for_people_and_json(eatlas_cli, monkeypatch):
+def test_a_table_for_people(eatlas_cli, monkeypatch):
     for name, few in (("DIRECTIONS", 2), ("CLASSIFIED", 200), ("CLUSTERED", 100)):  # for speed
         monkeypatch.setattr(f"eatlas.sources.residual.{name}", few)
     ended = eatlas_cli("vectors", "check", SOURCE, "--residual", "own")
@@ -19,5 +15,3 @@ def test_a_table_for_people_and_json(eatlas_cli, monkeypatch):
         "projection", "clusters", "neighbours", "classifier",
     ]  # fmt: skip
     assert "Beside 2 random directions, each after its removal: " in ended.out
-    ended = eatlas_cli("vectors", "check", SOURCE, "--residual", "own", "--json")
-    assert json.loads(ended.out) == eatlas.residual_bias(SOURCE).to_dict()
