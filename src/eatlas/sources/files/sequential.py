@@ -4,9 +4,9 @@ A look-up reads the whole file once, checks every row, and needs memory for the 
 large file it keeps the words and their places in the cache folder, so that the next one reads
 these and the rows that are wanted.
 
-An index states path, size, times and inode of its file and the way of reading. The inode and the
-time of its change cannot be chosen, so one of another file or of an earlier state is not believed;
-one that is damaged, or that leads to another word, is made anew. ``eatlas verify`` uses none.
+An index is called by path, size, times and inode of its file and the way of reading. The inode and
+the time of its change cannot be chosen, so that of an earlier state is not found; one that is
+damaged, or that leads to another word, is made anew. ``eatlas verify`` uses none.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ _INDEX_FROM = 64 << 20  # a pass over less takes well below a second
 _SLOW_PACKED = 32 << 20
 _BLOCK = 1 << 17  # larger ones cost more in fresh pages than they save in calls
 _LARGEST = 1 << 30
-_MAX_LINE = 1 << 26  # 2.5 million numbers of 25 characters
 _MAX_WORD = 4096  # word2vec cuts words at 100 bytes; phrases of other tools are longer
 _NUMERIC = b"0123456789+-.eE "
 """Bytes of numbers as files write them, and what separates them."""
@@ -224,33 +223,28 @@ class SequentialSource(VectorTable):
         if self._indexed and self._index is None:
             with suppress(OSError, ValueError):  # damaged: it is made anew
                 head, _, body = self._path().read_bytes().partition(b"\n")
-                state, sha256, digest, size = head.decode().split()
+                sha256, digest, size = head.decode().split()
                 starts = np.frombuffer(body, np.int64, int(size))
                 index = Index(body[starts.nbytes :].split(b"\n"), starts, sha256)
-                sound = digest == hashlib.sha256(body).hexdigest() and state == self._state()
+                sound = digest == hashlib.sha256(body).hexdigest()
                 if sound and len(index.words) + 1 == len(starts):  # else a word holds a line break
                     self._index = index
         return self._index
 
     def _write(self, words: bytes, starts: NDArray[np.int64]) -> None:
-        """Keep an index, in place of that of an earlier state of the file."""
+        """Keep an index."""
         body = starts.tobytes() + words
-        head = f"{self._state()} {self._sha256} {hashlib.sha256(body).hexdigest()} {len(starts)}\n"
+        head = f"{self._sha256} {hashlib.sha256(body).hexdigest()} {len(starts)}\n"
         with suppress(ResultsError), atomic_file(self._path(), binary=True) as file:
             file.write(head.encode() + body)
 
     def _path(self) -> Path:
-        """Where the index of the file lies, or will."""
-        name = hashlib.sha256(str(self.content.path.absolute()).encode()).hexdigest()
-        return cache_folder() / "indexes" / f"{name[:32]}.index"
-
-    def _state(self) -> str:
-        """Hash of what makes an index that of the file as it is now."""
-        path, stamp = self.content.path.absolute(), self.content.stamp
+        """Where the index of the file in its present state lies, or will."""
+        path, stamp, form = self.content.path.absolute(), self.content.stamp, type(self).__name__
         now = path.stat()
-        facts = (str(path), stamp.size, stamp.mtime_ns, now.st_ctime_ns, now.st_ino,
-                 type(self).__name__, self.encoding_of_words)  # fmt: skip
-        return hashlib.sha256(repr(facts).encode()).hexdigest()
+        state = (str(path), stamp, now.st_ctime_ns, now.st_ino, form, self.encoding_of_words)
+        name = hashlib.sha256(repr(state).encode()).hexdigest()
+        return cache_folder() / "indexes" / f"{name[:32]}.index"
 
 
 # --- text -----------------------------------------------------------------------------------------
