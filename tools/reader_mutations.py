@@ -38,7 +38,7 @@ def gz_of_damaged_text(folder: Path) -> str:
 
 # what gensim, h5py and pyarrow make of damage is theirs
 FORMATS: tuple[Callable[[Path], str], ...] = (
-    writers.glove, writers.glove_crlf_bom, writers.glove_tabs, writers.fasttext_vec,
+    writers.glove, writers.glove_crlf_bom, writers.fasttext_vec,
     writers.word2vec_binary, writers.word2vec_binary_lines, writers.npy, writers.npz,
     writers.npz_compressed_with_vocabulary, writers.safetensors,
     writers.csv_file, writers.tsv, writers.gz_of_binary, writers.bz2_of_csv, writers.xz,

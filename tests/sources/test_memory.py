@@ -63,7 +63,6 @@ def test_the_fingerprint_follows_words_and_numbers():
         ((["a"], ROWS), "words and vectors differ in number\n  got: 1 words, 3 vectors"),
         ((["a", 2, "c"], ROWS), "word 1 is not text\n  got: 2"),
         ((WORDS, ROWS[0]), "this is not an array of vectors"),
-        ((WORDS, [["x", "y"]] * 3), "the vectors are not an array of numbers"),
         (pd.DataFrame({"w": WORDS, "a": ROWS[:, 0], "t": WORDS}), "frame: the vectors are not an array of numbers\n  got: could not convert string"),
         (42, "this cannot be opened as vectors\n  got: 42 .int."),
         ("glove-smple", "there are no vectors called 'glove-smple'[\\s\\S]*did you mean glove-sample"),

@@ -71,11 +71,6 @@ def glove_crlf_bom(folder: Path, data: Data = SAMPLE) -> str:
     return str(folder / "v.txt")
 
 
-def glove_tabs(folder: Path, data: Data = SAMPLE) -> str:
-    (folder / "v.txt").write_bytes(as_text(data, separator="\t"))
-    return str(folder / "v.txt")
-
-
 def word2vec_text(folder: Path, data: Data = SAMPLE) -> str:
     keyed_vectors(data).save_word2vec_format(str(folder / "v.txt"), binary=False)
     return str(folder / "v.txt")
@@ -244,7 +239,7 @@ def zip_member(folder: Path, data: Data = SAMPLE) -> str:
 
 
 FORMATS = (
-    glove, glove_crlf_bom, glove_tabs, word2vec_text, fasttext_vec, word2vec_binary,
+    glove, glove_crlf_bom, word2vec_text, fasttext_vec, word2vec_binary,
     word2vec_binary_lines, fasttext_bin, gensim_kv, gensim_model,
     npy, npz, npz_compressed_with_vocabulary, safetensors,
     csv_file, tsv, parquet_lists, hdf5,

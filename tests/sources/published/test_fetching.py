@@ -270,22 +270,6 @@ def test_what_nobody_vouches_for_is_said_before_it_comes(publisher, data):
     assert again == said
 
 
-def test_what_killed_processes_have_left_goes(publisher, data):
-    publisher.files["mine.zip"] = zip_of({"a.txt": MANY, "b.txt": MANY})
-    sets = [{"name": name, "title": "t", "member": f"{name}.txt"} for name in "ab"]
-    register(data, publisher.url, "mine.zip", *sets)
-    fetch_vectors("a")
-    for name in "ab":
-        (data / name / f".{name}.txt.unpacking").mkdir()
-        (data / name / f".{name}.txt.unpacking" / "vectors").write_bytes(b"gigabytes")
-    for name in ("mine.zip.part", "mine.zip.part.state"):
-        (data / name).write_bytes(b"gigabytes")
-    fetch_vectors("b")
-    assert left_over(data) == ["a", "b"]
-    assert sorted(p.name for p in data.glob("*/*")) == ["a.txt", "b.txt"]
-    assert not (data / "mine.zip.part.state").exists()
-
-
 def test_a_way_from_https_to_http_is_not_taken(data):
     register(data, "https://example.org", "mine.vec", {"name": "mine", "title": "t"})
     answer = SimpleNamespace(status_code=200, url="http://example.org/mine.vec", headers={})
