@@ -79,17 +79,11 @@ def test_a_function_that_asks_for_passages(module):
 
 
 def test_any_function_in_python():
-    def encode(texts):
-        return np.array([[len(text), 1] for text in texts])
-
-    source = eatlas.open_vectors(encode)
+    source = eatlas.open_vectors(lambda texts: np.eye(2)[: len(texts)])
     assert source.dim == 2
-    assert source.name.startswith("py:")
-    assert source.name.endswith("encode")
     assert "file=sha256:" in source.fingerprint
-    built_in = FunctionSource(lambda texts: np.eye(2)[: len(texts)], name="unit", version="7")
-    assert built_in.fingerprint.endswith(";version=7")
-    assert built_in.name == "unit"
+    named = FunctionSource(len, name="unit", version="7")
+    assert (named.name, named.fingerprint[-10:]) == ("unit", ";version=7")
 
 
 def test_each_text_comes_once_and_256_at_most():

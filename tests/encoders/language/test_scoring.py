@@ -137,22 +137,6 @@ def test_that_a_word_ends_is_asked_as_by_hand():
         assert found[question].log_probability != pytest.approx(beginning.log_probability, abs=0.01)
 
 
-def test_whole_words_and_longer_ones_share_the_probability_of_their_beginning():
-    model, tokenizer = tiny.gpt2()
-    text = "Ivy is nice"
-    (answer,) = causal().score([Question(text, (7, 11), (0, 3), how="ends")]).values()
-    (whole,) = causal().score([Question(text, (7, 11), (0, 3), how="next")]).values()
-    ids = [tokenizer.bos_token_id, *cut(tokenizer, text)]
-    longer = sum(
-        math.exp(one_at_a_time(model, tokenizer, ids, len(ids) - 1, piece))
-        for piece in range(len(tokenizer))
-        if goes_on(tokenizer, piece)
-    )
-    begun = chance_of_a_boundary(model, tokenizer, ids[: -len(cut(tokenizer, " nice"))])
-    share = math.exp(answer.log_probability) * begun / math.exp(whole.log_probability)
-    assert share + longer == pytest.approx(1, abs=1e-4)
-
-
 def test_boundaries_of_word_pieces_and_of_pieces_that_close_a_word():
     _, tokenizer = tiny.bert()
     found = set(boundaries(tokenizer))
