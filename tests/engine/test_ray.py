@@ -11,7 +11,6 @@ import time
 import warnings
 from functools import partial
 from ipaddress import ip_address
-from pathlib import Path
 
 import pytest
 from tests.inputs import KILLS, wait_until
@@ -97,17 +96,6 @@ def test_items_are_done_on_both_nodes_and_numbers_are_the_same(cluster, bert, ca
     assert (said.out, "ray" in said.err) == ("", False)
 
 
-@pytest.mark.slow
-def test_a_corpus_is_read_in_shards(cluster, tmp_path):
-    for number in range(5):
-        texts = [f"The {word} of day {number} has come." for word in ("home", "career", "John")]
-        (tmp_path / f"{number}.txt").write_text("\n".join(texts), encoding="utf-8")
-    alone = eatlas.find_contexts(str(tmp_path), "weat-6")
-    there = eatlas.find_contexts(str(tmp_path), "weat-6", executor=OnRay(cluster.address))
-    assert (there.rows, there.counts) == (alone.rows, alone.counts)
-    assert there.provenance == alone.provenance
-
-
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
     return f"hf:{make_model(tmp_path_factory.mktemp('bert'), 'bert')}"
@@ -140,48 +128,6 @@ def slowly(task, function):
     return function(task)
 
 
-@pytest.mark.slow
-def test_a_model_is_loaded_once_by_each_worker(cluster, bert, tmp_path):
-    plan = {
-        "tests": ["weat-6"],
-        "vectors": {"bert": f"{bert}?cache=no"},
-        "measures": ["weat"],
-        "choices": {
-            "layer": [0, 3],
-            "pool": ["mean", "first", "cls"],
-            "prompt": {f"p{n}": f"number {n} {{}}" for n in range(4)},
-        },
-    }
-    from eatlas.apps.studies import carry_out, prepare
-
-    log = tmp_path / "loads.txt"
-    prepared = prepare(plan)
-    reader = OnRay(cluster.address, workers=2, encodes=True)
-    logged = lambda function, items: reader(partial(with_log, function=function, log=log), items)  # noqa: E731
-    study = carry_out(prepared, reader=logged)
-    assert len(study.results) == 24
-    loads = log.read_text(encoding="utf-8").split()
-    # each process loaded once; the cluster may give the tasks to processes of other tests too
-    assert len(loads) == len(set(loads)) < len(study.results) / 2
-    assert study.record == eatlas.multiverse(plan).record
-
-
-def with_log(batch, function, log):
-    """Note every load of a model."""
-    from eatlas.encoders import loading
-
-    if not hasattr(loading, "_load_alone"):
-        loading._load_alone = loading._load
-
-        def load(named, head):
-            with log.open("a", encoding="utf-8") as file:
-                file.write(f"{os.getpid()}\n")
-            return loading._load_alone(named, head)
-
-        loading._load = load
-    return function(batch)
-
-
 def test_where_there_is_no_cluster():
     with pytest.raises(eatlas.EatlasError) as caught:
         OnRay("127.0.0.1:1")
@@ -201,28 +147,6 @@ def test_without_ray(monkeypatch):
     with pytest.raises(eatlas.EatlasError, match="Ray is not installed") as caught:
         OnRay()
     assert caught.value.remedy == "pip install 'eatlas[ray]'"
-
-
-def command(*arguments, folder):
-    import shutil
-
-    eatlas_command = shutil.which("eatlas", path=Path(sys.executable).parent)
-    return subprocess.run(
-        [eatlas_command, *arguments], cwd=folder, capture_output=True, text=True, timeout=300
-    )
-
-
-@pytest.mark.slow
-def test_from_the_command_line_nothing_of_ray_is_seen(tmp_path):
-    alone = command("run", "--tests", "weat-6", "--measure", "weat", folder=tmp_path)
-    there = command(
-        "run", "--tests", "weat-6", "--measure", "weat", "--engine", "ray", folder=tmp_path
-    )
-    assert (there.returncode, there.stderr) == (0, "")
-    assert there.stdout == alone.stdout
-    lost = command("multiverse", "--engine", "ray=127.0.0.1:1", folder=tmp_path)
-    assert lost.returncode == 2
-    assert "Traceback" not in lost.stderr
 
 
 ALONE = """
