@@ -56,8 +56,7 @@ REMEDIES = {
     "keyed by the paths or names of their files",
     "sentences": "use a sentence encoder or a cbow: source, which takes the mean of the words' "
     "vectors, or the test of the words that these sentences are made of",
-    "words": "use terms that the source has, or a source with a larger vocabulary; of phrases a "
-    "cbow: source takes the mean of the words' vectors",
+    "words": "use terms that the source has, or a source with a larger vocabulary",
 }
 """By what the terms are, or what the measure needs."""
 
