@@ -175,15 +175,13 @@ class Processes:
                 outcome, begun = future.result(), True
                 yield running.pop(future), pickle.loads(outcome)  # noqa: S301  (of a worker)
         except BrokenProcessPool:
-            if begun:
-                raise EatlasError(
-                    "a worker process was killed, most likely because memory ran out",
-                    remedy=f"{KEPT}, with fewer workers",
-                ) from None
             raise EatlasError(
-                "the worker processes end before they have done anything",
-                got="memory ran out, or a script starts them that has no guard",
-                remedy='if __name__ == "__main__": before what the script runs; or workers=1',
+                "a worker process ended before its work was done",
+                got="it was killed, most likely because memory ran out"
+                if begun
+                else "memory ran out, or a script that has no guard starts it",
+                remedy=f"{KEPT}, with fewer workers; a script needs the guard "
+                'if __name__ == "__main__": before what it runs, or workers=1',
             ) from None
         finally:
             ours.close()  # ends the workers, whatever they do

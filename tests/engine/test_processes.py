@@ -32,10 +32,9 @@ def test_a_worker_that_is_killed_ends_the_run_and_what_is_done_is_kept(tmp_path)
     plan = make_plan(TESTS, VECTORS, Deadly(mark=str(mark)))
     with Store(tmp_path) as store, pytest.raises(EatlasError) as caught:
         execute(plan, Processes(2), store=store)
-    assert str(caught.value) == (
-        "a worker process was killed, most likely because memory ran out\n"
-        "  remedy: finished jobs are kept; repeat the command to continue, with fewer workers"
-    )
+    assert caught.value.what == "a worker process ended before its work was done"
+    assert caught.value.got == "it was killed, most likely because memory ran out"
+    assert caught.value.remedy.startswith("finished jobs are kept; repeat the command to continue")
     with Store(tmp_path) as store:
         assert store.done
         assert execute(plan, here, store=store) == execute(plan, here)
@@ -81,8 +80,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
     done = ended("import eatlas\neatlas.run('weat-6', workers=2)", tmp_path)
     assert done.returncode == 1
     assert done.stderr.count("Traceback") == 1
-    assert "the worker processes end before they have done anything" in done.stderr
-    assert 'if __name__ == "__main__": before what the script runs' in done.stderr
+    assert "a script that has no guard starts it" in done.stderr
 
 
 def test_a_measure_that_the_workers_cannot_find(tmp_path):
@@ -104,7 +102,7 @@ if __name__ == "__main__":
     assert "got: AttributeError: Can't get attribute 'Hidden'" in done.stdout
 
 
-@pytest.mark.parametrize("moment", [0.05, 0.2, 0.5])
+@pytest.mark.parametrize("moment", [0.05, 0.3])
 def test_an_interrupt_while_workers_start_is_one_for_all(tmp_path, moment):
     """Ctrl-C reaches all processes of a terminal; workers that still import say nothing."""
     code = f"""
@@ -162,17 +160,6 @@ def test_processes_are_started_when_they_pay(monkeypatch, worth, processes):
     plan = make_plan(TESTS * 2, VECTORS, ["weat", "sc-eat"])
     assert execute(plan, choose(None, len(plan))) == execute(plan, here)
     assert started == [2] * (processes > 0)
-
-
-def test_a_job_fails_wherever_it_is_done(monkeypatch):
-    monkeypatch.setattr(executors, "WORTH_A_PROCESS", 1e-9)
-    monkeypatch.setattr(executors, "processors", lambda: 2)
-    # t3 comes while this process does all, t1 when others do the rest
-    plan = make_plan([*TESTS[2:], *TESTS[:2]], VECTORS, ["weat", Faulty()])
-    results = results_of(execute(plan, choose(None, 12)))
-    failed = [(f.test, f.signature.split("(")[0]) for f in results.failures]
-    assert failed == [("t3", "FAULTY"), ("t1", "FAULTY")]
-    assert len(results) == 10
 
 
 def chained(error: Exception, cause: Exception) -> Exception:

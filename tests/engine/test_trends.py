@@ -17,6 +17,7 @@ from eatlas.results.json_lines import json_schema
 from eatlas.stimuli import ContextsOrigin
 
 YEARS = range(1810, 2000, 10)
+MEASURE = "ml-eat(resamples=0)"
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def folder(tmp_path_factory, drift):
 @pytest.fixture(scope="module")
 def results(folder, drift):
     with pytest.warns(eatlas.EatlasWarning, match="1 of 19 jobs failed"):
-        return eatlas.run(tests=drift, vectors=str(folder))
+        return eatlas.run(tests=drift, vectors=str(folder), measures=MEASURE)
 
 
 def test_one_result_for_each_period(results, folder):
@@ -102,13 +103,13 @@ def test_few_periods_are_said_to_be_few(folder, drift):
     few = eatlas.run(tests=drift, vectors=f"{folder}?from=1950", measures="weat").trends[0]
     assert few.level2 is None
     assert any("cannot be significant at .05" in note for note in map(str, few.warnings))
-    two = eatlas.run(tests=drift, vectors=f"{folder}?from=1980").trends[0]
+    two = eatlas.run(tests=drift, vectors=f"{folder}?from=1980", measures=MEASURE).trends[0]
     assert two.level1 is None
     assert "2 periods have an effect size; a trend needs at least" in str(two.warnings[0])
 
 
 def test_one_period_has_no_trend(folder, drift):
-    assert eatlas.run(tests=drift, vectors=f"{folder}?period=1990").trends == ()
+    assert eatlas.run(tests=drift, vectors=f"{folder}?period=1990", measures=MEASURE).trends == ()
 
 
 def test_trends_are_written_and_read_back(results, tmp_path):
@@ -127,7 +128,7 @@ def test_trends_are_written_and_read_back(results, tmp_path):
 
 def test_the_same_command_gives_the_same_numbers(folder, drift, results):
     with pytest.warns(eatlas.EatlasWarning):
-        assert eatlas.run(tests=drift, vectors=str(folder), workers=2) == results
+        assert eatlas.run(drift, str(folder), MEASURE, workers=2) == results
 
 
 def test_each_window_of_contexts_has_its_own_trend(results):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from itertools import groupby
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +22,8 @@ from eatlas.results.trend import (
     TrendResult,
 )
 from eatlas.stats import paired as statistics
-from eatlas.stimuli import ContextsOrigin
 from eatlas.version import __version__
 
-Key = tuple[str, str, str, ContextsOrigin | None]
-"""Test, series, signature, and the contexts with their window."""
 SIGNIFICANT = 0.05
 """p of a trend from which it has a remark on what the p supposes."""
 
@@ -34,53 +32,45 @@ def trends(
     results: Iterable[AssociationResult], failures: Iterable[Failure], seed: int
 ) -> tuple[TrendResult, ...]:
     """Say of each test on each series how its effect sizes correlate with the year."""
-    series: dict[Key, list[AssociationResult]] = {}
+    key = attrgetter("test", "source", "signature", "contexts")
+    series: dict[Any, list[AssociationResult]] = {}
     for result in results:
         if result.period is not None and "level1" in result.places:
-            key = result.test, result.source, result.signature, result.contexts
-            series.setdefault(key, []).append(result)
-    missing: dict[Key, list[MissingPeriod]] = {}
+            series.setdefault(key(result), []).append(result)
+    missing: dict[Any, list[MissingPeriod]] = {name: [] for name in series}
     for failure in failures:
-        if failure.period is not None:
-            key = failure.test, failure.source, failure.signature, failure.contexts
-            missing.setdefault(key, []).append(
-                MissingPeriod(period=failure.period, reason=failure.error.what)
-            )
+        if failure.period is not None and key(failure) in missing:
+            gap = MissingPeriod(period=failure.period, reason=failure.error.what)
+            missing[key(failure)].append(gap)
     return tuple(
-        _trend(sorted(found, key=_year), tuple(missing.get(key, ())), seed)
-        for key, found in series.items()
-        if len(found) + len(missing.get(key, ())) > 1
+        _trend(sorted(periods, key=attrgetter("period")), tuple(missing[name]), seed)
+        for name, periods in series.items()
+        if len(periods) + len(missing[name]) > 1
     )
 
 
-def _year(result: AssociationResult) -> int:
-    return result.period or 0
-
-
 def _trend(
-    found: list[AssociationResult], missing: tuple[MissingPeriod, ...], seed: int
+    periods: list[AssociationResult], missing: tuple[MissingPeriod, ...], seed: int
 ) -> TrendResult:
     """Trends of levels 1 and 2 over the periods of one test in one series."""
-    first, effects = found[0], [(_year(result), result.effects()) for result in found]
-    notes: list[Note] = []
+    first, notes = periods[0], list[Note]()
     rng = generator_of(seed, stimuli_covered(first.coverage), "trend")
 
     def level(place: str) -> LevelTrend | None:
-        known = [
-            (year, one.d)
-            for year, of_year in effects
-            for one in of_year
-            if one.place == place and one.d is not None
+        effects = [
+            (result.period, effect.d)
+            for result in periods
+            for effect in result.effects()
+            if effect.place == place and effect.d is not None
         ]
-        return _level(place, [year for year, _ in known], [d for _, d in known], rng, notes)
+        return _level(place, effects, rng, notes)
 
-    first_level = level("level1")
-    second = None
+    level1, level2 = level("level1"), None
     if "level2.X" in first.places:
-        second = Level2Trends(
-            X=level("level2.X"),
-            Y=level("level2.Y"),
-        )
+        level2 = Level2Trends(X=level("level2.X"), Y=level("level2.Y"))
+    digest = hashlib.sha256()
+    for result in periods:
+        digest.update(f"{result.period} {result.provenance.source_fingerprint}\n".encode())
     return TrendResult(
         measure=first.measure,
         signature=first.signature,
@@ -89,59 +79,45 @@ def _trend(
         source=first.source,
         source_from=first.source_from,
         concepts=first.concepts,
-        periods=tuple(_year(result) for result in found),
+        periods=tuple(result.period or 0 for result in periods),
         missing=missing,
-        level1=first_level,
-        level2=second,
+        level1=level1,
+        level2=level2,
         warnings=tuple(notes),
         provenance=TrendProvenance(
             version=__version__,
             seed=seed,
             draws="stimuli",
             stimuli_sha256=first.provenance.stimuli_sha256,
-            series_fingerprint=_fingerprint(found),
+            series_fingerprint=f"sha256:{digest.hexdigest()}",
         ),
     )
 
 
 def _level(
-    place: str, years: list[int], effects: list[float], rng: np.random.Generator, notes: list[Note]
+    place: str, effects: list[Any], rng: np.random.Generator, notes: list[Note]
 ) -> LevelTrend | None:
     """Trend of one effect size; None, with a note, where too few periods have one."""
-    if len(years) < statistics.FEWEST or len(set(effects)) < 2:
-        values = {"periods": len(years), "least": statistics.FEWEST}
+    if len(effects) < statistics.FEWEST or len({d for _, d in effects}) < 2:
+        values = {"periods": len(effects), "least": statistics.FEWEST}
         notes.append(Note("trend.few-periods", place, values))
         return None
-    found = statistics.trend(years, effects, rng=rng)
-    _remark(place, found, notes)
-    return LevelTrend(
-        rho=max(-1.0, min(1.0, found.rho)),
-        n=found.n,
-        p=_null(found.blocks),
-        block_length=found.block_length,
-        shifts=_null(found.shifts),
-        autocorrelation=defined(found.autocorrelation),
-    )
-
-
-def _remark(place: str, found: statistics.Trend, notes: list[Note]) -> None:
-    """Note why the p-value of a trend cannot be small, or what a small one assumes."""
-    if found.blocks.least > 0.05:
-        values = {"periods": found.n, "block": found.block_length, "least": found.blocks.least}
+    years, sizes = zip(*effects, strict=True)
+    trend = statistics.trend(years, sizes, rng=rng)
+    if trend.blocks.least > SIGNIFICANT:  # why p cannot be small
+        values = {"periods": trend.n, "block": trend.block_length, "least": trend.blocks.least}
         notes.append(Note("trend.design", place, values))
-    elif found.blocks.p <= SIGNIFICANT:
-        notes.append(Note("trend.correlated", place, {"periods": found.n}))
-
-
-def _null(found: statistics.NullTest) -> NullTest:
-    return NullTest(
-        p=found.p, count=found.count, total=found.total, exact=found.exact, min_p=found.least
+    elif trend.blocks.p <= SIGNIFICANT:  # what a small one assumes
+        notes.append(Note("trend.correlated", place, {"periods": trend.n}))
+    blocks, shifts = (
+        NullTest(p=test.p, count=test.count, total=test.total, exact=test.exact, min_p=test.least)
+        for test in (trend.blocks, trend.shifts)
     )
-
-
-def _fingerprint(found: list[AssociationResult]) -> str:
-    digest = hashlib.sha256()
-    for period, same in groupby(found, key=_year):
-        for result in same:
-            digest.update(f"{period} {result.provenance.source_fingerprint}\n".encode())
-    return f"sha256:{digest.hexdigest()}"
+    return LevelTrend(
+        rho=max(-1.0, min(1.0, trend.rho)),
+        n=trend.n,
+        p=blocks,
+        block_length=trend.block_length,
+        shifts=shifts,
+        autocorrelation=defined(trend.autocorrelation),
+    )
