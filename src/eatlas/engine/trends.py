@@ -99,7 +99,7 @@ def _level(
 ) -> LevelTrend | None:
     """Trend of one effect size; None, with a note, where too few periods have one."""
     if len(effects) < statistics.FEWEST or len({d for _, d in effects}) < 2:
-        values = {"periods": len(effects), "least": statistics.FEWEST}
+        values: dict[str, Any] = {"periods": len(effects), "least": statistics.FEWEST}
         notes.append(Note("trend.few-periods", place, values))
         return None
     years, sizes = zip(*effects, strict=True)
