@@ -20,7 +20,6 @@ from eatlas.errors import SourceError
 from eatlas.sources.interface import Vector
 from eatlas.sources.memory import sample_words
 from eatlas.sources.source import Source, Wrapper
-from eatlas.sources.spec import with_option
 
 NEAR = 25
 """Candidates on either side of a term's rank. In simulations 10, 25 and 50 keep the type I error
@@ -140,26 +139,22 @@ class CountedOrder(WordOrder):
 
 
 def _counts(lines: list[str], path: Path) -> Iterator[tuple[str, float]]:
-    """Words with their counts, line by line."""
+    """Words with their counts, line by line; the first line may be a header."""
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
         separator = "\t" if "\t" in line else "," if "," in line else None
-        word, *rest = line.rsplit(separator, 1)
+        word, _, text = line.strip().rpartition(separator or " ")
         try:
-            count = float(rest[0]) if rest else math.nan
+            count = float(text)
         except ValueError:
             count = math.nan
-        usable = 0 <= count < math.inf
-        if not usable and number == 1:
-            continue  # a header
-        if not usable or not word.strip():
+        if word.strip() and 0 <= count < math.inf:
+            yield word.strip().strip('"'), count
+        elif line.strip() and number > 1:
             raise SourceError(
                 f"{path}, line {number}: this is not a word with its count",
                 got=repr(line[:60]),
                 allowed=_LINE,
             )
-        yield word.strip().strip('"'), count
 
 
 class CountedSource(Wrapper):
@@ -168,13 +163,5 @@ class CountedSource(Wrapper):
     def __init__(self, source: Source, order: CountedOrder) -> None:
         super().__init__(source)
         self.order = order
-
-    @property
-    def name(self) -> str:
-        """That of the source, with the list as an option."""
-        return with_option(self.source.name, f"{OPTION}={quote(self.order.name, safe='/.-_ ')}")
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the source, and the hash of the list."""
-        return f"{self.source.fingerprint};{OPTION}=sha256:{self.order.sha256}"
+        self.option = f"{OPTION}={quote(order.name, safe='/.-_ ')}"
+        self.mark = f"{OPTION}=sha256:{order.sha256}"

@@ -17,7 +17,7 @@ from eatlas.paths import is_there
 from eatlas.results.parts import Encoding
 from eatlas.sources.interface import Answers, Found, Item
 from eatlas.sources.source import Source, Wrapper
-from eatlas.sources.spec import PROMPT, PROMPTS, with_option
+from eatlas.sources.spec import PROMPT, PROMPTS
 from eatlas.stimuli.sentences import PLACE, built_in, fault_of, fill, forms_of
 
 HERE = "{}"
@@ -97,20 +97,10 @@ class PromptedSource(Wrapper):
         self.averaged = prompts if isinstance(prompts, PromptSet) else None
         self.prompts = prompts.prompts if isinstance(prompts, PromptSet) else (prompts,)
         self._templates = [_template(prompt) for prompt in self.prompts]
-
-    @property
-    def name(self) -> str:
-        """That of the source, with the prompts as an option."""
         several = self.averaged
         option, text = (PROMPTS, several.name) if several else (PROMPT, self.prompts[0])
-        return with_option(self.source.name, f"{option}={quote(text, safe=UNESCAPED)}")
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the source, and the prompt or the hash of several."""
-        several = self.averaged
-        mark = f"{PROMPTS}=sha256:{several.sha256}" if several else f"{PROMPT}={self.prompts[0]}"
-        return f"{self.source.fingerprint};{mark}"
+        self.option = f"{option}={quote(text, safe=UNESCAPED)}"
+        self.mark = f"{option}={f'sha256:{several.sha256}' if several else text}"
 
     @property
     def encoding(self) -> Encoding | None:

@@ -30,6 +30,7 @@ from eatlas.sources.interface import (
     usable,
     word_alone,
 )
+from eatlas.sources.spec import with_option
 
 TEXTS: frozenset[Kind] = frozenset(("text",))
 TEXTS_AND_IMAGES: frozenset[Kind] = frozenset(("text", "image"))
@@ -303,9 +304,30 @@ class Wrapper(_Forwarding):
     """A source around another one, whose facts and answers it keeps unless overridden."""
 
     source: Source
+    option = ""
+    """What it adds to the source string."""
+    mark = ""
+    """What it adds to the fingerprint."""
+    added: tuple[Note, ...] = ()
+    """What it adds to the notes."""
 
     def __init__(self, source: Any) -> None:
         self.source = as_source(source)
+
+    @property
+    def name(self) -> str:
+        """That of the source, with the option."""
+        return with_option(self.source.name, self.option) if self.option else self.source.name
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the source, and the mark."""
+        return f"{self.source.fingerprint}{self.mark and ';'}{self.mark}"
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Those of the source, and what is added."""
+        return (*self.source.notes, *self.added)
 
     expected = forwarded("source.expected")
     kinds = forwarded("source.kinds")

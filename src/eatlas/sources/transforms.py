@@ -46,43 +46,36 @@ class Linear:
 
     def fit(self, source: Source) -> Fit:
         """Fit the steps to all vectors of a source."""
-        affine, n = self.affine(source)
-
-        def mapped(_: Sequence[str], rows: Array, bulk: bool) -> Array:  # noqa: FBT001
-            return affine.rows(rows, bulk=bulk)
-
-        values = {"by": self.text, "count": n, "source": source.name}
-        return Fit(
-            mapped, (Note("source.transformed", values=values),), f"fitted_on={n}", affine.gain
-        )
-
-    def affine(self, source: Source) -> tuple[Affine, int]:
-        """The map of the vectors of a source, and the number of vectors that it was fitted on."""
         moments = all_moments(source)
-        if not moments.n:  # as a decade of HistWords may be: every term is missing anyway
-            return Affine(moments.mean), 0
         # a covariance of no more rows than dimensions makes all whitened rows equally distant
         least = source.dim + 2 if "whiten" in self.steps else 2
-        if moments.n < least:
+        matrix: Array | None = None
+        if moments.n >= least:
+            covariance = moments.scatter / (moments.n - 1)
+            for step in self.steps:
+                if step != "center":
+                    move = _matrix(step, covariance)
+                    covariance = move.T @ covariance @ move
+                    matrix = move if matrix is None else matrix @ move
+        elif moments.n:  # where there are none, as in a decade of HistWords, every term is missing
             raise EatlasError(
                 "too few vectors",
                 got=f"{moments.n} that are not zero, of {source.dim} components",
                 allowed=f"{least} or more",
                 remedy="center needs the fewest" if least > 2 else None,
             )
-        covariance, product = moments.scatter / (moments.n - 1), np.eye(source.dim)
-        for step in self.steps:
-            matrix = _matrix(step, covariance)
-            covariance, product = matrix.T @ covariance @ matrix, product @ matrix
-            covariance = (covariance + covariance.T) / 2
-        only_center = set(self.steps) == {"center"}
-        return Affine(moments.mean, None if only_center else product), moments.n
+        affine = Affine(moments.mean, matrix)
+
+        def mapped(_: Sequence[str], rows: Array, bulk: bool) -> Array:  # noqa: FBT001
+            return affine.rows(rows, bulk=bulk)
+
+        values = {"by": self.text, "count": moments.n, "source": source.name}
+        notes = (Note("source.transformed", values=values),)
+        return Fit(mapped, notes, f"fitted_on={moments.n}", affine.gain)
 
 
 def _matrix(step: str, covariance: Array) -> Array:
     """The matrix of a linear transform, by the covariance of the vectors."""
-    if step == "center":
-        return np.eye(len(covariance))
     if step.startswith(TOP):
         return without_top(covariance, int(step.partition(":")[2]))
     return standardize(covariance) if step == "standardize" else whiten(covariance)
@@ -225,29 +218,13 @@ class TransformedEncodings(Wrapper):
     def __init__(self, source: Source, step: Linear) -> None:
         super().__init__(source)
         self.step = step
-        self._notes: tuple[Note, ...] = ()
-        self._mark = ""
+        self.option = self.mark = f"transform={step.text}"
         self._encoding: Encoding | None = None
-
-    @property
-    def name(self) -> str:
-        """The source's name and the transforms."""
-        return with_option(self.source.name, f"transform={self.step.text}")
 
     @property
     def encoding(self) -> Encoding | None:
         """That of the source, with the rounding error that the transform leaves."""
         return self._encoding or self.source.encoding
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the source and the transforms; once something is encoded, of its texts too."""
-        return f"{self.source.fingerprint};transform={self.step.text}{self._mark}"
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Notes of the source, and one on the transform."""
-        return (*self.source.notes, *self._notes)
 
     def answers(self, items: Collection[Item], tell: Tell | None = None) -> dict[Item, Found]:
         """Encode items, fit the transform on them, and transform them."""
@@ -259,8 +236,8 @@ class TransformedEncodings(Wrapper):
         digest = hashlib.sha256()
         for item in sorted(found, key=_place):
             digest.update(f"{item.sha256 or item.content}\0{item.span}\0".encode())
-        self._mark = f";{fit.mark};texts={digest.hexdigest()[:16]}"
-        self._notes = fit.notes
+        self.mark = f"{self.option};{fit.mark};texts={digest.hexdigest()[:16]}"
+        self.added = fit.notes
         rows = np.stack([*found.values()])
         # texts that share a vector share its image, bit for bit
         distinct, which = np.unique(rows.astype(np.float64), axis=0, return_inverse=True)
