@@ -42,20 +42,6 @@ def test_cosines_of_all_pairs(found, unit):
     assert band.mean_cosine == pytest.approx(cosines.mean(), abs=FIGURE)
 
 
-def test_variance_by_a_plain_pca(found):
-    _, singular, _ = np.linalg.svd(ROWS - ROWS.mean(axis=0))
-    variances = singular**2
-    shares = variances.cumsum() / variances.sum()
-    expected = [shares[0], shares[2], shares[9]]
-    found_shares = [found.variance.top1, found.variance.top3, found.variance.top10]
-    assert found_shares == pytest.approx(expected, abs=FIGURE)
-    scaled = np.sqrt(D) * variances / np.linalg.norm(variances)
-    defect = np.linalg.norm(scaled - 1) / np.sqrt(2 * (D - np.sqrt(D)))
-    used = (D - defect**2 * (D - np.sqrt(D))) ** 2 / D**2
-    assert found.iso_score == pytest.approx((D * used - 1) / (D - 1), abs=FIGURE)
-    assert found.effective_dimensions == pytest.approx(1 + found.iso_score * (D - 1), abs=1e-4)
-
-
 def test_rogue_and_loudest_dimensions(found, unit):
     first, second = np.triu_indices(N, 1)
     contributions = (unit[first] * unit[second]).mean(axis=0)

@@ -103,20 +103,3 @@ def test_results_have_the_name_and_where_it_came_from(written, tmp_path):
     plain = json.loads(json.dumps(named).replace("first has", "a.txt has"))
     assert plain.pop("source_from") == "a.txt"
     assert plain | {"source": "a.txt"} == bare.to_dict()
-
-
-@pytest.mark.parametrize(
-    "given",
-    ["50d=glove-sample", {"50d": "glove-sample"}, {"50d": eatlas.open_vectors("glove-sample")}],
-)
-def test_a_scan_and_a_diagnosis_take_a_name(given):
-    scanned = eatlas.scan(given, "weat-7", first=200, bands=())
-    looked = eatlas.diagnose(given)
-    for found, plain in (
-        (scanned, eatlas.scan("glove-sample", "weat-7", first=200, bands=())),
-        (looked, eatlas.diagnose("glove-sample")),
-    ):
-        assert (found.source, found.source_from) == ("50d", "glove-sample")
-        assert "source_from" not in plain.model_dump()
-        same = found.model_copy(update={"source": "glove-sample", "source_from": ""})
-        assert same == plain

@@ -13,7 +13,6 @@ from eatlas.errors import SourceError
 from eatlas.sources import Item
 from eatlas.sources.interface import Found
 from eatlas.sources.prompts import PromptSet, prompted
-from eatlas.sources.source import Source
 
 THREE = ("This is {}", "The {} is here", "{}")
 FIT = 1e-15
@@ -63,38 +62,30 @@ def test_a_file_of_prompts(tmp_path):
     assert prompted(Letters(), found).name.endswith("?prompts=" + str(path))
 
 
-class Pictures(Source):
-    """Encodes texts by letters and images by the length of their names; some have no vector."""
+class Pictures(Letters):
+    """Encodes texts by letters and images by the length of their names; one has no vector."""
 
-    name, dim, fingerprint = "pictures", 26, "pictures:1"
-    encoding = Letters.encoding
     kinds = frozenset(("text", "image"))
 
-    def __init__(self):
-        self.asked = []
-
     def vectors(self, items):
-        for one in items:
-            self.asked.append(one)
-            if "zero" in one.content:
-                yield {one: Found(np.zeros(26))}
-            elif "wasp" in one.content and "photo" in one.content:
-                yield {one: Found(None, "too long", cut=True)}
+        for item in items:
+            if item.kind == "image":
+                yield {item: Found(np.full(26, float(len(item.content))))}
+            elif item.content == "a wasp":
+                yield {item: Found(None, "too long", cut=True)}
             else:
-                length = np.full(26, float(len(one.content)))
-                image = one.kind == "image"
-                yield {one: Found(length if image else letters(one.content, one.stimulus))}
+                yield from super().vectors([item])
 
 
-def test_images_are_put_into_no_prompt():
-    source = Pictures()
+def test_images_are_put_into_no_prompt_and_a_word_needs_a_vector_in_all():
     image = Item("aster.png", None, "image")
-    found = prompted(source, PromptSet(("a {}", "the {}"))).answers([image, *words("aster")])
+    found = prompted(Pictures(), PromptSet(("a {}", "the {}"))).answers(
+        [image, *words("aster", "wasp")]
+    )
     assert found[image].vector.tolist() == [9.0] * 26
-    assert [one.content for one in source.asked if one.kind == "image"] == ["aster.png"]
-    assert {one.content for one in source.asked} == {"aster.png", "a aster", "the aster"}
-    alone = prompted(Pictures(), "a {}").answers([image, *words("aster")])
-    assert alone[image].vector.tolist() == [9.0] * 26
+    (aster, wasp) = (found[item] for item in words("aster", "wasp"))
+    assert aster.vector == pytest.approx(mean_by_loop("aster", ("a {}", "the {}")), abs=FIT)
+    assert (wasp.vector, wasp.reason, wasp.cut) == (None, "too long", True)
 
 
 @pytest.mark.parametrize(

@@ -37,21 +37,6 @@ def test_the_published_steps_give_the_same(seed, d, power):
     assert iso_score(np.cov(points.T)) == pytest.approx(published(points), abs=FIT)
 
 
-@pytest.mark.parametrize(
-    ("variances", "score"),
-    [
-        # (k - 1) / (d - 1) where k of d dimensions vary alike and the others not at all
-        ([1, 1, 0, 0, 0], 1 / 4),
-        ([1, 1, 1, 0, 0], 2 / 4),
-        ([7, 7, 7, 7, 0], 3 / 4),
-        # (3 + 1)^2 / (9 + 1) = 1.6 dimensions of 2
-        ([3, 1], 0.6),
-    ],
-)
-def test_by_hand(variances, score):
-    assert iso_score(np.diag(np.array(variances, float))) == pytest.approx(score, rel=1e-14)
-
-
 def test_undefined_is_nan():
     assert np.isnan(iso_score(np.eye(1)))
     assert np.isnan(iso_score(np.zeros((3, 3))))
