@@ -66,5 +66,5 @@ def test_bad_options(folder, options, words):
 
 
 def test_a_series_is_not_one_source(folder):
-    with pytest.raises(SourceError, match=r"(?s)a series of 3 periods.*\?period=1990"):
+    with pytest.raises(SourceError, match=r"(?s)these are 3 sources.*\?period=1990"):
         eatlas.open_vectors(folder)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from eatlas.errors import SourceError, described, nearest
+from eatlas.errors import SourceError, described, listed, nearest
 from eatlas.paths import is_there
 from eatlas.plugins import called, points, unusable
 from eatlas.results.settings import known_sources
@@ -298,15 +298,12 @@ def _only_one(sources: tuple[Source, ...], text: str) -> Source:
     """The only source; a series or several layers are refused."""
     if len(sources) == 1:
         return sources[0]
-    years = [source.period for source in sources]
-    series = None not in years
-    first = f"{parse_file_spec(text).path}?period={years[-1]}" if series else sources[0].name
+    path = parse_file_spec(text).path
+    each = (s.name if s.period is None else f"{path}?period={s.period}" for s in sources)
     raise SourceError(
-        f"{text}: this is a series of {len(years)} periods, and one source is needed here"
-        if series
-        else f"{text}: these are {len(sources)} sources, and one is needed here",
-        allowed=", ".join(map(str, years) if series else (source.name for source in sources)),
-        remedy=f"take one, such as {first}; eatlas run takes all of them",
+        f"{text}: these are {len(sources)} sources, and one is needed here",
+        allowed=listed(each),
+        remedy="take one of them; eatlas run takes all",
     )
 
 
@@ -326,10 +323,11 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
         return SourceError(f"{text}: unknown option", allowed=f"{spec}, which has none")
     published = [entry.name for entry in published_vectors()]
     if Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
-        beside, near = file_like(file.path), nearest(file.path.name, published)
-        remedy = f"did you mean {beside}?" if beside else "check the path"
-        if near and not beside:
-            remedy = f"check the path, or fetch published vectors: eatlas vectors fetch {near[0]}"
+        remedy = "check the path"
+        if beside := file_like(file.path):
+            remedy = f"did you mean {beside}?"
+        elif near := nearest(file.path.name, published):
+            remedy += f", or fetch published vectors: eatlas vectors fetch {near[0]}"
         return SourceError(f"{spec}: there is no such file", remedy=remedy)
     near = nearest(spec, [*names, *published])
     return SourceError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -129,13 +128,11 @@ def parse_options(text: str, where: str) -> dict[str, str]:
 
 def check_options(given: Collection[str], allowed: Mapping[str, str], where: str) -> None:
     """Refuse options that are not among `allowed`, which says what each is for."""
-    for key in given:
-        if key in allowed:
-            continue
-        near = difflib.get_close_matches(key, list(allowed), n=1)
+    if strange := [key for key in given if key not in allowed]:
+        near = nearest(strange[0], allowed)
         raise SourceError(
             f"{where}: unknown option",
-            got=key,
+            got=strange[0],
             allowed=", ".join(sorted(allowed)) or "no options for this kind of source",
             remedy=f"did you mean {near[0]}?" if near else None,
         )
@@ -167,11 +164,11 @@ def file_like(path: Path) -> str:
 
     Empty where there is none, and where the folder is not there either.
     """
-    beside: list[str] = []
     with suppress(OSError):
-        beside = sorted(one.name for one in path.parent.iterdir() if not one.name.startswith("."))
-    near = nearest(path.name, beside)
-    return str(path.with_name(near[0])) if near else ""
+        names = sorted(p.name for p in path.parent.iterdir() if not p.name.startswith("."))
+        if near := nearest(path.name, names):
+            return str(path.with_name(near[0]))
+    return ""
 
 
 def model_at(path: Path) -> str:
