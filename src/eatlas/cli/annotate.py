@@ -90,6 +90,7 @@ def serve(
     items: Path,
     *,
     guide: Path | None = None,
+    port: int = 0,
 ) -> None:
     """Serve a page on which people label the items; Ctrl-C ends it.
 
@@ -105,10 +106,12 @@ def serve(
         File of items, written by eatlas annotate sample.
     guide : --guide FILE.txt
         Instructions for the annotators, shown on the page.
+    port : --port N >= 0
+        0 takes a free one.
     """
     from eatlas.apps.annotation import serve_items  # noqa: PLC0415
 
-    page = serve_items(items, guide=_guide(guide))
+    page = serve_items(items, guide=_guide(guide), port=port)
     serve_page(page, "labels are saved one by one")
     for name, n in page.done.items():
         remark(f"{name}: {n:,} of {page.total:,} labelled")

@@ -10,6 +10,7 @@ def explore(
     tests: list[str] | None = None,
     vectors: list[str] | None = None,
     measure: str = "ml-eat",
+    port: int = 0,
     open_page: bool = False,
 ) -> None:
     """Serve a page that shows what happens to a finding when its words change; Ctrl-C ends it.
@@ -28,12 +29,14 @@ def explore(
         can open no others, and calls them by the NAME before them. [default: glove-sample]
     measure : SIGNATURE
         ML-EAT or WEAT, with parameters such as 'ml-eat(tail=two-sided)'.
+    port : --port N >= 0
+        0 takes a free one.
     open_page : --open
         Open the page in the browser.
     """
     from eatlas import explore as serve_page  # noqa: PLC0415  (--help is quick)
 
-    page = serve_page(tests, vectors, measure, open=open_page)
+    page = serve_page(tests, vectors, measure, port=port, open=open_page)
     for text in page.left_out:
         remark(f"left out: {text}")
     serve(page, "it writes nothing but downloads")
