@@ -73,7 +73,7 @@ class AssociationMeasure(Measure):
     ddof : {1, 0}
         Denominator of the standard deviation in the effect size: N - ddof.
     p : {"auto", "exact", "inversion", "sampled", "normal"}
-        How p-values are found; ``auto`` counts, inverts or bounds, and the result says what it
+        How p-values are found; ``auto`` counts, inverts or draws, and the result says what it
         did. The others reproduce published work.
     draws : int
         Random relabellings, where `p` is ``sampled``.
