@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import eatlas
 from eatlas.corpora import Context, Contexts, with_contexts
 from eatlas.engine.verify import verify
-from eatlas.errors import CoverageError, EatlasError, EatlasWarning, StimulusError
+from eatlas.errors import CoverageError, EatlasWarning, StimulusError
 from eatlas.present import report_html
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.reading import parse_battery
@@ -112,17 +112,6 @@ def test_fewer_contexts_than_the_result_has_are_others():
         f"a corpus has SHA-256 {many.sha256[:12]}..., the first 2 of each; the result names "
         in (verdict.details[0])
     )
-
-
-def test_contexts_that_cannot_be_read_are_refused_at_once(tmp_path):
-    results = eatlas.run("weat-6")
-    for contexts_given, message in (
-        (tmp_path / "none.csv", "there is no such file"),
-        (3, "these are not contexts\n  got: 3 (int)"),
-    ):
-        with pytest.raises(EatlasError, match="no") as said:
-            verify(results, contexts=contexts_given)
-        assert message in str(said.value)
 
 
 def test_contexts_without_a_vector_are_counted():
@@ -293,22 +282,6 @@ def test_the_first_are_a_sample_and_say_of_what():
     assert test.sentences_from == f"a corpus, SHA-256 {many.sha256}"
     assert "up to 2 of each stimulus" in test.notes[-1]
     assert few.origin.sha256 == many.sha256
-
-
-@pytest.mark.parametrize(
-    ("test", "given", "message"),
-    [
-        ("weat-6", 3, "these are not contexts\n  got: 3 (int)"),
-        ("sent-weat-6", contexts(), "the test sent-weat-6 cannot be one of contexts\n"
-         "  got: terms that are sentences already\n"),
-        ("divdist", contexts(), "group targets (Professions): no stimulus has a context\n"),
-        ("weat-6", "none.parquet", "none.parquet: there is no such file"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be(test, given, message):
-    with pytest.raises(EatlasError) as said:
-        with_contexts(test, given)
-    assert message in str(said.value)
 
 
 def test_a_group_of_one_context_is_said_to_be_one():

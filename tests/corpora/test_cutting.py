@@ -1,6 +1,5 @@
 """Contexts cut to fewer words, against extraction with a smaller window."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +12,6 @@ from eatlas.corpora import (
     find_pairs,
     load_contexts,
 )
-from eatlas.errors import EatlasError
 from tests.inputs import make_test
 
 TEST = make_test()
@@ -131,69 +129,6 @@ def test_a_pair_is_as_near_as_the_words_between_say():
     assert pairs.cut(distance=2).rows == rows
     assert pairs.cut(distance=1).counts == (("ant", "love", 3, 2),)
     assert pairs.cut() is pairs
-
-
-def of(window, name="c.parquet"):
-    row = Context("love", "a love b", 2, 6)
-    said = {} if window is None else {"window": window}
-    return Contexts.of([row], provenance=said, name=name)
-
-
-PAIRS = Pairs.of([PairContext("ant", "love", "ant love", 0, 3, 4, 8)],
-                 provenance={"window": 9, "distance": 18}, name="p.csv")  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("cut", "message"),
-    [
-        (
-            lambda: of(3).cut(9),
-            "c.parquet: its contexts have fewer words\n"
-            "  got: a window of 9 words\n"
-            "  allowed: 0 to 3 words on either side\n"
-            "  remedy: take longer ones from the corpus: eatlas contexts --window 9",
-        ),
-        (
-            lambda: of(3, name="").cut("sentence"),
-            "the contexts: its contexts cannot be made whole sentences\n"
-            "  got: contexts of 3 words\n"
-            "  allowed: numbers of words\n"
-            "  remedy: take them from the corpus: eatlas contexts --window sentence",
-        ),
-        (
-            lambda: of(None).cut("sentence"),
-            "c.parquet: its contexts cannot be made whole sentences\n"
-            "  got: contexts of words on either side\n"
-            "  allowed: numbers of words\n"
-            "  remedy: take them from the corpus: eatlas contexts --window sentence",
-        ),
-        (
-            lambda: of(3).cut(-1),
-            "window is not usable\n  got: -1 (int)\n  allowed: a whole number from 0 or 'sentence'",
-        ),
-        (
-            lambda: PAIRS.cut(True),
-            "window is not usable\n"
-            "  got: True (bool)\n"
-            "  allowed: a whole number from 0 or 'sentence'",
-        ),
-        (
-            lambda: PAIRS.cut(distance=20),
-            "p.csv: there are no pairs so far from each other\n"
-            "  got: a distance of 20 words\n"
-            "  allowed: 0 to 18 words, as they were looked for\n"
-            "  remedy: look for them again: eatlas contexts --pairs --distance 20",
-        ),
-        (
-            lambda: PAIRS.cut(distance=1.5),
-            "distance is not usable\n  got: 1.5 (float)\n  allowed: a whole number from 0",
-        ),
-    ],
-)
-def test_what_cannot_be_cut(cut, message):
-    with pytest.raises(EatlasError) as said:
-        cut()
-    assert str(said.value) == message
 
 
 def test_nothing_is_cut_to_nothing():

@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 import eatlas
 from eatlas.corpora import Context, find_contexts, find_pairs, reading, sampling
-from eatlas.errors import EatlasError, SourceError, StimulusError
+from eatlas.errors import EatlasError, SourceError
 from tests.corpora import oracle
 from tests.inputs import make_test
 
@@ -217,38 +217,3 @@ def test_progress_is_told(tmp_path):
     paths = [corpus(tmp_path, "aster", name=f"{k}.txt") for k in range(2)]
     find_contexts(paths, TEST, progress=lambda *n: told.append(n))
     assert told == [(1, 2), (2, 2)]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"per_term": 0}, "per_term is not usable\n  got: 0 (int)\n  allowed: a whole number from 1"),
-        ({"window": -1}, "window is not usable\n  got: -1 (int)\n  allowed: a whole number from 0 or 'sentence'"),
-        ({"seed": True}, "seed is not usable\n  got: True (bool)\n  allowed: a whole number from 0"),
-        ({"unit": "page"}, "a corpus cannot be read with this unit\n  got: 'page'\n  allowed: line, paragraph"),
-        ({"compounds": "?"}, "unknown rule for compounds\n  got: '?'\n  allowed: either, written, head"),
-    ],
-)  # fmt: skip
-def test_options_that_are_none(tmp_path, options, message):
-    with pytest.raises(EatlasError) as said:
-        find_contexts(corpus(tmp_path, "aster"), TEST, **options)
-    assert str(said.value) == message
-
-
-def test_files_that_are_not_there(tmp_path):
-    for corpus_, message in [
-        (tmp_path / "none.txt", f"{tmp_path}/none.txt: there is no such file"),
-        (tmp_path, f"{tmp_path}: there is no file in this folder"),
-        ([], "no corpus is named"),
-        (3, "this is not a corpus\n  got: 3 (int)"),
-        ([None], "this is not a corpus\n  got: None (NoneType)"),
-    ]:
-        with pytest.raises(SourceError) as said:
-            find_contexts(corpus_, TEST)
-        assert str(said.value).startswith(message)
-
-
-def test_sentences_have_no_contexts(tmp_path):
-    with pytest.raises(StimulusError) as said:
-        find_contexts(corpus(tmp_path, "aster"), "sent-weat-6")
-    assert str(said.value).startswith("test sent-weat-6: its stimuli are sentences already\n")

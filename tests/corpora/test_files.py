@@ -7,7 +7,7 @@ import pytest
 
 import eatlas
 from eatlas.corpora import Context, Contexts, find_contexts, load_contexts
-from eatlas.errors import EatlasError, ResultsError, SourceError, SourceWarning
+from eatlas.errors import ResultsError, SourceError, SourceWarning
 from tests.inputs import make_test
 
 ROWS = [Context("ivy", 'The "ivy",\tna\u00efve', 5, 8), Context("oak", "An oak, an oak", 3, 6)]
@@ -49,15 +49,6 @@ def test_the_hash_does_not_depend_on_the_order():
     assert Contexts.of(ROWS).sha256 != Contexts.of(ROWS[:1]).sha256
 
 
-def test_another_ending_is_refused(tmp_path, found):
-    with pytest.raises(ResultsError) as said:
-        found.write(tmp_path / "c.xlsx")
-    assert str(said.value) == (
-        f"{tmp_path}/c.xlsx: contexts cannot be written so\n"
-        "  got: .xlsx\n  allowed: .parquet, .jsonl, .csv"
-    )
-
-
 def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path, found, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -76,32 +67,6 @@ def test_a_file_that_was_changed_is_refused(tmp_path, found):
         load_contexts(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("c.jsonl", "[1]", "c.jsonl, context 1: this is not a context\n  got: stimulus: "),
-        ("c.jsonl", '{"text": "a"}', "c.jsonl, context 1: this is not a context\n  got: stimulus: "),
-        ("c.jsonl", '{"stimulus": "a", "text": "a", "start": "x", "end": 1}', "got: start: Input should"),
-        ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 2}',
-         "c.jsonl, context 1: its span is not within its text\n  got: 0 to 2 of 'a'\n"),
-        ("c.jsonl", '{"stimulus": "a", "text": ["a"], "start": 0, "end": 1}', "got: text: Input should"),
-        ("c.jsonl", '{"stimulus": "a", "text": "a", "start": 0, "end": 1e999}', "got: end: Input should"),
-        ("c.jsonl", "[" * 100_000, "c.jsonl: this file is damaged\n  got: values that are nested too deep"),
-        ("c.jsonl", "9" * 10_000, "c.jsonl: this file is damaged\n  got: Exceeds the limit"),
-        ("c.jsonl", "{", "c.jsonl: this file is damaged\n  got: "),
-        ("c.csv", "text,start\na,0\n", "c.csv, context 1: this is not a context\n  got: stimulus: "),
-        ("c.parquet", "PAR1", "c.parquet: "),
-        ("c.txt", "", "c.txt: this is not a file of contexts\n"),
-    ],
-)  # fmt: skip
-def test_files_that_are_no_contexts(tmp_path, name, text, message):
-    path = tmp_path / name
-    path.write_text(text)
-    with pytest.raises(EatlasError) as said:
-        load_contexts(path)
-    assert message in str(said.value)
-
-
 def test_a_sidecar_whose_counts_are_none(tmp_path):
     path = tmp_path / "c.jsonl"
     Contexts.of(ROWS).write(path)
@@ -109,11 +74,6 @@ def test_a_sidecar_whose_counts_are_none(tmp_path):
     side.write_text(json.dumps({"counts": {"ivy": 3}}))
     with pytest.raises(SourceError, match="its counts cannot be read"):
         load_contexts(path)
-
-
-def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(SourceError, match="none.parquet: there is no such file"):
-        load_contexts(tmp_path / "none.parquet")
 
 
 @pytest.mark.parametrize(

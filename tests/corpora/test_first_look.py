@@ -48,30 +48,6 @@ def lines_of(count=200):
     return [" ".join(WORDS[(i * k) % 17] for k in range(3 + i % 15)) for i in range(1, count)]
 
 
-@pytest.mark.parametrize(
-    ("beginning", "said"),
-    [
-        ("<!DOCTYPE html>\n<html>", "<!DOCTYPE"),
-        ("\ufeff  <HTML lang='en'>", "<HTML"),
-        ("<!-- saved from (0022) -->\n<html>", "<html"),
-        ("<?xml version='1.0'?><mediawiki>", "<?xml"),
-        ("<head><title>", "<head"),
-    ],
-)
-def test_pages_of_html_are_refused_by_their_beginning(tmp_path, beginning, said):
-    page = tmp_path / "page.txt"
-    page.write_text(f"{beginning}<p>An aster.</p>", encoding="utf-8")
-    with pytest.raises(SourceError) as caught:
-        find_contexts(page, make_test())
-    assert str(caught.value) == (
-        f"{page}: this is a page of HTML or XML; its tags would be read as words\n"
-        f"  got: it begins with {said}\n"
-        "  allowed: text, JSON Lines, CSV, TSV, Parquet, or a dump of Wikipedia\n"
-        "  remedy: take the text out first, such as with: pandoc --to plain PAGE.html -o PAGE.txt "
-        "(in Python: trafilatura, BeautifulSoup)"
-    )
-
-
 def test_a_folder_of_pages_is_refused_by_their_names_before_anything_is_read(tmp_path):
     for name in ("b.html", "c.htm", "a.txt"):
         (tmp_path / name).write_text("An aster.")

@@ -4,7 +4,6 @@ import pytest
 
 import eatlas
 from eatlas.corpora import helm_counts, helm_representation
-from eatlas.errors import EatlasError
 
 TEXTS = [
     "She is a nurse; her mother was a Nurse too.",
@@ -47,8 +46,3 @@ def test_representation_is_of_the_words_of_groups_alone(gender):
     assert helm_representation(TEXTS, gender) == pytest.approx(0)
     assert helm_representation(TEXTS[:1], gender) == pytest.approx(0.5)
     assert helm_representation(TEXTS[2:], gender) is None
-
-
-def test_one_text_is_no_list_of_texts(gender):
-    with pytest.raises(EatlasError, match="texts are counted one by one"):
-        helm_counts(TEXTS[0], gender)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from eatlas.corpora.characters import letters, one_form, ways_to_write
 from eatlas.corpora.matching import Matcher, Rule
-from eatlas.errors import SourceError
 from tests.corpora import oracle
 
 LETTERS = "abAé"
@@ -183,17 +182,6 @@ def test_the_head_of_a_compound_stands_for_it():
     assert Matcher(["-", "pre-"], Rule(compounds="head")).stimuli == ("-", "pre-")
 
 
-@pytest.mark.parametrize("other", ["chicken", "roast-chicken"])
-def test_two_stimuli_of_one_head_are_refused(other):
-    with pytest.raises(SourceError) as said:
-        Matcher(["fried-chicken", other], Rule(compounds="head"))
-    assert str(said.value) == (
-        f"two stimuli have the same head, 'chicken'\n  got: fried-chicken, {other}\n"
-        "  allowed: a different head for each stimulus\n"
-        "  remedy: keep compounds whole (either, written), or leave one of them out"
-    )
-
-
 def test_compounds_as_written():
     found = Matcher(["fried-chicken"], Rule(compounds="written")).find_in(
         "fried chicken fried-chicken"
@@ -213,11 +201,3 @@ def test_what_could_be_two_stimuli_is_the_one_that_is_written_so():
     assert ignoring.find_in("Ebony EBONY ebony") == [("Ebony", "Ebony"), ("ebony", "ebony")]
     compounds = Matcher(["short-term", "short term"])
     assert [one for _, one in compounds.find_in("short-term short term")] == ["short-term", "short term"]  # fmt: skip
-
-
-def test_unknown_rules_are_refused():
-    with pytest.raises(SourceError) as said:
-        Rule("loose")
-    assert (
-        str(said.value) == "unknown rule for case\n  got: 'loose'\n  allowed: auto, exact, ignore"
-    )

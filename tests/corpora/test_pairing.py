@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from eatlas.corpora import PairContext, find_pairs, load_contexts, load_pairs
 from eatlas.corpora.matching import sentences
-from eatlas.errors import EatlasError, StimulusError
+from eatlas.errors import EatlasError
 from tests.inputs import TERMS, make_test
 
 TEST = make_test()
@@ -114,14 +114,3 @@ def test_pairs_are_written_and_read_again(tmp_path, name):
     assert again.of_pair("ant", "war")[0].attribute_start == 0
     with pytest.raises(EatlasError, match="got: stimulus: Field required"):
         load_contexts(tmp_path / name)
-
-
-def test_what_cannot_be(tmp_path):
-    path = tmp_path / "some.txt"
-    path.write_text("aster love")
-    with pytest.raises(EatlasError) as said:
-        find_pairs(path, TEST, distance=-1)
-    assert str(said.value).startswith("distance is not usable\n  got: -1 (int)")
-    with pytest.raises(StimulusError) as said:
-        find_pairs(path, "divdist")
-    assert "has no pairs\n  got: a test of the kind groups" in str(said.value)

@@ -48,13 +48,7 @@ def told(path, **options):
 def test_every_format_holds_the_same(tmp_path, name, field):
     path = write(tmp_path / name, TEXTS, field or "text")
     contexts, damaged = told(path, field=field)
-    assert [(one.stimulus, one.text) for one in contexts] == [
-        ("aster", "an aster, “love”"),
-        ("clover", 'say "clover" or ant'),
-        ("ant", 'say "clover" or ant'),
-        ("love", "an aster, “love”"),
-        ("love", "na\u00efve love"),
-    ] or sorted(one.text for one in contexts) == sorted(
+    assert sorted(one.text for one in contexts) == sorted(
         ["an aster, “love”"] * 2 + ['say "clover" or ant'] * 2 + ["na\u00efve love"]
     )
     assert not damaged
@@ -158,28 +152,6 @@ def test_rows_of_parquet_that_hold_no_text(tmp_path):
     assert contexts.provenance["files"][0]["skipped"] == {"empty": 1}
 
 
-@pytest.mark.parametrize("name", ["some.jsonl", "some.csv", "some.parquet"])
-def test_a_field_that_is_not_there(tmp_path, name):
-    path = write(tmp_path / name, TEXTS, "content")
-    what = "field" if name == "some.jsonl" else "column"
-    with pytest.raises(SourceError) as said:
-        find_contexts(path, TEST, field="contents")
-    assert str(said.value) == (
-        f"{path}: there is no {what} 'contents'; did you mean content?\n"
-        "  got: content, id\n"
-        f"  remedy: name the {what} that holds the text: --field NAME (in Python, field='NAME')"
-    )
-    with pytest.raises(SourceError, match=f"there is no {what} 'text' or 'body'"):
-        find_contexts(path, TEST)
-
-
-def test_a_column_of_numbers(tmp_path):
-    path = write(tmp_path / "some.parquet", TEXTS)
-    with pytest.raises(SourceError) as said:
-        find_contexts(path, TEST, field="id")
-    assert str(said.value).startswith(f"{path}: the column 'id' holds no texts\n  got: int64\n")
-
-
 def test_files_that_end_early(tmp_path):
     packed = tmp_path / "some.txt.gz"
     packed.write_bytes(gzip.compress(b"love\n" * 1000)[:-20])
@@ -195,23 +167,6 @@ def test_files_that_end_early(tmp_path):
     table.write_bytes(table.read_bytes()[:-10])
     with pytest.raises(SourceError, match="this Parquet file is damaged"):
         find_contexts(table, TEST)
-
-
-def test_utf_16_is_refused(tmp_path):
-    path = tmp_path / "some.txt"
-    path.write_text("love", encoding="utf-16")
-    with pytest.raises(SourceError, match="the file is not UTF-8"):
-        find_contexts(path, TEST)
-
-
-def test_an_empty_table(tmp_path):
-    path = tmp_path / "some.csv"
-    path.write_bytes(b"")
-    with pytest.raises(SourceError, match="the file is empty"):
-        find_contexts(path, TEST)
-    empty = tmp_path / "some.txt"
-    empty.write_bytes(b"")
-    assert len(find_contexts(empty, TEST)) == 0
 
 
 def test_a_folder_holds_files_of_several_kinds(tmp_path):

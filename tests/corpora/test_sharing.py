@@ -3,7 +3,7 @@
 import pytest
 
 from eatlas.corpora import files, find_contexts, find_pairs
-from eatlas.errors import EatlasError, SourceError
+from eatlas.errors import SourceError
 from tests.inputs import make_test
 
 TEST = make_test()
@@ -53,9 +53,3 @@ def test_a_mistake_is_said_as_in_one_process(folder):
             find_contexts(folder, TEST, workers=workers, field="text")
         said.append((caught.value.what.partition(": ")[2], caught.value.remedy))
     assert said[0] == said[1]
-
-
-def test_no_workers(folder):
-    with pytest.raises(EatlasError) as caught:
-        find_contexts(folder, TEST, workers=0)
-    assert str(caught.value).startswith("the number of workers is not usable\n  got: 0\n")

@@ -125,7 +125,7 @@ def test_a_failure_says_its_window():
         ),
         (
             {"contexts": Contexts.of([]), "windows": 1.5},
-            "the window is not usable\n"
+            "window is not usable\n"
             "  got: 1.5 (float)\n"
             "  allowed: a whole number from 0 or 'sentence'",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from eatlas.cli.contexts import require_other_files, size_of, skipped_in
+from eatlas.cli.contexts import size_of, skipped_in
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.options import executor_of
 from eatlas.cli.progress import Lines, bar_of, what_is_kept
@@ -52,29 +52,33 @@ def text(
     as_json : --json
         Print only JSON: counts and totals as one object.
     """
-    from eatlas.corpora.counts import TABLES  # noqa: PLC0415  (--help waits for none)
-    from eatlas.corpora.storing import require_place  # noqa: PLC0415
-    from eatlas.engine.store import left_by_others  # noqa: PLC0415
-    from eatlas.engine.text import CountedParts, count_parts, make_plan  # noqa: PLC0415
-    from eatlas.executors import choose  # noqa: PLC0415
+    from eatlas.engine.text import count_text  # noqa: PLC0415  (--help waits for none)
 
-    require_place(output, *TABLES)
-    plan = make_plan(corpus, tests, span=span, field=field, unit=cast("Any", unit))
-    require_other_files([part.path for part in plan.parts], output)
-    executor = executor_of(engine, workers) or choose(workers, len(plan.parts))
-    parts = CountedParts(output, plan)
+    counted = -1
     kept = what_is_kept(
-        lambda: len(parts.done), "parts of the corpus are counted", "nothing is counted"
+        lambda: max(0, counted), "parts of the corpus are counted", "nothing is counted"
     )
-    with kept, parts, bar_of("parts") as bar:
-        if parts.done:
-            done = f"{len(parts.done):,} of {len(plan.parts):,}"
-            remark(f"parts taken over from an interrupted count: {done}")
-        for path in left_by_others(output, plan.identity):
-            remark(f"{path}: found an interrupted count with other options; it is left there")
-        result = count_parts(plan, parts, executor, bar or Lines("parts", QUIET))
-        result.write(output)
-        parts.forget()
+    with kept, bar_of("parts") as bar:
+        tick = bar or Lines("parts", QUIET)
+
+        def progress(done: int, parts: int) -> None:
+            nonlocal counted
+            if done and counted < 0:
+                remark(f"parts taken over from an interrupted count: {done:,} of {parts:,}")
+            counted = done
+            tick(done, parts)
+
+        result = count_text(
+            corpus,
+            tests,
+            span=span,
+            field=field,
+            unit=cast("Any", unit),
+            out=output,
+            workers=workers,
+            executor=executor_of(engine, workers),
+            progress=progress,
+        )
     with output_of_a_command():
         if as_json:
             print_json([result.about()])

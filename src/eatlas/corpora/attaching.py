@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from eatlas.corpora.loading import load_contexts
-from eatlas.corpora.record import Context, Contexts, Pairs
+from eatlas.corpora.record import SENTENCE, Context, Contexts, Pairs
 from eatlas.errors import StimulusError, described
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, TestsLike
@@ -58,51 +58,48 @@ def with_contexts(tests: TestsLike, contexts: Contexts | str | Path) -> tuple[Te
 
 def _with(test: Test, contexts: Contexts) -> Test:
     """Make one test of words a test of its stimuli's contexts."""
-    if any(concept.images for _, concept in test.parts):
-        raise StimulusError(
-            f"the test {test.id} cannot be one of contexts",
-            got="images",
-            allowed="a test of words, such as weat-6",
-        )
-    if any(concept.sentences for _, concept in test.parts):
-        raise StimulusError(
-            f"the test {test.id} cannot be one of contexts",
-            got="terms that are sentences already",
-            allowed="a test of words, such as weat-6",
-        )
+    for _, concept in test.parts:
+        if concept.images or concept.sentences:
+            raise StimulusError(
+                f"the test {test.id} cannot be one of contexts",
+                got="images" if concept.images else "terms that are sentences already",
+                allowed="a test of words, such as weat-6",
+            )
+    name = contexts.name or "a corpus"
     chosen = {role: _of(concept, contexts) for role, concept in test.concepts.items()}
-    if without := [role for role in test.concepts if not chosen[role]]:
-        raise _no_context(test, without[0], contexts)
+    for role, concept in test.concepts.items():
+        if not chosen[role]:
+            raise _no_context(test, role, concept, contexts, name)
     opposed = OPPOSITES if isinstance(test, AssociationTest) else (tuple(test.concepts),)
-    shared = {side: _of_several(chosen, side) for side in opposed}
-    parts: dict[str, Concept] = {
-        role: _concept(test, role, chosen[role], several, contexts.name or "a corpus")
-        for side, several in shared.items()
-        for role in side
+    parts: dict[str, Any] = {}
+    shared = 0
+    for side in opposed:
+        # texts that are contexts of several stimuli of opposed concepts
+        each = (dict.fromkeys(context[:2] for context, _ in chosen[role]) for role in side)
+        counts = Counter(text for texts in each for _, text in texts)
+        several = {text for text, count in counts.items() if count > 1}
+        shared += len(several)
+        for role in side:
+            parts[role] = _concept(test.concept(role), chosen[role], several, name)
+    if not isinstance(test, AssociationTest):
+        groups = tuple(parts[group.name] for group in test.groups)
+        parts = {OF_TARGETS: parts[OF_TARGETS], "groups": groups, "pairs": ()}
+    about = {
+        "title": f"{test.title or test.label} (in contexts)",
+        "table": "",
+        "notes": (*test.notes, *_notes(contexts, shared)),
+        "contexts": contexts.origin,
+        "sentences_from": str(contexts.origin),
     }
-    where = contexts.origin
-    notes = (*test.notes, *_notes(contexts, sum(map(len, shared.values()))))
-    title = f"{test.title or test.label} (in contexts)"
-    update = {"title": title, "table": "", "notes": notes, "contexts": where}
-    return test.model_copy(update={**update, "sentences_from": str(where), **_parts(test, parts)})
+    return test.model_copy(update={**about, **parts})
 
 
-def _parts(test: Test, concepts: Mapping[str, Concept]) -> dict[str, Any]:
-    """Concepts as the fields of a test."""
-    if isinstance(test, AssociationTest):
-        return dict(concepts)
-    return {
-        OF_TARGETS: concepts[OF_TARGETS],
-        "groups": tuple(concepts[group.name] for group in test.groups),
-        "pairs": (),  # of words, which contexts are not
-    }
-
-
-def _no_context(test: Test, role: str, contexts: Contexts) -> StimulusError:
+def _no_context(
+    test: Test, role: str, concept: Concept, contexts: Contexts, name: str
+) -> StimulusError:
     """Say that a group has no context at all, and whether any were looked for."""
-    concept, name = test.concept(role), contexts.name or "a corpus"
-    sought = contexts.provenance.get("tests", [test.id])
-    for_others = "" if test.id in sought else f", which was made for {', '.join(sought)}"
+    tests = contexts.provenance.get("tests", [test.id])
+    for_others = "" if test.id in tests else f", which was made for {', '.join(tests)}"
     remedy = "use a larger corpus, or --case ignore where names are written in lower case"
     return StimulusError(
         f"test {test.id}, group {role} ({concept.name}): no stimulus has a context",
@@ -124,73 +121,49 @@ Labelled = tuple[Context, str]
 
 def _of(concept: Concept, contexts: Contexts) -> list[Labelled]:
     """Every context of a concept; of equal texts of a stimulus one, unless repeats are kept."""
-    every = [
-        (_bare(context), contexts.labels.get(context, ""))
-        for term in concept.terms
-        for context in contexts.of_stimulus(term)
-    ]
+    every: list[Labelled] = []
+    for term in concept.terms:
+        for context in contexts.of_stimulus(term):
+            # without white space at the ends: words end at that of ASCII alone
+            text = context.text.strip()
+            before = context.text.index(text)
+            bare = Context(term, text, context.start - before, context.end - before)
+            every.append((bare, contexts.labels.get(context, "")))
     if contexts.with_repeats:
         return every
-    contexts_of: dict[tuple[str, str], Labelled] = {}
+    first: dict[tuple[str, str], Labelled] = {}
     for labelled in every:
-        there = contexts_of.get(labelled[0][:2])
-        contexts_of[labelled[0][:2]] = labelled if there is None else min(there, labelled)
-    return list(contexts_of.values())
-
-
-def _bare(context: Context) -> Context:
-    """A context without white space at its ends: words end at that of ASCII alone."""
-    text = context.text.strip()
-    if text == context.text:
-        return context
-    before = context.text.index(text)
-    return Context(context.stimulus, text, context.start - before, context.end - before)
-
-
-def _of_several(chosen: Mapping[str, Iterable[Labelled]], pair: tuple[str, ...]) -> frozenset[str]:
-    """Texts that are contexts of several stimuli of two opposed concepts."""
-    each = (dict.fromkeys(context[:2] for context, _ in chosen[role]) for role in pair)
-    counts = Counter(text for texts in each for _, text in texts)
-    return frozenset(text for text, count in counts.items() if count > 1)
+        key = labelled[0][:2]
+        first[key] = min(first.get(key, labelled), labelled)
+    return list(first.values())
 
 
 def _concept(
-    test: Test, role: str, chosen: Sequence[Labelled], several: frozenset[str], name: str
+    concept: Concept, chosen: Sequence[Labelled], several: Collection[str], name: str
 ) -> Concept:
     """Make a concept of contexts; a text of several stimuli, or a repeated one, gets keys."""
-    concept = test.concept(role)
-    there = {context.stimulus for context, _ in chosen}
-    absent = [(term, f"no context in {name}") for term in concept.terms if term not in there]
     times: Counter[tuple[str, str]] = Counter()
-
-    def key(context: Context) -> str:
-        times[context.stimulus, context.text] += 1
-        if (n := times[context.stimulus, context.text]) > 1:
-            return f"{context.text} [{context.stimulus}, {n}]"
-        return f"{context.text} [{context.stimulus}]" if context.text in several else ""
-
-    sentences = tuple(
-        Sentence(
-            text=context.text,
-            stimulus=context.stimulus,
-            span=(context.start, context.end),
-            key=key(context),
-            label=label,
+    sentences = []
+    for context, label in chosen:
+        stimulus, text, start, end = context
+        times[stimulus, text] += 1
+        n, key = times[stimulus, text], ""
+        if n > 1 or text in several:
+            key = f"{text} [{stimulus}{f', {n}' if n > 1 else ''}]"
+        sentences.append(
+            Sentence(text=text, stimulus=stimulus, span=(start, end), key=key, label=label)
         )
-        for context, label in chosen
-    )
-    terms = tuple(context.term for context in sentences)
-    return Concept(name=concept.name, terms=terms, sentences=sentences, absent=tuple(absent))
+    stimuli = {context.stimulus for context, _ in chosen}
+    absent = tuple((t, f"no context in {name}") for t in concept.terms if t not in stimuli)
+    terms = tuple(sentence.term for sentence in sentences)
+    return Concept(name=concept.name, terms=terms, sentences=tuple(sentences), absent=absent)
 
 
 def _notes(contexts: Contexts, several: int) -> Iterator[str]:
     """Say where the contexts come from, how many, and how many serve several stimuli."""
-    provenance = contexts.provenance
-    words = provenance.get("window")
-    window = {None: "", "sentence": ", whole sentences"}.get(
-        words, f", {words} words on either side"
-    )
-    per_term = provenance.get("per_term")
+    words, per_term = contexts.window, contexts.provenance.get("per_term")
+    window = "" if words is None else f", {words} words on either side"
+    window = ", whole sentences" if words == SENTENCE else window
     most = "all of them" if per_term is None else f"up to {per_term:,} of each stimulus"
     repeats = ", equal texts as often as they occur" if contexts.with_repeats else ""
     yield f"Its stimuli in contexts from {contexts.origin}: {most}{window}{repeats}."

@@ -6,6 +6,7 @@ import bz2
 import glob
 import hashlib
 import io
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +14,7 @@ from dataclasses import astuple, dataclass, replace
 from itertools import pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol, get_args
+from typing import IO, Any, Literal, get_args
 
 from eatlas.corpora.reading import (
     NAMED,
@@ -341,23 +342,13 @@ def is_wrapped(text: str) -> bool:
     return width <= WIDEST and sum(full) > FULL * len(full) and sum(lower) > LOWER * len(lower)
 
 
-class Collector(Protocol):
-    """Looks at the texts of parts, one part after the other."""
-
-    def begin(self, part: Part) -> None:
-        """Begin with a part, with nothing found in it."""
-
-    def take(self, batch: Batch) -> None:
-        """Look at some of its texts."""
-
-    def result(self) -> Any:
-        """What was found in the part."""
-
-
 class Reader:
-    """Has a collector, one in each process, look at parts of a corpus."""
+    """Has a collector, one in each process, look at parts of a corpus.
 
-    def __init__(self, make: Callable[[], Collector]) -> None:
+    A collector begins with a part, takes its batches of texts, and then has a result.
+    """
+
+    def __init__(self, make: Callable[[], Any]) -> None:
         self.make, self._collector = make, make()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -373,7 +364,7 @@ class Reader:
 
 
 def files_read(parts: Sequence[Part], accounts: Sequence[Account]) -> dict[str, Any]:
-    """Say what was read; the hash is of the first and last 64 KiB of a file."""
+    """Say what was read; hashes are of the first and last 64 KiB of files, whatever their names."""
     files: dict[str, dict[str, Any]] = {}
     for part, account in zip(parts, accounts, strict=True):
         head = {"file": part.path, "size": part.stamp.size, "ends_sha256": part.ends_sha256}
@@ -382,4 +373,9 @@ def files_read(parts: Sequence[Part], accounts: Sequence[Account]) -> dict[str, 
         file["damaged"] += account.damaged
         file["skipped"] = dict(sorted((Counter(file["skipped"]) + account.skipped).items()))
     damaged = [line for account in accounts for line in account.named]
-    return {"files": list(files.values()), "damaged": damaged[:NAMED]}
+    ends = sorted((file["size"], file["ends_sha256"]) for file in files.values())
+    return {
+        "corpus_sha256": hashlib.sha256(json.dumps(ends).encode()).hexdigest(),
+        "files": list(files.values()),
+        "damaged": damaged[:NAMED],
+    }

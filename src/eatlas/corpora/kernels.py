@@ -210,22 +210,15 @@ def find(data: Bytes, separator: int, tables: Tables) -> tuple[Any, Any, Any]:
 @compiled  # type: ignore[misc, unused-ignore]
 def _words_before(data: Bytes, start: int, separator: int, n: int, most: int) -> int:
     """Return where the `n` words before the word that holds `start` begin."""
-    least = max(0, start - most)
-    i = start
-    while i > least and data[i - 1] != separator and not is_space(data[i - 1]):
-        i -= 1
-    if i == least and i > 0 and data[i - 1] != separator and not is_space(data[i - 1]):
-        return start
-    begin = i
-    for _ in range(n):
-        while i > least and data[i - 1] != separator and is_space(data[i - 1]):
+    least, i, begin = max(0, start - most), start, start
+    for k in range(n + 1):
+        while k > 0 and i > least and data[i - 1] != separator and is_space(data[i - 1]):
             i -= 1
         word = i
         while i > least and data[i - 1] != separator and not is_space(data[i - 1]):
             i -= 1
-        if i == word:
-            break
-        if i == least and i > 0 and data[i - 1] != separator and not is_space(data[i - 1]):
+        whole = i > least or i == 0 or data[i - 1] == separator or is_space(data[i - 1])
+        if not whole or (k > 0 and i == word):
             break
         begin = i
     return begin
@@ -234,23 +227,16 @@ def _words_before(data: Bytes, start: int, separator: int, n: int, most: int) ->
 @compiled  # type: ignore[misc, unused-ignore]
 def _words_behind(data: Bytes, end: int, separator: int, n: int, most: int) -> int:
     """Return where the `n` words behind the word that `end` closes end."""
-    size = len(data)
+    size, i, stop = len(data), end, end
     last = min(size, end + most)
-    i = end
-    while i < last and data[i] != separator and not is_space(data[i]):
-        i += 1
-    if i == last and i < size and data[i] != separator and not is_space(data[i]):
-        return end
-    stop = i
-    for _ in range(n):
-        while i < last and data[i] != separator and is_space(data[i]):
+    for k in range(n + 1):
+        while k > 0 and i < last and data[i] != separator and is_space(data[i]):
             i += 1
         word = i
         while i < last and data[i] != separator and not is_space(data[i]):
             i += 1
-        if i == word:
-            break
-        if i == last and i < size and data[i] != separator and not is_space(data[i]):
+        whole = i < last or i == size or data[i] == separator or is_space(data[i])
+        if not whole or (k > 0 and i == word):
             break
         stop = i
     return stop

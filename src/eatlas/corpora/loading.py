@@ -132,21 +132,19 @@ def _checked(
         try:
             row = validate({name: cells[name] for name in fields if name in cells})
             label = valid_label(cells.get(LABEL))
+            text, *places = row[names:]
+            spans = zip(places[::2], places[1::2], strict=True)
+            sound = all(0 <= start < end <= len(text) for start, end in spans)
+            fault = "" if sound else f"a span {' to '.join(map(str, places))} of {text!r}"[:200]
         except ValidationError as error:
-            fault = error.errors()[0]
+            first = error.errors()[0]
+            fault = f"{first['loc'][-1] if first['loc'] else LABEL}: {first['msg']}"
+        if fault:
             raise SourceError(
                 f"{path}, context {number}: this is not a context",
-                got=f"{fault['loc'][-1] if fault['loc'] else LABEL}: {fault['msg']}",
-                allowed=f"{', '.join(fields)} of every context",
-            ) from error
-        text: str = row[names]
-        places: list[int] = list(row[names + 1 :])
-        spans = zip(places[::2], places[1::2], strict=True)
-        if not all(0 <= start < end <= len(text) for start, end in spans):
-            raise SourceError(
-                f"{path}, context {number}: its span is not within its text",
-                got=f"{' to '.join(map(str, places))} of {text!r}"[:200],
-                allowed="the first character of the stimulus, and that behind its last",
+                got=fault,
+                allowed=f"{', '.join(fields)} of every context; a span begins at the first "
+                "character of the stimulus, from 0, and ends behind its last",
             )
         rows.append(row)
         if label:

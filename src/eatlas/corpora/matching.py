@@ -111,13 +111,12 @@ NOTHING = -1
 
 
 class _States:
-    """States by the way that leads to them."""
+    """States by the way that leads to them, and what follows each byte in them."""
 
     def __init__(self, rule: Rule) -> None:
         self.name = rule.name
-        self.rows = [np.full(256, NOTHING, np.int32)]
-        self.children: dict[tuple[int, str], int] = {}
-        self.between: dict[tuple[int, bytes], int] = {}
+        self.rows: list[dict[int, int]] = [{}]
+        self._children: dict[tuple[int, str | bytes], int] = {}
 
     def child(self, state: int, symbol: Symbol) -> int:
         """Lead from a state to the one behind a symbol, in every way that it may be written."""
@@ -133,25 +132,25 @@ class _States:
             self._lead(at, way[-1], child)
         return child
 
-    def _child(self, state: int, name: str) -> int:
-        if (state, name) not in self.children:
-            self.children[state, name] = self._new()
-        return self.children[state, name]
+    def _child(self, state: int, name: str | bytes) -> int:
+        if (state, name) not in self._children:
+            self._children[state, name] = len(self.rows)
+            self.rows.append({})
+        return self._children[state, name]
 
     def _lead(self, state: int, character: str, child: int) -> None:
         *first_bytes, last = character.encode()
-        at, way = state, b""
-        for byte in first_bytes:
-            way += bytes([byte])
-            if (state, way) not in self.between:
-                self.between[state, way] = self._new()
-                self.rows[at][byte] = self.between[state, way]
-            at = self.between[state, way]
+        at = state
+        for k, byte in enumerate(first_bytes, start=1):
+            at = self.rows[at].setdefault(byte, self._child(state, bytes(first_bytes[:k])))
         self.rows[at][last] = child
 
-    def _new(self) -> int:
-        self.rows.append(np.full(256, NOTHING, np.int32))
-        return len(self.rows) - 1
+    def table(self) -> NDArray[np.int32]:
+        """The state after a byte, shape (states, 256)."""
+        table = np.full((len(self.rows), 256), NOTHING, np.int32)
+        for state, row in enumerate(self.rows):
+            table[state, list(row)] = list(row.values())
+        return table
 
 
 _SAME_GAP: dict[int, str] = {ord(character): " " for character in (*HYPHENS, *SPACES)}
@@ -186,7 +185,7 @@ class Matcher:
                 for symbol in self.rule.symbols(spelling):
                     state = states.child(state, symbol)
                 ends.setdefault(state, {})[number] = None
-        following = np.stack(states.rows)
+        following = states.table()
         final = np.full(len(following), NOTHING, np.int32)
         self._endings = [tuple(numbers) for numbers in ends.values()]
         final[list(ends)] = np.arange(len(ends))

@@ -208,10 +208,10 @@ class Sample(Generic[Row, Counted]):
         """Keep pairs within a distance, then cut texts to a window, where they have more words."""
         name = self.name or "the contexts"
         rows, labels = list(self.rows), dict(self.labels)
-        if window is not None:
-            _require_window(window, self.window, name)
-        if distance is not None:
-            _require_distance(distance, self.distance, name)
+        sizes = {"window": window, "distance": distance}
+        sizes = {what: size for what, size in sizes.items() if size is not None}
+        for what, size in sizes.items():
+            _require_less(what, size, self.provenance.get(what), name)
         if window in {None, self.window} and distance in {None, self.distance}:
             return self
         if distance not in {None, self.distance}:
@@ -219,15 +219,11 @@ class Sample(Generic[Row, Counted]):
         if window not in {None, self.window} and not isinstance(window, str):
             rows, labels = self._shorter(rows, int(window or 0))
         numbers = Counter(row[: self.NAMES] for row in rows)
-        sizes = {"window": window, "distance": distance}
         return replace(
             self,
             rows=rows,
             counts=tuple(count._replace(kept=numbers[count[:-2]]) for count in self.counts),
-            provenance={
-                **self.provenance,
-                **{name: size for name, size in sizes.items() if size is not None},
-            },
+            provenance={**self.provenance, **sizes},
             labels={row: labels[row] for row in rows if row in labels},
             taken_from=self.origin,
         )
@@ -277,7 +273,7 @@ class Sample(Generic[Row, Counted]):
     def _labelled(self, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """Contexts with their labels; None for none."""
         labels = map(self.labels.get, rows)
-        return [(*row, label) for row, label in zip(rows, labels, strict=True)]
+        return list(zip(*zip(*rows, strict=True), labels, strict=True))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each context; with a column of labels, if there are some."""
@@ -396,34 +392,17 @@ class Pairs(Sample[PairContext, PairCount]):
         return self._cut(window, distance)
 
 
-def _require_window(window: object, has: Window | None, name: str) -> None:
-    """Refuse a window that contexts cannot be cut to."""
-    require_whole("window", 0 if window == SENTENCE else window, 0, SENTENCE)
-    if window == SENTENCE and has != SENTENCE:
+def _require_less(what: str, size: Any, has: Any, name: str) -> None:
+    """Refuse a window, or a distance, that contexts cannot be cut to."""
+    words = (SENTENCE,) if what == "window" else ()
+    require_whole(what, 0 if size in words else size, 0, *words)
+    sentence = size == SENTENCE != has
+    if sentence or (isinstance(has, int) and not isinstance(size, str) and size > has):
         raise EatlasError(
-            f"{name}: its contexts cannot be made whole sentences",
-            got="contexts of words on either side" if has is None else f"contexts of {has} words",
-            allowed="numbers of words",
-            remedy="take them from the corpus: eatlas contexts --window sentence",
-        )
-    if isinstance(has, int) and isinstance(window, int) and window > has:
-        raise EatlasError(
-            f"{name}: its contexts have fewer words",
-            got=f"a window of {window} words",
-            allowed=f"0 to {has} words on either side",
-            remedy=f"take longer ones from the corpus: eatlas contexts --window {window}",
-        )
-
-
-def _require_distance(distance: object, has: int | None, name: str) -> None:
-    """Refuse a distance that pairs cannot be reduced to."""
-    require_whole("distance", distance, 0)
-    if has is not None and isinstance(distance, int) and distance > has:
-        raise EatlasError(
-            f"{name}: there are no pairs so far from each other",
-            got=f"a distance of {distance} words",
-            allowed=f"0 to {has} words, as they were looked for",
-            remedy=f"look for them again: eatlas contexts --pairs --distance {distance}",
+            f"{name}: its contexts cannot be cut to this {what}",
+            got=f"a {what} of {size}{' words' * (not sentence)}",
+            allowed="numbers of words" if has is None else f"0 to {has} words",
+            remedy=f"take them from the corpus again: eatlas contexts --{what} {size}",
         )
 
 

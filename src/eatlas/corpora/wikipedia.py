@@ -135,12 +135,6 @@ _NAMESPACE = re.compile(rb"<ns>\s*(-?\d+)\s*</ns>")
 _HEAD = 4096
 """Bytes of a page within which title, namespace and redirect are."""
 _REDIRECT = re.compile(r"\s*#\s*redirect", re.IGNORECASE)
-_OF_OLD_DUMPS = re.compile(
-    r"(?:(?:user|wikipedia|image|file|mediawiki|template|help|category|portal|book|draft|module)"
-    r"(?: talk)?|talk|special|media):",
-    re.IGNORECASE,
-)
-"""Titles beyond the articles, in dumps that name no namespace (before 2012)."""
 
 
 def is_dump(head: bytes) -> bool:
@@ -167,19 +161,11 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
         except (tree.ParseError, ValueError) as error:
             account.damage(line, f"no sound XML: {error}")
             continue
-        title, text = root.findtext("title") or "", _latest(root)
-        if namespace is None and _OF_OLD_DUMPS.match(title):
-            account.skipped["page that is not an article"] += 1
-        elif root.find("redirect") is not None or _REDIRECT.match(text):
+        text = root.findtext("revision[last()]/text") or ""
+        if root.find("redirect") is not None or _REDIRECT.match(text):
             account.skipped["redirect"] += 1
         else:
             yield "text", plain_text(text)
-
-
-def _latest(page: Any) -> str:
-    """Text of the last revision of a page."""
-    texts = [revision.findtext("text") or "" for revision in page.findall("revision")]
-    return texts[-1] if texts else ""
 
 
 def _pages(file: BinaryIO, account: Account) -> Iterator[tuple[int, bytes]]:

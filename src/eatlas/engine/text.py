@@ -6,9 +6,9 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from itertools import permutations
 from pathlib import Path
@@ -21,8 +21,8 @@ from eatlas.corpora.counts import SCHEMA, TABLES, Search, SpanCounter, TextCount
 from eatlas.corpora.files import Part, Reader, Unit, files_read, parts_of
 from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.reading import Account
-from eatlas.corpora.sampling import stimuli_of
-from eatlas.corpora.storing import require_place
+from eatlas.corpora.sampling import Progress, stimuli_of
+from eatlas.corpora.storing import beside, require_place
 from eatlas.engine.store import FileJournal
 from eatlas.errors import StimulusError, require_whole
 from eatlas.executors import Executor, choose
@@ -32,58 +32,11 @@ from eatlas.sources.published import corpus_on_this_machine
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
+from eatlas.writing import require_other_file
 
 FORM = 4
 """Raised whenever a part's counts mean something else than before."""
 Corpus = str | Path | Iterable[str | Path]
-Progress = Callable[[int, int], None]
-"""Called with the number of parts done and of all."""
-
-
-@dataclass(frozen=True)
-class TextPlan:
-    """A count that can be made."""
-
-    tests: tuple[GroupsTest, ...]
-    search: Search
-    parts: tuple[Part, ...]
-    unit: Unit
-
-    @property
-    def identity(self) -> str:
-        """Names all that the counts of a part depend on beside the part."""
-        parts = [FORM, __version__, asdict(self.search)]
-        return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
-
-
-def make_plan(
-    corpus: Corpus,
-    tests: Any,
-    *,
-    span: int = 3,
-    sliding: bool = False,
-    case: Case = "auto",
-    compounds: Compounds = "either",
-    field: str | None = None,
-    unit: Unit = "line",
-) -> TextPlan:
-    """Resolve tests and files, and part the files.
-
-    Parameters are those of :func:`eatlas.count_text`.
-    """
-    require_whole("span", span, 1)
-    chosen = _of_groups(load_tests(tests))
-    rule = Rule(case, compounds)
-    search = Search(_targets(chosen), _families(chosen), rule, int(span), bool(sliding))
-    _warn_of_stimuli(chosen)
-    names = [corpus] if isinstance(corpus, str | Path) else list(corpus)
-    files = [
-        (corpus_on_this_machine(name) or name)
-        if isinstance(name, str) and not is_there(name)
-        else name
-        for name in names
-    ]
-    return TextPlan(chosen, search, tuple(parts_of(files, field, unit)), unit)
 
 
 def _of_groups(tests: Iterable[Any]) -> tuple[GroupsTest, ...]:
@@ -159,11 +112,13 @@ class CountedParts(FileJournal):
 
     work, task = "parts", "count"
 
-    def __init__(self, out: Path | None, plan: TextPlan) -> None:
-        super().__init__(out, plan.identity)
-        self._names = [f"{plan.identity[:16]} {part.identity}" for part in plan.parts]
+    def __init__(self, out: Path | None, search: Search, parts: Sequence[Part]) -> None:
+        settings = json.dumps([FORM, __version__, asdict(search)], ensure_ascii=False)
+        identity = hashlib.sha256(settings.encode()).hexdigest()
+        super().__init__(out, identity)
+        self._names = [f"{identity[:16]} {part.identity}" for part in parts]
         self.done: dict[int, tuple[Any, Any, Account]] = {}
-        """Table, totals, and what was read, by the number of the part in the plan."""
+        """Table, totals, and what was read, by the number of the part."""
 
     def keep(self, number: int, table: Any, totals: Any, account: Account) -> None:
         """Keep what a part gave."""
@@ -178,49 +133,9 @@ class CountedParts(FileJournal):
     def take(self, name: str, result: bytes) -> None:
         """Take over a part that was counted before."""
         if name in self._names:
-            table, totals, account = json.loads(result)
-            account["skipped"] = Counter(account["skipped"])
-            self.done[self._names.index(name)] = (
-                np.array(table),
-                np.array(totals),
-                Account(**account),
-            )
-
-
-def count_parts(
-    plan: TextPlan, counted: CountedParts, executor: Executor, progress: Progress | None = None
-) -> TextCounts:
-    """Count every part that is not counted yet, and add up what all gave."""
-    left = [k for k in range(len(plan.parts)) if k not in counted.done]
-    read = Reader(partial(SpanCounter, plan.search))
-    with closing(executor(read, [plan.parts[k] for k in left])) as outcomes:
-        for position, (counts, account) in outcomes:
-            counted.keep(left[position], counts[0], counts[1], account)
-            if progress is not None:
-                progress(len(counted.done), len(plan.parts))
-    tables, totals, accounts = zip(*(counted.done[k] for k in range(len(plan.parts))), strict=True)
-    files, search = files_read(plan.parts, accounts), plan.search
-    hashes = sorted((file["size"], file["ends_sha256"]) for file in files["files"])
-    provenance = {
-        "schema": SCHEMA,
-        "version": __version__,
-        "tests": [test.id for test in plan.tests],
-        "stimuli_sha256": [test.stimuli_sha256 for test in plan.tests],
-        "span": search.span,
-        "sliding": search.sliding,
-        "case": search.rule.case,
-        "compounds": search.rule.compounds,
-        "unit": plan.unit,
-        "field": plan.parts[0].field,
-        # whatever the names and the order of the files
-        "corpus_sha256": hashlib.sha256(json.dumps(hashes).encode()).hexdigest(),
-        **files,
-    }
-    result = TextCounts(search, sum(tables), sum(totals), provenance)
-    if result.unseen:
-        values = {"targets": list(result.unseen), "of": len(result.targets), "most": SEVERAL}
-        warn(Note("undefined.counts", values=values), stacklevel=4)
-    return result
+            table, totals, read = json.loads(result)
+            account = Account(**{**read, "skipped": Counter(read["skipped"])})
+            self.done[self._names.index(name)] = np.array(table), np.array(totals), account
 
 
 SEVERAL = 10
@@ -304,15 +219,53 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     >>> dict(counts.counts("nurse"))
     {'female': 1, 'male': 1}
     """
+    require_whole("span", span, 1)
+    groups_tests = _of_groups(load_tests(tests))
+    rule = Rule(case, compounds)
+    search = Search(_targets(groups_tests), _families(groups_tests), rule, int(span), bool(sliding))
+    _warn_of_stimuli(groups_tests)
     path = None if out is None else Path(out)
     if path is not None:
         require_place(path, *TABLES)
-    choices: Any = {"case": case, "compounds": compounds, "field": field, "unit": unit}
-    plan = make_plan(corpus, tests, span=span, sliding=sliding, **choices)
-    with CountedParts(path, plan) as counted:
-        executor = executor or choose(workers, len(plan.parts))
-        result = count_parts(plan, counted, executor, progress)
+    names = [corpus] if isinstance(corpus, str | Path) else list(corpus)
+    names = [
+        (corpus_on_this_machine(name) or name)
+        if isinstance(name, str) and not is_there(name)
+        else name
+        for name in names
+    ]
+    parts = parts_of(names, field, unit)
+    for written in () if path is None else (path, beside(path)):
+        require_other_file(written, [Path(part.path) for part in parts])
+    executor = executor or choose(workers, len(parts))
+    progress = progress or (lambda _done, _all: None)
+    with CountedParts(path, search, parts) as counted:
+        progress(len(counted.done), len(parts))
+        left = [k for k in range(len(parts)) if k not in counted.done]
+        read = Reader(partial(SpanCounter, search))
+        with closing(executor(read, [parts[k] for k in left])) as outcomes:
+            for position, ((table, totals), account) in outcomes:
+                counted.keep(left[position], table, totals, account)
+                progress(len(counted.done), len(parts))
+        tables, sums, accounts = zip(*(counted.done[k] for k in range(len(parts))), strict=True)
+        about = {
+            "schema": SCHEMA,
+            "version": __version__,
+            "tests": [test.id for test in groups_tests],
+            "stimuli_sha256": [test.stimuli_sha256 for test in groups_tests],
+            "span": int(span),
+            "sliding": bool(sliding),
+            "case": case,
+            "compounds": compounds,
+            "unit": unit,
+            "field": field,
+            **files_read(parts, accounts),
+        }
+        result = TextCounts(search, sum(tables), sum(sums), about)
         if path is not None:
             result.write(path)
         counted.forget()
+    if result.unseen:
+        values = {"targets": list(result.unseen), "of": len(result.targets), "most": SEVERAL}
+        warn(Note("undefined.counts", values=values), stacklevel=3)
     return result

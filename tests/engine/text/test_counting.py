@@ -15,9 +15,8 @@ from tests.corpora import span_oracle
 
 import eatlas
 from eatlas.corpora import files
-from eatlas.engine import text as counting
 from eatlas.engine.store import STORE
-from eatlas.engine.text import count_text, make_plan
+from eatlas.engine.text import count_text
 from eatlas.errors import (
     EatlasError,
     ResultsError,
@@ -195,7 +194,7 @@ def test_what_is_killed_goes_on(corpus, tmp_path, monkeypatch):
         yield from here(function, items)
 
     same(quiet(corpus, TEST, out=out, executor=watched), whole)
-    assert len(counted) == len(make_plan(corpus, TEST).parts) - after
+    assert len(counted) == len(files.parts_of(corpus)) - after
     assert sorted(path.name for path in tmp_path.iterdir()) == ["counts.csv", "counts.csv.json"]
 
 
@@ -220,8 +219,13 @@ def test_a_file_that_changed_is_counted_again(tmp_path, monkeypatch):
 
 def test_two_counts_of_one_table_at_once(corpus, tmp_path):
     out = tmp_path / "c.csv"
-    with counting.CountedParts(out, make_plan(corpus, TEST)), pytest.raises(ResultsError) as caught:
+
+    def twice(function, items):
         quiet(corpus, TEST, out=out)
+        yield from here(function, items)
+
+    with pytest.raises(ResultsError) as caught:
+        quiet(corpus, TEST, out=out, executor=twice)
     assert "another count is writing here" in str(caught.value)
 
 
