@@ -22,10 +22,11 @@ import numpy as np
 
 import eatlas
 from eatlas.stats.shares import (
-    Cosines,
+    MOST_LISTED,
     central,
     distribution,
     label_tests,
+    relabellings,
     resampled_weights,
 )
 
@@ -109,14 +110,14 @@ def simulate(samples: int) -> None:
             target = rng.standard_normal(50) + 0.6
             target /= np.linalg.norm(target)
             unit = words / np.linalg.norm(words, axis=1, keepdims=True)
-            found = label_tests((unit @ target)[None], sizes, draws=999, rng=rng)
-            hits += bool(found.p[0] <= 0.05)
-            groups = np.split(words, np.cumsum(sizes)[:-1])
-            cosines = Cosines.of(target[None], groups)
-            drawn = [
-                cosines.at(j, resampled_weights(len(group), 500, rng))[:, 0]
-                for j, group in enumerate(groups)
-            ]
+            (count,) = label_tests((unit @ target)[None], sizes, draws=999, rng=rng)
+            total = relabellings(sizes)
+            p = count / total if total <= MOST_LISTED else (count + 1) / 1000
+            hits += bool(p <= 0.05)
+            drawn = []
+            for group in np.split(words, np.cumsum(sizes)[:-1]):
+                means = resampled_weights(len(group), 500, rng) @ group
+                drawn.append(means @ target / np.linalg.norm(means, axis=1))
             shares = distribution(np.stack(drawn, axis=1)) - 1 / len(sizes)
             low, high = central(shares[:, 0], 0.95)
             covered += bool(low <= 0 <= high)

@@ -218,7 +218,7 @@ def test_raw_shares_may_lie_outside_0_to_1_and_js_does_not_know_them():
 
 
 def test_refusals():
-    with pytest.raises(StimulusError, match="terms are in two groups"):
+    with pytest.raises(StimulusError, match="are in two groups"):
         groups_test(["nurse"], Female=["she", "her"], Male=["he", "her"])
     with pytest.raises(CoverageError, match="the groups Female and Male share words"):
         FAST(groups_test(["nurse"], Female=["she", "Her"], Male=["he", "her"]), VECTORS)

@@ -22,9 +22,9 @@ from eatlas.measures.base import (
     whole,
 )
 from eatlas.measures.p_values import DECIMALS
+from eatlas.measures.rows import Stimuli
 from eatlas.measures.target_resampling import (
     Evidence,
-    mean_contexts,
     of_counts,
     of_labels,
     of_words,
@@ -178,7 +178,9 @@ class DivDist(GroupsMeasure):
         """Vectors as they are, and their means over contexts."""
         if self.soa not in OF_CONTEXTS:
             return {"rows": vectors}
-        return {"rows": mean_contexts(vectors, coverage), "single": vectors}
+        stimuli = {name: Stimuli.of_group(coverage[name]) for name in vectors}
+        means = {name: stimuli[name].mean_rows(rows) for name, rows in vectors.items()}
+        return {"rows": means, "single": vectors}
 
     def compute(self, given: Input, notes: list[Note]) -> DivDistResult:
         """Shares, deviations and divergence of each target, and of all as one mean."""

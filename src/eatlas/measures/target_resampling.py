@@ -15,14 +15,12 @@ from eatlas.measures.base import Input, generator_of, stimuli_covered
 from eatlas.measures.p_values import written
 from eatlas.measures.rows import Stimuli
 from eatlas.results.levels import LabelDesign, LabelTest
-from eatlas.results.parts import Coverage
 from eatlas.stats.inputs import clopper_pearson
 from eatlas.stats.permutation import ALWAYS_EXACT, permutation_test, permutation_tests
 from eatlas.stats.permutation.batch import LARGEST
 from eatlas.stats.permutation.problem import SMALLEST
 from eatlas.stats.shares import (
     MOST_LISTED,
-    Cosines,
     label_powers,
     label_tests,
     posterior,
@@ -41,6 +39,8 @@ MOST_COUNTED = 2**53
 """Larger numbers are not known to be whole."""
 TOGETHER = 16
 """Resamples of contexts whose means are held together: of 300 words of 768 numbers 30 MB."""
+NOTHING = 1e-12
+"""Length of a mean of rows of magnitude 1 that cancel."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,12 @@ class Evidence:
 
 
 def of_words(given: Input, *, unit: bool) -> Evidence:
-    """Cosines of targets with mean vectors of groups (DivDist, section 4.2)."""
-    names, barred, counted = _told_apart(given)
+    """Cosines of targets with mean vectors of groups (DivDist, section 4.2).
+
+    In a resample the words of each group are drawn again, and the contexts of each word too, where
+    rows are means over contexts.
+    """
+    names, barred, counted = told_apart(given)
     # raw rows are divided by the greatest number, so that their squares are in range
     scaled = {
         name: kernels.unit_rows(rows) if unit else np.asarray(rows / np.abs(rows).max())
@@ -105,18 +109,22 @@ def of_words(given: Input, *, unit: bool) -> Evidence:
 
     def draw(resamples: int) -> Resampled:
         of_targets, of_groups = _drawn_weights(given, counted, resamples)
-        if given.single is not None:
-            return _with_contexts(given, of_targets, of_groups, unit=unit)
-        single, mean = Cosines.of(unit_targets, groups), Cosines.of(targets, groups)
-        sums = of_targets @ targets
-        lengths = np.sqrt(np.einsum("rd,rd->r", sums, sums))
-        lengths = np.where(lengths > 0, lengths, np.nan)
-        each = [single.at(j, weights) for j, weights in enumerate(of_groups)]
-        concept = [
-            np.einsum("rt,rt->r", of_targets, mean.at(j, weights)) / lengths
-            for j, weights in enumerate(of_groups)
-        ]
-        return Resampled(np.stack(each, axis=2), np.stack(concept, axis=1), of_targets)
+        contexts = None if given.single is None else _Contexts(given)
+        together = TOGETHER if contexts else resamples
+        each, concept = np.empty((resamples, len(targets), len(groups))), np.empty((0, len(groups)))
+        for first, last in pairwise([*range(0, resamples, together), resamples]):
+            block, rows = slice(first, last), scaled
+            if contexts:
+                drawn = contexts.draw(last - first)
+                rows = {name: _unit(part) if unit else part for name, part in drawn.items()}
+            of_all = _unit(_sums(of_targets[block], rows[OF_TARGETS]))
+            near = np.empty((last - first, len(groups)))
+            for j, group in enumerate(given.head["groups"]):
+                mean = _unit(_sums(of_groups[j][block], rows[group]))
+                each[block, :, j] = _products(_unit(rows[OF_TARGETS]), mean)
+                near[:, j] = np.einsum("rd,rd->r", of_all, mean)
+            concept = np.concatenate([concept, near])
+        return Resampled(each, concept, of_targets)
 
     return Evidence(
         targets=names[OF_TARGETS],
@@ -129,13 +137,63 @@ def of_words(given: Input, *, unit: bool) -> Evidence:
     )
 
 
+class _Contexts:
+    """Draws the contexts of each word again: their means, by group."""
+
+    def __init__(self, given: Input) -> None:
+        names, stimuli = (OF_TARGETS, *given.head["groups"]), stimuli_covered(given.coverage)
+        self.single = given.single or {}
+        self.parts = {name: Stimuli.of_group(given.coverage[name]) for name in names}
+        self.rngs = {
+            name: generator_of(given.seed, {name: stimuli[name]}, "resamples of contexts")
+            for name in names
+        }
+
+    def draw(self, resamples: int) -> dict[str, Array]:
+        """Means of as many contexts of each word, shape (resamples, words, d)."""
+        means = {}
+        for name, parts in self.parts.items():
+            rows, order = self.single[name], np.argsort(parts.of, kind="stable")
+            starts = np.cumsum(parts.sizes) - parts.sizes
+            means[name] = np.empty((resamples, len(parts), rows.shape[1]))
+            for i, (start, size) in enumerate(zip(starts, parts.sizes, strict=True)):
+                weights = resampled_weights(int(size), resamples, self.rngs[name]) / size
+                means[name][:, i] = weights @ rows[order[start : start + size]]
+        return means
+
+
+def _sums(weights: Array, rows: Array) -> Array:
+    """Weighted sum of rows for each resample, whose rows differ or are the same: (resamples, d)."""
+    return weights @ rows if rows.ndim == 2 else np.einsum("rw,rwd->rd", weights, rows)
+
+
+def _products(rows: Array, means: Array) -> Array:
+    """Product of each row with the mean of its resample, shape (resamples, rows)."""
+    return means @ rows.T if rows.ndim == 2 else np.einsum("rtd,rd->rt", rows, means)
+
+
+def _unit(rows: Array) -> Array:
+    """Rows of length 1 along the last axis; NaN for rows that cancelled out."""
+    lengths = np.sqrt(np.einsum("...d,...d->...", rows, rows))[..., None]
+    return np.asarray(rows / np.where(lengths > NOTHING, lengths, np.nan))
+
+
+def _direction(rows: Array) -> Array:
+    """Unit vector of the mean of some rows; NaN where they cancel out, or there are none."""
+    mean = kernels.mean_row(rows) if len(rows) else np.zeros(rows.shape[1])
+    if not len(rows) or np.abs(mean).max() <= 1e-15 * np.abs(rows).max():
+        return np.full(len(mean), np.nan)
+    unit: Array = kernels.unit_rows(mean[None])[0]
+    return unit
+
+
 def of_labels(given: Input, scale: float) -> Evidence:
     """Shares of groups in a softmax over all their words (Radford et al. 2021, section 3.1.2).
 
     The concept is the mean of the readings of its targets. Relabelling words leaves every reading
     as it is; in a resample of words all are computed anew.
     """
-    names, barred, counted = _told_apart(given)
+    names, barred, counted = told_apart(given)
     rows = {name: kernels.unit_rows(rows) for name, rows in given.rows.items()}
     groups = [rows[group] for group in given.head["groups"]]
     sizes = tuple(map(len, groups))
@@ -214,7 +272,7 @@ def stimuli_of_groups(given: Input) -> dict[str, tuple[str, ...]]:
     return names
 
 
-def _told_apart(
+def told_apart(
     given: Input,
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, str], NDArray[np.bool_]]:
     """Words, targets that are words of a group too with the reason, and which targets are not."""
@@ -226,22 +284,6 @@ def _told_apart(
         if target.casefold() in group_of
     }
     return names, barred, np.array([name not in barred for name in names[OF_TARGETS]])
-
-
-def _direction(rows: Array) -> Array:
-    """Unit vector of the mean of some rows; NaN where they cancel out, or there are none."""
-    mean = kernels.mean_row(rows) if len(rows) else np.zeros(rows.shape[1])
-    if not len(rows) or np.abs(mean).max() <= 1e-15 * np.abs(rows).max():
-        return np.full(len(mean), np.nan)
-    unit: Array = kernels.unit_rows(mean[None])[0]
-    return unit
-
-
-def mean_contexts(vectors: Mapping[str, Array], coverage: Coverage) -> dict[str, Array]:
-    """Mean vector of each stimulus over its contexts (DivDist, section 4.3)."""
-    return {
-        name: Stimuli.of_group(coverage[name]).mean_rows(rows) for name, rows in vectors.items()
-    }
 
 
 def _drawn_weights(
@@ -259,51 +301,6 @@ def _drawn_weights(
     of_targets = np.zeros((resamples, len(counted)))
     of_targets[:, counted] = drawn(OF_TARGETS, int(counted.sum()))
     return of_targets, [drawn(group, len(given.rows[group])) for group in given.head["groups"]]
-
-
-def _with_contexts(
-    given: Input, of_targets: Array, of_groups: Sequence[Array], *, unit: bool
-) -> Resampled:
-    """Resamples in which the contexts of each word are drawn again too."""
-    names, stimuli = (OF_TARGETS, *given.head["groups"]), stimuli_covered(given.coverage)
-    single = given.single or {}
-    parts = {name: Stimuli.of_group(given.coverage[name]) for name in names}
-    rngs = {
-        name: generator_of(given.seed, {name: stimuli[name]}, "resamples of contexts")
-        for name in names
-    }
-    resamples = len(of_targets)
-    each = np.empty((resamples, of_targets.shape[1], len(of_groups)))
-    concept = np.empty((resamples, len(of_groups)))
-    for first, last in pairwise([*range(0, resamples, TOGETHER), resamples]):
-        drawn = {n: _drawn_means(single[n], parts[n], last - first, rngs[n]) for n in names}
-        if unit:
-            drawn = {name: _unit(rows) for name, rows in drawn.items()}
-        targets = _unit(drawn[OF_TARGETS])
-        centre = _unit(np.einsum("rt,rtd->rd", of_targets[first:last], drawn[OF_TARGETS]))
-        for j, (name, weights) in enumerate(zip(names[1:], of_groups, strict=True)):
-            mean = _unit(np.einsum("rw,rwd->rd", weights[first:last], drawn[name]))
-            each[first:last, :, j] = np.einsum("rtd,rd->rt", targets, mean)
-            concept[first:last, j] = np.einsum("rd,rd->r", centre, mean)
-    return Resampled(each, concept, of_targets)
-
-
-def _drawn_means(rows: Array, parts: Stimuli, resamples: int, rng: np.random.Generator) -> Array:
-    """Mean of as many contexts of each stimulus, drawn with replacement: (resamples, words, d)."""
-    order = np.argsort(parts.of, kind="stable")
-    starts = np.cumsum(parts.sizes) - parts.sizes
-    means = np.empty((resamples, len(parts), rows.shape[1]))
-    for i, (start, size) in enumerate(zip(starts.tolist(), parts.sizes.tolist(), strict=True)):
-        weights = resampled_weights(size, resamples, rng) / size
-        means[:, i] = weights @ rows[order[start : start + size]]
-    return means
-
-
-def _unit(rows: Array) -> Array:
-    """Rows of length 1 along the last axis; NaN for zero."""
-    lengths = np.sqrt(np.einsum("...d,...d->...", rows, rows))[..., None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(lengths > 0, rows / lengths, np.nan)
 
 
 def relabelled(
@@ -327,14 +324,14 @@ def relabelled(
     few = total <= ALWAYS_EXACT or len(rows) <= FEW_TARGETS
     if two and (how == "exact" or (how == "auto" and few)):
         found = _counted(rows, sizes[0], precision, scale)
+    elif how == "exact" and total > MOST_LISTED:
+        raise SignatureError(
+            "divdist: the relabellings of more than two groups are listed one by one",
+            got=f"p=exact, {total:,} relabellings",
+            allowed=f"up to {MOST_LISTED:,}",
+            remedy="take p=sampled",
+        )
     else:
-        if how == "exact" and total > MOST_LISTED:
-            raise SignatureError(
-                "divdist: the relabellings of more than two groups are listed one by one",
-                got=f"p=exact, {total:,} relabellings",
-                allowed=f"up to {MOST_LISTED:,}",
-                remedy="take p=sampled",
-            )
         found = _listed_or_drawn(rows, sizes, draws, rng)
         if two and how == "auto" and good[-1]:  # the concept alone is counted quickly
             found[-1:] = _counted(rows[-1:], sizes[0], precision, scale)
@@ -369,18 +366,17 @@ def _listed_or_drawn(
     rows: Array, sizes: Sequence[int], draws: int, rng: np.random.Generator
 ) -> list[LabelTest]:
     """Tests of all rows by the same relabellings, every one or some at random."""
-    found = label_tests(rows, sizes, draws=draws, rng=rng)
-    pairs = list(zip(found.p.tolist(), found.count.tolist(), strict=True))
-    if found.draws is None:
-        return [LabelTest(p=p, method="exact", count=count) for p, count in pairs]
-    ends = {count: clopper_pearson(count, draws) for _, count in pairs}
-    least = max(1 / found.total, SMALLEST)
+    total, counts = relabellings(sizes), label_tests(rows, sizes, draws=draws, rng=rng).tolist()
+    if total <= MOST_LISTED:
+        return [LabelTest(p=count / total, method="exact", count=count) for count in counts]
+    ends = {count: clopper_pearson(count, draws) for count in set(counts)}
+    least = max(1 / total, SMALLEST)
     return [
         LabelTest(
-            p=p,
+            p=(count + 1) / (draws + 1),
             method="sampled",
             count=count,
             interval=(max(ends[count][0], least), ends[count][1]),
         )
-        for p, count in pairs
+        for count in counts
     ]

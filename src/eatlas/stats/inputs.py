@@ -144,10 +144,3 @@ def clopper_pearson(successes: int, trials: int, level: float = 0.95) -> tuple[f
     low = betaincinv(successes, failures + 1, tail) if successes else 0.0
     high = betainccinv(successes + 1, failures, tail) if failures else 1.0
     return float(low), float(high)
-
-
-def beta_quantile(tail: float, a: float, b: float) -> float:
-    """The point below which `tail` of a beta distribution lies."""
-    from scipy.special import betaincinv  # noqa: PLC0415  (heavy at start)
-
-    return float(betaincinv(a, b, tail))

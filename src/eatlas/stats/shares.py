@@ -11,10 +11,8 @@ changes the shares of all others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, islice
 from math import comb
 from typing import Literal
 
@@ -23,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.kernels.cosines import product
 from eatlas.stats.bootstrap import Layout, Level, Streams, draw, sizes_of
-from eatlas.stats.inputs import beta_quantile
 
 Array = NDArray[np.float64]
 Normalize = Literal["sum", "softmax"]
@@ -93,32 +90,6 @@ DIVERGENCES: Mapping[str, Callable[[Array, Array], Array]] = {
 }
 
 
-@dataclass(frozen=True)
-class Cosines:
-    """Cosines of targets with means of the words of groups, for any weights of the words.
-
-    The mean of some words is their weighted sum, so its dot product with a target is a weighted sum
-    of single dot products, and its length follows from the products of the words with one another.
-    """
-
-    products: tuple[Array, ...]
-    """For each group, of unit targets with its words, shape (targets, words)."""
-    grams: tuple[Array, ...]
-    """For each group, of its words with one another, shape (words, words)."""
-
-    @classmethod
-    def of(cls, targets: Array, groups: Sequence[Array]) -> Cosines:
-        """Prepare unit targets, shape (targets, d), and words of groups, shape (words, d) each."""
-        return cls(tuple(targets @ g.T for g in groups), tuple(g @ g.T for g in groups))
-
-    def at(self, group: int, weights: Array) -> Array:
-        """Cosines with the mean of one group."""
-        squares = np.einsum("rw,rw->r", weights @ self.grams[group], weights)
-        greatest = weights**2 @ np.diagonal(self.grams[group])
-        length = np.sqrt(np.where(squares > 1e-12 * greatest, squares, np.nan))
-        return np.asarray(weights @ self.products[group].T / length[:, None])
-
-
 def resampled_weights(size: int, resamples: int, rng: np.random.Generator) -> Array:
     """How often each of some words is drawn when as many are drawn with replacement."""
     drawn = rng.integers(0, size, (resamples, size))
@@ -130,20 +101,10 @@ def central(drawn: Array, confidence: float) -> Array:
 
     A quantity that is undefined in more than one in a hundred resamples has no interval.
     """
-    tail = (1 - confidence) / 2
-    known = np.isfinite(drawn)
-    with np.errstate(all="ignore"):
-        ordered = np.sort(np.where(known, drawn, np.nan), axis=0)  # NaN last
-    count = known.sum(axis=0)
-    few = count < 0.99 * len(drawn)
-    ends = []
-    for share in (tail, 1 - tail):
-        place = np.maximum(share * (count - 1), 0.0)
-        low = np.floor(place).astype(np.intp)
-        high = np.minimum(low + 1, np.maximum(count - 1, 0))
-        first, second = (np.take_along_axis(ordered, one[None], axis=0)[0] for one in (low, high))
-        ends.append(np.where(few, np.nan, first + (second - first) * (place - low)))
-    return np.stack(ends)
+    tail, finite = (1 - confidence) / 2, np.isfinite(drawn)
+    few = finite.sum(axis=0) < 0.99 * len(drawn)
+    values = np.where(few, 0.0, np.where(finite, drawn, np.nan))
+    return np.where(few, np.nan, np.nanquantile(values, [tail, 1 - tail], axis=0))
 
 
 def jeffreys(counts: Array, confidence: float) -> Array:
@@ -152,17 +113,14 @@ def jeffreys(counts: Array, confidence: float) -> Array:
     Jeffreys' interval of each share alone, with the ends 0 and 1 where it is 0 or 1 (Brown, Cai and
     DasGupta 2001).
     """
+    from scipy.special import betaincinv  # noqa: PLC0415  (heavy at start)
+
+    rest = counts.sum(axis=1, keepdims=True) - counts
+    x, y = counts + 0.5, rest + 0.5
     tail = (1 - confidence) / 2
-
-    @cache
-    def lower(x: float, rest: float) -> float:
-        return beta_quantile(tail, x + 0.5, rest + 0.5) if x else 0.0
-
-    ends = np.full((2, *counts.shape), np.nan)
-    for row, total in enumerate(counts.sum(axis=1).tolist()):
-        for group, x in enumerate(counts[row].tolist() if total else ()):
-            ends[:, row, group] = lower(x, total - x), 1 - lower(total - x, x)
-    return ends
+    low = np.where(counts > 0, betaincinv(x, y, tail), 0.0)
+    high = np.where(rest > 0, 1 - betaincinv(y, x, tail), 1.0)
+    return np.where(counts + rest > 0, np.stack([low, high]), np.nan)
 
 
 def posterior(counts: Array, draws: int, rng: np.random.Generator) -> Array:
@@ -185,41 +143,23 @@ def rarefied(counts: Array, sizes: Array, draws: int, rng: np.random.Generator) 
     return np.stack(drawn, axis=1).astype(np.float64)
 
 
-@dataclass(frozen=True)
-class LabelTests:
-    """Tests of one design for many rows of scores: whether the labels of groups matter."""
-
-    p: Array
-    """Shape (rows,)."""
-    count: NDArray[np.int64]
-    """Relabellings at least as extreme, of all or of those drawn."""
-    total: int
-    """All relabellings."""
-    draws: int | None
-    """So many were drawn; None where all were listed."""
-
-
 def label_tests(
     scores: Array, sizes: Sequence[int], *, draws: int, rng: np.random.Generator
-) -> LabelTests:
-    """Test for each row whether k groups of scores differ, by relabelling the scores.
+) -> NDArray[np.int64]:
+    """Count for each row the relabellings of k groups of scores that are at least as extreme.
 
-    The statistic is ``sum_j n_j (m_j - m)**2``, the sum of squares between the groups' means; of
-    two groups that is two-sided in the difference of the means.
+    Every relabelling is listed, up to `MOST_LISTED`; of more, `draws` are drawn at random. The
+    statistic is ``sum_j n_j (m_j - m)**2``, the sum of squares between the groups' means; of two
+    groups that is two-sided in the difference of the means.
     """
-    total = relabellings(sizes)
-    rows = len(scores)
     centred = scores - scores.mean(axis=1, keepdims=True)
-    spread = np.einsum("rw,rw->r", centred, centred)
-    every = total <= MOST_LISTED
-    blocks = _every(sizes) if every else _random(sizes, draws, rng)
     observed = _between(centred, np.repeat(np.arange(len(sizes)), sizes)[None], sizes)[0]
-    least = observed - TIE * spread
-    count = np.zeros(rows, np.int64)
-    for labels in blocks:
+    least = observed - TIE * np.einsum("rw,rw->r", centred, centred)
+    listed = relabellings(sizes) <= MOST_LISTED
+    count = np.zeros(len(scores), np.int64)
+    for labels in _every(sizes) if listed else _random(sizes, draws, rng):
         count += (_between(centred, labels, sizes) >= least).sum(axis=0)
-    p = count / total if every else (count + 1) / (draws + 1)
-    return LabelTests(p, count, total, None if every else draws)
+    return count
 
 
 def relabellings(sizes: Sequence[int]) -> int:
@@ -242,30 +182,24 @@ def _between(centred: Array, labels: NDArray[np.intp], sizes: Sequence[int]) -> 
 
 def _every(sizes: Sequence[int]) -> Iterator[NDArray[np.intp]]:
     """Each way to label the words, in blocks."""
-    block: list[NDArray[np.intp]] = []
-    for labels in _divided(np.zeros(sum(sizes), np.intp), np.arange(sum(sizes)), sizes):
-        block.append(labels)
-        if len(block) == BLOCK:
-            yield np.array(block)
-            block = []
-    if block:
-        yield np.array(block)
+    ways = _divided(frozenset(range(sum(sizes))), sizes)
+    while block := list(islice(ways, BLOCK)):
+        labels = np.zeros((len(block), sum(sizes)), np.intp)
+        for row, groups in zip(labels, block, strict=True):
+            for label, members in enumerate(groups):
+                row[list(members)] = label
+        yield labels
 
 
-def _divided(
-    labels: NDArray[np.intp], left: NDArray[np.intp], sizes: Sequence[int]
-) -> Iterator[NDArray[np.intp]]:
-    """Ways to label the places that are left; the last group takes what remains."""
-    if len(sizes) == 1:
-        yield labels.copy()
-        return
+def _divided(left: frozenset[int], sizes: Sequence[int]) -> Iterator[tuple[Iterable[int], ...]]:
+    """Ways to divide places among groups; the first group takes what the others leave."""
     *others, last = sizes
-    group = len(others)
-    for chosen in combinations(left.tolist(), last):
-        labels[left] = 0
-        labels[list(chosen)] = group
-        rest = left[~np.isin(left, chosen)]
-        yield from _divided(labels, rest, others)
+    if not others:
+        yield (left,)
+        return
+    for chosen in combinations(sorted(left), last):
+        for groups in _divided(left - set(chosen), others):
+            yield (*groups, chosen)
 
 
 def _random(
