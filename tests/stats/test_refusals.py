@@ -6,7 +6,6 @@ import pytest
 from eatlas.errors import EatlasError
 from eatlas.stats import agreement, inputs, random_lists, reliability
 from eatlas.stats.designs import terms_needed
-from eatlas.stats.multiplicity import RunningMaxT, holm
 from eatlas.stats.permutation import recomputed_test, studentised_test
 from eatlas.stats.space import soften, without_top
 
@@ -55,12 +54,6 @@ CASES = [
         "the windows have too few units",
     ),
     (lambda: lists(np.eye(3), np.ones((1, 3))), "reliability needs two lists measured on the same"),
-    (lambda: holm([0.5, 0.0]), "a p-value is out of range\n  got: 0.0 at [1]\n  allowed: above 0"),
-    (lambda: holm(["a"]), "p-values must be numbers"),
-    (
-        lambda: RunningMaxT(4, 2, rng=RNG).statistics(np.ones((3, 5))),
-        "the rows are of another design\n  got: rows of 5 scores\n  allowed: rows of 4 scores",
-    ),
     (
         lambda: without_top(np.diag([1.0, 0.0]), 1),
         "without its first 1 principal components nothing",

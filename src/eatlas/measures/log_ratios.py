@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,13 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.kinds import OPPOSITES
 from eatlas.stimuli.pairs import Answer, How, Question, pair
 from eatlas.stimuli.sentences import NO_FORM, adjectives_of
+
+if TYPE_CHECKING:
+    from eatlas.corpora.record import Pairs
 
 Aggregate = Literal["mean", "logsum"]
 """How several sentences of a pair become one number.
@@ -42,25 +45,6 @@ Answers = Mapping[Cell, Sequence[tuple[Answer, Answer]]]
 """Answers about the sentences of each target with each attribute."""
 
 
-@runtime_checkable
-class SentencePairs(Protocol):
-    """Sentences of a corpus that hold a target and an attribute, as :class:`eatlas.Pairs` does."""
-
-    @property
-    def name(self) -> str:
-        """Name of the corpus, or of the file; may be empty."""
-        ...
-
-    @property
-    def origin(self) -> ContextsOrigin:
-        """Which sentences these are."""
-        ...
-
-    def of_pair(self, target: str, attribute: str) -> list[Any]:
-        """Return the sentences of one target with one attribute, with the places of both."""
-        ...
-
-
 @dataclass(frozen=True)
 class RatioRule:
     """Which questions make one ratio, and how it is made of the answers."""
@@ -72,7 +56,7 @@ class RatioRule:
     normalize: Normalize
     adjectives: bool = False
     """Whether attributes take the form of adjectives; those that have none are left out."""
-    pairs: SentencePairs | None = None
+    pairs: Pairs | None = None
     """Sentences of a corpus in place of templates."""
     most_pieces: int | None = None
     """Targets of more pieces are left out."""
@@ -85,23 +69,27 @@ class RatioRule:
     def of_templates(self, target: str, attribute: str) -> Iterator[Both]:
         """Both questions of each template."""
         for template in self.templates:
-            said = pair(template, target, attribute, plural=target in self.plural)
+            filled = pair(template, target, attribute, plural=target in self.plural)
             if self.causal:
                 yield (
-                    Question(said.text, said.attribute, said.target, how=self.how),
-                    Question(said.neutral, said.neutral_attribute, how=self.how),
+                    Question(filled.text, filled.attribute, filled.target, how=self.how),
+                    Question(filled.neutral, filled.neutral_attribute, how=self.how),
                 )
             else:
-                about = said.text, said.target, said.attribute
-                yield Question(*about, how=self.how), Question(*about, hidden=True, how=self.how)
+                yield self._both(filled.text, filled.target, filled.attribute)
 
     def of_corpus(self, target: str, attribute: str) -> Iterator[Both]:
         """Both questions of each sentence of a corpus, in an order that no file decides."""
         for sentence in sorted(self.pairs.of_pair(target, attribute) if self.pairs else ()):
             if _apart(sentence):
+                of_target = sentence.target_start, sentence.target_end
                 span = sentence.attribute_start, sentence.attribute_end
-                about = sentence.text, (sentence.target_start, sentence.target_end), span
-                yield Question(*about, how=self.how), Question(*about, hidden=True, how=self.how)
+                yield self._both(sentence.text, of_target, span)
+
+    def _both(self, text: str, target: Any, attribute: Any) -> Both:
+        """The question about a target beside an attribute, and the same with this masked too."""
+        shown = Question(text, target, attribute, how=self.how)
+        return shown, Question(text, target, attribute, hidden=True, how=self.how)
 
     def ratio(self, answers: Sequence[tuple[Answer, Answer]]) -> tuple[float, Array]:
         """The log-probability ratio of one pair over its sentences, and that of each of them."""
@@ -184,9 +172,8 @@ def ratios(test: AssociationTest, rule: RatioRule, answers: Mapping[Question, An
         found_as = {t: forms[t] for t in used if role in ATTRIBUTES and forms[t] != t}
         covered[role] = GroupCoverage(used=used, missing=tuple(why), reasons=why, found_as=found_as)
     sides = [[(role, term) for role in side for term in covered[role].used] for side in OPPOSITES]
-    order = list(product(sides[0], sides[1]))
+    order, shape = list(product(*sides)), (len(sides[0]), len(sides[1]))
     each = [rule.ratio(usable[cell]) for cell in order]
-    shape = len(sides[0]), len(sides[1])
     values = np.array([value for value, _ in each], np.float64)
     return Ratios(
         values.reshape(shape),
@@ -194,7 +181,7 @@ def ratios(test: AssociationTest, rule: RatioRule, answers: Mapping[Question, An
         {role: tuple(pieces[role, term] for term in covered[role].used) for role in ROLES},
         np.concatenate([single for _, single in each]) if each else values,
         np.array([len(usable[cell]) for cell in order], np.int64).reshape(shape),
-        () if rule.pairs is None else tuple(_remarks(test, order, answered, usable)),
+        tuple(_remarks(test, order, answered, usable)) if rule.pairs and order else (),
     )
 
 
@@ -203,27 +190,23 @@ def _cells(
 ) -> tuple[dict[Cell, list[Both]], dict[Term, str], dict[str, str]]:
     """Questions about each pair, terms that are left out with the reason, forms of attributes."""
     targets, attributes = _terms(test, TARGETS), _terms(test, ATTRIBUTES)
-    words = [word for _, word in attributes]
+    forms = {word: word for _, word in attributes}
     if rule.pairs is None:
-        forms = adjectives_of(words) if rule.adjectives else {word: word for word in words}
+        forms = adjectives_of(list(forms)) if rule.adjectives else forms
         absent = {term: NO_FORM for term in attributes if term[1] not in forms}
-        cells = {
-            (x, a): list(rule.of_templates(x[1], forms[a[1]]))
+        questions_of = rule.of_templates
+    else:
+        counts = {
+            (x, a): sum(map(_apart, rule.pairs.of_pair(x[1], a[1])))
             for x, a in product(targets, attributes)
-            if a not in absent
         }
-        return cells, absent, forms
-    counts = {
-        (x, a): sum(map(_apart, rule.pairs.of_pair(x[1], a[1])))
-        for x, a in product(targets, attributes)
-    }
-    absent = _lacking(test, counts, {}, rule.pairs.name, {})
+        absent, questions_of = _lacking(test, counts, {}, rule.pairs.name, {}), rule.of_corpus
     cells = {
-        (x, a): list(rule.of_corpus(x[1], a[1]))
+        (x, a): list(questions_of(x[1], forms[a[1]]))
         for x, a in product(targets, attributes)
         if x not in absent and a not in absent
     }
-    return cells, absent, {word: word for word in words}
+    return cells, absent, forms
 
 
 def _terms(test: AssociationTest, roles: Sequence[str]) -> list[Term]:
@@ -268,8 +251,6 @@ def _remarks(
     test: AssociationTest, order: Sequence[Cell], answered: Answers, usable: Answers
 ) -> Iterator[Note]:
     """What a reader should know about the sentences, and about those that were not usable."""
-    if not order:
-        return
     counts = [len(usable[cell]) for cell in order]
     every = [both for cell in order for both in answered[cell]]
     too_long = sum(first.at == "text" for first, _ in every)
@@ -281,17 +262,13 @@ def _remarks(
         yield Note("ratios.too-long", values={"count": too_long})
 
 
-@dataclass(frozen=True)
-class Dropped:
-    """A row or a column that was left out, and why."""
+class Dropped(NamedTuple):
+    """A row (side 0) or a column (1) that was left out, and the cells that it lacked then."""
 
     side: int
-    """0 for a row, 1 for a column."""
     place: int
     holes: int
-    """Cells that it lacked when it was left out."""
     of: int
-    """Cells that it had or lacked then."""
 
 
 def completed(there: NDArray[np.bool_], names: Sequence[Sequence[str]]) -> tuple[Dropped, ...]:
@@ -304,14 +281,12 @@ def completed(there: NDArray[np.bool_], names: Sequence[Sequence[str]]) -> tuple
     left = [list(range(count)) for count in there.shape]
     dropped: list[Dropped] = []
     while not (block := there[np.ix_(*left)]).all():
-        candidates = []
-        for side in (0, 1):
-            cells = block.shape[1 - side]
-            for at, holes in enumerate((~block).sum(axis=1 - side).tolist()):
-                rank = -holes / cells, cells - holes, side, names[side][left[side][at]]
-                candidates.append((rank, side, at, holes, cells))
-        _, side, at, holes, cells = min(candidates)
-        dropped.append(Dropped(side, left[side].pop(at), holes, cells))
+        *_, side, _, at, holes, of = min(
+            (-holes / of, of - holes, side, names[side][left[side][at]], at, holes, of)
+            for side, of in ((0, block.shape[1]), (1, block.shape[0]))
+            for at, holes in enumerate((~block).sum(axis=1 - side).tolist())
+        )
+        dropped.append(Dropped(side, left[side].pop(at), holes, of))
     return tuple(dropped)
 
 

@@ -103,10 +103,12 @@ def rater_agreement(
     given = np.asarray(codes, np.int64)
     counts = label_counts(given, k)
     sizes = counts.sum(axis=1).astype(np.int64)
-    several, raters = counts[sizes >= 2], _usual(sizes)
-    equal = counts[sizes == raters] if raters else counts[:0]
+    # the number of labels, from two, that most items have; the largest of several; 0 for none
+    tally = np.bincount(sizes[sizes >= 2], minlength=1)
+    raters = int(len(tally) - 1 - tally[::-1].argmax()) if tally.any() else 0
+    several, equal = counts[sizes >= 2], counts[sizes == raters] if raters else counts[:0]
 
-    def estimates(of: Callable[[Array | None], Array], items: int) -> Iterator[Estimate]:
+    def estimates(of: Callable[[Array], Array], items: int) -> Iterator[Estimate]:
         """Each column of what a function of weights gives, with its interval."""
         drawn = None
         if resamples and items and rng is not None:
@@ -114,19 +116,19 @@ def rater_agreement(
             blocks = [min(step, resamples - first) for first in range(0, resamples, step)]
             each = [of(resampled_weights(items, block, rng)) for block in blocks]
             drawn = central(np.concatenate(each), confidence)
-        for i, value in enumerate(of(None)[0].tolist()):
+        for i, value in enumerate(of(np.ones((1, items)))[0].tolist()):
             ends = None if drawn is None or np.isnan(drawn[:, i]).any() else drawn[:, i].tolist()
             yield Estimate(value, None if ends is None else (ends[0], ends[1]))
 
-    observed, alpha, *of_categories = estimates(
-        lambda weights: _alpha(several, _all(several, weights), observed=True), len(several)
-    )
-    kappa, *kappas = estimates(lambda weights: _kappa(equal, _all(equal, weights)), len(equal))
+    observed, alpha, *alphas = estimates(lambda weights: _alpha(several, weights), len(several))
+    kappa, *kappas = estimates(lambda weights: _kappa(equal, weights), len(equal))
     pairs = []
     for first, second in combinations(range(given.shape[1]), 2):
-        both = _common(given[:, [first, second]])
+        both = given[:, [first, second]]
+        both = both[(both != MISSING).all(axis=1)]
         agreed, of_pair = estimates(lambda weights, b=both: _cohen(b, k, weights), len(both))  # type: ignore[misc]
         pairs.append(PairAgreement(first, second, len(both), agreed, of_pair))
+    labels = counts.sum(axis=0).astype(int).tolist()
     return RaterAgreement(
         items=len(several),
         labels=int(several.sum()),
@@ -135,25 +137,9 @@ def rater_agreement(
         observed=observed,
         alpha=alpha,
         kappa=kappa,
-        categories=tuple(
-            CategoryAgreement(labels, of_kappa, of_alpha)
-            for labels, of_kappa, of_alpha in zip(
-                counts.sum(axis=0).astype(int).tolist(), kappas, of_categories, strict=True
-            )
-        ),
+        categories=tuple(map(CategoryAgreement, labels, kappas, alphas)),
         pairs=tuple(pairs),
     )
-
-
-def _usual(sizes: Codes) -> int:
-    """The number of labels, from two, that most items have; the largest of several; 0 for none."""
-    tally = np.bincount(sizes[sizes >= 2], minlength=1)
-    return int(len(tally) - 1 - tally[::-1].argmax()) if tally.any() else 0
-
-
-def _all(items: Array | Codes, weights: Array | None) -> Array:
-    """The weights, or 1 for every item."""
-    return np.ones((1, len(items))) if weights is None else weights
 
 
 def _kappa(counts: Array, weights: Array) -> Array:
@@ -162,14 +148,13 @@ def _kappa(counts: Array, weights: Array) -> Array:
     return _coefficients(observed, shares * (1 - shares))
 
 
-def _alpha(counts: Array, weights: Array, *, observed: bool = False) -> Array:
-    """Krippendorff's alpha over all categories, then of each; before them the agreement."""
+def _alpha(counts: Array, weights: Array) -> Array:
+    """Observed agreement, then Krippendorff's alpha over all categories and of each."""
     apart, shares, labels = _disagreement(counts, weights)
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = shares * (1 - shares) * labels / (labels - 1)
-    found = _coefficients(apart, expected)
     agreed = 1 - apart.sum(axis=1, keepdims=True)
-    return np.concatenate([agreed, found], axis=1) if observed else found
+    return np.concatenate([agreed, _coefficients(apart, expected)], axis=1)
 
 
 def _disagreement(counts: Array, weights: Array) -> tuple[Array, Array, Array]:
@@ -193,18 +178,12 @@ def _coefficients(observed: Array, expected: Array) -> Array:
         return np.where(below > 0, 1 - above / below, np.nan)
 
 
-def _common(codes: Codes) -> Codes:
-    """Rows that two annotators both labelled."""
-    return np.asarray(codes[(codes != MISSING).all(axis=1)])
-
-
-def _cohen(codes: Codes, k: int, weights: Array | None) -> Array:
+def _cohen(codes: Codes, k: int, weights: Array) -> Array:
     """Share of agreement and Cohen's kappa, shape (sets, 2)."""
-    given = _all(codes, weights)
-    total = given.sum(axis=1, keepdims=True)
+    total = weights.sum(axis=1, keepdims=True)
     one, other = ((codes[:, [i]] == np.arange(k)).astype(np.float64) for i in range(2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        agreed = given @ (codes[:, [0]] == codes[:, [1]]) / total
-        chance = ((given @ one) * (given @ other)).sum(axis=1, keepdims=True) / total**2
+        agreed = weights @ (codes[:, [0]] == codes[:, [1]]) / total
+        chance = ((weights @ one) * (weights @ other)).sum(axis=1, keepdims=True) / total**2
         kappa = np.where(chance < 1, 1 - (1 - agreed) / (1 - chance), np.nan)
     return np.concatenate([agreed, kappa], axis=1)

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eatlas.errors import EatlasError
 from eatlas.kernels.cosines import ONE_THREAD
-from eatlas.stats.inputs import ROUNDING_UNITS, checked_scale, generator, numbers, whole
+from eatlas.stats.inputs import ROUNDING_UNITS
 from eatlas.stats.subsets import every, random_subsets
 
 Integers = NDArray[np.int64]
@@ -62,20 +61,8 @@ def _step_up(ordered: Array, price: float = 1.0) -> Array:
 
 def _adjusted(p: ArrayLike, adjust: Callable[[Array], Array]) -> Array:
     """Adjust the p-values of a family, in ascending order, and put each where its raw one was."""
-    try:
-        family = np.array(p, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise EatlasError("p-values must be numbers", got=str(error)) from error
+    family = np.array(p, dtype=np.float64)
     counted = ~np.isnan(family)
-    bad = np.argwhere(counted & ~((family > 0) & (family <= 1)))
-    if len(bad):
-        place = ", ".join(str(i) for i in bad[0])
-        raise EatlasError(
-            "a p-value is out of range",
-            got=f"{family[tuple(bad[0])]} at [{place}]",
-            allowed="above 0, at most 1, or NaN where there is no p-value",
-            remedy="a sampled p is (b + 1) / (B + 1), an exact one count / total: neither is 0",
-        )
     order = np.argsort(family[counted], kind="stable")
     adjusted = np.empty(order.size)
     adjusted[order] = np.minimum(adjust(family[counted][order]), 1.0)
@@ -204,10 +191,7 @@ class RunningMaxT:
         draws: int = 10_000,
         scale: float | None = None,
     ) -> None:
-        self.size = whole(size, "size", 2)
-        self.n = whole(n, "n", 1, size - 1)
-        draws = whole(draws, "draws", 1)
-        self._scale = checked_scale(scale)
+        self.size, self.n, self._scale = size, n, scale
         self.total = math.comb(size, n)
         """C(N, n), the number of all relabellings."""
         distinct = self.total // 2 if 2 * n == size else self.total
@@ -215,12 +199,9 @@ class RunningMaxT:
         """Whether every relabelling is looked at."""
         self.relabellings = distinct if self.enumerated else draws
         """How many are looked at, mirror images as one."""
-        self._labels: Array | None = None
-        self._pairs: _Pairs | None = None
-        generator(rng)
-        if self.enumerated:
-            self._pairs = _Pairs.of(size, n)
-        else:
+        self._pairs = _Pairs.of(size, n) if self.enumerated else None
+        self._labels = np.empty((size, 0))
+        if not self.enumerated:
             blocks = random_subsets(size, n, draws, draws, rng)
             self._labels = np.ascontiguousarray(next(blocks).T)
 
@@ -233,13 +214,7 @@ class RunningMaxT:
 
     def statistics(self, scores: ArrayLike) -> tuple[Array, Array]:
         """What a chunk of rows has reached, and what its relabellings reach."""
-        rows = numbers(scores, "scores", 2)
-        if rows.shape[1] != self.size:
-            raise EatlasError(
-                "the rows are of another design",
-                got=f"rows of {rows.shape[1]} scores",
-                allowed=f"rows of {self.size} scores",
-            )
+        rows = np.asarray(scores, np.float64)
         if not len(rows):
             return np.zeros(0), np.zeros(self.relabellings)
         deviations, tolerance = lattice_deviations(rows, self._scale)
@@ -247,7 +222,7 @@ class RunningMaxT:
         if self._pairs is not None:
             compiled = len(rows) * self.relabellings > NUMPY_PAIRS
             return reached, self._pairs.maxima(deviations, compiled=compiled)
-        return reached, self._drawn(deviations)
+        return reached, self._drawn(deviations, self._labels)
 
     def p(self, reached: ArrayLike, maxima: ArrayLike) -> Array:
         """Two-sided p of each row, adjusted for the family of all rows behind `maxima`."""
@@ -269,11 +244,8 @@ class RunningMaxT:
         reach = ordered[low[0] - 1] if low[0] else 0.0
         return float(reach * self.size / (self.n * (self.size - self.n)))
 
-    def _drawn(self, deviations: Array) -> Array:
+    def _drawn(self, deviations: Array, labels: Array) -> Array:
         """Maxima over drawn relabellings, in matrix products that stay on one thread."""
-        labels = self._labels
-        if labels is None:
-            raise RuntimeError("relabellings were enumerated")
         best = np.zeros(self.relabellings)
         wide = max(TILE, ONE_THREAD // (TILE * self.size))
         tall = max(1, ONE_THREAD // (wide * self.size))
