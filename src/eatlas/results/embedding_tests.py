@@ -284,8 +284,8 @@ class CEATResult(DrawnResult):
 Direction = Literal["target given attribute", "attribute given target"]
 
 
-PieceCounts = ByRole[tuple[int, ...]]
-"""Pieces of each used term, by role and in its order: the most that any sentence needs."""
+class PieceCounts(ByRole[tuple[int, ...]]):
+    """Pieces of each used term, by role and in its order: the most that any sentence needs."""
 
 
 class LogRatioResult(ThreeLevelResult):
