@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,10 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
 from eatlas.stimuli.kinds import OPPOSITES
 from eatlas.stimuli.pairs import Answer, How, Question, pair
 from eatlas.stimuli.sentences import NO_FORM, adjectives_of
-
-if TYPE_CHECKING:
-    from eatlas.corpora.record import Pairs
 
 Aggregate = Literal["mean", "logsum"]
 """How several sentences of a pair become one number.
@@ -45,6 +42,19 @@ Answers = Mapping[Cell, Sequence[tuple[Answer, Answer]]]
 """Answers about the sentences of each target with each attribute."""
 
 
+@runtime_checkable
+class SentencePairs(Protocol):
+    """Sentences of a corpus that hold a target and an attribute, as :class:`eatlas.Pairs` does."""
+
+    name: str
+    """Of the corpus, or of the file; may be empty."""
+    origin: ContextsOrigin
+
+    def of_pair(self, target: str, attribute: str) -> list[Any]:
+        """Return the sentences of one target with one attribute, with the places of both."""
+        ...
+
+
 @dataclass(frozen=True)
 class RatioRule:
     """Which questions make one ratio, and how it is made of the answers."""
@@ -56,7 +66,7 @@ class RatioRule:
     normalize: Normalize
     adjectives: bool = False
     """Whether attributes take the form of adjectives; those that have none are left out."""
-    pairs: Pairs | None = None
+    pairs: SentencePairs | None = None
     """Sentences of a corpus in place of templates."""
     most_pieces: int | None = None
     """Targets of more pieces are left out."""
@@ -172,7 +182,7 @@ def ratios(test: AssociationTest, rule: RatioRule, answers: Mapping[Question, An
         found_as = {t: forms[t] for t in used if role in ATTRIBUTES and forms[t] != t}
         covered[role] = GroupCoverage(used=used, missing=tuple(why), reasons=why, found_as=found_as)
     sides = [[(role, term) for role in side for term in covered[role].used] for side in OPPOSITES]
-    order, shape = list(product(*sides)), (len(sides[0]), len(sides[1]))
+    order, shape = list(product(sides[0], sides[1])), (len(sides[0]), len(sides[1]))
     each = [rule.ratio(usable[cell]) for cell in order]
     values = np.array([value for value, _ in each], np.float64)
     return Ratios(

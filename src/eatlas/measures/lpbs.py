@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from eatlas.measures.log_ratios import (
     Normalize,
     RatioRule,
     Ratios,
+    SentencePairs,
     questions,
     ratios,
 )
@@ -49,9 +50,6 @@ from eatlas.stimuli.pairs import (
     read_pairs,
 )
 from eatlas.untrusted import require_trust
-
-if TYPE_CHECKING:
-    from eatlas.corpora.record import Pairs
 
 Pieces = Literal["joint", "pll"]
 Targets = Literal["full", "reduced"]
@@ -99,7 +97,7 @@ class LogRatioMeasure(PatternMeasure):
     ends: bool = parameter(default=False, allowed=FLAG, optional=True)
     targets: Targets = parameter("full", Targets, optional=True)
     attributes: Attributes = parameter("written", Attributes, optional=True)
-    pairs: Pairs | None = field(default=None, compare=False, repr=False)
+    pairs: SentencePairs | None = field(default=None, compare=False, repr=False)
     origin: ContextsOrigin | None = field(default=None, init=False, repr=False)
     """Which pairs these are; measures of different ones differ."""
     over_sentences: ClassVar[str | None] = "mean"
@@ -133,9 +131,7 @@ class LogRatioMeasure(PatternMeasure):
 
     def _take_sentences(self) -> None:
         """Let the sentences of a corpus take the place of templates."""
-        from eatlas.corpora.record import Pairs  # noqa: PLC0415  (seldom needed)
-
-        if isinstance(self.pairs, Pairs):
+        if isinstance(self.pairs, SentencePairs):
             object.__setattr__(self, "origin", self.pairs.origin)
         elif self.pairs is not None:
             raise SignatureError(
