@@ -6,7 +6,7 @@ import pytest
 from eatlas.errors import EatlasError
 from eatlas.stats import agreement, inputs, random_lists, reliability
 from eatlas.stats.designs import terms_needed
-from eatlas.stats.permutation import recomputed_test, studentised_test
+from eatlas.stats.permutation import studentised_test
 from eatlas.stats.space import soften, without_top
 
 RNG = np.random.default_rng(0)
@@ -43,11 +43,6 @@ CASES = [
         "a studentised statistic is counted by visiting every relabelling\n"
         "  got: 20 of 40 scores, 137,846,528,820 relabellings\n  allowed: at most 1,000,000",
     ),
-    (
-        lambda: recomputed_test(lambda first: first, 4, 2, draws=10),
-        "a statistic must give one finite number for each relabelling",
-    ),
-    (lambda: recomputed_test(sum, 40, 20, draws=0), "draws is out of range"),
     (lambda: terms_needed(0.001), "so small an effect takes more terms than can be listed"),
     (
         lambda: random_lists.matched_lists([np.arange(1)] * 2, 5, RNG),

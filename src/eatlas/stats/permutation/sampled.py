@@ -120,18 +120,16 @@ def recomputed_test(
     precision: float | None = None,
 ) -> PermutationResult:
     """Test a statistic of two groups, computed anew for each relabelling."""
-    size = whole(size, "size", 2)
-    n, draws = whole(n, "n", 1, size - 1), whole(draws, "draws", 1)
     total = math.comb(size, n)
     every = total <= LISTED
-    observed = float(_values(statistic, (np.arange(size) < n)[None])[0])
+    observed = float(statistic((np.arange(size) < n)[None])[0])
     blocks = (
         every_subset(size, n, ROWS)
         if every
         else random_subsets(size, n, draws, ROWS, generator(rng))
     )
-    values = np.concatenate([_values(statistic, block > 0) for block in blocks])
-    relative = max(TIE, ROUNDED * (checked_precision(precision) or 0.0))
+    values = np.concatenate([statistic(block > 0) for block in blocks])
+    relative = max(TIE, ROUNDED * (precision or 0.0))
     tie = relative * max(abs(observed), float(np.abs(values).max()))
     centre = float(values.mean())
     distance = abs(observed - centre)
@@ -141,18 +139,6 @@ def recomputed_test(
         np.abs(values - centre) >= distance - 2 * tie,
     )
     return _result(map(int, map(np.count_nonzero, tails)), total, None if every else draws)
-
-
-def _values(statistic: Statistic, labels: Flags) -> Array:
-    values = np.asarray(statistic(labels), dtype=np.float64)
-    if values.shape != labels.shape[:1] or not np.all(np.isfinite(values)):
-        raise EatlasError(
-            "a statistic must give one finite number for each relabelling",
-            got=f"an array of shape {values.shape}, "
-            f"{np.count_nonzero(~np.isfinite(values))} numbers not finite",
-            allowed=f"shape {labels.shape[:1]}",
-        )
-    return values
 
 
 STUDENTISED_DRAWS = 100_000
