@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from eatlas.errors import joined, listed
 from eatlas.notes import Note
-from eatlas.present import effects, numbers, targets
+from eatlas.present import effects, numbers
 from eatlas.present.drawings.eat_map import PATTERNS, mini
 from eatlas.present.text import clean, isolated, readable
 from eatlas.results.settings import source_name
@@ -152,15 +152,14 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
         numbers.percent, readable, source_name, effects.about_terms,
         effects.bracketed, effects.by_chance, effects.names_of, effects.rank_row,
-        effects.runner_up, effects.short_name, isolated, mini, targets.signed_points,
-        targets.target_sentences, targets.values_legend,
+        effects.runner_up, effects.short_name, isolated, mini,
     )
 } | {
     "apart_from": numbers.effects_apart,
     "by_place": lambda found: {effect.place: effect for effect in found},
     "explained": numbers.explain_p,
     "frequent": lambda labels: Counter(labels).most_common(),
-    "leans_legend": lambda result: targets.leans(result).legend,
+    "joined": joined,
     "listed": lambda names: joined(names) if len(names) <= NAMED else listed(names, NAMED),
     "lower_first": lambda text: text[:1].lower() + text[1:],
     "named": lambda names: listed(dict.fromkeys(names), FEW),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from eatlas.decoding import own_toml
 from eatlas.errors import listed
+from eatlas.present import targets  # noqa: F401  (templates call its filters)
 from eatlas.present.effects import levels_of, names_of, runner_up, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import all_of, count, effect, level_of, number_of, p_equals, percent

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from eatlas.errors import joined
 from eatlas.present.numbers import MINUS, UNDEFINED, effect, number_of
+from eatlas.present.rendering import FILTERS, lines
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
     from eatlas.results.levels import TargetShares, TargetValue
-    from eatlas.results.targets import Range, TargetsResult, TargetValuesResult
+    from eatlas.results.targets import TargetsResult, TargetValuesResult
 
 Target = TypeVar("Target")
 
@@ -203,37 +202,7 @@ def signed_points(value: float | None) -> str:
 
 def target_sentences(result: AssociationResult) -> list[str]:
     """How many targets lean to each group, those that do most, and the mean bias."""
-    shown = leans(result)
-    known, furthest, whole = shown.known, shown.furthest(), shown.whole
-    if not known:
-        return [f"No bias is defined for {number_of(len(shown.rows), 'target')}."]
-    to = Counter(lean.towards for lean in known)
-    parts = [
-        f"{to[j]} lean{'s' * (to[j] == 1)} to {isolated(name)}"
-        for j, name in enumerate(shown.groups)
-        if to[j]
-    ]
-    by = "shares alone, without intervals"
-    if any(lean.shown.uncertainty for lean in known):
-        by = f"{shown.result.confidence or 0:.0%} intervals that exclude 0"
-    of, leaning = number_of(len(known), "target"), joined(parts) or "none leans to any group"
-    most = max(known, key=lambda lean: lean.shown.bias or 0.0)
-    largest = f"{isolated(most.term)} has the largest bias, {shown_bias(most.shown.bias)}"
-    sentences = [
-        f"Of {of}, {leaning} by {by}; reference: {shown.reference}.",
-        f"{joined([lean.sentence for lean in furthest]) or largest}.",
-    ]
-    if any(lean.adjusted is not None for lean in known):
-        sentences.append(
-            f"For {sum(lean.star for lean in known) or 'none'} of them the groups' words differ "
-            "beyond chance (Holm's p < .05, labels of the words relabelled)."
-        )
-    mean, concept = result.effects()[0].d, ""
-    if whole is not None and whole.shown.bias is not None:
-        concept = f"; {isolated(whole.term)} as one mean: {shown_bias(whole.shown.bias)}"
-    if mean is not None:
-        sentences.append(f"Mean bias {shown_bias(mean)}{concept}.")
-    return sentences
+    return lines("leans", t=leans(result), mean=result.effects()[0].d)
 
 
 def values_in_order(result: AssociationResult) -> tuple[TargetValue, ...]:
@@ -245,23 +214,26 @@ def values_in_order(result: AssociationResult) -> tuple[TargetValue, ...]:
 def values_legend(result: AssociationResult) -> str:
     """What the number for all targets, and those of single ones, can be."""
     shown: TargetValuesResult = result  # type: ignore[assignment]  # its values are there
-    whole = f"All targets: {range_in_words(shown.whole)}."
-    if shown.each == shown.whole:
-        return whole
-    return f"{whole} Each: {range_in_words(shown.each)}."
+    spans = {"All targets": shown.whole}
+    if shown.each != shown.whole:
+        spans["Each"] = shown.each
+    texts = []
+    for name, span in spans.items():
+        low, high, neutral = (  # whole numbers have no decimals
+            None if value is None else effect(value, 0 if value == int(value) else DECIMALS)
+            for value in (span.low, span.high, span.neutral)
+        )
+        ends = f"{low} to {high}" if low is not None and high is not None else ""
+        without = f"{neutral} without bias" if neutral is not None else ""
+        larger = f"larger towards {isolated(span.larger)}" if span.larger is not None else ""
+        texts.append(f"{name}: {', '.join(filter(None, (span.unit, ends, without, larger)))}.")
+    return " ".join(texts)
 
 
-def range_in_words(span: Range) -> str:
-    """A range in words; whole numbers have no decimals."""
-    low, high, neutral = (
-        None if value is None else effect(value, 0 if value == int(value) else DECIMALS)
-        for value in (span.low, span.high, span.neutral)
-    )
-    parts = [span.unit]
-    if low is not None and high is not None:
-        parts.append(f"{low} to {high}")
-    if neutral is not None:
-        parts.append(f"{neutral} without bias")
-    if span.larger is not None:
-        parts.append(f"larger towards {isolated(span.larger)}")
-    return ", ".join(parts)
+FILTERS |= {
+    "bias": shown_bias,
+    "leans_legend": lambda result: leans(result).legend,
+    "signed_points": signed_points,
+    "target_sentences": target_sentences,
+    "values_legend": values_legend,
+}
