@@ -146,13 +146,13 @@ def test_ctrl_c_without_a_file(eatlas_cli, monkeypatch, tiny_scan):
 
 
 def test_ctrl_c_while_words_are_written_keeps_them(eatlas_cli, tmp_path, monkeypatch, tiny_scan):
-    from eatlas.engine.scan import scanning
+    from eatlas.engine import scan as package
 
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(scanning, "conclude", interrupted)
+        patched.setattr(package, "conclude", interrupted)
         ended = eatlas_cli(*tiny_scan, "--out", "words.csv")
     assert (ended.code, ended.out) == (130, "")
     assert ended.err == (

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.inputs import make_test, make_vectors
+from tests.inputs import make_test
 
 import eatlas
 from eatlas.engine import execute, make_plan
@@ -67,11 +67,6 @@ def test_no_global_random_state_is_touched(tiny_vectors):
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
 
-def test_an_unknown_case_rule(tiny_vectors):
-    with pytest.raises(EatlasError, match="unknown case rule\n  got: 'upper'"):
-        eatlas.run(make_test(), tiny_vectors, case="upper")
-
-
 def test_an_unexpected_fault_is_not_hidden(tiny_vectors):
     class Broken(Counting):
         def lookup(self, keys):
@@ -92,15 +87,6 @@ def test_provenance_tells_what_was_run(tiny_vectors):
     assert eatlas.get_measure(result.signature) == eatlas.MLEAT(alpha=0.01)
 
 
-def test_vectors_of_another_seed_are_other_vectors():
-    test = make_test()
-    hashes = {
-        eatlas.run(test, make_vectors(test, seed=seed))[0].provenance.vectors_sha256
-        for seed in (1, 2)
-    }
-    assert len(hashes) == 2
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -115,6 +101,7 @@ def test_vectors_of_another_seed_are_other_vectors():
         ),
         ({"vectors": 5}, "this cannot be opened as vectors\n  got: 5 (int)"),
         ({"workers": 0}, "the number of workers is not usable\n  got: 0"),
+        ({"case": "upper"}, "unknown case rule\n  got: 'upper'"),
         ({"seed": True}, "the seed is not usable\n  got: True\n  allowed: a whole number from 0"),
         (
             {"vectors": eatlas.ArraySource},

@@ -55,12 +55,6 @@ def test_a_window_alone_gives_the_same(results, contexts, tmp_path):
     assert (read.level1, read.contexts.window) == (alone.level1, 1)
 
 
-def test_they_are_compared_in_their_order(results):
-    frame = results.compare("window").to_frame()
-    assert list(frame.columns[:2]) == ["row", "window"]
-    assert frame["window"].unique().tolist() == ["1", "2", "3"]
-
-
 def test_they_are_verified(results, contexts, tmp_path):
     results.write(tmp_path / "results.jsonl")
     read = eatlas.read_results(tmp_path / "results.jsonl")
@@ -83,13 +77,6 @@ def test_a_run_that_was_cut_off_tells_windows_apart(contexts, tmp_path):
         ended = execute(both, store=store)
     assert [one.contexts.window for one in ended] == [1, 2]
     assert ended[0].level1.effect_size != ended[1].level1.effect_size
-
-
-def test_windows_that_give_the_same_texts_are_still_told_apart():
-    short = Contexts.of([Context(word, f"the {word}", 4, 4 + len(word)) for word in WORDS])
-    plan = make_plan(TEST, "cbow:glove-sample", "weat", contexts=short, windows=[1, 2])
-    assert len({job.identity for job in plan}) == 2
-    assert len({job.test.stimuli_sha256 for job in plan}) == 2
 
 
 def test_a_failure_says_its_window():

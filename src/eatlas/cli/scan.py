@@ -122,8 +122,8 @@ def _scanned(
 
     With a file, go on where an earlier scan ended.
     """
+    from eatlas.engine.scan import finish  # noqa: PLC0415
     from eatlas.engine.scan.chunk import Chunks, measure_all  # noqa: PLC0415
-    from eatlas.engine.scan.scanning import finish  # noqa: PLC0415
     from eatlas.engine.store import left_by_others  # noqa: PLC0415
 
     nothing = "nothing is kept" if out is not None else "nothing is kept, which takes --out"

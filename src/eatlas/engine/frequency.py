@@ -206,25 +206,19 @@ def _order_of(source: Source | None, wish: Wish) -> WordOrder | str:  # noqa: PL
 
 def _implausible(order: WordOrder) -> str:
     """Why a list is short, or not in order of frequency by what is known; empty where it may be."""
+    few = f"{order.name} has {order.size:,} words; with fewer than {LEAST_WORDS:,}, their order "
     if order.size < LEAST_WORDS:
-        return (
-            f"{order.name} has {order.size:,} words; with fewer than {LEAST_WORDS:,}, their order "
-            "need not be that of frequency"
-        )
+        return f"{few}need not be that of frequency"
     common = bundled_order()
     mine = order.ranks(common.words[10:FREQUENT:20])
     if len(mine) < LEAST_PROBES:
         alphabetical = all(first <= second for first, second in pairwise(order.words[:200]))
         return f"the words of {order.name} are in alphabetical order" if alphabetical else ""
     theirs = common.ranks(mine)
-    values = [(rank, theirs[word]) for word, rank in mine.items()]
-    rho = spearman(*np.array(values, np.float64).T)
-    if rho >= LEAST_CORRELATION:
-        return ""
-    return (
-        f"the words of {order.name} are not in order of frequency: their ranks correlate "
-        f"by {rho:.2f} with those of GloVe 6B"
-    )
+    rho = spearman(np.array([*mine.values()]), np.array([theirs[word] for word in mine]))
+    why = f"their ranks correlate by {rho:.2f} with those of GloVe 6B"
+    ordered = rho >= LEAST_CORRELATION
+    return "" if ordered else f"the words of {order.name} are not in order of frequency: {why}"
 
 
 Keys = Mapping[str, Mapping[str, str | None]]

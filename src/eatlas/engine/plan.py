@@ -161,14 +161,13 @@ def _with_frequency(measures: Sequence[Measure], frequency: int | str | None) ->
     """Each measure once; those that state no number of random lists take that of the run."""
     if not measures:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
-    drawing = [measure for measure in measures if hasattr(measure, "frequency")]
-    if frequency not in {None, "off"} and not drawing:
-        raise SignatureError(
-            "none of the measures draws random words",
-            got=f"frequency={frequency}",
-            allowed="with ml-eat and weat",
-        )
     if frequency is not None:
+        if frequency != "off" and not any(hasattr(measure, "frequency") for measure in measures):
+            raise SignatureError(
+                "none of the measures draws random words",
+                got=f"frequency={frequency}",
+                allowed="with ml-eat and weat",
+            )
         measures = [
             measure.with_parameters(frequency=frequency)
             if getattr(measure, "frequency", None) == "auto"
@@ -221,15 +220,11 @@ def in_contexts(
     pairs = isinstance(contexts, corpora.Pairs)
     for measure in measures:
         if pairs == (measure.needs.source == "vectors"):
-            both = "pairs of a target and an attribute", "contexts of single stimuli"
-            got, allowed = both if pairs else reversed(both)
             raise EatlasError(
                 f"the measure {measure.name} does not take these contexts",
-                got=got,
-                allowed=allowed,
-                remedy="make them with eatlas contexts"
-                + (", or eatlas.find_contexts" if pairs else " --pairs, or eatlas.find_pairs")
-                + "; pairs are for lpbs and lpbs-ceat",
+                got="pairs of a target and an attribute" if pairs else "contexts of single stimuli",
+                allowed="contexts of single stimuli, or pairs for lpbs and lpbs-ceat",
+                remedy="make them with eatlas contexts; pairs with eatlas contexts --pairs",
             )
     if not pairs:
         if distances:

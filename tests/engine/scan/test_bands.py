@@ -108,12 +108,6 @@ def test_of_equal_effect_sizes_the_more_frequent_word_comes_first():
     assert listed == ["same0", "same1", "same2"]
 
 
-def test_no_lists():
-    result = eatlas.scan(vocabulary(), concepts(), top=0)
-    assert [found.words for found in result.tops] == [(), ()]
-    assert result.top().empty
-
-
 def test_words_without_spread_without_direction_and_without_vector():
     source = vocabulary(6)
     words = [word for part, _ in source.iter_chunks() for word in part]

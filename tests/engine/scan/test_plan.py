@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from tests.engine.scan.vocabularies import concepts, vocabulary
-from tests.inputs import TOML
-from tests.sources.files import writers
 
 import eatlas
 from eatlas import Concept
@@ -29,12 +27,6 @@ def test_attributes_of_a_test():
         found = find_attributes(spec)
         assert (found.test, found.title, found.citation) == ("weat-7", weat.title, weat.citation)
         assert found.concepts == {"A": weat.A, "B": weat.B}
-
-
-def test_attributes_of_a_file(test_file):
-    found = find_attributes(test_file)
-    assert found.test == "tiny"
-    assert found.concepts["A"].terms == ("love", "peace", "joy", "heaven")
 
 
 @pytest.mark.parametrize("kind", [list, tuple, set, np.array])
@@ -159,12 +151,6 @@ def test_a_text_file_knows_by_its_first_line(tmp_path):
     assert make_scan(path, ALL).expected == 5
 
 
-@pytest.mark.parametrize("writer", [writers.word2vec_binary, writers.npy, writers.parquet_lists])
-def test_files_that_say_how_many_words_they_have(tmp_path, writer):
-    groups = writers.WORDS[:2], writers.WORDS[2:4]
-    assert make_scan(writer(tmp_path), groups).expected == len(writers.WORDS)
-
-
 def test_a_source_that_lists_nothing():
     with pytest.raises(SourceError) as caught:
         eatlas.scan(OnlySingleWords(), ALL)
@@ -194,24 +180,6 @@ def test_nothing_but_attributes():
     assert str(caught.value) == (
         "dict: there is no word to scan\n"
         "  got: 4 words, none with a usable vector that is not an attribute"
-    )
-
-
-def test_the_file_of_a_test_names_its_id(tmp_path, tiny_vectors):
-    path = tmp_path / "mine.toml"
-    path.write_text(TOML)
-    result = eatlas.scan(tiny_vectors | {"bee": np.ones(5)}, path)
-    assert (result.test, result.title) == ("tiny", "Flowers and insects")
-    assert result.vocabulary.read == 17
-    assert result.vocabulary.attributes == 8
-
-
-def test_concepts_keep_their_names():
-    result = eatlas.scan(vocabulary(), concepts())
-    assert (result.concepts.A, result.concepts.B) == ("Good", "Bad")
-    assert repr(result) == (
-        "<SC-EAT(alpha=0.05,ddof=1,p=auto) scan of made with Good and Bad: 48 words, "
-        f"{result.family.max_t.total} below 0.05 by maxT>"
     )
 
 

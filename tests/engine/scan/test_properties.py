@@ -96,22 +96,6 @@ def test_p_values_keep_the_order_of_effect_sizes_where_they_are_adjusted():
     assert (ordered["p_by"] >= ordered["p_two_sided"]).all()
 
 
-def test_the_first_words_alone():
-    source = vocabulary()
-    cut = rebuilt(source, words_of(source)[:30])
-    mine = eatlas.scan(source, (["a0", "a1", "a2", "a3"], ["b0", "b1", "b2", "b3"]), first=30)
-    assert mine.vocabulary.read == 30
-    missing = [w for w in words_of(source)[30:] if w[0] in "ab"]
-    assert missing  # attributes are found beyond the first words too
-    assert mine.to_frame()["word"].tolist() == words_of(cut)
-
-
-def test_single_precision_is_read_as_it_is():
-    single = vocabulary(dtype=np.float32)
-    double = rebuilt(single, words_of(single), lambda rows: rows.astype(np.float64))
-    assert_close(table(single, concepts()), table(double, concepts()))
-
-
 def test_no_association_gives_what_the_level_promises():
     """Vectors without any direction: 5% unadjusted, and maxT rejects in 5% of all scans."""
     rng = np.random.default_rng(4)
