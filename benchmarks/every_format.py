@@ -32,11 +32,10 @@ from tests.sources.files.writers import FORMATS, Data
 CLOSE = 1e-6
 DATASETS = 20_000
 MEASURE = "ml-eat(resamples=0)"
-# What a format cannot hold: HDF5 takes these for paths, sent-bias for the name of a group; np.savez
-# has parameters of these names; tables without quotation marks have another use for these.
+# What a format cannot hold: HDF5 takes these for paths, sent-bias for the name of a group;
+# tables without quotation marks have another use for these.
 CANNOT_HOLD = {
     "hdf5_sent_bias": lambda word: "/" in word or word in {".", "category"},
-    "npz_of_words": lambda word: word in {"file", "allow_pickle"},
     "tsv": lambda word: '"' in word,
 }
 

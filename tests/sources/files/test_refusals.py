@@ -250,6 +250,7 @@ def test_pickles_that_ask_for_more_than_there_is(tmp_path, data):
 BOMBS = {
     "lines": (b"", b"the" + b" 0.25" * 800 + b"\n"),
     "blanks": (b"the 1 2\n", b"\n" * 4096),
+    "one line": (b"the 1 2\nword", b" 0.25" * 4096),
 }
 
 

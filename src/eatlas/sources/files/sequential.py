@@ -18,6 +18,7 @@ from abc import abstractmethod
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +40,7 @@ _INDEX_FROM = 64 << 20  # a pass over less takes well below a second
 _SLOW_PACKED = 32 << 20
 _BLOCK = 1 << 17  # larger ones cost more in fresh pages than they save in calls
 _LARGEST = 1 << 30
+_MAX_LINE = 1 << 26  # 2.5 million numbers of 25 characters
 _MAX_WORD = 4096  # word2vec cuts words at 100 bytes; phrases of other tools are longer
 _NUMERIC = b"0123456789+-.eE "
 """Bytes of numbers as files write them, and what separates them."""
@@ -191,7 +193,7 @@ class SequentialSource(VectorTable):
 
     def wrong_count(self, got: str) -> SourceError:
         """Say that there are more or fewer vectors than the first line announces."""
-        announced = f"{self.announced} vectors of {self._dim} numbers, as its first line announces"
+        announced = f"{self.announced} vectors of {self._dim} numbers, as the first line announces"
         return incomplete(f"{self.content.label}: not as long as announced", got, announced)
 
     def _by_index(self, new: set[bytes]) -> dict[bytes, Vector] | None:
@@ -299,24 +301,24 @@ class TextSource(SequentialSource):
 
     def read(self, digest: Any) -> Iterator[list[Row]]:
         """Read line by line, and compare the number of rows with the header."""
-        count, start, number = 0, 0, 0
+        count, start = 0, 0
+        rows: list[Row] = []
         with self.content.open(digest) as file:
             if file.peek(3).startswith(codecs.BOM_UTF8):  # type: ignore[attr-defined]
                 start = len(file.read(len(codecs.BOM_UTF8)))
-            while lines := file.readlines(_BLOCK):
-                rows = []
-                for line in lines:
-                    number += 1
-                    if number >= self._first and (row := line.rstrip()):
-                        word, numbers = self._cut(row, number)
-                        rows.append((word, start, numbers))
-                    start += len(line)
-                if rows:
+            # a longer line is read in pieces, which are no rows of the right length
+            for number, line in enumerate(iter(partial(file.readline, _MAX_LINE), b""), 1):
+                if number >= self._first and (row := line.rstrip()):
+                    word, numbers = self._cut(row, number)
+                    rows.append((word, start, numbers))
+                start += len(line)
+                if rows and start - rows[0][1] > _BLOCK:
                     yield rows
-                    count += len(rows)
-        if not count:
-            raise SourceError(f"{self.content.label}: the file holds no vectors")
-        if self.announced not in (None, count):
+                    count, rows = count + len(rows), []
+            if rows:
+                yield rows
+        count += len(rows)
+        if not count or self.announced not in (None, count):
             raise self.wrong_count(f"{count} vectors")
 
     def _cut(self, row: bytes, number: int) -> tuple[bytes, bytes]:
