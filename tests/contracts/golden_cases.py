@@ -187,7 +187,6 @@ SCENARIOS = (
             "report out/run0.jsonl --format markdown",
             "frames out/run0.jsonl",
             "run --tests divdist-gender --measure divdist --reference Female=0.3,Male=0.6",
-            "run --tests divdist-gender --measure divdist(negative=error)",
             f"verify {FROZEN}",
         ),
         (write_groups, write_census),

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import EatlasError, listed
 from eatlas.measures.association import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.measures.base import (
     Allowed,
@@ -91,10 +90,10 @@ class DivDist(GroupsMeasure):
         reference it is ``|x - y| / (x + y)``. ``js`` and ``kl`` are in nats; ``js`` is the
         divergence, whose square root is a distance; ``kl`` is ``sum p log(p / p0)``, of the
         observed shares from the reference. ``hellinger`` is ``sqrt(1 - sum sqrt(p p0))``.
-    negative : {"clip", "raw", "error"}
+    negative : {"clip", "raw"}
         What becomes of associations below 0 before they are divided by their sum: they count as 0,
-        with a remark; they stay, as in the published code, so that shares may be outside 0 to 1;
-        or they are refused. ``softmax`` takes numbers of either sign.
+        with a remark; or they stay, as in the published code, so that shares may be outside 0 to 1.
+        ``softmax`` takes numbers of either sign.
     means : {"raw", "unit"}
         Whether the mean of several words is that of their vectors as they are, as in the paper, or
         of vectors scaled to length 1.
@@ -233,14 +232,6 @@ class DivDist(GroupsMeasure):
 
     def _rows(self, evidence: Evidence, head: Mapping[str, Any]) -> Rows:
         """Equations 1 to 3 for each target, and in the last row for the concept."""
-        below = list(_negative(evidence, head["groups"]))
-        if below and self.negative == "error" and self.normalize == "sum":
-            raise EatlasError(
-                f"{self.name}: {len(below)} associations are below 0",
-                got=listed((f"{t} with {g} ({value:.3f})" for t, g, value in below), NAMED),
-                allowed="none, by negative=error",
-                remedy="negative=clip counts them as 0; negative=raw leaves them as they are",
-            )
         s = np.vstack([evidence.associations, evidence.concept])
         p = distribution(s, self.normalize, self.negative)
         p[[name in evidence.barred for name in evidence.targets] + [False]] = np.nan
@@ -257,9 +248,8 @@ class DivDist(GroupsMeasure):
 
         Those of counts of contexts hold what was observed, and of deviations are Jeffreys'.
         """
-        nothing = [None] * len(rows.bias), None
         if not self.resamples or evidence.draw is None:
-            return nothing
+            return [None] * len(rows.bias), None
         drawn = evidence.draw(self.resamples)
         s = np.concatenate([drawn.targets, drawn.concept[:, None]], axis=1)
         p = distribution(s, self.normalize, self.negative)
@@ -278,18 +268,16 @@ class DivDist(GroupsMeasure):
         ends, observed = central(means, CONFIDENCE), rows.bias[:last]
         if evidence.contexts is not None and np.isfinite(observed).any():
             ends = _held(ends, np.asarray(observed[np.isfinite(observed)].mean()))
-        intervals = [
+        intervals: list[ShareIntervals | None] = [
             ShareIntervals(
-                bias=defined_ends(of_bias[:, i].tolist(), DECIMALS),
-                deviation=tuple(
-                    defined_ends(pair, DECIMALS) for pair in of_deviation[:, i].T.tolist()
-                ),
+                bias=defined_ends(of_bias[:, i], DECIMALS),
+                deviation=tuple(defined_ends(pair, DECIMALS) for pair in of_deviation[:, i].T),
             )
-            if i == last or not evidence.fixed
-            else None
             for i in range(last + 1)
         ]
-        return intervals, defined_ends(ends.tolist(), DECIMALS)
+        if evidence.fixed:
+            intervals[:last] = [None] * last
+        return intervals, defined_ends(ends, DECIMALS)
 
     def _few_contexts(self, evidence: Evidence, rows: Rows, given: Input) -> Iterator[Note]:
         """What mean bias so few contexts give where there is none, unless that is little."""
@@ -333,20 +321,22 @@ class DivDist(GroupsMeasure):
     def _why(self, row: Row, groups: Sequence[str]) -> str:
         """Why a bias is undefined."""
         s, p, p0, _ = row
-        if not np.isfinite(s).all():
-            return "vectors cancel out, so that there is no mean to associate with"
-        if np.isnan(p).any():
-            return (
-                "no association is above 0"
-                if (s <= 0).all()
-                else ("the associations do not sum to a positive number")
-            )
-        if np.isnan(p0).any():
-            return "the reference has no shares for it"
-        if (p < 0).any():
-            return f"{self.divergence} is not defined for shares below 0"
-        massless = [g for g, one, zero in zip(groups, p, p0, strict=True) if one > 0 == zero]
-        return f"the reference has no mass for {' and '.join(massless)}, and the target has some"
+        massless = [g for g, share, zero in zip(groups, p, p0, strict=True) if share > 0 == zero]
+        reasons = (
+            (
+                not np.isfinite(s).all(),
+                "vectors cancel out, so that there is no mean to associate with",
+            ),
+            (np.isnan(p).any() and (s <= 0).all(), "no association is above 0"),
+            (np.isnan(p).any(), "the associations do not sum to a positive number"),
+            (np.isnan(p0).any(), "the reference has no shares for it"),
+            ((p < 0).any(), f"{self.divergence} is not defined for shares below 0"),
+            (
+                True,
+                f"the reference has no mass for {' and '.join(massless)}, and the target has some",
+            ),
+        )
+        return next(why for holds, why in reasons if holds)
 
 
 @dataclass(frozen=True)

@@ -170,16 +170,15 @@ class DrawnLevel:
             return None
         pooled = random_effects(d[weighed], v[weighed], method=measure.estimator)
         z = pooled.mean / pooled.se
-        upper, lower, both = (max(math.erfc(x / math.sqrt(2)), SMALLEST) for x in (z, -z, abs(z)))
+        tails = [max(math.erfc(x / math.sqrt(2)) / 2, SMALLEST) for x in (z, -z)]
+        both = max(math.erfc(abs(z) / math.sqrt(2)), SMALLEST)
         return CombinedEffect(
             draws=int(weighed.sum()),
             effect_size=pooled.mean,
             se=pooled.se,
             interval=pooled.interval,
             z=z,
-            p=NormalP(
-                greater=max(upper / 2, SMALLEST), less=max(lower / 2, SMALLEST), two_sided=both
-            ),
+            p=NormalP(greater=tails[0], less=tails[1], two_sided=both),
             tau2=pooled.tau2,
             q=pooled.q,
             i2=pooled.i2,

@@ -25,7 +25,7 @@ from eatlas.stats.bootstrap import Layout, Level, Streams, draw, sizes_of
 Array = NDArray[np.float64]
 Normalize = Literal["sum", "softmax"]
 Divergence = Literal["l1", "tv", "l2", "js", "kl", "hellinger"]
-Negative = Literal["clip", "raw", "error"]
+Negative = Literal["clip", "raw"]
 
 SUM_TOLERANCE = 1e-12
 """A sum of associations that is smaller, relative to their magnitude, is rounding about zero."""
