@@ -41,15 +41,6 @@ _CUT = "cut"
 class CachedSource(Wrapper):
     """An encoder whose vectors are kept on disk; nothing says whether one was kept or computed."""
 
-    def __init__(self, source: Source) -> None:
-        super().__init__(source)
-        self._dim: int | None = None
-
-    @property
-    def dim(self) -> int:
-        """Number of components of every vector, without loading a model where one was kept."""
-        return super().dim if self._dim is None else self._dim
-
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer with vectors that are kept, and have the source compute the others."""
         source = self.source
@@ -73,7 +64,6 @@ class CachedSource(Wrapper):
         for batch in through_cache(keys, head, same, compute, "texts are encoded"):
             answers = {item: _found(entry) for item, entry in batch.items()}
             source.recall(answers)
-            self._dim = next((len(vector_of(e)) for e in batch.values()), self._dim)
             yield answers
         if without:
             yield without

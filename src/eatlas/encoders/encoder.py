@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import SourceError, described
+from eatlas.errors import SourceError
 from eatlas.sources.interface import Answers, Found, Item, cut
 from eatlas.sources.source import Source
 
@@ -37,14 +37,11 @@ class Encoder(Source):
         What names the source in results.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._dim: int | None = None
+    name = ""
 
-    @property
-    def name(self) -> str:
-        """What names the source in results."""
-        return self._name
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._dim: int | None = None
 
     @property
     def dim(self) -> int:
@@ -52,6 +49,12 @@ class Encoder(Source):
         if self._dim is None:
             self._dim = len(self.lookup(["word"])["word"])
         return self._dim
+
+    def recall(self, answers: Answers) -> None:
+        """Take note of answers, computed or kept."""
+        for answer in answers.values():
+            if answer.vector is not None:
+                self._dim = len(answer.vector)
 
     def in_calls(
         self,
@@ -100,28 +103,28 @@ def as_rows(returned: Any, texts: Sequence[str], label: str) -> NDArray[np.float
 
     A torch tensor may be on a GPU, have a gradient, or numbers of a type that numpy lacks.
     """
+    count = f"{len(texts):,} text{'s' * (len(texts) > 1)}"
     try:
         tensor = returned.detach().cpu() if hasattr(returned, "detach") else None
         if tensor is not None:
             returned = tensor.float() if tensor.element_size() < 4 else tensor
         array = np.asarray(returned)
+        shape = array.shape
+        if (
+            array.dtype.kind not in "fiub"
+            or len(shape) != 2
+            or not shape[1]
+            or shape[0] != len(texts)
+        ):
+            raise TypeError(f"an array of shape {shape} and type {array.dtype}")
         single = array.dtype.kind == "f" and array.dtype.itemsize <= 4
-        if array.dtype.kind not in "fiub":
-            raise TypeError(f"numbers of type {array.dtype}")
         array = np.array(array, np.float32 if single else np.float64)
     except (TypeError, ValueError, RuntimeError) as error:
         raise SourceError(
-            f"{label}: what came back is not an array of numbers",
-            got=f"{described(returned)}: {error}",
+            f"{label}: what came back for {count} is not one vector of numbers for each",
+            got=str(error),
             allowed=ALLOWED,
         ) from error
-    if array.ndim != 2 or len(array) != len(texts) or not array.shape[1]:
-        raise SourceError(
-            f"{label}: what came back for {len(texts):,} text{'s' * (len(texts) > 1)} is not one "
-            "vector for each",
-            got=f"an array of shape {array.shape}",
-            allowed=ALLOWED,
-        )
     finite = np.isfinite(array)
     if not finite.all():
         row = int(np.argmin(finite.all(axis=1)))

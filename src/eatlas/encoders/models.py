@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -19,11 +19,11 @@ from unittest.mock import patch
 
 from eatlas.decoding import require_file
 from eatlas.encoders.encoder import explained, require_extra
-from eatlas.encoders.options import EVERY, Numbers, Options, layer_name, read_options
+from eatlas.encoders.options import Options, read_options
 from eatlas.errors import ResultsError, SourceError
 from eatlas.folders import cache_folder
 from eatlas.paths import is_file, is_folder, is_there
-from eatlas.sources.spec import CONFIG, GGUF, MODULES, escape, parse_file_spec
+from eatlas.sources.spec import CONFIG, GGUF, MODULES, parse_file_spec
 from eatlas.untrusted import computes_afresh, only_data, require_trust
 from eatlas.writing import atomic_file
 
@@ -134,17 +134,6 @@ class NamedModel:
     def name(self) -> str:
         """The model without scheme and options."""
         return self.label.partition(":")[2]
-
-    def by_layer(self, choices: Sequence[Numbers]) -> Iterator[tuple[Numbers, NamedModel]]:
-        """Yield the model as it is named for one choice of layers by itself."""
-        for layers in choices:
-            if self.options.layer != EVERY:
-                yield layers, self
-                continue
-            given = {**self.given, "layer": layer_name(layers)}
-            query = "&".join(f"{key}={escape(value)}" for key, value in given.items())
-            alone = self.options.model_copy(update={"layer": given["layer"]})
-            yield layers, replace(self, text=f"{self.label}?{query}", options=alone)
 
 
 # --- what is named --------------------------------------------------------------------------------

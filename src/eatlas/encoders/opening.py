@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from eatlas.encoders.cache import keeping
 from eatlas.encoders.models import CLIP, POOLS, NamedModel, find_model, require_no_use
-from eatlas.encoders.options import POOLED, parse_layers
+from eatlas.encoders.options import EVERY, POOLED, parse_layers
 from eatlas.encoders.sentence_model import ModelConventions, declared, prompt_note
 from eatlas.encoders.transformer import ModelSource, TransformerSource
 from eatlas.encoders.vision import TowersSource, VisionSource
 from eatlas.errors import SourceError
 from eatlas.notes import Note
+from eatlas.sources.spec import take_option, with_option
 
 OF_IMAGES = ("cls", "mean", "max", "mean-all", POOLED)
 """How the patches of an image may become one vector."""
@@ -24,8 +25,17 @@ def open_clip(text: str) -> tuple[ModelSource, ...]:
 
 @keeping
 def open_hf(text: str) -> tuple[ModelSource, ...]:
-    """Open a transformer of texts or of images: one source, or with ``layer=all`` several."""
+    """Open a transformer of texts or of images."""
+    return _open_hf(text)
+
+
+def _open_hf(text: str) -> tuple[ModelSource, ...]:
+    """One source, or with ``layer=all`` one for each layer."""
+    plain, layer = take_option(text, "layer")
     named = find_model(text, takes=("texts", "images"))
+    if layer == EVERY and (named.card.takes == "texts" or named.card.vision.layered):
+        each = (with_option(plain, f"layer={number}") for number in range(named.card.top + 1))
+        return tuple(source for spec in each for source in _open_hf(spec))
     if named.card.takes == "images":
         return _open_vision(named)
     whole = named.options.level == "sentence"
@@ -37,11 +47,8 @@ def open_hf(text: str) -> tuple[ModelSource, ...]:
         notes.append(Note("source.pooling", values={"pool": conventions.pool}))
     if whole:
         notes += prompt_note(conventions, hint=f"st:{named.name}")
-    choices = parse_layers(named.options.layer, named.card.top, named.label)
-    return tuple(
-        TransformerSource(alone, layers, method, tuple(notes))
-        for layers, alone in named.by_layer(choices)
-    )
+    layers = parse_layers(named.options.layer, named.card.top, named.label)
+    return (TransformerSource(named, layers, method, tuple(notes)),)
 
 
 def _method(named: NamedModel, conventions: ModelConventions) -> str:
@@ -85,14 +92,14 @@ def _open_vision(named: NamedModel) -> tuple[VisionSource, ...]:
             got=f"pool={pool}",
             allowed=", ".join(pools),
         )
-    choices = parse_layers(options.layer, named.card.top, label)
+    layers = parse_layers(options.layer, named.card.top, label)
     top_alone = "these layers differ in length" if not vision.layered else ""
     if pool == POOLED:
         top_alone = f"pool={POOLED} is of the top layer"
-    if top_alone and choices != ((named.card.top,),):
+    if top_alone and layers != (named.card.top,):
         raise SourceError(
             f"{label}: this model has no layers to choose from, for {top_alone}",
             got=f"layer={options.layer}",
             allowed="layer=-1, the top",
         )
-    return tuple(VisionSource(alone, layers, pool) for layers, alone in named.by_layer(choices))
+    return (VisionSource(named, layers, pool),)

@@ -73,10 +73,8 @@ def read_options(kind: type[T], options: Mapping[str, str], label: str) -> T:
         ) from error
 
 
-def parse_layers(text: str, top: int, label: str) -> tuple[Numbers, ...]:
-    """Read the option ``layer`` for a model whose top layer is number `top`; ``all`` is several."""
-    if text == EVERY:
-        return tuple((number,) for number in range(top + 1))
+def parse_layers(text: str, top: int, label: str) -> Numbers:
+    """Read the option ``layer`` for a model whose top layer is number `top`."""
     numbers: list[int] = []
     for part in text.split(","):
         match = _LAYERS.fullmatch(part.strip())
@@ -91,7 +89,7 @@ def parse_layers(text: str, top: int, label: str) -> tuple[Numbers, ...]:
                 "all",
             )
         numbers += range(first, last + 1)
-    return (tuple(dict.fromkeys(numbers)),)
+    return tuple(dict.fromkeys(numbers))
 
 
 def layer_name(numbers: Numbers) -> str:

@@ -255,12 +255,13 @@ class SentenceModelSource(Encoder):
                     texts, batch_size=len(texts), show_progress_bar=False, **prompt
                 )
             rows = as_rows(returned, texts, self.name)
-            self._dim = rows.shape[1]
-            yield {
+            answers = {
                 item: replace(about[item], vector=row)
                 for row, same in zip(rows, several, strict=True)
                 for item in same
             }
+            self.recall(answers)
+            yield answers
 
     def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
         """Return the tokens of each item."""

@@ -124,9 +124,8 @@ class ModelSource(Encoder):
 
     def recall(self, answers: Answers) -> None:
         """Take note of texts that were cut and of what there is to say of images, now or before."""
+        super().recall(answers)
         for item, answer in answers.items():
-            if answer.vector is not None:
-                self._dim = len(answer.vector)
             for remark in (*answer.remarks, *[CUT] * answer.cut):
                 self._remarked[remark].add(item.called)
 
