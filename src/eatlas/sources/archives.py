@@ -57,11 +57,8 @@ class Stamp:
         """Refuse a file that changed since."""
         now = Stamp.of(path)
         if now != self:
-            raise SourceError(
-                f"{path}: the file changed while it was read",
-                got=f"{now.size} bytes now, {self.size} bytes at first",
-                remedy="wait until it is written, then try again",
-            )
+            got = f"{now.size} bytes now, {self.size} bytes at first"
+            raise SourceError(f"{path}: the file changed while it was read", got=got)
 
 
 def open_binary(path: Path) -> BinaryIO:
@@ -148,26 +145,30 @@ class _ZstdFrames(io.RawIOBase):
 
     def __init__(self, path: Path, window: int) -> None:
         zstandard = library("zstandard", str(path), ".zst files")
-        self._decompressor = zstandard.ZstdDecompressor(max_window_size=window)
         self._file = open_binary(path)
-        self._frame: Any = None
-        self._content = memoryview(b"")
+        self._pieces = self._decompressed(zstandard.ZstdDecompressor(max_window_size=window))
+        self._piece = memoryview(b"")
+
+    def _decompressed(self, decompressor: Any) -> Iterator[bytes]:
+        """Content piece by piece."""
+        frame: Any = None
+        rest = b""
+        # a few packed bytes at a time, as each may stand for 32 kB
+        while packed := rest or self._file.read(4096):
+            frame = frame or decompressor.decompressobj()
+            yield frame.decompress(packed)
+            rest, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+        if frame is not None:
+            raise EOFError("the last frame is not complete")
 
     def readinto(self, buffer: Any) -> int:
-        while not self._content:
-            packed = b""
-            if self._frame is not None and self._frame.eof:
-                packed, self._frame = self._frame.unused_data, None
-            # a few packed bytes at a time, as each may stand for 32 kB
-            packed = packed or self._file.read(4096)
-            if not packed and self._frame is None:
+        while not self._piece:
+            piece = next(self._pieces, None)
+            if piece is None:
                 return 0
-            if not packed:
-                raise EOFError("the last frame is not complete")
-            self._frame = self._frame or self._decompressor.decompressobj()
-            self._content = memoryview(self._frame.decompress(packed))
-        n = min(len(buffer), len(self._content))
-        buffer[:n], self._content = self._content[:n], self._content[n:]
+            self._piece = memoryview(piece)
+        n = min(len(buffer), len(self._piece))
+        buffer[:n], self._piece = self._piece[:n], self._piece[n:]
         return n
 
     def close(self) -> None:
@@ -250,11 +251,8 @@ class Content:
         """The path, if the bytes are the file's own."""
         if self.plain:
             return self.path
-        raise SourceError(
-            f"{self.label}: {what} cannot be read while compressed",
-            allowed="text, tables and word2vec's binary form inside gz, bz2, xz, zst or zip",
-            remedy="unpack it and open the file itself",
-        )
+        allowed = "text, tables and word2vec's binary form inside gz, bz2, xz, zst or zip"
+        raise SourceError(f"{self.label}: {what} cannot be read while compressed", allowed=allowed)
 
 
 def locate(path: Path, member: str | None = None, *, long_windows: bool = False) -> Content:

@@ -59,11 +59,8 @@ class ArraySource(VectorTable):
         super().__init__(name)
         self._vectors = _as_matrix(vectors, name)
         if len(words) != len(self._vectors):
-            raise SourceError(
-                f"{name}: words and vectors differ in number",
-                got=f"{len(words)} words, {len(self._vectors)} vectors",
-                allowed="one word for each row",
-            )
+            got = f"{len(words)} words, {len(self._vectors)} vectors"
+            raise SourceError(f"{name}: words and vectors differ in number", got=got)
         if not all(isinstance(word, str) for word in words):
             row, word = next((k, w) for k, w in enumerate(words) if not isinstance(w, str))
             raise SourceError(f"{name}: word {row} is not text", got=repr(word), allowed="strings")
@@ -157,11 +154,8 @@ def from_frame(frame: Any, name: str = "frame") -> ArraySource:
     if frame.iloc[:, 0].dtype.kind not in "fiu":
         frame = frame.set_index(frame.columns[0])
     if frame.index.dtype.kind in "iuf":
-        raise SourceError(
-            f"{name}: the frame has no words, only numbers",
-            got=f"the index {frame.index[0]!r}, ...",
-            allowed="words in the index or the first column, numbers in all others",
-        )
+        allowed = "words in the index or the first column, numbers in all others"
+        raise SourceError(f"{name}: the frame has no words, only numbers", allowed=allowed)
     return ArraySource([str(word) for word in frame.index], frame.to_numpy(), name=name)
 
 

@@ -170,11 +170,9 @@ def beside(path: Path, name: str | None) -> Path:
     for place in places:
         if place.is_file():
             return place
-    raise SourceError(
-        f"{path}: the vocabulary is not there",
-        got=name or f"no {places[0].name} beside it",
-        remedy=f"name a file with one word a line: {path}?vocab=FILE",
-    )
+    got = name or f"no {places[0].name} beside it"
+    remedy = f"name a file with one word a line: {path}?vocab=FILE"
+    raise SourceError(f"{path}: the vocabulary is not there", got=got, remedy=remedy)
 
 
 def read_vocabulary(path: Path) -> list[str]:

@@ -332,11 +332,9 @@ class TextSource(SequentialSource):
             word, *fields = row.rsplit(b" ", self._dim)
             last = word.rpartition(b" ")[2]
             if len(fields) < self._dim or (last != word and is_number(last)):
-                raise SourceError(
-                    f"{self.content.label}, line {number}: a vector of the wrong length",
-                    got=f"{row.count(b' ')} numbers",
-                    allowed=f"{self._dim} numbers, as the first line has or announces",
-                )
+                what = f"{self.content.label}, line {number}: a vector of the wrong length"
+                got = f"{row.count(b' ')} numbers"
+                raise SourceError(what, got=got, allowed=f"{self._dim} numbers")
             numbers = b" ".join(fields)
         if numbers.translate(None, _NUMERIC):
             _floats(numbers, f"{self.content.label}, line {number}")
