@@ -230,10 +230,10 @@ def values_legend(result: AssociationResult) -> str:
     return " ".join(texts)
 
 
-FILTERS |= {
-    "bias": shown_bias,
-    "leans_legend": lambda result: leans(result).legend,
-    "signed_points": signed_points,
-    "target_sentences": target_sentences,
-    "values_legend": values_legend,
-}
+FILTERS.update(
+    bias=shown_bias,
+    leans_legend=lambda result: leans(result).legend,
+    signed_points=signed_points,
+    target_sentences=target_sentences,
+    values_legend=values_legend,
+)
