@@ -111,7 +111,7 @@ def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
     with (
         bars() as watch,
         bar_of("jobs") as tick,
-        what_is_kept(lambda: numbers[-1], done, "nothing is done"),
+        what_is_kept(lambda: numbers[-1], done, "no job is kept"),
     ):
         return carry_out_in(out, prepared, executor, progress=ticked, watch=watch, taken=taken)
 

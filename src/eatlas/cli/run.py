@@ -17,7 +17,7 @@ from eatlas.cli.messages import (
     remark,
 )
 from eatlas.cli.options import executor_of, number_or_word
-from eatlas.cli.progress import bar_of, bars
+from eatlas.cli.progress import bar_of, bars, what_is_kept
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
@@ -166,16 +166,10 @@ def _executed(
         names = [] if store is None else [job.identity for job in jobs]
         if store is not None and (taken := len(store.done.keys() & set(names))):
             remark(f"jobs taken over from an interrupted run: {taken}")
-        try:
-            with bar_of("jobs") as tick:
-                results = results_of(execute(jobs, executor, store=store, progress=tick))
-        except KeyboardInterrupt as interruption:
-            finished = 0 if store is None else len(store.done)
-            remark(
-                f"interrupted; {finished} of {len(jobs)} jobs are done and kept"
-                + ("; repeat the command to continue" if finished else "")
-            )
-            raise typer.Exit(130) from interruption
+        done, nothing = f"of {len(jobs)} jobs are done", "no job is kept"
+        kept = what_is_kept(lambda: 0 if store is None else len(store.done), done, nothing)
+        with kept, bar_of("jobs") as tick:
+            results = results_of(execute(jobs, executor, store=store, progress=tick))
         if target is not None and len(results):
             _write(results, target, family, images)
         if store is not None:
