@@ -273,7 +273,7 @@ def test_what_cannot_be_fitted(vectors, message, tmp_path):
     [
         (("schema = 1", "schema = 2"), "key schema: Input should be 1"),
         (('groups = ["Left", "Right"]', ""), "key groups: Field required"),
-        (('["l1", "r1"]]', '["l1"]]'), "key defining: ('l1',) (allowed: a word for each of"),
+        (('["l1", "r1"]]', '["l1"]]'), "key sets: ('l1',) (allowed: a word for each of"),
         (('["l1", "r1"]]', '["l1", "l0"]]'), "key defining: 'l0' stands for two groups"),
         (("specific", "spesific"), "key spesific: Extra inputs are not permitted"),
         (('"special"]', '"special", 3]'), "key specific.5: Input should be a valid string"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -102,23 +103,22 @@ class BiasSets(BaseModel):
         equal = self.defining if self.equalize is None else self.equalize
         # those of the same letters once, as all are sought in every case form
         self.equalize = tuple({str(words).lower(): words for words in equal}.values())
-        for key, sets in (("defining", self.defining), ("equalize", self.equalize)):
-            for words in sets:
-                if len(words) != len(self.groups):
-                    raise ValueError(f"{key}: {words} (allowed: a word for each of {self.groups})")
-        columns = [{word.lower() for word in column} for column in zip(*self.defining, strict=True)]
-        equalized = [word.lower() for words in self.equalize for word in words]
-        for key, seen in (
-            ("defining", [word for column in columns for word in column]),
-            ("equalize", equalized),
-        ):
-            if twice := sorted({word for word in seen if seen.count(word) > 1}):
+        sets = (*self.defining, *self.equalize)
+        if wrong := [words for words in sets if len(words) != len(self.groups)]:
+            raise ValueError(f"sets: {wrong[0]} (allowed: a word for each of {self.groups})")
+        of_groups = [
+            word
+            for column in zip(*self.defining, strict=True)
+            for word in {word.lower() for word in column}
+        ]
+        of_sets = [word.lower() for words in self.equalize for word in words]
+        for key, words in (("defining", of_groups), ("equalize", of_sets)):
+            if twice := sorted(word for word, n in Counter(words).items() if n > 1):
                 raise ValueError(
                     f"{key}: {twice[0]!r} stands for two groups, or is in two sets to equalize "
                     "(default: the defining sets; equalize = [] means none)"
                 )
         if self.specific is None:
-            sets = (*self.defining, *self.equalize)
             self.specific = frozenset(word for words in sets for word in words)
         return self
 
@@ -142,19 +142,17 @@ def bias_sets(name: str) -> BiasSets:
     SourceError
         If there are no such sets, or they are not well formed; every fault is named.
     """
+    path = Path(name)
     if name.lower() in FAMILIES:
-        content = (
-            resources.files("eatlas.sources") / "data" / f"bias-{name.lower()}.toml"
-        ).read_bytes()
-    elif is_file(name):
-        content = toml_bytes(Path(name), SourceError)
-    else:
+        path = Path(str(resources.files("eatlas.sources") / "data" / f"bias-{name.lower()}.toml"))
+    elif not is_file(name):
         near = nearest(name, FAMILIES)
         raise SourceError(
             f"there are no word sets called {name!r}",
             allowed=ALLOWED,
             remedy=f"did you mean {near[0]}?" if near else None,
         )
+    content = toml_bytes(path, SourceError)
     try:
         return BiasSets.model_validate(read_toml(content, name, SourceError))
     except ValidationError as error:
