@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
-from eatlas.measures import diagnosis, level_tests, rows
+from eatlas.measures import level_tests, rows
 from eatlas.present import report_html
 from eatlas.results.json_lines import json_schema
 
@@ -33,8 +33,7 @@ def test_the_numbers_are_those_of_the_table(monkeypatch):
     vectors = alike(test)
     measure = eatlas.MLEAT(resamples=0)
     small = measure(test, vectors)
-    for module in (level_tests, diagnosis):
-        monkeypatch.setattr(module, "TABLE_CELLS", 100)
+    monkeypatch.setattr(level_tests, "TABLE_CELLS", 100)
     large = measure(test, vectors)
     assert (small.level1, small.level2, small.stimulus_level) == (
         large.level1, large.level2, large.stimulus_level,
@@ -45,22 +44,6 @@ def test_the_numbers_are_those_of_the_table(monkeypatch):
         assert other.mean == pytest.approx(one.mean, rel=1e-12)
         assert other.sd == pytest.approx(one.sd, rel=1e-12)
         assert other.quantiles == pytest.approx(one.quantiles, rel=1e-12)
-    for field, value in small.diagnosis.to_dict().items():
-        if isinstance(value, float):
-            assert large.diagnosis.to_dict()[field] == pytest.approx(value, abs=2e-6), field
-        else:
-            assert large.diagnosis.to_dict()[field] == value, field
-
-
-@pytest.mark.parametrize("measure", ["weat", "ceat(n=20)"])
-def test_every_measure_of_sentences_is_diagnosed_without_the_table(monkeypatch, measure):
-    test = make_sentences(COUNTS)
-    vectors = alike(test)
-    measured = eatlas.get_measure(measure)
-    small = measured(test, vectors)
-    monkeypatch.setattr(diagnosis, "TABLE_CELLS", 100)
-    large = measured(test, vectors)
-    assert large.diagnosis.mean_cosine == pytest.approx(small.diagnosis.mean_cosine, abs=2e-6)
 
 
 def test_quantiles_of_a_sample_are_near_those_of_all(monkeypatch):
