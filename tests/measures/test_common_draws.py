@@ -93,14 +93,14 @@ def test_missing_terms_leave_the_draws_of_the_others_as_they_are() -> None:
 
 def test_the_error_that_is_stated_is_that_of_other_seeds() -> None:
     found = [
-        eatlas.MLEAT(resamples=4096)(TEST, VECTORS, seed=seed).uncertainty for seed in range(40)
+        eatlas.MLEAT(resamples=4096)(TEST, VECTORS, seed=seed).uncertainty for seed in range(20)
     ]
     ends = np.array([[*u.level1.interval, *u.level2.X.interval] for u in found])
     said = np.array([[*u.level1.error, *u.level2.X.error] for u in found])
-    # the standard deviation of 40 numbers has a relative standard error of .11
-    assert said.mean(axis=0) == pytest.approx(ends.std(axis=0, ddof=1), rel=0.45)
+    # the standard deviation of 20 numbers has a relative standard error of .16
+    assert said.mean(axis=0) == pytest.approx(ends.std(axis=0, ddof=1), rel=0.6)
     label = max(found[0].patterns, key=found[0].patterns.__getitem__)
     shares = [u.patterns[label] for u in found]
     assert np.mean([u.patterns_error[label] for u in found]) == pytest.approx(
-        np.std(shares, ddof=1), rel=0.45
+        np.std(shares, ddof=1), rel=0.6
     )

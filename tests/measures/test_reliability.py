@@ -27,7 +27,7 @@ def test_random_words_are_not_apart_where_their_raw_alpha_is_high():
     source, rng = eatlas.open_vectors("glove-sample"), np.random.default_rng(1)
     words = [w for w in source.vocabulary() if w.isalpha() and w.islower()][:20_000]
     raw, apart = [], []
-    for _ in range(8):
+    for _ in range(4):
         chosen = iter(rng.choice(words, size=100, replace=False).tolist())
         test = make_test(**{role: tuple(next(chosen) for _ in range(25)) for role in "XYAB"})
         result = eatlas.MLEAT(resamples=0, frequency="off")(test, source)

@@ -26,7 +26,7 @@ def test_components_are_unbiased_for_units_of_unequal_size_and_spread():
     sizes = np.array([2, 3, 9, 4, 2, 5, 7, 2, 3, 6, 4, 4])
     spread = np.repeat(np.linspace(0.5, 2.0, 12), sizes)
     found = []
-    for _ in range(3000):
+    for _ in range(1000):
         units = rng.normal(size=12) * 2
         units[:5] += 6
         values = np.repeat(units, sizes) + rng.normal(size=sizes.sum()) * spread

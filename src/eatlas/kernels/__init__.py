@@ -9,14 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eatlas.kernels.cosines import (
-    Moments,
     associations,
     coordinates,
     mean_and_sd,
     mean_row,
-    moments,
     pair_direction,
-    products_mean_and_sd,
     quantiles,
     similarities,
     unit_rows,
@@ -37,7 +34,6 @@ __all__ = [
     "CompactRows",
     "Drawn",
     "DrawnPairs",
-    "Moments",
     "associations",
     "compact_rows",
     "coordinates",
@@ -45,9 +41,7 @@ __all__ = [
     "draw_pairs",
     "mean_and_sd",
     "mean_row",
-    "moments",
     "pair_direction",
-    "products_mean_and_sd",
     "quantiles",
     "similarities",
     "unit_rows",

@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-ROWS = 4096
-"""Rows centred at once: 25 MB of 768 dimensions."""
-
 
 def unit_rows(vectors: NDArray[np.floating]) -> Array:
     """Scale each row to length 1."""
@@ -110,11 +107,6 @@ class Moments:
     scatter: Array
     """Sum over the rows, less their mean, of their products with themselves, shape (d, d)."""
 
-    @property
-    def spread(self) -> float:
-        """Sum of squared distances from the mean."""
-        return float(np.trace(self.scatter))
-
     def __add__(self, other: Moments) -> Moments:
         """Moments of both groups together."""
         n = self.n + other.n
@@ -122,32 +114,6 @@ class Moments:
         between = np.outer(apart, apart) * (self.n * other.n / n)
         mean = (self.n * self.mean + other.n * other.mean) / n
         return Moments(n, mean, self.scatter + other.scatter + between)
-
-
-def moments(rows: Array) -> Moments:
-    """Take the moments of rows."""
-    mean = mean_row(rows)
-    scatter = np.zeros((rows.shape[1], rows.shape[1]))
-    for start in range(0, len(rows), ROWS):
-        centred = rows[start : start + ROWS] - mean
-        scatter += centred.T @ centred
-    return Moments(len(rows), mean, scatter)
-
-
-def products_mean_and_sd(targets: Moments, attributes: Moments, ddof: int) -> tuple[float, float]:
-    """Mean and standard deviation of all dot products of two groups of rows.
-
-    With t = m + t' and a = k + a', primes summing to zero, ``t.a - m.k = m.a' + t'.k + t'.a'`` and
-    the three are uncorrelated over all pairs. Their sums of squares are ``n_t m'S_a m``,
-    ``n_a k'S_t k`` and ``tr(S_t S_a)``, with the scatters S: none is a difference.
-    """
-    m, k = targets.mean, attributes.mean
-    squares = (
-        targets.n * float(m @ attributes.scatter @ m)
-        + attributes.n * float(k @ targets.scatter @ k)
-        + float(np.sum(targets.scatter * attributes.scatter))
-    )
-    return float(m @ k), math.sqrt(max(squares, 0.0) / (targets.n * attributes.n - ddof))
 
 
 def pair_direction(first: Array, second: Array) -> Array:

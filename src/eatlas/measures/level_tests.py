@@ -28,6 +28,7 @@ from eatlas.results.levels import (
     StimulusLevel,
 )
 from eatlas.stats.bootstrap import PatternRule
+from eatlas.stats.space import cosines_mean_and_sd
 from eatlas.stimuli import ATTRIBUTES, TARGETS
 
 COMPARED = {"level1": TARGETS, **{f"level2.{role}": ATTRIBUTES for role in TARGETS}}
@@ -153,14 +154,12 @@ def level3(rows: Rows) -> Level3:
 
     Of too many cosines, quantiles are those of some; mean and standard deviation are exact.
     """
-    cells, moments = {}, dict[str, kernels.Moments]()
+    cells = {}
     for name in CELLS:
         t, a = rows[name[0]], rows[name[1]]
         n, sampled = len(t) * len(a), None
         if n > TABLE_CELLS:
-            for role in set(name) - set(moments):
-                moments[role] = kernels.moments(rows[role])
-            mean, sd = kernels.products_mean_and_sd(moments[name[0]], moments[name[1]], 1)
+            mean, sd = cosines_mean_and_sd(t, a, 1)
             t, a = _some(t), _some(a)
             block, sampled = t @ a.T, len(t) * len(a)
         else:
