@@ -82,7 +82,7 @@ def test_calls(tmp_path, call, what, got):
     [
         ("a.jsonl", b'{"id": 1, "content": "x"}\n', "there is no field 'contents'; did you mean content?", "content, id"),
         ("a.csv", b"id,content\n1,x\n", "there is no column 'contents'; did you mean content?", "content, id"),
-        ("a.csv", b"", "a.csv: the file is empty", ""),
+        ("a.csv", b"", "there is no column 'contents'", "no column"),
         ("a.txt", "love".encode("utf-16"), "the file is not UTF-8", "UTF-16"),
         ("a.txt", b"love \xff\n", "no text of it can be read", "line 1: not UTF-8"),
         ("a.txt", b"<!DOCTYPE html>\n<html>", "this is a page of HTML or XML", "it begins with <!DOCTYPE"),

@@ -130,6 +130,15 @@ def test_a_file_that_changed_is_not_read(tmp_path, monkeypatch):
         read(parts)
 
 
+@pytest.mark.parametrize("name", ["t.txt", "t.jsonl"])
+def test_a_last_part_may_hold_no_text(tmp_path, monkeypatch, name):
+    sized(monkeypatch, 30)
+    line = "Good." if name == "t.txt" else '{"text": "Good."}'
+    path = tmp_path / name
+    path.write_bytes("\n".join([line] * 9).encode() + b'\n{"id": 1}\n{"text": "cut\xff')
+    assert read(parts_of(path))[:9] == ["Good."] * 9
+
+
 def test_a_long_paragraph_stays_whole(tmp_path, monkeypatch):
     """Longer than what is read at once: 2 MB without a blank line."""
     sized(monkeypatch, 1_000_000)

@@ -18,6 +18,7 @@ from typing import IO, Any, Literal, get_args
 
 from eatlas.corpora.reading import (
     NAMED,
+    TRIED,
     Account,
     Batch,
     batched,
@@ -277,13 +278,14 @@ def read_part(part: Part, account: Account) -> Iterator[Batch]:
         elif part.kind == "paragraph":
             yield from paragraph_texts(file, account)
         elif part.kind == "jsonl":
-            yield from batched(texts(json_rows(file, part.field, account), account))
+            tried = TRIED if part.start else 1  # a last part may hold a line or two
+            yield from batched(texts(json_rows(file, part.field, account, tried), account))
         elif part.kind == "wikipedia":
             yield from batched(texts(wikipedia_rows(file, account), account))
         else:
             rows = table_rows(file, part.field, "," if part.kind == "csv" else "\t", account)
             yield from batched(texts(rows, account))
-    if account.damaged and not account.texts:
+    if account.damaged and not account.texts and not part.start:
         raise SourceError(
             f"{part.label}: no text of it can be read",
             got=f"line {account.named[0]['line']}: {account.named[0]['why']}",

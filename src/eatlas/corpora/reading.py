@@ -209,9 +209,7 @@ def table_rows(file: BinaryIO, field: str | None, separator: str, account: Accou
     )
     rows = csv.reader(lines, delimiter=separator)
     try:
-        header = next(rows, None)
-        if header is None:
-            raise SourceError(f"{account.file}: the file is empty", allowed="a header, then rows")
+        header = next(rows, [])
         name = _column(header, field, account.file)
         column = header.index(name)
         while True:
@@ -233,36 +231,40 @@ def table_rows(file: BinaryIO, field: str | None, separator: str, account: Accou
         csv.field_size_limit(before)
 
 
-def json_rows(file: BinaryIO, field: str | None, account: Account) -> Rows:
-    """Read JSON Lines: one object a line, one of its fields the text, as in Reddit's comments."""
+def json_rows(file: BinaryIO, field: str | None, account: Account, tried: int = 1) -> Rows:
+    """Read JSON Lines: one object a line, one of its fields the text, as in Reddit's comments.
+
+    A file is refused if the first of them, `tried` at least, lack the field.
+    """
     names = _wanted(field)
     msgspec = library("msgspec", account.file, "JSON Lines", EXTRA)
     keys = {f"field{k}": name for k, name in enumerate(names)}
     record = msgspec.defstruct("Line", [(key, str | None, None) for key in keys], rename=keys)
     decode, astuple = msgspec.json.Decoder(record).decode, msgspec.structs.astuple
-    lacking, good, example = 0, 0, b"{}"
-    for block, first in blocks(file, account.file):
-        for number, line in enumerate(block.split(b"\n"), start=first):
-            if not line or line.isspace():
-                continue
-            try:
-                values = astuple(decode(line))
-            except (ValueError, RecursionError) as error:
-                reason = str(error)
-                account.damage(number, "not UTF-8" if "utf-8" in reason.lower() else reason)
-                continue
-            name, text = next(
-                (pair for pair in zip(names, values, strict=True) if pair[1] is not None), ("", "")
-            )
-            if name:
-                good += 1
-                yield name, text
-                continue
-            lacking, example = lacking + 1, line
-            account.skipped[f"no {' or '.join(names)}"] += 1
-            if lacking == TRIED and not good:
-                break
-    if lacking and not good:
+    lines = (
+        (number, line)
+        for block, first in blocks(file, account.file)
+        for number, line in enumerate(block.split(b"\n"), start=first)
+        if line and not line.isspace()
+    )
+    lacking, good, example = 0, False, b"{}"
+    for number, line in lines:
+        try:
+            values = zip(names, astuple(decode(line)), strict=True)
+        except (ValueError, RecursionError) as error:
+            reason = str(error)
+            account.damage(number, "not UTF-8" if "utf-8" in reason.lower() else reason)
+            continue
+        name, text = next((pair for pair in values if pair[1] is not None), ("", ""))
+        if name:
+            good = True
+            yield name, text
+            continue
+        lacking, example = lacking + 1, line
+        account.skipped[f"no {' or '.join(names)}"] += 1
+        if lacking == TRIED and not good:
+            break
+    if lacking >= tried and not good:
         raise _no_field(msgspec.json.decode(example, type=dict), field, account.file, "field")
 
 
