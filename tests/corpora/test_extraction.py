@@ -74,10 +74,10 @@ def test_a_seed_gives_one_sample_and_another_seed_another(tmp_path):
 def test_every_context_is_as_likely_as_any_other(tmp_path):
     path = corpus(tmp_path, *(f"{k} aster {k + 1}" for k in range(40)))
     drawn = Counter(
-        one.text for seed in range(150) for one in find_contexts(path, TEST, per_term=10, seed=seed)
+        one.text for seed in range(60) for one in find_contexts(path, TEST, per_term=10, seed=seed)
     )
     counts = [drawn[f"{k} aster {k + 1}"] for k in range(40)]
-    assert sum(counts) == 1500
+    assert sum(counts) == 600
     assert chisquare(counts).pvalue > 0.001
 
 
@@ -126,11 +126,11 @@ def test_every_place_is_as_likely_as_any_other(tmp_path):
     path = corpus(tmp_path, *["an aster"] * 30, *(f"{k} aster" for k in range(10)))
     drawn = [
         one.text == "an aster"
-        for seed in range(100)
+        for seed in range(40)
         for one in find_contexts(path, TEST, per_term=8, seed=seed, repeats="keep")
     ]
-    assert len(drawn) == 800
-    assert abs(sum(drawn) / 800 - 0.75) < 0.05  # three standard errors
+    assert len(drawn) == 320
+    assert abs(sum(drawn) / 320 - 0.75) < 0.075  # three standard errors
 
 
 def test_pairs_that_repeat_are_kept(tmp_path):

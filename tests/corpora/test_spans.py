@@ -113,7 +113,7 @@ document = st.tuples(
 ).map(lambda parts: parts[1].join(parts[0]))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(document, max_size=6), st.integers(1, 5), st.booleans())
 def test_counts_are_those_of_plain_loops(documents, span, sliding):
     words = [dict(zip(one.names, one.words, strict=True)) for one in (GENDER, RACE)]
@@ -123,7 +123,7 @@ def test_counts_are_those_of_plain_loops(documents, span, sliding):
     assert totals(tally) == {name: sums[name] for name in totals(tally)}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(document, max_size=8), st.data())
 def test_tallies_of_parts_add_up(documents, data):
     cut = data.draw(st.integers(0, len(documents)))
@@ -133,7 +133,7 @@ def test_tallies_of_parts_add_up(documents, data):
     assert (sum(part.totals for part in parts) == whole.totals).all()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(document, max_size=6))
 def test_families_are_counted_as_if_each_were_alone(documents):
     both = counted(documents)

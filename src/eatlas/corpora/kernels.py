@@ -394,16 +394,6 @@ def begins(data: Bytes, i: int, separator: int, tables: Sentences) -> Any:
 
 
 @compiled  # type: ignore[misc, unused-ignore]
-def sentence_starts(data: Bytes, tables: Sentences) -> Bytes:
-    """Mark every byte with which a sentence begins, behind white space."""
-    marked = np.zeros(len(data), np.uint8)
-    for i in range(1, len(data)):
-        if is_space(data[i - 1]) and not is_space(data[i]):
-            marked[i] = begins(data, i, -1, tables)
-    return marked
-
-
-@compiled  # type: ignore[misc, unused-ignore]
 def _from(data: Bytes, start: int, separator: int, most: int, tables: Sentences) -> Any:
     """Return where the sentence around `start` begins; the nearest word if it is too far away."""
     least, word, i = max(0, start - most), start, start

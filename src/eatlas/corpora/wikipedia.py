@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from eatlas.corpora.reading import LONGEST_LINE, Account, Rows
+from eatlas.corpora.reading import Account, Rows, blocks
 from eatlas.sources.archives import library
 
 _LEFT_OUT = (
@@ -130,7 +130,7 @@ def _of_link(inside: str) -> str:
 
 BEGIN, END = b"<page>", b"</page>"
 ROOT = b"<mediawiki"
-_READ = 1 << 20
+_PAGE = re.compile(rb"<page>.*?</page>", re.DOTALL)
 _NAMESPACE = re.compile(rb"<ns>\s*(-?\d+)\s*</ns>")
 _HEAD = 4096
 """Bytes of a page within which title, namespace and redirect are."""
@@ -170,28 +170,11 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
 
 def _pages(file: BinaryIO, account: Account) -> Iterator[tuple[int, bytes]]:
     """Yield each page with the number of the line in which it begins."""
-    data, line = b"", 1
-    while True:
-        more = file.read(_READ)
-        data += more
-        at = 0
-        while (end := data.find(END, at)) >= 0:
-            begin = data.find(BEGIN, at, end)
-            stop = end + len(END)
-            if begin < 0:
-                account.damage(line, "the end of a page that never began")
-            else:
-                line += data.count(b"\n", at, begin)
-                yield line, data[begin:stop]
-                at = begin
-            line += data.count(b"\n", at, stop)
-            at = stop
-        data = data[at:]
-        if not more:
-            if (begin := data.find(BEGIN)) >= 0:
-                account.damage(line + data.count(b"\n", 0, begin), "a page that never ends")
-            return
-        if len(data) > LONGEST_LINE:
-            account.damage(line, f"a page of more than {LONGEST_LINE:,} bytes")
-            line += data.count(b"\n")
-            data = b""
+    for data, number in blocks(file, account.file, (END,)):
+        line, at = number, 0
+        for page in _PAGE.finditer(data):
+            line += data.count(b"\n", at, page.start())
+            yield line, page[0]
+            line, at = line + page[0].count(b"\n"), page.end()
+        if (begin := data.find(BEGIN, at)) >= 0:
+            account.damage(line + data.count(b"\n", at, begin), "a page that never ends")
