@@ -59,7 +59,7 @@ def refused(call, what, got):
         (lambda p: OWN.write(p.with_name("c.xlsx")), "c.xlsx: contexts cannot be written so", ".xlsx"),
         (lambda p: load_contexts(p.with_name("none.parquet")), "none.parquet: there is no such file", ""),
         (lambda _: with_contexts("weat-6", 3), "these are not contexts", "3 (int)"),
-        (lambda _: with_contexts("sent-weat-6", OWN), "the test sent-weat-6 cannot be one of contexts", "terms that are sentences already"),
+        (lambda _: with_contexts("sent-weat-6", OWN), "test sent-weat-6: its stimuli are sentences already", ""),
         (lambda _: with_contexts("divdist", OWN), "group targets (Professions): no stimulus has a context", ""),
         (lambda _: helm_counts("one", *load_tests("divdist-gender")), "texts are counted one by one", "one text"),
         (lambda _: CONTEXTS.cut(9), "c.parquet: its contexts cannot be cut to this window", "a window of 9 words"),

@@ -2,8 +2,7 @@
 
 import pytest
 
-from eatlas.corpora import files, find_contexts, find_pairs
-from eatlas.errors import SourceError
+from eatlas.corpora import files, find_contexts
 from tests.inputs import make_test
 
 TEST = make_test()
@@ -25,11 +24,12 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("find", [find_contexts, find_pairs])
-def test_processes_find_what_one_finds(folder, find):
+def test_processes_find_what_one_finds(folder):
     done = []
     one, two = (
-        find(folder, TEST, per_term=40, window=3, workers=n, progress=lambda *n: done.append(n))
+        find_contexts(
+            folder, TEST, per_term=40, window=3, workers=n, progress=lambda *n: done.append(n)
+        )
         for n in (1, 2)
     )
     assert len(one.rows) > 100
@@ -44,12 +44,3 @@ def test_one_large_file_is_shared_out_too(folder, monkeypatch):
     parted = find_contexts(folder / "RC-3.jsonl", TEST, per_term=20)
     assert len(files.parts_of(folder / "RC-3.jsonl")) > 4
     assert (parted.rows, parted.counts, parted.provenance) == (one.rows, one.counts, one.provenance)
-
-
-def test_a_mistake_is_said_as_in_one_process(folder):
-    said = []
-    for workers in (1, 2):
-        with pytest.raises(SourceError) as caught:
-            find_contexts(folder, TEST, workers=workers, field="text")
-        said.append((caught.value.what.partition(": ")[2], caught.value.remedy))
-    assert said[0] == said[1]

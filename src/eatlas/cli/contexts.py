@@ -75,10 +75,11 @@ def contexts(
         Print only JSON: the counts as one object.
     """
     from eatlas.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
-    from eatlas.corpora.storing import require_place  # noqa: PLC0415
+    from eatlas.corpora.files import corpus_files  # noqa: PLC0415
+    from eatlas.corpora.storing import require_other_files, require_place  # noqa: PLC0415
 
     require_place(output)
-    require_other_files(corpus, output)
+    require_other_files(output, corpus_files(corpus))
     find: Any = partial(find_pairs, distance=distance) if pairs else find_contexts
     with bar_of("parts") as progress:
         sample = find(
@@ -102,17 +103,6 @@ def contexts(
             print_json([sample.provenance | {"counts": [list(row) for row in sample.counts]}])
         else:
             _print_table(sample, output, pairs=pairs)
-
-
-def require_other_files(corpus: list[str], output: Path) -> None:
-    """Refuse to write over what is read."""
-    from eatlas.corpora.files import corpus_files  # noqa: PLC0415
-    from eatlas.corpora.storing import beside  # noqa: PLC0415
-    from eatlas.writing import require_other_file  # noqa: PLC0415
-
-    files = corpus_files(corpus)
-    for path in (output, beside(output)):
-        require_other_file(path, files)
 
 
 def _print_table(sample: Any, output: Path, *, pairs: bool) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from eatlas.corpora.loading import load_contexts
 from eatlas.corpora.record import SENTENCE, Context, Contexts, Pairs
+from eatlas.corpora.sampling import stimuli_of
 from eatlas.errors import StimulusError, described
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, TestsLike
@@ -58,13 +59,7 @@ def with_contexts(tests: TestsLike, contexts: Contexts | str | Path) -> tuple[Te
 
 def _with(test: Test, contexts: Contexts) -> Test:
     """Make one test of words a test of its stimuli's contexts."""
-    for _, concept in test.parts:
-        if concept.images or concept.sentences:
-            raise StimulusError(
-                f"the test {test.id} cannot be one of contexts",
-                got="images" if concept.images else "terms that are sentences already",
-                allowed="a test of words, such as weat-6",
-            )
+    stimuli_of((test,))  # refuses images and sentences
     name = contexts.name or "a corpus"
     chosen = {role: _of(concept, contexts) for role, concept in test.concepts.items()}
     for role, concept in test.concepts.items():

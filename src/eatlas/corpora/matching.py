@@ -249,7 +249,7 @@ def sentences(text: str) -> list[str]:
     from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
     data, tables = np.frombuffer(text.encode(), np.uint8), sentence_tables()
-    words = (match.start() for match in re.finditer(rb"(?<=\s)\S", data))
+    words = (match.start() for match in re.finditer(rb"(?<=\s)\S", data.tobytes()))
     cuts = [0, *(k for k in words if kernels.begins(data, k, -1, tables)), len(data)]
     parts = (data[a:b].tobytes().decode().strip() for a, b in pairwise(cuts))
     return [part for part in parts if part]

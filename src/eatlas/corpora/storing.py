@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from eatlas.decoding import json_value, require_file
 from eatlas.errors import ResultsError, SourceError
 from eatlas.paths import is_file
 from eatlas.sources.archives import faults_of_library
-from eatlas.writing import atomic_file, atomic_files, require_writable
+from eatlas.writing import atomic_file, atomic_files, require_other_file, require_writable
 
 LABEL = "label"
 """Column of what people saw in a context; empty where it has no label."""
@@ -43,6 +43,12 @@ def require_place(path: Path, what: str = "contexts", endings: tuple[str, ...] =
     if path.suffix.lower() == ".parquet":
         pyarrow_of(path)
     require_writable(path)
+
+
+def require_other_files(path: Path, files: Iterable[str | Path]) -> None:
+    """Refuse to write over what is read."""
+    for written in (path, beside(path)):
+        require_other_file(written, [Path(file) for file in files])
 
 
 def beside(path: Path) -> Path:

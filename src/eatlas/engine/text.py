@@ -22,7 +22,7 @@ from eatlas.corpora.files import Part, Reader, Unit, files_read, parts_of
 from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.reading import Account
 from eatlas.corpora.sampling import Progress, stimuli_of
-from eatlas.corpora.storing import beside, require_place
+from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.engine.store import FileJournal
 from eatlas.errors import StimulusError, require_whole
 from eatlas.executors import Executor, choose
@@ -32,7 +32,6 @@ from eatlas.sources.published import corpus_on_this_machine
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
-from eatlas.writing import require_other_file
 
 FORM = 4
 """Raised whenever a part's counts mean something else than before."""
@@ -235,8 +234,8 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         for name in names
     ]
     parts = parts_of(names, field, unit)
-    for written in () if path is None else (path, beside(path)):
-        require_other_file(written, [Path(part.path) for part in parts])
+    if path is not None:
+        require_other_files(path, [part.path for part in parts])
     executor = executor or choose(workers, len(parts))
     progress = progress or (lambda _done, _all: None)
     with CountedParts(path, search, parts) as counted:
