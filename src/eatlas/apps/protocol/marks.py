@@ -82,7 +82,7 @@ def _key(groups: list[str]) -> str:
     parts, x = [], LEFT + NAMES
     for (shape, colour), name in zip(cycle(LOOKS), groups, strict=False):
         parts.append(tag("g", path(outline(shape, x + 5, 9), "m on"), class_=colour))
-        parts.append(label(short(name, 100), x + 14, 13, size=12))
+        parts.append(label(short(name, 100), x + 14, 13))
         x += 110
     return tag("g", *parts)
 

@@ -123,7 +123,7 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
     height = under + NUMBERS + SCALE + BELOW
     parts = [
         tag("rect", width=width, height=height, class_="eat-paper"),
-        label(heading or read.label, middle, 27, size=17, font_weight=700, text_anchor="middle"),
+        label(heading or read.label, middle, 27, size=17, font_weight=700, anchor="middle"),
         *(muted(text, width / 2, 48 + LINE * i, size=12) for i, text in enumerate(over)),
     ]
     for i, role in enumerate(ATTRIBUTES):
@@ -154,19 +154,19 @@ def _column(
         on, undefined, y = state == attribute, state == UNDEFINED, top + i * (CELL_H + GAP)
         parts.append(cell(left, y, wide, CELL_H, on=on, hatched=undefined))
         y += CELL_H / 2
-        look: dict[str, Any] = {"text_anchor": "middle", "class_": "eat-on-text" if on else None}
+        look: dict[str, Any] = {"anchor": "middle", "class_": "eat-on-text" if on else None}
         if undefined:
             plate = {"x": middle - 42, "y": y - 12, "width": 84, "height": 24, "rx": 3}
             parts.append(tag("rect", **plate, class_="eat-plate"))
             parts.append(muted("undefined", middle, y + 4, size=12))
         elif on:
             # the dot is a letter, so that no font can push the word against it
-            parts.append(label("● associated", middle, y + 4.5, font_weight=600, **look))
+            parts.append(label("● associated", middle, y + 4.5, size=13, font_weight=600, **look))
         if text := result.cell_text(role + attribute):
             below = 24 if undefined or on else 4.5
-            parts.append(label(text, middle, y + below, size=12, **look))
+            parts.append(label(text, middle, y + below, **look))
     d = "d undefined" if level.d is None else f"d = {effect(level.d)}{level.star}"
-    parts.append(label(d, middle, under, size=15, font_weight=600, text_anchor="middle"))
+    parts.append(label(d, middle, under, size=15, font_weight=600, anchor="middle"))
     p = level.p_of()
     if p is not None:
         parts.append(muted(p_equals(p, result.rule.alpha), middle, under + 17, size=12))

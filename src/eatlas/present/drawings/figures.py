@@ -69,7 +69,7 @@ def estimate(shown: Effect, axis: Axis, y: float, symbol: str = "d") -> str:
     A dash where it is undefined, or a number on another scale.
     """
     if shown.d is None or shown.symbol != symbol:
-        return label("–", axis.at(0), y + 4, size=11, text_anchor="middle")
+        return label("–", axis.at(0), y + 4, size=11, anchor="middle")
     (shape, colour), line = mark_of(shown.place), ""
     if shown.interval is not None:
         low, high = (round(axis.at(end), 1) for end in shown.interval)
@@ -135,7 +135,7 @@ class Scales:
         """The numbers of the axis."""
         axis = self.axis.on(MARGIN, MARGIN + width)
         numbers = (
-            label(effect(tick, 0), axis.at(tick), 11, size=10, text_anchor="middle")
+            label(effect(tick, 0), axis.at(tick), 11, size=10, anchor="middle")
             for tick in axis.ticks()
         )
         return _small("ruler", axis, 14, *numbers)
@@ -228,11 +228,11 @@ def ternary(
         if term in chosen:
             x, y = at(p)
             anchor, shift = ("start", 6) if x < width / 2 else ("end", -6)
-            parts.append(label(short(term, 110), x + shift, y + 4, size=11, text_anchor=anchor))
+            parts.append(label(short(term, 110), x + shift, y + 4, size=11, anchor=anchor))
     looks = (("start", -8, 20), ("end", 8, 20), ("middle", 0, -12))
     for (x, y), group, (anchor, dx, dy) in zip(corners, groups, looks, strict=True):
         name = short(group, 180)
-        parts.append(label(name, x + dx, y + dy, size=12.5, font_weight=600, text_anchor=anchor))
+        parts.append(label(name, x + dx, y + dy, size=12.5, font_weight=600, anchor=anchor))
     title = f"Shares of {len(inside)} targets among {', '.join(map(isolated, groups))}"
     return figure(
         TOP + side * HALF + 34, *parts, title=title, width=width,

@@ -110,11 +110,11 @@ def specification_curve(
     y = TOP + CURVE + 14
     for choice, rows in groupby(rows_of(drawn, choices), key=lambda row: row[0]):
         y += GAP
-        parts.append(label(short(choice, heads - 6, 12), 0, y + 13, size=12, font_weight=600))
+        parts.append(label(short(choice, heads - 6, 12), 0, y + 13, font_weight=600))
         for _, name, taken in rows:
             parts.append(path(f"M{names:g} {y + ROW / 2:.1f}H{width - RIGHT:g}", "fig-grid"))
             whole = tag("title", words(f"{choice}: {one_line(name)}"))
-            written = label(short(name, names - heads - 6, 12), heads, y + 13, size=12)
+            written = label(short(name, names - heads - 6, 12), heads, y + 13)
             parts.append(tag("g", whole, written))
             strokes = {"study-tick": "", "study-tick on": ""}
             for x, spec, own in zip(at, drawn, taken, strict=True):

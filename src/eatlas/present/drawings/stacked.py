@@ -125,22 +125,22 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
                 sheet.add(
                     text_lines(lines, LEFT, first, step=14, size=LETTERS),
                     estimate(row, axis, y, symbol) if row.symbol == symbol else "",
-                    label(effect(row.d), x, y + 4, size=LETTERS, text_anchor="end"),
-                    label(row.star, x + 1, y + 4, size=LETTERS),
+                    label(effect(row.d), x, y + 4, anchor="end"),
+                    label(row.star, x + 1, y + 4),
                 )
                 if row.interval:
                     ends = interval(row.interval)
-                    sheet.add(label(ends, x + 12, y + 4, size=LETTERS))
+                    sheet.add(label(ends, x + 12, y + 4))
                 read = row.p_of()
                 if with_p and read is not None:
                     p_text, edge = p_value(read, row.rule.alpha), width - RIGHT
-                    sheet.add(label(p_text, edge, y + 4, size=LETTERS, text_anchor="end"))
+                    sheet.add(label(p_text, edge, y + 4, anchor="end"))
                 sheet.y += height
         sheet.y += 4
     sheet.parts.insert(0, axis.grid(top or 0, sheet.y))
     sheet.y += 22
     what, middle = "Effect size d" if symbol == "d" else symbol, (axis.start + axis.end) / 2
-    sheet.add(label(what, middle, sheet.y + 12, size=12, text_anchor="middle"))
+    sheet.add(label(what, middle, sheet.y + 12, anchor="middle"))
     sheet.y += 18
     sheet.notes(notes_of(results, settings))
     alt = f"Forest plot of {len(effects)} effect sizes. " + ". ".join(map(in_words, results))
@@ -204,7 +204,7 @@ def _share(share: float, x: float, y: float, width: float, *, strong: bool) -> l
     return [
         path(f"M{x:g} {y:g}h{width:g}v6h-{width:g}z", "fig-shade"),
         path(bar, "b on" if strong else "b"),
-        label(percent(share), x + width / 2, y + 19, size=11, text_anchor="middle", **look),
+        label(percent(share), x + width / 2, y + 19, size=11, anchor="middle", **look),
     ]
 
 
@@ -318,15 +318,13 @@ def influence(result: AssociationResult, width: float) -> str:
         for change, term, role in sorted(most, key=lambda change: change[0] * d):
             y, x = sheet.y + ROW / 2, axis.at(d + change)
             name = short(term, names - LEFT - 30, LETTERS)
-            sheet.add(label(name, LEFT + 18, y + 4, size=LETTERS))
+            sheet.add(label(name, LEFT + 18, y + 4))
             sheet.add(muted(role, LEFT, y + 4, anchor="start"))
             colour, shape = DRIVEN[role]
             sheet.add(path(f"M{axis.at(d):.1f} {y:g}H{x:.1f}", f"i {colour}"))
             kind = f"m on {colour}" if change * d < 0 else f"m {colour}"
             sheet.add(path(outline(shape, round(x, 1), y), kind))
-            sheet.add(
-                label(effect(d + change), width - RIGHT, y + 4, size=LETTERS, text_anchor="end")
-            )
+            sheet.add(label(effect(d + change), width - RIGHT, y + 4, anchor="end"))
             sheet.y += ROW
         sheet.y += 22
         if len(changes) > len(most):
@@ -372,10 +370,10 @@ def null(result: AssociationResult, width: float) -> str:
     x, text = axis.at(d), f"observed d = {effect(d)}"
     sheet.add(path(f"M{x:.1f} {top - 4:g}V{bottom:g}", "fig-reference"))
     anchor, shift = ("end", 6) if x > width / 2 else ("start", -6)
-    sheet.add(label(text, x + shift, top - 9, size=12, text_anchor=anchor))
+    sheet.add(label(text, x + shift, top - 9, anchor=anchor))
     sheet.y = bottom + 38
     what = "Effect size d of level 1"
-    sheet.add(label(what, width - RIGHT, sheet.y, size=12, text_anchor="end"))
+    sheet.add(label(what, width - RIGHT, sheet.y, anchor="end"))
     p = p_value(level.p.two_sided, result.rule.alpha)
     note = (
         f"{DRAWN:,} random relabellings of {len(values)} scores; dark: as far from 0 as the "
@@ -405,9 +403,7 @@ def targets(result: AssociationResult, width: float) -> str:
     for i, (group, head) in enumerate(zip(shown.columns, heads, strict=True)):
         axis = scale.on(names + i * column + 14, names + (i + 1) * column - 14)
         middle = (axis.start + axis.end) / 2
-        sheet.add(
-            label(short(head, column - 8, 12), middle, top - 8, size=12, text_anchor="middle")
-        )
+        sheet.add(label(short(head, column - 8, 12), middle, top - 8, anchor="middle"))
         sheet.add(axis.grid(top, top + ROW * len(rows)))
         for n, row in enumerate(rows):
             y, value, ends = top + ROW * (n + 0.5), row.points[group], row.intervals[group]
@@ -420,7 +416,7 @@ def targets(result: AssociationResult, width: float) -> str:
                 sheet.add(path(f"M{axis.at(ends[0]):.1f} {y:g}H{axis.at(ends[1]):.1f}", "i"))
     for n, row in enumerate(rows):
         y = top + ROW * (n + 0.5) + 4
-        sheet.add(label(short(row.term, names - LEFT - 10, 12), LEFT, y, size=12))
+        sheet.add(label(short(row.term, names - LEFT - 10, 12), LEFT, y))
     sheet.y = top + ROW * len(rows) + 24
     sheet.notes([
         f"Reference: {shown.reference}. {shown.meaning('Lines')} Pale: no lean by the interval.",

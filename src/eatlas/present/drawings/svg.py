@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
-from typing import Self
+from typing import Any, Self
 
 from eatlas.present.numbers import effect
 from eatlas.present.text import clean, isolated, pixels, wrap
@@ -50,16 +50,19 @@ def words(text: str) -> str:
     return escape(clean(text), quote=False)
 
 
-def label(text: str, x: float, y: float, *, size: float = 13, **attributes: object) -> str:
-    """A line of text at a point."""
-    return tag("text", words(text), x=x, y=y, font_size=size, **attributes)
+def label(
+    text: str, x: float, y: float, *, size: float = 12, anchor: str = "", **attributes: object
+) -> str:
+    """A line of text at a point, which begins there or has another `anchor`."""
+    look = {"font_size": size, "text_anchor": anchor or None}
+    return tag("text", words(text), x=x, y=y, **look, **attributes)
 
 
 def muted(text: str, x: float, y: float, *, size: float = 11, anchor: str = "middle") -> str:
     """A line of text that keeps in the background, such as the number of a tick."""
     if size == 11:  # most are, so the style has it
         return tag("text", words(text), x=x, y=y, class_=f"t {anchor[0]}".removesuffix(" m"))
-    return label(text, x, y, size=size, text_anchor=anchor, class_="eat-muted")
+    return label(text, x, y, size=size, anchor=anchor, class_="eat-muted")
 
 
 def figure(
@@ -133,7 +136,7 @@ class Sheet:
         """Draw parts at places of their own."""
         self.parts += parts
 
-    def write(self, text: str, *, size: float = 12, most: int = 3, **look: object) -> None:
+    def write(self, text: str, *, size: float = 12, most: int = 3, **look: Any) -> None:
         """Write a text on as many lines as it takes, up to so many."""
         for line in broken(text, self.width - LEFT - RIGHT, most, size) if text else ():
             self.y += size + 4

@@ -116,11 +116,10 @@ def timeline_of(
             taken = x + half
             parts.append(muted(str(year), x, below + 18))
     for arrow, name, y in (("↑", sides[0], _TOP - 12), ("↓", sides[-1], below + 56)):
-        parts.append(label(f"{arrow} {short(name, end - _LEFT - 20)}", _LEFT, y, size=12))
-    middle = {"size": 12, "text_anchor": "middle"}
+        parts.append(label(f"{arrow} {short(name, end - _LEFT - 20)}", _LEFT, y))
     upright = f"rotate(-90) translate({-(_TOP + _BOTTOM) / 2:g} 14)"
-    parts.append(label(unit, (_LEFT + end) / 2, below + 36, **middle))  # type: ignore[arg-type]
-    parts.append(tag("g", label("effect size d", 0, 0, **middle), transform=upright))  # type: ignore[arg-type]
+    parts.append(label(unit, (_LEFT + end) / 2, below + 36, anchor="middle"))
+    parts.append(tag("g", label("effect size d", 0, 0, anchor="middle"), transform=upright))
     alt = _in_words(lines, missing, unit)
     return figure(below + 62, *parts, title=title, alt=alt, width=width, kind="figure timeline")
 
