@@ -31,7 +31,7 @@ from tests.tiny_models import make_model
 import eatlas
 from eatlas.encoders import transformer
 from eatlas.sources import Found, Source
-from eatlas.sources.interface import all_items
+from eatlas.sources.interface import items_of
 from eatlas.sources.source import forwarded
 
 BUDGETS = (50, 100, 200, 500, 1000, 2048, 5000)
@@ -75,7 +75,8 @@ def levels(result):
 
 def measured(spec, tests, folder):
     """Counts and p-values of all levels in each batch size; vectors beside."""
-    passages = sorted(all_items(eatlas.load_tests(tests)))
+    parts = [part for test in eatlas.load_tests(tests) for part in test.concepts.values()]
+    passages = sorted({item for part in parts for item in items_of(part).values()})
     found = []
     for budget in BUDGETS:
         transformer.BUDGET["cpu"] = budget

@@ -188,21 +188,6 @@ def test_numbers_beyond_the_range(seeing, drawn):
         forget()
 
 
-def test_memory_is_that_of_a_few_batches(seeing, tmp_path, monkeypatch):
-    """However many images there are, a few batches wait: as many as threads, and one more."""
-    monkeypatch.setitem(pictures.AT_ONCE, "cpu", 1)
-    paths = [draw(tmp_path / f"{n}.png", n, (40 + n, 40)) for n in range(40)]
-    assert len({pictures.read_head(path).content for path in paths}) == 40
-    started, real, waiting = [], pictures.decoded, []
-    monkeypatch.setattr(pictures, "decoded", lambda one: started.append(one) or real(one))
-    done = 0
-    for answers in opened(seeing("clip")).vectors(set(images(paths))):
-        done += len(answers)
-        waiting.append(len(started) - done)
-    assert done == 40
-    assert max(waiting) <= pictures.MOST_THREADS + 1
-
-
 def test_models_that_are_no_two_towers(seeing, model, tmp_path):
     def fault(spec):
         with pytest.raises(SourceError) as raised:

@@ -35,24 +35,6 @@ def copied(folder, to):
     return shutil.copytree(folder, to)
 
 
-def test_each_text_goes_through_the_model_once_the_longest_first(model, monkeypatch):
-    seen = []
-    real = transformer.pooled_vectors
-
-    def watched(*given):
-        seen.extend(len(ids) for (ids, _), _ in given[-1])
-        return real(*given)
-
-    monkeypatch.setattr(transformer, "pooled_vectors", watched)
-    texts = ("The wasp is a wasp.", "ivy", "These are orchids.")
-    passages = [Item(text, (i, i + 2)) for text in texts for i in (0, 1)]
-    told = []
-    opened(model("bert"), "level=word").encode(passages, tell=lambda *n: told.append(n))
-    assert len(seen) == len(texts)
-    assert seen == sorted(seen, reverse=True)
-    assert told[-1] == (6, 6)
-
-
 def test_all_layers_come_from_one_pass(model, monkeypatch):
     passes = []
     real = transformer.pooled_vectors

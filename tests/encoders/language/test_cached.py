@@ -9,7 +9,7 @@ import eatlas
 from eatlas.encoders import language, loading
 from eatlas.encoders.cache_store import contents
 from eatlas.encoders.language import Question, language_model, open_language_model
-from eatlas.errors import SourceError, SourceWarning
+from eatlas.errors import SourceError
 from eatlas.folders import cache_folder
 
 TOML = """
@@ -131,12 +131,3 @@ def test_ctrl_c_keeps_what_was_answered(monkeypatch):
         assert (answer.fault, answer.pieces) == (expected[one].fault, expected[one].pieces)
         if not answer.fault:
             assert answer.log_probability == pytest.approx(expected[one].log_probability, abs=1e-5)
-
-
-def test_a_folder_that_cannot_be_used_costs_the_cache_and_not_the_run(monkeypatch, tmp_path):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("EATLAS_CACHE", str(tmp_path / "file" / "cache"))
-    with pytest.warns(SourceWarning, match="this run continues without") as caught:
-        answers = counted()[0].score(ASKED)
-    assert len(caught) == 1
-    assert answers == language_model(*tiny.bert(), name="tiny").score(ASKED)

@@ -109,11 +109,11 @@ def goes_on(tokenizer, piece):
 
 def chance_of_a_boundary(model, tokenizer, ids):
     """Probability that the next piece does not go on with a word, by a plain loop."""
-    return sum(
-        math.exp(one_at_a_time(model, tokenizer, ids, len(ids) - 1, piece))
-        for piece in range(len(tokenizer))
-        if not goes_on(tokenizer, piece)
-    )
+    import torch
+
+    with torch.no_grad():
+        row = log_softmax(model(input_ids=torch.tensor([ids])).logits[0, -1]).exp()
+    return sum(float(p) for piece, p in enumerate(row) if not goes_on(tokenizer, piece))
 
 
 def test_that_a_word_ends_is_asked_as_by_hand():
