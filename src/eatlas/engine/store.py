@@ -41,7 +41,7 @@ class Journal:
     """Finished pieces of work in a file that only grows.
 
     Use as a context manager: entering locks the file and reads what was done before. Without a
-    path the pieces are kept in a temporary file.
+    path nothing is written.
     """
 
     work = "jobs"
@@ -53,17 +53,17 @@ class Journal:
         self.path, self.out = path, out
         self._lock = None if lock is None else FileLock(lock, timeout=0)
         self._handle = -1
-        self._places: dict[str, tuple[int, int]] = {}
-        """Where the result of each piece is in the file, and how long it is."""
-        self._finished: set[str] = set()
+        self.pieces: set[str] = set()
+        """Names of the pieces that the file is kept for."""
 
     def take(self, name: str, result: bytes) -> None:
         """Take over a piece that was done before."""
 
     def __enter__(self) -> Self:
+        if self.path is None or self._lock is None:
+            return self
         try:
-            if self._lock is not None:
-                self._lock.acquire()
+            self._lock.acquire()
             self._handle = _opened(self.path)
             self._recover()
         except Timeout as error:
@@ -79,16 +79,19 @@ class Journal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        unfinished = self._places.keys() - self._finished
+        if self.path is None:
+            return
         os.close(self._handle)
         self._handle = -1
         # the file goes when it is closed: some systems do not remove an open one
-        if self.path is not None and not unfinished:
+        if not self.pieces:
             self.path.unlink(missing_ok=True)
         self._close()
 
     def append(self, name: str, result: bytes) -> None:
         """Keep the result of one piece, which has no line end."""
+        if self.path is None:
+            return
         head = b'{"job": "%b", "sha256": "%b", "result": ' % (name.encode(), _hash(name, result))
         end = os.lseek(self._handle, 0, os.SEEK_END)
         data = head + result + b"}\n"
@@ -99,20 +102,14 @@ class Journal:
             with suppress(OSError):
                 os.ftruncate(self._handle, end)
             raise self._cannot(error) from error
-        self._places[name] = end + len(head), len(result)
-
-    def read(self, name: str) -> bytes:
-        """Return the result of one piece."""
-        start, length = self._places[name]
-        os.lseek(self._handle, start, os.SEEK_SET)  # not os.pread, which Windows has not
-        return os.read(self._handle, length)
+        self.pieces.add(name)
 
     def discard(self, names: Collection[str]) -> None:
         """Forget pieces, once what follows from them is elsewhere.
 
         The file stays while it has pieces of other work that was cut off.
         """
-        self._finished |= set(names)
+        self.pieces -= set(names)
 
     def _recover(self) -> None:
         """Take over whole lines; cut off what follows the last of them."""
@@ -130,7 +127,7 @@ class Journal:
                     if _hash(name, match["result"]) != match["sha256"]:
                         raise ValueError
                     self.take(name, match["result"])
-                    self._places[name] = end + match.start("result"), len(match["result"])
+                    self.pieces.add(name)
                 except (EatlasError, ValueError, KeyError, TypeError, RecursionError):
                     faulty += 1
                 end += len(line)
@@ -156,7 +153,7 @@ class Journal:
 
     def _cannot(self, error: OSError) -> ResultsError:
         return ResultsError(
-            f"{self.path or 'the folder for temporary files'}: finished {self.work} cannot be kept",
+            f"{self.path}: finished {self.work} cannot be kept",
             got=error.strerror or str(error),
             remedy="free some space, or choose another place with --out; repeat the command to "
             "continue",
@@ -226,11 +223,8 @@ def _unwritable(path: Path | None, error: OSError) -> ResultsError:
     )
 
 
-def _opened(path: Path | None) -> int:
+def _opened(path: Path) -> int:
     """Open a file for reading and writing; a link or a device in its place is not followed."""
-    if path is None:
-        with tempfile.TemporaryFile() as file:
-            return os.dup(file.fileno())
     flags = os.O_RDWR | os.O_CREAT
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
         flags |= getattr(os, name, 0)

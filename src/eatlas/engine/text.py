@@ -127,7 +127,7 @@ class CountedParts(FileJournal):
 
     def forget(self) -> None:
         """Forget all parts, once the table is written."""
-        self.discard(list(self._places))
+        self.discard(list(self.pieces))
 
     def take(self, name: str, result: bytes) -> None:
         """Take over a part that was counted before."""

@@ -20,16 +20,10 @@ ROWS = 7
 def chunks():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plan_module, "ROWS", ROWS)
-        kept = ChunkFolder()
+        kept = Chunks()
         measure_all(make_scan(vocabulary(), concepts()), kept)
-    assert len(kept) == 7
-    return sorted(kept, key=lambda chunk: chunk.index)
-
-
-class ChunkFolder(list):
-    """Chunks as they come."""
-
-    keep = list.append
+    assert len(kept.done) == 7
+    return [kept.done[index] for index in range(7)]
 
 
 def same(mine, other):
@@ -58,19 +52,12 @@ def test_what_was_kept_comes_back(tmp_path, chunks):
     odd = replace(chunks[1], words=["a\nb", '"', "🌹", "\ud800", "", "\x00", "x"])
     store(out, [chunks[2], odd])
     with Chunks(out, IDENTITY) as file:
-        assert (len(file), file.words, 2 in file, 1 in file, 0 in file) == (
-            2,
-            14,
-            True,
-            True,
-            False,
-        )
-        first, second = file
-        assert same(first, odd)
-        assert same(second, chunks[2])
+        assert (sorted(file.done), file.words) == ([1, 2], 14)
+        assert same(file.done[1], odd)
+        assert same(file.done[2], chunks[2])
         file.keep(chunks[0])
     with Chunks(out, IDENTITY) as file:
-        assert [chunk.index for chunk in file] == [0, 1, 2]
+        assert sorted(file.done) == [0, 1, 2]
 
 
 def test_a_file_without_chunks_goes(tmp_path, chunks):
@@ -79,8 +66,7 @@ def test_a_file_without_chunks_goes(tmp_path, chunks):
     assert list(tmp_path.iterdir()) == []
     with Chunks(out, IDENTITY) as file:
         file.keep(chunks[0])
-        file.forget()
-        assert (len(file), file.words, list(file)) == (0, 0, [])
+        file.discard(list(file.pieces))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -97,7 +83,7 @@ def test_a_changed_byte_costs_one_chunk_at_most(tmp_path, chunks):
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             with Chunks(out, IDENTITY) as file:
-                found = list(file)
+                found = list(file.done.values())
         assert all(same(chunk, chunks[chunk.index]) for chunk in found)
         # where a line end is changed two lines become one, or the last is none
         assert len(found) == 2 or (len(found) == 1 and data[place] == ord("\n"))
@@ -112,17 +98,8 @@ def test_other_settings_have_a_file_of_their_own(tmp_path, chunks):
     assert others(out, IDENTITY) == []
     assert others(out, "f" * 64) == [mine]
     with Chunks(out, "f" * 64) as file:
-        assert len(file) == 0
+        assert not file.done
     assert file_of_odd.exists()
-
-
-def test_passing_chunks_leave_nothing(tmp_path, chunks, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    with Chunks() as file:
-        file.keep(chunks[3])
-        file.keep(chunks[0])
-        assert [chunk.index for chunk in file] == [0, 3]
-        assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_kept_names_all_that_it_depends_on(monkeypatch):

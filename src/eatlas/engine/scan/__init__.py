@@ -109,7 +109,7 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
 
 def finish(plan: ScanPlan, chunks: Chunks, lists: Lists, path: Path | None) -> ScanResult:
     """Conclude a scan, write its words and its summary where there is a file, forget the chunks."""
-    result = conclude(plan, chunks, lists)
+    result = conclude(plan, [chunk for _, chunk in sorted(chunks.done.items())], lists)
     if path is not None and result.words is not None:
         about = {
             "signature": result.signature,
@@ -122,5 +122,5 @@ def finish(plan: ScanPlan, chunks: Chunks, lists: Lists, path: Path | None) -> S
         with atomic_files() as new:
             write_words(path, new, words, about)
             new(summary_of(path)).write(result.model_dump_json(indent=1) + "\n")
-    chunks.forget()
+    chunks.discard(list(chunks.pieces))
     return result

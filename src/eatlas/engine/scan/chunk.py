@@ -150,50 +150,32 @@ def word_tests(scores: Array, n: int) -> tuple[Array, NDArray[np.uint8], Array]:
 
 
 class Chunks(FileJournal):
-    """The finished chunks of a scan."""
+    """The finished chunks of a scan, by their number."""
 
     work, task = "words", "scan"
 
     def __init__(self, out: Path | None = None, identity: str = "") -> None:
         super().__init__(out, identity)
         self._identity = identity
-        self._read: dict[int, int] = {}
-        """Words of each chunk."""
+        self.done: dict[int, Chunk] = {}
 
     @property
     def words(self) -> int:
         """Words of all chunks."""
-        return sum(self._read.values())
-
-    def __contains__(self, index: int) -> bool:
-        return index in self._read
-
-    def __len__(self) -> int:
-        return len(self._read)
-
-    def __iter__(self) -> Iterator[Chunk]:
-        """Finished chunks, in the order of the source."""
-        return (_decoded(self.read(self._name(index))) for index in sorted(self._read))
+        return sum(chunk.read for chunk in self.done.values())
 
     def keep(self, chunk: Chunk) -> None:
         """Keep a finished chunk."""
-        self.append(self._name(chunk.index), _encoded(chunk))
-        self._read[chunk.index] = chunk.read
-
-    def forget(self) -> None:
-        """Forget all chunks, once what follows from them is elsewhere."""
-        self.discard([self._name(index) for index in self._read])
-        self._read.clear()
+        if self.path is not None:
+            self.append(f"{self._identity} {chunk.index}", _encoded(chunk))
+        self.done[chunk.index] = chunk
 
     def take(self, name: str, result: bytes) -> None:
         """Take over a chunk that was measured before."""
         chunk = _decoded(result)
-        if name != self._name(chunk.index):
+        if name != f"{self._identity} {chunk.index}":
             raise ValueError(name)
-        self._read[chunk.index] = chunk.read
-
-    def _name(self, index: int) -> str:
-        return f"{self._identity} {index}"
+        self.done[chunk.index] = chunk
 
 
 _TEXTS, _NUMBERS = ("words", "missing"), ("index", "read")
@@ -236,7 +218,7 @@ def measure_all(
     def pieces() -> Iterator[Piece]:
         nonlocal done
         for index, (words, vectors) in enumerate(plan.chunks()):
-            if index in chunks:
+            if index in chunks.done:
                 done += len(words)
             else:
                 yield index, words, vectors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, get_args
@@ -76,9 +76,8 @@ class Lists:
                 raise EatlasError(f"{name} is not usable", got=repr(value), allowed=allowed)
 
 
-def conclude(plan: ScanPlan, chunks: Iterable[Chunk], lists: Lists) -> ScanResult:
+def conclude(plan: ScanPlan, parts: Sequence[Chunk], lists: Lists) -> ScanResult:
     """Judge all words together; the result has them in memory."""
-    parts = list(chunks)
     if not any((part.side == 0).any() for part in parts):
         raise SourceError(
             f"{plan.source.name}: there is no word to scan",
@@ -86,7 +85,6 @@ def conclude(plan: ScanPlan, chunks: Iterable[Chunk], lists: Lists) -> ScanResul
             "an attribute",
         )
     words = Chunk.joined(parts)
-    del parts  # of gigabytes, where the vocabulary is large
     member, d = words.side == 0, words.effect_size
     p, max_t = np.where(member, words.p[2], np.nan), np.full(member.size, np.nan)
     max_t[member] = plan.shared.p(words.reached[member], words.maxima)
