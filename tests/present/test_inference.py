@@ -13,7 +13,9 @@ from eatlas.present.summaries import in_brief
 
 @pytest.fixture(scope="module")
 def results():
-    return eatlas.run(tests=["weat-3", "weat-6"], measures="ml-eat(resamples=0,sesoi=1.5)")
+    return eatlas.run(
+        tests=["weat-3", "weat-6"], measures="ml-eat(resamples=0,sesoi=1.5)", frequency="off"
+    )
 
 
 def test_statements_of_a_result(results):

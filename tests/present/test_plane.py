@@ -31,7 +31,7 @@ KEPT = 5e-7
 
 @pytest.fixture(scope="module")
 def results():
-    return eatlas.run(tests=["weat-6", "weat-3"], frequency="off")
+    return eatlas.run(tests=["weat-6", "weat-3"], measures="ml-eat(resamples=0)", frequency="off")
 
 
 def test_places_by_hand():
@@ -133,7 +133,9 @@ def test_without_cosines_there_is_no_map(results):
 @pytest.fixture(scope="module")
 def pair():
     sources = ["glove-sample", "glove-sample?transform=center"]
-    return list(eatlas.run(tests="weat-6", vectors=sources, frequency="off"))
+    return list(
+        eatlas.run(tests="weat-6", vectors=sources, measures="ml-eat(resamples=0)", frequency="off")
+    )
 
 
 def test_across_the_diagonal_the_means_are_as_far_apart_as_d(pair):

@@ -50,7 +50,7 @@ def open_page(tabs: Tabs, tmp_path: Path) -> Opener:
 def ten_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the main job."""
     path = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(eatlas.run(), path)
+    write_report(eatlas.run(measures="ml-eat(resamples=200)"), path)
     return path
 
 
