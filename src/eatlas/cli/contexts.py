@@ -98,6 +98,7 @@ def contexts(
             progress=progress,
         )
     sample.write(output)
+    say_damaged(sample.provenance)
     with output_of_a_command():
         if as_json:
             print_json([sample.provenance | {"counts": [list(row) for row in sample.counts]}])
@@ -154,10 +155,14 @@ def size_of(provenance: Mapping[str, Any]) -> str:
     return f"{len(files)} file(s), {sum(file['size'] for file in files):,} bytes"
 
 
-def skipped_in(provenance: Mapping[str, Any]) -> list[str]:
-    """How much of the files was not read, and why; the first damaged lines go to stderr."""
+def say_damaged(provenance: Mapping[str, Any]) -> None:
+    """Say which lines were the first that are damaged."""
     for line in provenance["damaged"][:SHOWN]:
         remark(f"skipped: {line['file']}, line {line['line']}: {line['why']}")
+
+
+def skipped_in(provenance: Mapping[str, Any]) -> list[str]:
+    """How much of the files was not read, and why."""
     files = provenance["files"]
     damaged = Counter({"damaged lines": sum(file["damaged"] for file in files)})
     reasons = sum((Counter(file["skipped"]) for file in files), damaged)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from eatlas.cli.contexts import size_of, skipped_in
+from eatlas.cli.contexts import say_damaged, size_of, skipped_in
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.options import executor_of
 from eatlas.cli.progress import Lines, bar_of, what_is_kept
@@ -79,6 +79,7 @@ def text(
             executor=executor_of(engine, workers),
             progress=progress,
         )
+    say_damaged(result.provenance)
     with output_of_a_command():
         if as_json:
             print_json([result.about()])
