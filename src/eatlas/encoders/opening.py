@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from eatlas.encoders.cache import keeping
 from eatlas.encoders.models import CLIP, POOLS, NamedModel, find_model, require_no_use
 from eatlas.encoders.options import EVERY, POOLED, parse_layers
@@ -25,19 +27,24 @@ def open_clip(text: str) -> tuple[ModelSource, ...]:
 
 @keeping
 def open_hf(text: str) -> tuple[ModelSource, ...]:
-    """Open a transformer of texts or of images."""
-    return _open_hf(text)
-
-
-def _open_hf(text: str) -> tuple[ModelSource, ...]:
-    """One source, or with ``layer=all`` one for each layer."""
-    plain, layer = take_option(text, "layer")
+    """Open a transformer of texts or of images; with ``layer=all`` one source for each layer."""
     named = find_model(text, takes=("texts", "images"))
-    if layer == EVERY and (named.card.takes == "texts" or named.card.vision.layered):
-        each = (with_option(plain, f"layer={number}") for number in range(named.card.top + 1))
-        return tuple(source for spec in each for source in _open_hf(spec))
-    if named.card.takes == "images":
-        return _open_vision(named)
+    each, card = [named], named.card
+    if named.options.layer == EVERY and (card.takes == "texts" or card.vision.layered):
+        plain, _ = take_option(text, "layer")
+        each = [
+            replace(
+                named,
+                text=with_option(plain, f"layer={number}"),
+                options=named.options.model_copy(update={"layer": str(number)}),
+            )
+            for number in range(card.top + 1)
+        ]
+    return tuple(map(_open_vision if card.takes == "images" else _open_texts, each))
+
+
+def _open_texts(named: NamedModel) -> TransformerSource:
+    """Open a model of texts."""
     whole = named.options.level == "sentence"
     require_no_use(named.label, named.given, ["subword" if whole else "pool"])
     conventions = declared(named.path)
@@ -48,7 +55,7 @@ def _open_hf(text: str) -> tuple[ModelSource, ...]:
     if whole:
         notes += prompt_note(conventions, hint=f"st:{named.name}")
     layers = parse_layers(named.options.layer, named.card.top, named.label)
-    return (TransformerSource(named, layers, method, tuple(notes)),)
+    return TransformerSource(named, layers, method, tuple(notes))
 
 
 def _method(named: NamedModel, conventions: ModelConventions) -> str:
@@ -80,7 +87,7 @@ def _method(named: NamedModel, conventions: ModelConventions) -> str:
     return POOLS[named.card.family][not sentence]
 
 
-def _open_vision(named: NamedModel) -> tuple[VisionSource, ...]:
+def _open_vision(named: NamedModel) -> VisionSource:
     """Open a model of images."""
     vision, options, label = named.card.vision, named.options, named.label
     require_no_use(label, named.given, ("level", "subword", "truncate"))
@@ -102,4 +109,4 @@ def _open_vision(named: NamedModel) -> tuple[VisionSource, ...]:
             got=f"layer={options.layer}",
             allowed="layer=-1, the top",
         )
-    return (VisionSource(named, layers, pool),)
+    return VisionSource(named, layers, pool)
