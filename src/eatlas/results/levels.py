@@ -28,10 +28,14 @@ Counts = ByTail[int | None]
 """A number of relabellings for each tail."""
 Errors = ByTail[float | None]
 """A relative error for each tail."""
-Ends = ByTail[Bounds | None]
-"""Both ends of an interval for each tail."""
-NormalP = ByTail[Probability]
-"""P-values of z under a normal distribution."""
+
+
+class Ends(ByTail[Bounds | None]):
+    """Both ends of an interval for each tail."""
+
+
+class NormalP(ByTail[Probability]):
+    """P-values of z under a normal distribution."""
 
 
 class PValues(Record):
