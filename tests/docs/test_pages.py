@@ -3,6 +3,7 @@
 import re
 import tomllib
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 import yaml
@@ -104,3 +105,16 @@ def test_the_reference_documents_every_public_name():
     # the classes of errors stand under eatlas.errors
     expected = {n for n in eatlas.__all__ if not n.startswith(("_", "Eatlas"))} | {"errors"}
     assert documented == expected
+
+
+def test_what_the_reference_documents_is_there():
+    pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("reference/**/*.md"))
+    names = re.findall(r"^::: (\S+)$", pages, flags=re.MULTILINE)
+    assert [name for name in names if not there(name)] == []
+
+
+def there(name):
+    try:
+        return resolve_name(name) is not None
+    except (AttributeError, ImportError):
+        return False
