@@ -12,8 +12,8 @@ import argparse
 
 import numpy as np
 
-from eatlas.stats.draws import draw_effects, random_effects
 from eatlas.stats.effect_size import union_variance
+from eatlas.stats.random_effects import draw_effects, random_effects
 
 DESIGNS = (3, 4, 8, 25)
 SHIFTS = (0.5, 1.0, 2.0)

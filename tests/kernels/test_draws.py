@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eatlas.kernels import compact_rows, draw_associations, draws, unit_rows
+from eatlas.kernels import compact_rows, context_draws, draw_associations, unit_rows
 
 AGREEMENT = 1e-12
 """Worst difference of an association from the plain formula: 4e-16 at 768 dimensions."""
@@ -38,9 +38,9 @@ def plain(vectors, sizes):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("sizes", [(3, 3, 4, 4), (2, 5, 3, 1)])
 def test_every_draw_is_the_plain_formula(monkeypatch, compiled, dtype, sizes):
-    monkeypatch.setattr(draws, "NUMPY_NUMBERS", 0 if compiled else 10**9)
-    monkeypatch.setattr(draws, "BLOCK", 7)
-    monkeypatch.setattr(draws, "TOGETHER", 7 * sum(sizes) * 33)
+    monkeypatch.setattr(context_draws, "NUMPY_NUMBERS", 0 if compiled else 10**9)
+    monkeypatch.setattr(context_draws, "BLOCK", 7)
+    monkeypatch.setattr(context_draws, "TOGETHER", 7 * sum(sizes) * 33)
     vectors, chosen = design(sizes, 5, 33, 40, dtype=dtype)
     found = draw_associations(compact_rows(vectors), chosen, sizes)
     for i, places in enumerate(chosen):
@@ -69,6 +69,6 @@ def test_equal_rows_have_equal_scores_to_the_bit(monkeypatch):
     vectors, _ = design((2, 2, 2, 2), 1, 300, 1)
     vectors[3] = vectors[0]
     for limit in (10**9, 0):
-        monkeypatch.setattr(draws, "NUMPY_NUMBERS", limit)
+        monkeypatch.setattr(context_draws, "NUMPY_NUMBERS", limit)
         found = draw_associations(compact_rows(vectors), np.arange(8)[None], (2, 2, 2, 2))
         assert found.targets[0, 3] == found.targets[0, 0]

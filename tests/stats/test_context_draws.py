@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from eatlas.stats.draws import draw_contexts
+from eatlas.stats.random_effects import draw_contexts
 
 
 @pytest.mark.parametrize(

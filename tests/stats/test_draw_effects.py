@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from eatlas.stats.draws import draw_effects
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.permutation import permutation_test
+from eatlas.stats.random_effects import draw_effects
 
 AGREEMENT = 1e-12
 """Worst difference from the effect size of a single draw: 5e-16."""

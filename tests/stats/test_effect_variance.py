@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from eatlas.stats.draws import draw_effects
 from eatlas.stats.effect_size import union_variance
+from eatlas.stats.random_effects import draw_effects
 
 NEAR = 0.15
 """Worst relative difference over the designs below, with 40,000 samples each: .13 at 5 v 5, .10 at

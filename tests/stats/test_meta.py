@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.meta_analysis import combine_effects
 
-from eatlas.stats.draws import ESTIMATORS, random_effects, weighted
+from eatlas.stats.random_effects import ESTIMATORS, random_effects, weighted
 
 METHODS = tuple(ESTIMATORS)
 DL_AGREEMENT = 1e-10

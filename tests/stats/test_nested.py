@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from eatlas.stats.draws import nested_components
+from eatlas.stats.random_effects import nested_components
 
 
 def test_a_balanced_design_is_the_analysis_of_variance():

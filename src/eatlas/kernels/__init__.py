@@ -21,7 +21,7 @@ from eatlas.kernels.cosines import (
 from eatlas.lazy import attributes
 
 if TYPE_CHECKING:
-    from eatlas.kernels.draws import (
+    from eatlas.kernels.context_draws import (
         CompactRows,
         Drawn,
         DrawnPairs,

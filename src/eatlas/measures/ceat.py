@@ -28,7 +28,7 @@ from eatlas.notes import Note
 from eatlas.results.embedding_tests import CEATResult, ContextDraws
 from eatlas.results.levels import Model, Replace, SentenceCounts
 from eatlas.results.parts import Coverage
-from eatlas.stats.draws import Components, draw_contexts, nested_components, stream
+from eatlas.stats.random_effects import Components, draw_contexts, nested_components, stream
 from eatlas.stimuli import ROLES
 from eatlas.stimuli.kinds import OPPOSITES
 

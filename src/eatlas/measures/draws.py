@@ -39,11 +39,11 @@ from eatlas.results.levels import (
     VarianceShares,
 )
 from eatlas.stats.designs import Judge
-from eatlas.stats.draws import Components, DrawEffects, draw_effects, random_effects
 from eatlas.stats.effect_size import union_variance
 from eatlas.stats.inputs import relative_tolerance
 from eatlas.stats.permutation import DRAWING, DRAWS
 from eatlas.stats.permutation.problem import SMALLEST
+from eatlas.stats.random_effects import Components, DrawEffects, draw_effects, random_effects
 from eatlas.stimuli import ROLES
 
 Array = NDArray[np.float64]

@@ -28,7 +28,7 @@ from eatlas.measures.rows import sizes
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSCEATResult, SentenceDraws
 from eatlas.results.levels import Model, Replace
-from eatlas.stats.draws import Components, components_of_means, draw_contexts, stream
+from eatlas.stats.random_effects import Components, components_of_means, draw_contexts, stream
 from eatlas.stimuli.kinds import OPPOSITES
 
 Array = NDArray[np.float64]

@@ -2,6 +2,6 @@
 
 :mod:`effect_size` computes d; the room `permutation` its p-value;
 :mod:`bootstrap` intervals over other stimuli, :mod:`crossed` the test over them;
-:mod:`multiplicity` adjusted p-values; :mod:`designs` what a test can find; :mod:`draws` many
-effects together.
+:mod:`multiplicity` adjusted p-values; :mod:`designs` what a test can find; :mod:`random_effects`
+many effects together.
 """

@@ -141,7 +141,7 @@ def _compiled(
 ) -> Callable[[int], None]:
     """What fills in the draws from a given one on."""
     # heavy, and not needed for small designs
-    from eatlas.kernels.compiled_draws import associate  # noqa: PLC0415
+    from eatlas.kernels.compiled_contexts import associate  # noqa: PLC0415
 
     lengths = np.array(sizes, dtype=np.int64)
 

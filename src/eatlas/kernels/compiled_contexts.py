@@ -69,7 +69,7 @@ def associate(
     attributes: Array,
     cells: Array,
 ) -> None:
-    """Fill in what `eatlas.kernels.draws` describes, for the rows chosen in each draw."""
+    """Fill in what `eatlas.kernels.context_draws` describes, for the rows chosen in each draw."""
     mean = np.empty((4, rows.shape[1]))
     border = sizes[0] + sizes[1]
     for i in range(chosen.shape[0]):
