@@ -50,7 +50,7 @@ __all__ = [
 __getattr__ = attributes(
     __name__,
     {
-        f"{__name__}.draws": (
+        f"{__name__}.context_draws": (
             "Drawn DrawnPairs CompactRows compact_rows draw_associations draw_pairs"
         )
     },
