@@ -155,4 +155,4 @@ def test_a_record_is_a_table_of_its_fields(opened):
     page = opened("reference/api/levels")
     field = page.locator("tr[id='eatlas.results.levels.Level.effect_size']")
     expect(field).to_contain_text("Magnitude")
-    expect(page.locator(".doc-attribute")).to_have_count(0)
+    expect(page.locator(".doc-class .doc-attribute")).to_have_count(0)
