@@ -216,6 +216,7 @@ def test_several_sentences_of_a_stimulus_are_refused():
         eatlas.ZeroShot(scale=100)(test, "cbow:glove-sample")
     assert "one text for each stimulus" in caught.value.what
     assert "--prompt" in caught.value.remedy
+    assert eatlas.ZeroShot(scale=100).needs.contexts == "written"
 
 
 @pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")

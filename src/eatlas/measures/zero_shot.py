@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -19,7 +19,7 @@ from eatlas.measures.association import (
     remarks_on,
     scale_of,
 )
-from eatlas.measures.base import Input, parameter
+from eatlas.measures.base import Input, Needs, parameter
 from eatlas.measures.inference import correlated, design_power, unanswered
 from eatlas.measures.level_tests import (
     KEPT_SCORES,
@@ -100,6 +100,11 @@ class ZeroShot(PatternMeasure, ResampledMeasure):
 
     _: KW_ONLY
     scale: float | Literal["model"] = parameter(OF_MODEL, SCALE, optional=True)
+
+    @property
+    def needs(self) -> Needs:
+        """One text for each stimulus, which contexts of a corpus are not."""
+        return replace(super().needs, contexts="written")
 
     def require_source(self, source: Any) -> None:
         """Refuse a source that states no logit scale, where the signature states none either."""
