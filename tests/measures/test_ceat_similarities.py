@@ -54,5 +54,5 @@ def test_the_map_of_the_words_has_a_mark_for_each_stimulus(result):
     ]
     row = np.array(result.similarities)[3]
     assert (points[3].a, points[3].b) == pytest.approx((row[:2].mean(), row[2:].mean()))
-    assert "x1" in plane_figure(result)
+    assert "x1" in plane_figure(result, 414.0)
     assert "Each target word by its mean cosines" in report_html([result])

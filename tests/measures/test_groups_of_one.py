@@ -38,8 +38,8 @@ def test_where_vectors_are_missing_they_are_named():
         caught.value.what == "test tiny, group X (Flowers): only 1 term has a usable vector in dict"
     )
     assert caught.value.got.startswith("missing: ")
-    assert (
-        caught.value.remedy == "use terms that the source has, or a source with a larger vocabulary"
+    assert caught.value.remedy.startswith(
+        "use terms that the source has, or a source with a larger"
     )
 
 
@@ -48,9 +48,7 @@ def test_phrases_are_composed_by_another_source():
     vectors = {word: one for word, one in make_vectors(test).items() if word not in test.X.terms}
     with pytest.raises(CoverageError) as caught:
         eatlas.MLEAT()(test, vectors)
-    assert caught.value.remedy.endswith(
-        "or a cbow: source, which takes the mean of the vectors of their words"
-    )
+    assert "for phrases a cbow: source" in caught.value.remedy
 
 
 @pytest.mark.parametrize("given", ["weat-6", None, ["weat-6"]])

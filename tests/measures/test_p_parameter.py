@@ -55,7 +55,7 @@ def test_a_result_records_interval_and_draws(p, tmp_path):
     for tail in ("greater", "less", "two_sided"):
         low, high = getattr(found.interval, tail)
         assert low <= exact.level1.p[tail] <= high
-        assert low <= found.tail(tail) <= high
+        assert low <= found[tail] <= high
     assert result.level1.effect_size == exact.level1.effect_size
     assert exact.level1.p.interval is exact.level1.p.draws is None
     results = eatlas.run(TESTS[0], VECTORS, eatlas.WEAT(p=p, draws=50))

@@ -56,7 +56,8 @@ REMEDIES = {
     "keyed by the paths or names of their files",
     "sentences": "use a sentence encoder or a cbow: source, which takes the mean of the words' "
     "vectors, or the test of the words that these sentences are made of",
-    "words": "use terms that the source has, or a source with a larger vocabulary",
+    "words": "use terms that the source has, or a source with a larger vocabulary; for phrases a "
+    "cbow: source, which takes the mean of the vectors of their words",
 }
 """By what the terms are, or what the measure needs."""
 
@@ -277,5 +278,7 @@ def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str)
             got=f"missing: {missing}" if missing else f"{usable[0]!r} alone",
             allowed=f"at least {least} usable {unit if least == 1 else units} for "
             f"{measure.name} ({'its labels are permuted' if least > 1 else 'its mean is taken'})",
-            remedy=REMEDIES[kind] if missing else "add terms",
+            remedy=REMEDIES[kind]
+            if missing
+            else "add terms, or use a measure that takes a group of one",
         )

@@ -30,6 +30,10 @@ _QUIET = {"level", "pool", "weights"}
 """Choices that are not worth a word where all results have them; random weights are."""
 
 
+KINDS = {"layer", "prompt", "window", "distance", "transform", "member"}
+"""First words of what is called by them, as "layer 3" is."""
+
+
 def repeated(results: Iterable[AssociationResult]) -> bool:
     """Whether a test occurs in several settings, or in a period."""
     every = list(results)
@@ -244,8 +248,11 @@ class Settings:
 
     @cached_property
     def noun(self) -> str:
-        """What differs between settings: "source" or "setting"."""
+        """What differs between settings, such as "source" or "layer"; else "setting"."""
         labels = set(map(self.of, self.results))
+        kinds = {label.split(" ", 1)[0] for label in labels}
+        if len(kinds) == 1 and kinds <= KINDS and not any(", " in label for label in labels):
+            return kinds.pop()
         return "source" if len(labels) == len(self._parts) > 1 else "setting"
 
     def place(self, result: AssociationResult) -> str:
