@@ -20,7 +20,7 @@ def test_components_are_unbiased_for_pairs_of_unequal_numbers_of_sentences():
     rng = np.random.default_rng(2)
     sizes, found = (5, 4, 3, 3), []
     counts = rng.integers(2, 7, size=(9, 6))
-    for _ in range(600):
+    for _ in range(200):
         own = 2 * rng.normal(size=9)
         own[:5] += 6  # the gap between groups: 6
         m = own[:, None] * np.array([0.5, 0.5, 0.5, -0.5, -0.5, -0.5])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -81,10 +82,10 @@ def faults_of(error: ValidationError, keys: Iterable[str]) -> Iterator[tuple[Pla
     `keys` are the keys of the record, for a suggestion where one is misspelled.
     """
     details = error.errors(include_url=False)
+    within = Counter(d["loc"][:depth] for d in details for depth in range(len(d["loc"]) + 1))
     for detail in details:
         kind, place = detail["type"], detail["loc"]
-        within = [other for other in details if other["loc"][: len(place)] == place]
-        if kind == "too_short" and len(within) > 1:  # all of its items are faulty, which is said
+        if kind == "too_short" and within[place] > 1:  # all of its items are faulty, which is said
             continue
         fault = detail["msg"].removeprefix("Value error, ").removesuffix(", not 0")
         if kind != "value_error":
