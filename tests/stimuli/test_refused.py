@@ -63,6 +63,7 @@ def refused(tmp_path: Path, text: str | bytes) -> str:
         (TOML, "schema = 1", "schema = true", "key schema: this version is unknown\n  got: True\n  allowed: schema = 1"),
         (TOML, "[[test]]", "[[tests]]", "this is not a file of tests\n  got: tests\n  allowed: schema = 1, then [battery], then [[test]]"),
         (TOML, TOML, "schema = 1\n", "key tests: list should have at least 1 item"),
+        (TOML, "[[test]]", '[battery]\nname = "mine"\n[[test]]', "key name: is not a known key\n"),
         (TOML, TOML, "schema = 1\ntest = [3]\n", "test number 1: input should be a valid dictionary or instance of AssociationTest, got 3"),
         (TOML, TOML, TOML + TOML.split("\n", 1)[1], "key tests: several tests have the id 'tiny'; ids must differ"),
         (TOML, 'X = { name = "Flowers", terms = ["aster", "clover", "iris", "lily"] }', "X = 1", 'key X: input should be a valid dictionary or instance of Concept, got 1 (allowed: { name = "Flowers"'),

@@ -92,7 +92,8 @@ def faults_of(error: ValidationError, keys: Iterable[str]) -> Iterator[tuple[Pla
             fault = fault[0].lower() + fault[1:]
             fault = fault.replace("tuple", "list").replace(" after validation", "")
         if kind == "extra_forbidden":
-            fault = f"is not a known key{did_you_mean(str(place[-1]), (*keys, *_KEYS))}"
+            elsewhere = {*keys, *_KEYS} - {place[-1]}
+            fault = f"is not a known key{did_you_mean(str(place[-1]), sorted(elsewhere))}"
         if kind not in _NO_GOT:
             text = repr(detail["input"])
             fault += f", got {text if len(text) <= _SHOWN else f'{text[: _SHOWN - 3]}...'}"
