@@ -84,7 +84,8 @@ def verify(
     counts = [f"{sum(same[: len(good)])} of {len(good)} results"]
     if trends := same[len(good) :]:
         counts.append(f"{sum(trends)} of {len(trends)} trends")
-    print_line(f"{' and '.join(counts)} are the same")
+    unread = "; what could not be read is named above" if damage else ""
+    print_line(f"{' and '.join(counts)} are the same{unread}")
     for line in _account(verdicts):
         print_line(line)
     statuses = {verdict.status for verdict in verdicts}

@@ -68,6 +68,8 @@ BY_NAME: dict[str, Callable[[], Source]] = {SAMPLE: open_sample}
 ENTRY_POINTS = "eatlas.sources"
 TRANSFORMS = "eatlas.sources.transforms:with_transform"
 """Imported when a transform is asked for."""
+OF_ANY = ("transform", "counts")
+"""Options that any source takes."""
 _SCHEME = re.compile(r"[a-z][a-z0-9+]+:(//|(?!.*\.))", re.ASCII)
 """Such as hf:bert-base-uncased or https://...; a name with a full stop may be that of a file."""
 
@@ -320,7 +322,14 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
             f"{schemes} and what it takes",
         )
     if spec in names:
-        return SourceError(f"{text}: unknown option", allowed=f"{spec}, which has none")
+        key = text.partition("?")[2].partition("=")[0]
+        near = nearest(key, OF_ANY)
+        return SourceError(
+            f"{text}: unknown option",
+            got=key,
+            allowed=f"{spec} alone, or with {' or '.join(OF_ANY)}, which any source takes",
+            remedy=f"did you mean {near[0]}?" if near else None,
+        )
     published = [entry.name for entry in published_vectors()]
     if Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
         remedy = "check the path"
