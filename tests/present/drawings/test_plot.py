@@ -165,6 +165,12 @@ def test_a_forest_has_the_numbers_of_every_effect(results):
     assert "Filled and starred: p < .05 in the direction of d." in written
 
 
+def test_a_forest_of_one_measure_has_a_mark_for_each_of_its_numbers(religion):
+    """Mean bias and bias of the concept are called otherwise, and are on one scale."""
+    marks = re.findall('<path[^>]*class="m[ "]', eatlas.plot(religion, "forest").svg)
+    assert len(marks) == len(religion[0].effects()) == 2
+
+
 def test_a_matrix_says_what_differs(two):
     said = " ".join(texts(two.compare("source").plot()))
     assert "differs: AX-Singular → Non-Directional" in said

@@ -93,7 +93,10 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
     settings, sheet = Settings.among(results), Sheet(width)
     effects = [e for result in results for e in result.effects()]
     symbol = "d" if any(e.symbol == "d" for e in effects) else effects[0].symbol
-    on_axis = [e for e in effects if e.symbol == symbol and e.d is not None]
+    # numbers of one measure are on one scale, those of several where they are called alike
+    one_measure = len({result.measure for result in results}) == 1
+    alike = {e.symbol for e in effects} if one_measure else {symbol}
+    on_axis = [e for e in effects if e.symbol in alike and e.d is not None]
     values = [v for e in on_axis for v in (e.d, *(e.interval or ())) if v is not None]
     with_p = width >= WIDE and any(e.p is not None for e in effects)
     numbers = (140 if any(e.interval for e in effects) else 50) + 80 * with_p
@@ -124,7 +127,7 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
                 first = y + 4 - 7.0 * (len(lines) - 1)
                 sheet.add(
                     text_lines(lines, LEFT, first, step=14, size=LETTERS),
-                    estimate(row, axis, y, symbol) if row.symbol == symbol else "",
+                    estimate(row, axis, y, row.symbol) if row.symbol in alike else "",
                     label(effect(row.d), x, y + 4, anchor="end"),
                     label(row.star, x + 1, y + 4),
                 )
@@ -139,8 +142,9 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
         sheet.y += 4
     sheet.parts.insert(0, axis.grid(top or 0, sheet.y))
     sheet.y += 22
-    what, middle = "Effect size d" if symbol == "d" else symbol, (axis.start + axis.end) / 2
-    sheet.add(label(what, middle, sheet.y + 12, anchor="middle"))
+    what = symbol if len(alike) == 1 else results[0].display_name
+    what = "Effect size d" if symbol == "d" else what
+    sheet.add(label(what, (axis.start + axis.end) / 2, sheet.y + 12, anchor="middle"))
     sheet.y += 18
     sheet.notes(notes_of(results, settings))
     alt = f"Forest plot of {len(effects)} effect sizes. " + ". ".join(map(in_words, results))
