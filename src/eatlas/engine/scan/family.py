@@ -33,9 +33,10 @@ from eatlas.results.scan import (
     Vocabulary,
     WordAssociation,
 )
-from eatlas.stats.inputs import ROUNDING_UNITS, clopper_pearson
+from eatlas.stats.inputs import ROUNDING_UNITS
 from eatlas.stats.multiplicity import benjamini_yekutieli, harmonic, holm
 from eatlas.stats.permutation import DRAWS
+from eatlas.stats.permutation.sampled import drawn_tail
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -189,14 +190,14 @@ def _association(
     p: dict[str, float] = dict(zip(TAILS, words.p[:, row].tolist(), strict=True))
     for i, tail in enumerate(TAILS):
         methods[tail], error = METHODS[words.method[i, row]], float(words.rel_err[i, row])
-        count = round(Fraction(p[tail]) * total)  # the relabellings behind p = count / total
         if methods[tail] == "exact":
+            count = round(Fraction(p[tail]) * total)  # the relabellings behind p = count / total
             parts["count"][tail] = count if count < _CERTAIN else None
         elif methods[tail] == "inversion":
             parts["rel_err"][tail] = error
         else:
-            reached = round(p[tail] * (DRAWS + 1)) - 1
-            parts["draws"][tail], parts["interval"][tail] = DRAWS, clopper_pearson(reached, DRAWS)
+            drawn = drawn_tail(round(p[tail] * (DRAWS + 1)) - 1, DRAWS, 1 / total)
+            parts["draws"][tail], parts["interval"][tail] = DRAWS, drawn.interval
     single = len(set(methods.values())) == 1
     values = {
         name: {tail: of_tails.get(tail) for tail in TAILS}

@@ -16,8 +16,8 @@ from eatlas.stats.permutation.problem import (
     PermutationResult,
     Tail,
 )
-from eatlas.stats.permutation.sampled import recomputed_test, studentised_test
-from eatlas.stats.permutation.two_sample import DRAWING, DRAWS, METHODS, permutation_test
+from eatlas.stats.permutation.sampled import DRAWS, recomputed_test, studentised_test
+from eatlas.stats.permutation.two_sample import DRAWING, METHODS, permutation_test
 
 if TYPE_CHECKING:
     from eatlas.stats.permutation.batch import BatchResult, permutation_tests

@@ -209,9 +209,7 @@ SHIFT_COST = 150
 """Digits that could be added in the time of starting one shift and one addition."""
 
 
-def on_lattice(
-    values: Integers, n: int, thresholds: Sequence[int], tolerance: int = 0
-) -> Steps | None:
+def on_lattice(values: Integers, n: int, thresholds: Sequence[int], tolerance: int) -> Steps | None:
     """The same question in whole lattice steps; None off any lattice.
 
     The step is an approximate greatest common divisor of the distances from the least score. The

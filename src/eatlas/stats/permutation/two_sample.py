@@ -38,14 +38,12 @@ from eatlas.stats.permutation.problem import (
     together,
     two_groups,
 )
-from eatlas.stats.permutation.sampled import sampled
+from eatlas.stats.permutation.sampled import DRAWS, sampled
 
 METHODS = ("auto", "exact", "inversion", "sampled", "normal")
 """What `method` may be."""
 DRAWING = ("sampled",)
 """The methods that draw subsets at random."""
-DRAWS = 100_000
-"""Subsets drawn by default: p near 0.05 is known within 3%."""
 GUARANTEE = 1e-7
 """The relative error up to which an inversion is accepted."""
 STATES = 6 << 20
@@ -160,7 +158,8 @@ def permutation_test(
         upper, lower, both = normal(question)
     else:
         known = None if method in DRAWING else tails(question, method)
-        upper, lower, both = known or sampled(question, draws, rng or np.random.default_rng(0))
+        source = rng if method in DRAWING and rng else np.random.default_rng(0)
+        upper, lower, both = known or sampled(question, draws, source)
     if question.mirrored:
         upper, lower = lower, upper
     return PermutationResult(upper, lower, both, question.total)
