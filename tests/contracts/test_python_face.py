@@ -1,8 +1,5 @@
 """What people type first in Python: four lists, one number, a file, a word of a source."""
 
-import subprocess
-import sys
-
 import pytest
 
 import eatlas
@@ -101,14 +98,6 @@ def test_a_result_has_a_number_a_p_value_and_a_picture(results):
     assert (results["weat-6"].d, results["weat-6"].p) == (level1.d, level1.p_of())
     assert results["weat-6"].plot().alt.startswith("EAT-Map, pattern BY-Singular")
     assert "weat-7" in results.plot().svg
-
-
-def test_public_modules_are_there_without_an_import():
-    code = "import eatlas; print(eatlas.report.sentence.__name__)"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "sentence\n"
-    with pytest.raises(AttributeError, match="has no attribute 'reprt'"):
-        _ = eatlas.reprt
 
 
 def test_results_are_filtered(results):

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
     ("role", "shown"),
     [
         (":func:<code>eatlas.run</code>", "eatlas.run"),
-        (":mod:<code>~eatlas.report</code>", "report"),
+        (":mod:<code>~eatlas.present</code>", "present"),
     ],
 )
 def test_a_reference_becomes_a_link_that_may_be_left_open(role, shown):

@@ -5,7 +5,7 @@ from typing import Literal
 
 from tests.present.records import head, weat
 
-from eatlas.report import report_html, sentence
+from eatlas.present import report_html, sentence
 from eatlas.results import AssociationResult
 from eatlas.results.base import GroupsResult
 

@@ -4,54 +4,6 @@ Every sum here runs in an order fixed by the values alone, so that terms listed 
 or the same vector met twice, give the same bits.
 """
 
-from __future__ import annotations
+from lazy_loader import attach_stub
 
-from typing import TYPE_CHECKING
-
-from eatlas.kernels.cosines import (
-    associations,
-    coordinates,
-    mean_and_sd,
-    mean_row,
-    pair_direction,
-    quantiles,
-    similarities,
-    unit_rows,
-)
-from eatlas.lazy import attributes
-
-if TYPE_CHECKING:
-    from eatlas.kernels.context_draws import (
-        CompactRows,
-        Drawn,
-        DrawnPairs,
-        compact_rows,
-        draw_associations,
-        draw_pairs,
-    )
-
-__all__ = [
-    "CompactRows",
-    "Drawn",
-    "DrawnPairs",
-    "associations",
-    "compact_rows",
-    "coordinates",
-    "draw_associations",
-    "draw_pairs",
-    "mean_and_sd",
-    "mean_row",
-    "pair_direction",
-    "quantiles",
-    "similarities",
-    "unit_rows",
-]
-
-__getattr__ = attributes(
-    __name__,
-    {
-        f"{__name__}.context_draws": (
-            "Drawn DrawnPairs CompactRows compact_rows draw_associations draw_pairs"
-        )
-    },
-)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -232,7 +232,7 @@ def write_report(
         In a page, the jobs of ``Results`` that failed are listed too.
     path : path
     format : {"html", "latex", "markdown", "html-table", "csv", "methods", "bibtex"}
-        One self-contained page; tables for a manuscript, see :func:`eatlas.report.report_table`;
+        One self-contained page; tables for a manuscript, see :func:`eatlas.present.report_table`;
         the methods paragraph; or the BibTeX entries of all works that it cites.
     damage : iterable of ResultsError
         What :func:`eatlas.results.salvage_results` could not read; a page names it.
@@ -244,7 +244,7 @@ def write_report(
         The procedure.
     images : path, list of paths, or mapping, optional
         Of a page: where the images of the tests lie, for thumbnails; see
-        :func:`eatlas.report.report_html`.
+        :func:`eatlas.present.report_html`.
 
     Raises
     ------

@@ -412,7 +412,7 @@ class Results(Sequence[AssociationResult]):
         return Results(results, self.failures, trends)
 
     def to_latex(self) -> str:
-        """Return tables for a manuscript, in LaTeX; :func:`eatlas.report.report_table` has more."""
+        """Return tables for a manuscript in LaTeX; :func:`eatlas.present.report_table` has more."""
         return str(offered("table")(self, "latex"))
 
     def save(self, path: str | Path) -> None:

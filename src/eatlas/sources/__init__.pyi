@@ -1,0 +1,37 @@
+from .counts import (
+    Counts as Counts,
+    CountTable as CountTable,
+    open_counts as open_counts,
+    tables_of as tables_of,
+)
+from .coverage import (
+    CaseRule as CaseRule,
+    Embedded as Embedded,
+    ask as ask,
+    embed as embed,
+    embed_concepts as embed_concepts,
+    is_common_word as is_common_word,
+    spellings as spellings,
+)
+from .interface import Found as Found, Item as Item, Tell as Tell
+from .memory import ArraySource as ArraySource
+from .opening import (
+    Opened as Opened,
+    VectorsLike as VectorsLike,
+    is_by_name as is_by_name,
+    named_sources as named_sources,
+    open_named as open_named,
+    open_sources as open_sources,
+    open_vectors as open_vectors,
+    specs_of as specs_of,
+    transformed as transformed,
+)
+from .prompts import PromptedSource as PromptedSource, prompted as prompted
+from .source import (
+    Snapshot as Snapshot,
+    Source as Source,
+    is_contextual as is_contextual,
+    period_of as period_of,
+)
+from .spec import options_of as options_of, with_options as with_options
+from .wrappers import CBOWSource as CBOWSource, PeriodSource as PeriodSource

@@ -1,0 +1,13 @@
+from .batch import BatchResult as BatchResult, permutation_tests as permutation_tests
+from .problem import (
+    ALWAYS_EXACT as ALWAYS_EXACT,
+    STUDENTISED_METHODS as STUDENTISED_METHODS,
+    PermutationResult as PermutationResult,
+    Tail as Tail,
+)
+from .sampled import (
+    DRAWS as DRAWS,
+    recomputed_test as recomputed_test,
+    studentised_test as studentised_test,
+)
+from .two_sample import DRAWING as DRAWING, METHODS as METHODS, permutation_test as permutation_test
