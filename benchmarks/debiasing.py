@@ -28,7 +28,7 @@ from caliskan import CACHE, HERE, machine, wefe_environment
 import eatlas
 from eatlas.sources.debiasing import FAMILIES, bias_sets
 
-METHODS = ("hard-debias", "soft-debias", "double-hard", "inlp")
+METHODS = ("hard-debias", "soft-debias", "inlp")
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ SOURCE = "glove-sample?transform=hard-debias:gender"
 
 def test_a_table_for_people(eatlas_cli, monkeypatch):
     for name, few in (("DIRECTIONS", 2), ("CLASSIFIED", 200), ("CLUSTERED", 100)):  # for speed
-        monkeypatch.setattr(f"eatlas.sources.residual.{name}", few)
+        monkeypatch.setattr(f"eatlas.sources.diagnosis.{name}", few)
     ended = eatlas_cli("vectors", "check", SOURCE, "--residual", "own")
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()

@@ -48,8 +48,8 @@ def found(tmp_path, spread):
     path.write_text(SETS)
     source = eatlas.transformed(planted(spread), f"hard-debias:{path}")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eatlas.sources.residual.TARGETS", targets(tmp_path))
-        patch.setattr("eatlas.sources.residual.DIRECTIONS", 6)
+        patch.setattr("eatlas.sources.diagnosis.TARGETS", targets(tmp_path))
+        patch.setattr("eatlas.sources.diagnosis.DIRECTIONS", 6)
         return eatlas.residual_bias(source)
 
 
@@ -81,7 +81,7 @@ def test_chance_is_what_random_directions_leave(monkeypatch):
     """Its own loop, of other directions: means within four standard errors."""
     svm = pytest.importorskip("sklearn.svm")
     source = eatlas.open_vectors("glove-sample")
-    monkeypatch.setattr("eatlas.sources.residual.DIRECTIONS", 4)
+    monkeypatch.setattr("eatlas.sources.diagnosis.DIRECTIONS", 4)
     found = eatlas.residual_bias("glove-sample?transform=hard-debias:gender")
     spared = eatlas.transformed(source, "hard-debias:gender").fit.map.spared
     words = [w for some, _ in source.iter_chunks() for w in some if w.isalpha()]

@@ -126,7 +126,7 @@ def check(
         Print only JSON, one object for each source.
     """
     if residual is not None:
-        from eatlas.sources.residual import residual_bias  # noqa: PLC0415  (--help need not wait)
+        from eatlas.sources.diagnosis import residual_bias  # noqa: PLC0415  (--help need not wait)
 
         bias = residual_bias(source, sets=None if residual == OWN else residual)
         with output_of_a_command():

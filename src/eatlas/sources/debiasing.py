@@ -1,4 +1,4 @@
-"""Debiasing: word sets that define a bias, and what four methods do to vectors."""
+"""Debiasing: word sets that define a bias, and what three methods do to vectors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
@@ -33,9 +33,7 @@ from eatlas.sources.source import Source, rows_of
 from eatlas.stats.space import (
     Affine,
     bias_subspace,
-    clusters_by_group,
     equalize,
-    in_subspace,
     neutralize,
     null_space,
     products_of,
@@ -58,14 +56,9 @@ SHARE, FEWEST = 0.15, 10
 SHOWN = 10
 SOFT, WEIGHT = "soft-debias", 0.2
 """The papers' lambda."""
-BIASED = 500
-"""Most biased words of each group on which double-hard debiasing clusters: Wang et al. (2020)."""
 TRAINED_ON = 7_500
 """Words of each class that INLP learns from: Ravfogel et al. (2020), of 150,000."""
-TRIED = 20
-"""First principal components of which double-hard debiasing drops one, as its authors' code."""
-_TEXT = re.compile(r"(?P<method>[^:]*)(?::(?P<sets>.*?))?(?::(?P<weight>\d+(?:\.\d+)?))?")
-
+_HARD = "Bolukbasi et al. 2016, Manzini et al. 2019"
 
 # --- word sets ------------------------------------------------------------------------------------
 
@@ -128,6 +121,11 @@ class BiasSets(BaseModel):
         parts = (self.groups, self.defining, self.equalize, sorted(self.specific or ()))
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
+    @property
+    def spared(self) -> frozenset[str]:
+        """Keys of a source that keep the bias."""
+        return case_forms(self.specific or ())
+
 
 def bias_sets(name: str) -> BiasSets:
     """Find sets by name.
@@ -172,37 +170,23 @@ def case_forms(words: Iterable[str]) -> frozenset[str]:
 # --- sets and leanings in a source ----------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class FoundSets:
-    """Word sets as the vectors of a source."""
-
-    defining: list[Array]
-    """Rows of each defining set that is complete."""
-    equalize: dict[Words, Array]
-    """Keys of the source and rows of each complete set, in every case form."""
-    spared: frozenset[str]
-    """Keys that keep the bias."""
-    notes: tuple[Note, ...] = ()
-
-    @property
-    def directions(self) -> Array:
-        """Unit direction of each group: the mean of its words, less that of their sets."""
-        return directions_of(self.defining)
-
-
 def directions_of(sets: Sequence[Array]) -> Array:
-    """Unit direction of each group, from sets with a row for each."""
+    """Unit direction of each group: the mean of its words, less that of their sets."""
     return unit_or_zero(np.mean([rows - rows.mean(axis=0) for rows in sets], axis=0))
 
 
 def find_sets(
-    source: Source, sets: BiasSets, prepare: Callable[[Array], Array] = unit_rows
-) -> FoundSets:
-    """Find the vectors of sets, each word by the case rule ``auto``, and prepare them."""
+    source: Source, sets: BiasSets
+) -> tuple[list[Array], dict[Words, Array], tuple[Note, ...]]:
+    """The unit vectors of sets: rows of each complete defining set, and of each to equalize.
+
+    A word of a defining set is found by the case rule ``auto``; sets to equalize in every case
+    form, by the keys of the source.
+    """
     equal = sets.equalize or ()
     every = (word for words in (*sets.defining, *equal) for word in words)
     vectors = {word: v for word, v in source.lookup(case_forms(every)).items() if v.any()}
-    rows = prepare(np.array([*vectors.values()], np.float64)) if vectors else ()
+    rows = unit_rows(np.array([*vectors.values()], np.float64)) if vectors else ()
     row_of = dict(zip(vectors, rows, strict=True))
     defining, lost = [], list[str]()
     for words in sets.defining:
@@ -221,10 +205,8 @@ def find_sets(
     forms = sorted(
         {tuple(map(f, words)) for words in equal for f in (str, str.lower, str.title, str.upper)}
     )
-    complete = {
-        keys: np.stack([row_of[k] for k in keys]) for keys in forms if row_of.keys() >= {*keys}
-    }
-    return FoundSets(defining, complete, case_forms(sets.specific or ()), notes)
+    complete = [keys for keys in forms if row_of.keys() >= {*keys}]
+    return defining, {keys: np.stack([row_of[k] for k in keys]) for keys in complete}, notes
 
 
 def frequent_rows(source: Source, spared: frozenset[str]) -> tuple[list[str], Array]:
@@ -239,16 +221,6 @@ def frequent_rows(source: Source, spared: frozenset[str]) -> tuple[list[str], Ar
         if seen >= FREQUENT:
             break
     return [*taken], np.array([*taken.values()]).reshape(len(taken), source.dim)
-
-
-def all_moments(source: Source) -> Moments:
-    """Mean and scatter of all vectors of a source that are not zero, in one pass."""
-    moments = Moments(0, np.zeros(source.dim), np.zeros((source.dim, source.dim)))
-    for _, rows in rows_of(source):
-        there = rows.any(axis=1)
-        if there.any():
-            moments = with_rows(moments if moments.n else None, rows[there])
-    return moments
 
 
 def most_biased(leans: Array, most: int) -> tuple[NDArray[np.intp], Labels]:
@@ -268,12 +240,14 @@ def most_biased(leans: Array, most: int) -> tuple[NDArray[np.intp], Labels]:
 
 # --- methods --------------------------------------------------------------------------------------
 
+Map = Callable[[Sequence[str], Array, bool], Array]
+"""From words, their vectors of shape (n, d), and whether they are many, to other vectors."""
+
 
 class Fit(NamedTuple):
     """What a transform does to the vectors of a source."""
 
-    map: Callable[[Sequence[str], Array, bool], Array]
-    """From words, their vectors of shape (n, d), and whether they are many, to other vectors."""
+    map: Map
     notes: tuple[Note, ...]
     mark: str
     """What the fingerprint says of it."""
@@ -281,30 +255,29 @@ class Fit(NamedTuple):
     """How many times longer a small random difference of two vectors becomes, on average."""
 
 
+class Step(NamedTuple):
+    """One transform of a source."""
+
+    text: str
+    """As a source string writes it."""
+    fit: Callable[[Source], Fit]
+    """Fits it to all vectors of a source."""
+    sets: BiasSets | None = None
+    """The words behind a debiasing."""
+
+
 @dataclass(frozen=True)
-class Debiased:
-    """A linear map of all vectors, then what depends on the word; unit vectors come of it."""
+class HardDebiasing:
+    """Unit vectors without a bias, but of words that mean it or are equalized; zeros stay zeros."""
 
-    affine: Affine | None = None
-    of_unit: bool = True
-    """Whether vectors are made unit length before the linear map."""
-    basis: Array | None = None
-    """Orthonormal rows that neutralized words have no part in."""
-    spared: frozenset[str] = frozenset()
-    equalized: Mapping[str, Array] = field(default_factory=dict)
-    """Vectors of words that are equalized."""
+    basis: Array
+    """Orthonormal rows that neutral words have no part in."""
+    spared: frozenset[str]
+    equalized: Mapping[str, Array]
 
-    def linear(self, rows: Array, bulk: bool = False) -> Array:  # noqa: FBT001, FBT002
-        """What is done whatever the word."""
-        if self.of_unit:
-            rows = unit_or_zero(rows)
-        return rows if self.affine is None else unit_or_zero(self.affine.rows(rows, bulk=bulk))
-
-    def __call__(self, words: Sequence[str], rows: Array, bulk: bool) -> Array:  # noqa: FBT001
-        """Map the vectors of words; zeros stay zeros."""
-        rows = self.linear(rows, bulk)
-        if self.basis is None:
-            return rows
+    def __call__(self, words: Sequence[str], rows: Array, bulk: bool) -> Array:  # noqa: ARG002, FBT001
+        """Map the vectors of words."""
+        rows = unit_or_zero(rows)
         neutral = np.fromiter((word not in self.spared for word in words), bool, len(words))
         rows[neutral] = neutralize(rows[neutral], self.basis)
         for i, word in enumerate(words):
@@ -313,151 +286,89 @@ class Debiased:
         return rows
 
 
-@dataclass(frozen=True)
-class Debiasing:
-    """A method with its word sets, and its weight if it has one."""
+def _linear(matrix: Array) -> Map:
+    """Map unit vectors by a matrix, to unit vectors."""
+    affine = Affine(np.zeros(len(matrix)), matrix)
 
-    text: str
-    """As a source string writes it."""
-    method: str
-    sets: BiasSets
-    weight: float
+    def mapped(_: Sequence[str], rows: Array, bulk: bool) -> Array:  # noqa: FBT001
+        return unit_or_zero(affine.rows(unit_or_zero(rows), bulk=bulk))
 
-    def fit(self, source: Source) -> Fit:
-        """Fit the method to all vectors of a source of words."""
-        debiased, notes = METHODS[self.method][0](source, self)
-        return Fit(debiased, notes, f"sets={self.sets.sha256[:16]}")
-
-    @property
-    def named(self) -> dict[str, Any]:
-        """What notes call it, and cite."""
-        return {"by": self.text, "cited": METHODS[self.method][1]}
+    return mapped
 
 
-def parse_debiasing(text: str) -> Debiasing | None:
-    """Read one debiasing transform; None where the text names another transform."""
-    parts = _TEXT.fullmatch(text)
-    method = parts["method"].lower() if parts else ""
-    if parts is None or method not in METHODS:
-        return None
-    name, weight = parts["sets"], parts["weight"]
-    if not name or (weight is not None and method != SOFT):
-        raise SourceError(
-            f"{method} takes no weight" if name else f"{method} needs word sets",
-            got=repr(text),
-            allowed=f"{method}:SETS, with {ALLOWED}",
-        )
-    sets = bias_sets(name)
-    if method == "double-hard" and len(sets.groups) != 2:
-        raise SourceError(
-            "double-hard debiasing is defined for two groups",
-            got=f"{name}, of {len(sets.groups)}: {', '.join(sets.groups)}",
-            remedy=f"hard-debias:{name}",
-        )
-    shown = f"{method}:{name.lower() if name.lower() in FAMILIES else name}"
-    value = float(weight or WEIGHT)
-    return Debiasing(f"{shown}:{value:g}" if method == SOFT else shown, method, sets, value)
-
-
-Result = tuple[Debiased, tuple[Note, ...]]
-
-
-def _hard(source: Source, step: Debiasing, before: Debiased = Debiased()) -> Result:
-    """Neutralize and equalize; `before` says what was done to all vectors."""
-    found = find_sets(source, step.sets, before.linear)
-    basis = bias_subspace(found.defining, len(step.sets.groups) - 1)
-    pairs = ((keys, equalize(rows, basis)) for keys, rows in found.equalize.items())
+def _hard(source: Source, text: str, sets: BiasSets, _: float) -> tuple[Map, tuple[Note, ...]]:
+    """Neutralize and equalize."""
+    defining, to_equalize, notes = find_sets(source, sets)
+    basis = bias_subspace(defining, len(sets.groups) - 1)
+    pairs = ((keys, equalize(rows, basis)) for keys, rows in to_equalize.items())
     equal = {keys: rows for keys, rows in pairs if rows is not None}
-    rows_by_key = {
+    equalized = {
         key: row for keys, rows in equal.items() for key, row in zip(keys, rows, strict=True)
     }
-    values = {**step.named, "dimensions": len(basis), "equalized": len(equal)}
-    note = Note("debias.hard", values=values)
-    debiased = replace(before, basis=basis, spared=found.spared, equalized=rows_by_key)
-    return debiased, (note, *found.notes)
+    values = {"by": text, "cited": _HARD, "dimensions": len(basis), "equalized": len(equal)}
+    debiasing = HardDebiasing(basis, sets.spared, equalized)
+    return debiasing, (Note("debias.hard", values=values), *notes)
 
 
-def _soft(source: Source, step: Debiasing) -> Result:
+def _soft(source: Source, text: str, sets: BiasSets, weight: float) -> tuple[Map, tuple[Note, ...]]:
     """Find the linear map that trades bias against all dot products."""
-    found = find_sets(source, step.sets)
-    basis = bias_subspace(found.defining, len(step.sets.groups) - 1)
+    defining, _, notes = find_sets(source, sets)
+    basis, spared = bias_subspace(defining, len(sets.groups) - 1), sets.spared
     every: Moments | None = None
     neutral: Moments | None = None
     for words, rows in rows_of(source):
         unit = unit_or_zero(rows)
         every = with_rows(every, unit)
-        ours = unit[np.fromiter((word not in found.spared for word in words), bool)]
+        ours = unit[np.fromiter((word not in spared for word in words), bool)]
         neutral = with_rows(neutral, ours) if len(ours) else neutral
     if every is None or neutral is None:
         raise EatlasError("there are no words but specific ones")
     products = products_of(neutral)
-    matrix = soften(products_of(every), products, basis, step.weight)
+    matrix = soften(products_of(every), products, basis, weight)
     left = np.trace(basis @ matrix @ products @ matrix @ basis.T)
     share = float(left / np.trace(basis @ products @ basis.T))
-    note = Note("debias.soft", values={**step.named, "share": share})
-    return Debiased(Affine(np.zeros(source.dim), matrix)), (note, *found.notes)
+    note = Note("debias.soft", values={"by": text, "cited": _HARD, "share": share})
+    return _linear(matrix), (note, *notes)
 
 
-def _double_hard(source: Source, step: Debiasing) -> Result:
-    """Drop the principal component without which hard debiasing leaves clusters least alike.
-
-    As the authors choose it: words ranked by the first pair, nothing scaled before the clusters.
-    """
-    if source.dim < 3:
-        raise EatlasError(
-            "double-hard debiasing chooses among the principal components",
-            got=f"vectors of {source.dim} dimension{'s' * (source.dim > 1)}",
-            allowed="3 dimensions or more",
-        )
-    pairs = find_sets(source, step.sets, lambda rows: rows).defining
-    first = directions_of(find_sets(source, step.sets).defining[:1])
-    _, rows = frequent_rows(source, case_forms(step.sets.specific or ()))
-    chosen, labels = most_biased(unit_rows(rows) @ first.T, BIASED)
-    moments = all_moments(source)
-    axes = np.linalg.eigh(moments.scatter)[1].T
-    maps, shares = [], []
-    for axis in axes[: -min(TRIED, source.dim - 1) - 1 : -1]:
-        matrix = np.eye(source.dim) - np.outer(axis, axis)
-        basis = bias_subspace([pair @ matrix for pair in pairs], 1)
-        image = (rows[chosen] - moments.mean) @ matrix
-        maps.append(Affine(moments.mean, matrix))
-        shares.append(clusters_by_group(image - in_subspace(image, basis), labels))
-    order = np.argsort(shares, kind="stable")
-    best, next_best, worst = (shares[i] for i in (order[0], order[1], order[-1]))
-    values = {"of": len(maps), "number": int(order[0]) + 1, "words": len(chosen)}
-    note = Note("debias.component", values={**values, "best": best, "others": [next_best, worst]})
-    debiased, notes = _hard(source, step, Debiased(maps[order[0]], of_unit=False))
-    return debiased, (note, *notes)
-
-
-def _inlp(source: Source, step: Debiasing) -> Result:
+def _inlp(source: Source, text: str, sets: BiasSets, _: float) -> tuple[Map, tuple[Note, ...]]:
     """Project onto what no linear classifier can tell the groups by."""
-    found = find_sets(source, step.sets)
-    _, rows = frequent_rows(source, found.spared)
+    defining, _equal, notes = find_sets(source, sets)
+    _words, rows = frequent_rows(source, sets.spared)
     rows = unit_rows(rows)
-    leans = rows @ found.directions.T
+    leans = rows @ directions_of(defining).T
     chosen, labels = most_biased(leans, TRAINED_ON)
     k, n = leans.shape[1], len(chosen) // leans.shape[1]
     rest = np.setdiff1d(np.arange(len(rows)), chosen)
     neutral = rest[np.argsort(np.abs(leans[rest]).max(axis=1), kind="stable")[:n]]
     chosen, labels = np.append(chosen, neutral), np.append(labels, np.full(len(neutral), k))
     projection, accuracies = null_space(rows[chosen], labels)
-    left = round(float(np.trace(projection)))
-    values: dict[str, Any] = {
-        "classifiers": len(accuracies) - 1,
-        "words": len(chosen),
-        "of": source.dim,
-    }
-    values |= {"removed": source.dim - left, "accuracies": [accuracies[0], accuracies[-1]]}
-    note = Note("debias.inlp", values={**step.named, **values})
-    return Debiased(Affine(np.zeros(source.dim), projection)), (note, *found.notes)
+    removed = source.dim - round(float(np.trace(projection)))
+    values: dict[str, Any] = {"by": text, "cited": "Ravfogel et al. 2020", "of": source.dim}
+    values |= {"classifiers": len(accuracies) - 1, "words": len(chosen), "removed": removed}
+    values["accuracies"] = [accuracies[0], accuracies[-1]]
+    return _linear(projection), (Note("debias.inlp", values=values), *notes)
 
 
-_HARD = "Bolukbasi et al. 2016, Manzini et al. 2019"
-METHODS: dict[str, tuple[Callable[[Source, Debiasing], Result], str]] = {
-    "hard-debias": (_hard, _HARD),
-    SOFT: (_soft, _HARD),
-    "double-hard": (_double_hard, "Wang et al. 2020"),
-    "inlp": (_inlp, "Ravfogel et al. 2020"),
-}
-"""By name, how each is fitted and what to cite."""
+METHODS = {"hard-debias": _hard, SOFT: _soft, "inlp": _inlp}
+
+
+def debiasing_step(text: str) -> Step:
+    """Read one debiasing transform, ``METHOD:SETS`` or ``soft-debias:SETS:WEIGHT``."""
+    method, _, name = text.partition(":")
+    method, weight = method.lower(), WEIGHT
+    if method == SOFT and (parts := re.fullmatch(r"(.*):(\d+(?:\.\d+)?)", name)):
+        name, weight = parts[1], float(parts[2])
+    if not name:
+        raise SourceError(
+            f"{method} needs word sets", got=repr(text), allowed=f"{method}:SETS, with {ALLOWED}"
+        )
+    sets = bias_sets(name)
+    shown = f"{method}:{name.lower() if name.lower() in FAMILIES else name}"
+    shown += f":{weight:g}" if method == SOFT else ""
+
+    def fit(source: Source) -> Fit:
+        mapped, notes = METHODS[method](source, shown, sets, weight)
+        return Fit(mapped, notes, f"sets={sets.sha256[:16]}")
+
+    return Step(shown, fit, sets)

@@ -1,4 +1,4 @@
-"""Diagnosis of a source: one pass over all its vectors."""
+"""What a source is like: one pass over all its vectors, and the bias that a transform left."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import SourceError
+from eatlas.errors import EatlasError, SourceError
 from eatlas.kernels.cosines import Moments, unit_rows
 from eatlas.results.diagnosis import (
     ALIKE_MEAN,
@@ -21,19 +21,49 @@ from eatlas.results.diagnosis import (
     VarianceShares,
 )
 from eatlas.results.parts import defined
+from eatlas.results.residual import BeforeAfter, ResidualBias
 from eatlas.sources.coverage import needed_items
+from eatlas.sources.debiasing import (
+    ALLOWED,
+    BiasSets,
+    bias_sets,
+    directions_of,
+    find_sets,
+    frequent_rows,
+    most_biased,
+)
 from eatlas.sources.interface import Tell
-from eatlas.sources.opening import VectorsLike, open_one_named
+from eatlas.sources.opening import VectorsLike, open_one_named, open_vectors
 from eatlas.sources.source import Source, rows_of
-from eatlas.sources.transforms import encoded_table
-from eatlas.stats.space import iso_score, pair_cosines, variance_shares, with_rows
+from eatlas.sources.transforms import TransformedSource, encoded_table, located
+from eatlas.stats.space import (
+    clusters_by_group,
+    iso_score,
+    neutralize,
+    pair_cosines,
+    sklearn,
+    unit_or_zero,
+    variance_shares,
+    with_rows,
+)
 from eatlas.stimuli import load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 
+Array = NDArray[np.float64]
+
 BAND_ENDS = (1_000, 10_000, 100_000)
 ROGUE = 3
 """Timkey and van Schijndel (2021) find 1 to 3 rogue dimensions in each model."""
+CLUSTERED = 500
+"""Most biased words of each group that are clustered, as Gonen and Goldberg (2019)."""
+CLASSIFIED = 2_500
+"""Most biased words of each group for the classifier, of which a fifth is trained on: the same."""
+NEIGHBOURS = 100
+DIRECTIONS = 19
+"""Random ones: a further one exceeds them all in one of twenty cases."""
+TARGETS = "divdist-gender"
+"""The test whose targets, 288 professions, are looked at."""
 
 
 def diagnose(
@@ -80,28 +110,39 @@ def diagnose(
     table = _listed(named.source, tests, tell)
     unit: Moments | None = None
     raw: Moments | None = None
-    seen, bands = 0, [(0, np.zeros(table.dim)) for _ in (1, *BAND_ENDS)]
+    seen = 0
+    counts, totals = np.zeros(len(BAND_ENDS) + 1), np.zeros((len(BAND_ENDS) + 1, table.dim))
     for words, vectors in rows_of(table):
         there = np.flatnonzero(vectors.any(axis=1))
-        rows, places = vectors[there], seen + there
+        band_of = np.searchsorted(BAND_ENDS, seen + there, side="right")
         seen += len(words)
-        if len(rows):
+        if len(there):
+            rows = vectors[there]
             units = unit_rows(rows)
             unit, raw = with_rows(unit, units), with_rows(raw, rows)
-            band_of = np.searchsorted(BAND_ENDS, places, side="right")
             for band in np.unique(band_of):
-                n, total = bands[band]
-                inside = band_of == band
-                bands[band] = n + int(inside.sum()), total + units[inside].sum(axis=0)
+                inside = units[band_of == band]
+                counts[band] += len(inside)
+                totals[band] += inside.sum(axis=0)
     if unit is None or raw is None or unit.n < 2:
         raise SourceError(
             f"{table.name}: too few vectors for a diagnosis",
             got=f"{unit.n if unit else 0} that are not zero",
             allowed="2 or more",
         )
-    # the order of texts says nothing about how frequent they are
-    by_rank = () if named.source.encodes else _by_rank(bands, seen)
-    record = _record(named.source, unit, raw, seen, by_rank)
+    bands = []
+    if not named.source.encodes:  # the order of texts says nothing about how frequent they are
+        for n, total, first, last in zip(
+            counts, totals, (0, *BAND_ENDS), (*BAND_ENDS, seen), strict=True
+        ):
+            if first < seen:
+                mean = (float(total @ total) - n) / (n * (n - 1)) if n > 1 else math.nan
+                mean_cosine = defined(mean, DECIMALS)
+                band_record = RankBand(
+                    first=first + 1, last=min(last, seen), mean_cosine=mean_cosine
+                )
+                bands.append(band_record)
+    record = _record(named.source, unit, raw, seen, tuple(bands))
     return record.model_copy(update={"warnings": record.remarks()}).called(named.name)
 
 
@@ -122,17 +163,6 @@ def _listed(source: Source, tests: Any, tell: Tell | None) -> Source:
         )
     source.require_listed("a diagnosis looks at all vectors")
     return source
-
-
-def _by_rank(bands: list[tuple[int, NDArray[np.float64]]], size: int) -> tuple[RankBand, ...]:
-    """Mean cosine among the words between two ranks, from the sums of their unit rows."""
-    records = []
-    for (n, total), first, last in zip(bands, (0, *BAND_ENDS), (*BAND_ENDS, size), strict=True):
-        if first < size:
-            mean = (float(total @ total) - n) / (n * (n - 1)) if n > 1 else math.nan
-            mean_cosine = defined(mean, DECIMALS)
-            records.append(RankBand(first=first + 1, last=min(last, size), mean_cosine=mean_cosine))
-    return tuple(records)
 
 
 def _record(
@@ -165,3 +195,170 @@ def _record(
         rogue=tuple(rogue),
         loudest=Dimension.of(loudest, cosines.contributions, cosines.lengths),
     )
+
+
+# --- the bias that a transform left ---------------------------------------------------------------
+
+
+def residual_bias(source: VectorsLike, *, sets: str | None = None) -> ResidualBias:
+    """Look for a bias of words after a transform, by clusters, neighbours and a classifier.
+
+    Parameters
+    ----------
+    source : anything that :func:`eatlas.open_vectors` opens
+        With a transform, such as ``"glove-sample?transform=hard-debias:gender"``; it is compared
+        with the same source without any.
+    sets : str, optional
+        Word sets that define the bias: ``gender``, ``race``, ``religion``, or a TOML file of
+        sets. By default those of the last debiasing.
+
+    Returns
+    -------
+    ResidualBias
+        Projection, clusters, neighbours and classifier, each before, after, and by chance.
+
+    Raises
+    ------
+    SourceError
+        If the source has no transform, or no sets are known; if it has too few words.
+
+    Notes
+    -----
+    Gonen and Goldberg (2019), for k groups. The bias of a word is its cosine, before, with the
+    direction of each group: the mean of the group's defining words less that of their sets. It
+    leans to the group of the largest. Among the first 50,000 words of the source, letters only and
+    without specific words:
+
+    1. *projection*: mean cosine of the 500 most biased words of each group with its direction;
+    2. *clusters*: share of these in the cluster of their group, by k-means with k clusters;
+    3. *neighbours*: Pearson correlation of the bias of each of 288 professions, the targets of
+       ``divdist-gender``, before, with the share of its 100 nearest words that lean to the group,
+       the mean over groups;
+    4. *classifier*: accuracy of a support vector machine with radial basis functions, trained on a
+       fifth of the 2,500 most biased words of each group, on the others.
+
+    Words, groups and leanings are those before the transform. The paper takes he - she for the
+    direction and the bias; smaller sources have shorter lists, 15% of all words for each group.
+
+    *Chance* is what is left of a direction that means nothing. Words that are chosen because they
+    lean to a direction share more than that direction, whichever it is, and do so after it is
+    removed. So the same figures are computed for 19 random directions, each after its removal:
+    means of as many sets of random frequent words as there are defining sets, in place of these.
+    Their mean, lowest and highest stand beside each figure. A further random direction exceeds
+    all of them in one of twenty cases. The paper has no such control. A figure that is no higher
+    is no evidence that the transform left a bias, nor that it left none.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> found = eatlas.residual_bias("glove-sample?transform=hard-debias:gender")
+    >>> abs(found.projection.after) < 0.005, found.neighbours.beside_chance
+    (True, 'within')
+    """
+    after = open_vectors(source)
+    if not isinstance(after, TransformedSource):
+        raise SourceError(
+            f"{after.name}: nothing was done to these vectors that could leave a bias",
+            allowed="a source with a transform: SOURCE?transform=hard-debias:gender",
+        )
+    inner: Source = after
+    chosen = None if sets is None else bias_sets(sets)
+    while chosen is None and isinstance(inner, TransformedSource):
+        chosen = inner.step.sets
+        inner = inner.source
+    if chosen is None:
+        raise SourceError(
+            f"{after.name}: the word sets that define the bias are needed",
+            got="a transform that names none",
+            allowed=ALLOWED,
+        )
+    with located(after.name):
+        return _compare(after, chosen)
+
+
+def _compare(after: TransformedSource, sets: BiasSets) -> ResidualBias:
+    """Figures of a source before and after, and those that random directions leave."""
+    before = after.original
+    defining = find_sets(before, sets)[0]
+    words, raw = frequent_rows(before, sets.spared)
+    rows, directions = unit_rows(raw), directions_of(defining)
+    leans = rows @ directions.T
+    vectors, zeros = after.lookup(words), np.zeros(after.dim)
+    left = unit_or_zero(np.stack([vectors.get(word, zeros) for word in words]).astype(np.float64))
+    row_of = {word: i for i, word in enumerate(words)}
+    terms = load_tests(TARGETS)[0].concepts["targets"].terms
+    targets = np.array([row_of[term] for term in terms if term in row_of], np.intp)
+    of_before = _figures(rows, leans, directions, targets)
+    of_after = _figures(left, leans, directions_of(find_sets(after, sets)[0]), targets)
+    rng = np.random.default_rng((0, 1))
+    drawn = max(1, min(len(defining), len(rows) // (10 * len(sets.groups))))
+    shape = drawn, len(sets.groups)
+    controls = [_control(rows, targets, shape, rng) for _ in range(DIRECTIONS)]
+    figures = {}
+    for name, value in of_before.items():
+        chance = [control[name] for control in controls]
+        values = (value, of_after[name], float(np.mean(chance)), min(chance), max(chance))
+        rounded = [round(v, DECIMALS) + 0.0 for v in values]  # no -0.0
+        figures[name] = BeforeAfter(**dict(zip(BeforeAfter.model_fields, rounded, strict=True)))
+    classified = len(most_biased(leans, CLASSIFIED)[0])
+    trained = len(range(0, classified, 5))
+    record = ResidualBias(
+        source=after.name,
+        source_fingerprint=after.fingerprint,
+        before=before.name,
+        groups=sets.groups,
+        version=__version__,
+        vocabulary=len(words),
+        directions=DIRECTIONS,
+        clustered=len(most_biased(leans, CLUSTERED)[0]),
+        targets=len(targets),
+        trained=trained,
+        tested=classified - trained,
+        **figures,
+    )
+    return record.model_copy(update={"warnings": record.remarks()})
+
+
+def _control(
+    rows: Array, targets: NDArray[np.intp], shape: tuple[int, int], rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Figures of the mean difference of sets of random words, after it is removed."""
+    drawn = rng.choice(len(rows), shape, replace=False)
+    directions = directions_of([*rows[drawn]])
+    rest = np.delete(np.arange(len(rows)), drawn.ravel())
+    basis = np.linalg.svd(directions, full_matrices=False)[2][: shape[1] - 1]
+    own = np.flatnonzero(np.isin(rest, targets))
+    return _figures(neutralize(rows[rest], basis), rows[rest] @ directions.T, directions, own)
+
+
+def _figures(
+    rows: Array, leans: Array, directions: Array, targets: NDArray[np.intp]
+) -> Mapping[str, float]:
+    """Figures of one space, by the words that lean to directions, these or earlier ones."""
+    few, labels = most_biased(leans, CLUSTERED)
+    many, classes = most_biased(leans, CLASSIFIED)
+    trained = np.arange(len(many)) % 5 == 0  # a fifth, as Gonen and Goldberg (2019)
+    machine = sklearn("svm").SVC(kernel="rbf").fit(rows[many][trained], classes[trained])
+    return {
+        "projection": float(np.sum(rows[few] * directions[labels], axis=1).mean()),
+        "clusters": clusters_by_group(rows[few], labels),
+        "neighbours": _neighbours(rows, leans, targets),
+        "classifier": float(machine.score(rows[many][~trained], classes[~trained])),
+    }
+
+
+def _neighbours(rows: Array, leans: Array, targets: NDArray[np.intp]) -> float:
+    """Correlate the bias of targets with the leanings of their neighbours, the mean over groups."""
+    count = min(NEIGHBOURS, len(rows) // 10)
+    cosines = rows[targets] @ rows.T
+    cosines[np.arange(len(targets)), targets] = -np.inf
+    near = np.argmax(leans, axis=1)[np.argpartition(-cosines, count, axis=1)[:, :count]]
+    shares = np.stack([np.mean(near == group, axis=1) for group in range(leans.shape[1])], axis=1)
+    pairs = [(lean, share) for lean, share in zip(leans[targets].T, shares.T, strict=True)]
+    correlations = [np.corrcoef(*pair)[0, 1] for pair in pairs if all(map(np.ptp, pair))]
+    if not correlations:
+        raise EatlasError(
+            "too few words whose neighbours could be counted",
+            got=f"{len(targets)} targets of {TARGETS}",
+        )
+    return float(np.mean(correlations))

@@ -171,10 +171,9 @@ def transformed(source: VectorsLike, transform: str) -> TransformedSource | Tran
         deviation; ``all-but-the-top:K`` also removes the first K principal components (Mu and
         Viswanath 2018); ``whiten`` also gives all directions the same variance. Of vectors of
         words: ``hard-debias:SETS`` (Bolukbasi et al. 2016; Manzini et al. 2019),
-        ``soft-debias:SETS`` or ``soft-debias:SETS:WEIGHT`` (the same), ``double-hard:SETS`` (Wang
-        et al. 2020), ``inlp:SETS`` (Ravfogel et al. 2020); SETS is ``gender``, ``race``,
-        ``religion``, or a TOML file of word sets. Several with commas, done in
-        that order. The same as ``?transform=`` in a source string.
+        ``soft-debias:SETS`` or ``soft-debias:SETS:WEIGHT`` (the same), ``inlp:SETS`` (Ravfogel et
+        al. 2020); SETS is ``gender``, ``race``, ``religion``, or a TOML file of word sets. Several
+        with commas, done in that order. The same as ``?transform=`` in a source string.
 
     Returns
     -------

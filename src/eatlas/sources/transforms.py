@@ -6,72 +6,92 @@ import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError, SourceError, nearest
+from eatlas.kernels.cosines import Moments
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
-from eatlas.sources.debiasing import METHODS, Debiasing, Fit, all_moments, parse_debiasing
+from eatlas.sources.debiasing import METHODS, Fit, Step, debiasing_step
 from eatlas.sources.interface import CHUNK, Answers, Found, Item, Tell, Vector, usable
 from eatlas.sources.memory import ArraySource
-from eatlas.sources.source import Source, Wrapper
+from eatlas.sources.source import Source, Wrapper, rows_of
 from eatlas.sources.spec import escape, with_option
 from eatlas.stats.inputs import SINGLE
-from eatlas.stats.space import Affine, standardize, whiten, without_top
+from eatlas.stats.space import Affine, standardize, whiten, with_rows, without_top
 
 Array = NDArray[np.float64]
 
 ALLOWED = (
     "center, standardize, whiten, all-but-the-top:K, hard-debias:SETS, soft-debias:SETS, "
-    "double-hard:SETS, inlp:SETS; several in order with commas"
+    "inlp:SETS; several in order with commas"
 )
 TOP = "all-but-the-top"
 _LINEAR = re.compile(rf"center|standardize|whiten|{TOP}:[1-9][0-9]{{0,5}}")
 
 
-@dataclass(frozen=True)
-class Linear:
-    """Linear transforms, fitted at once; each also subtracts the mean: ``center`` no more."""
+def parse_transforms(text: str) -> list[Step]:
+    """Read transforms as source strings write them; neighbouring linear ones are one step."""
+    parts = map(str.strip, text.split(","))
+    steps: list[Step] = []
+    for debiases, group in groupby(parts, lambda part: part.partition(":")[0].lower() in METHODS):
+        if debiases:
+            steps += map(debiasing_step, group)
+        else:
+            linear = [part.lower() for part in group]
+            for part in linear:
+                _require_linear(part)
+            steps.append(Step(",".join(linear), partial(_fit_linear, linear)))
+    return steps
 
-    steps: tuple[str, ...]
 
-    @property
-    def text(self) -> str:
-        """As a source string writes them."""
-        return ",".join(self.steps)
+def _require_linear(text: str) -> None:
+    if _LINEAR.fullmatch(text):
+        return
+    near = nearest(text.partition(":")[0], ["center", "standardize", "whiten", *METHODS])
+    remedy = f"did you mean {near[0]}?" if near else None
+    if text.startswith(TOP):
+        remedy = f"{TOP} needs a number of components, a hundredth of the dimensions: {TOP}:3"
+    raise SourceError("unknown transform", got=repr(text), allowed=ALLOWED, remedy=remedy)
 
-    def fit(self, source: Source) -> Fit:
-        """Fit the steps to all vectors of a source."""
-        moments = all_moments(source)
-        # a covariance of no more rows than dimensions makes all whitened rows equally distant
-        least = source.dim + 2 if "whiten" in self.steps else 2
-        matrix: Array | None = None
-        if moments.n >= least:
-            covariance = moments.scatter / (moments.n - 1)
-            for step in self.steps:
-                if step != "center":
-                    move = _matrix(step, covariance)
-                    covariance = move.T @ covariance @ move
-                    matrix = move if matrix is None else matrix @ move
-        elif moments.n:  # where there are none, as in a decade of HistWords, every term is missing
-            raise EatlasError(
-                "too few vectors",
-                got=f"{moments.n} that are not zero, of {source.dim} components",
-                allowed=f"{least} or more",
-                remedy="center needs the fewest" if least > 2 else None,
-            )
-        affine = Affine(moments.mean, matrix)
 
-        def mapped(_: Sequence[str], rows: Array, bulk: bool) -> Array:  # noqa: FBT001
-            return affine.rows(rows, bulk=bulk)
+def _fit_linear(steps: Sequence[str], source: Source) -> Fit:
+    """Fit linear transforms at once; each also subtracts the mean: ``center`` no more."""
+    moments = Moments(0, np.zeros(source.dim), np.zeros((source.dim, source.dim)))
+    for _, rows in rows_of(source):
+        there = rows.any(axis=1)
+        if there.any():
+            moments = with_rows(moments if moments.n else None, rows[there])
+    # a covariance of no more rows than dimensions makes all whitened rows equally distant
+    least = source.dim + 2 if "whiten" in steps else 2
+    matrix: Array | None = None
+    if moments.n >= least:
+        covariance = moments.scatter / (moments.n - 1)
+        for step in steps:
+            if step != "center":
+                move = _matrix(step, covariance)
+                covariance = move.T @ covariance @ move
+                matrix = move if matrix is None else matrix @ move
+    elif moments.n:  # where there are none, as in a decade of HistWords, every term is missing
+        raise EatlasError(
+            "too few vectors",
+            got=f"{moments.n} that are not zero, of {source.dim} components",
+            allowed=f"{least} or more",
+            remedy="center needs the fewest" if least > 2 else None,
+        )
+    affine = Affine(moments.mean, matrix)
 
-        values = {"by": self.text, "count": moments.n, "source": source.name}
-        notes = (Note("source.transformed", values=values),)
-        return Fit(mapped, notes, f"fitted_on={moments.n}", affine.gain)
+    def mapped(_: Sequence[str], rows: Array, bulk: bool) -> Array:  # noqa: FBT001
+        return affine.rows(rows, bulk=bulk)
+
+    values = {"by": ",".join(steps), "count": moments.n, "source": source.name}
+    note = Note("source.transformed", values=values)
+    return Fit(mapped, (note,), f"fitted_on={moments.n}", affine.gain)
 
 
 def _matrix(step: str, covariance: Array) -> Array:
@@ -79,32 +99,6 @@ def _matrix(step: str, covariance: Array) -> Array:
     if step.startswith(TOP):
         return without_top(covariance, int(step.partition(":")[2]))
     return standardize(covariance) if step == "standardize" else whiten(covariance)
-
-
-def parse_transforms(text: str) -> list[Linear | Debiasing]:
-    """Read transforms as source strings write them; neighbouring linear ones are one step."""
-    read = [
-        parse_debiasing(part) or _linear(part.lower()) for part in map(str.strip, text.split(","))
-    ]
-    steps: list[Linear | Debiasing] = []
-    for step in read:
-        last = steps[-1] if steps else None
-        if isinstance(step, Linear) and isinstance(last, Linear):
-            steps[-1] = Linear(last.steps + step.steps)
-        else:
-            steps.append(step)
-    return steps
-
-
-def _linear(text: str) -> Linear:
-    """Read one linear transform."""
-    if _LINEAR.fullmatch(text):
-        return Linear((text,))
-    near = nearest(text.partition(":")[0], ["center", "standardize", "whiten", *METHODS])
-    remedy = f"did you mean {near[0]}?" if near else None
-    if text.startswith(TOP):
-        remedy = f"{TOP} needs a number of components, a hundredth of the dimensions: {TOP}:3"
-    raise SourceError("unknown transform", got=repr(text), allowed=ALLOWED, remedy=remedy)
 
 
 @contextmanager
@@ -121,7 +115,7 @@ def located(where: str) -> Iterator[None]:
         ) from error
 
 
-def fitted(step: Linear | Debiasing, source: Source) -> Fit:
+def fitted(step: Step, source: Source) -> Fit:
     """Fit a transform to all vectors of a source; an error names both."""
     with located(f"{source.name}: the transform {step.text}"):
         return step.fit(source)
@@ -136,7 +130,7 @@ class TransformedSource(Wrapper):
     grow by nine digits where they turn a rounding.
     """
 
-    def __init__(self, source: Source, step: Linear | Debiasing, name: str | None = None) -> None:
+    def __init__(self, source: Source, step: Step, name: str | None = None) -> None:
         super().__init__(source)
         self.step = step
         self._name = name
@@ -215,7 +209,7 @@ class TransformedEncodings(Wrapper):
     another run gives other numbers. Name, notes and fingerprint say so.
     """
 
-    def __init__(self, source: Source, step: Linear) -> None:
+    def __init__(self, source: Source, step: Step) -> None:
         super().__init__(source)
         self.step = step
         self.option = self.mark = f"transform={step.text}"
@@ -272,7 +266,7 @@ def with_transform(
     """Transform vectors: all that a source has, or all that it will encode at once."""
     steps = parse_transforms(transform)
     if source.encodes:
-        if len(steps) > 1 or not isinstance(steps[0], Linear):
+        if len(steps) > 1 or steps[0].sets is not None:
             raise SourceError(
                 f"{source.name}: debiasing is of vectors of words, and this source encodes texts",
                 got=transform,
