@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from eatlas.apps.annotation import Adjudicated, Agreement
     from eatlas.apps.annotation.labels import Figure
 
-LONGEST_GUIDE = 20_000
-"""Characters of a guide."""
 SHOWN = 5
 """Ties that are shown one by one; --ties writes all."""
 app = Commands(
@@ -54,12 +52,10 @@ def sample(
         Seed of the sample and of the order in which each person sees it.
     """
     from eatlas.apps.annotation import sample_items  # noqa: PLC0415  (--help waits for none)
-    from eatlas.apps.annotation.items import require_csv  # noqa: PLC0415
     from eatlas.apps.annotation.journal import journal_of  # noqa: PLC0415
     from eatlas.corpora.storing import beside  # noqa: PLC0415
     from eatlas.writing import require_other_file  # noqa: PLC0415
 
-    require_csv(output)
     for path in (output, beside(output)):
         require_other_file(path, [contexts, beside(contexts)])
     if journal_of(output).exists():
@@ -110,33 +106,16 @@ def serve(
         0 takes a free one.
     """
     from eatlas.apps.annotation import serve_items  # noqa: PLC0415
+    from eatlas.apps.annotation.items import read_file  # noqa: PLC0415
+    from eatlas.decoding import decoded  # noqa: PLC0415
 
-    page = serve_items(items, guide=_guide(guide), port=port)
+    text = "" if guide is None else decoded(read_file(guide, "guide"), str(guide), EatlasError)
+    page = serve_items(items, guide=text.strip(), port=port)
     serve_page(page, "labels are saved one by one")
     for name, n in page.done.items():
         remark(f"{name}: {n:,} of {page.total:,} labelled")
     remark(f"labels: {page.path}")
     remark(f"read:   eatlas annotate read {items}")
-
-
-def _guide(path: Path | None) -> str:
-    """Text of the guide for annotators; empty without a file."""
-    from eatlas.decoding import decoded, require_file  # noqa: PLC0415
-
-    if path is None:
-        return ""
-    require_file(path, EatlasError)
-    try:
-        text = decoded(path.read_bytes(), str(path), EatlasError)
-    except OSError as error:
-        raise EatlasError(f"{path}: the guide cannot be read", got=error.strerror) from error
-    if len(text) > LONGEST_GUIDE:
-        raise EatlasError(
-            f"{path}: the guide is too long",
-            got=f"{len(text):,} characters",
-            allowed=f"up to {LONGEST_GUIDE:,}",
-        )
-    return text.strip()
 
 
 @app.command("read")
@@ -177,35 +156,6 @@ def read(
         File of contexts from which the items were sampled.
     """
     from eatlas.apps.annotation import load_items, read_labels  # noqa: PLC0415
-    from eatlas.apps.annotation.items import beside  # noqa: PLC0415
-
-    inputs = [items, beside(items), *(labels or []), *filter(None, (decisions, contexts))]
-    _require_outputs(inputs, contexts, counts, ties, labelled)
-    sample = load_items(items)
-    given = read_labels(sample if labels else items, labels or None)
-    agreement, adjudicated = given.agreement(), given.adjudicated(decisions)
-    if labelled is not None and contexts is not None:
-        adjudicated.labelled(contexts).write(labelled)
-    if counts is not None:
-        adjudicated.write_counts(counts)
-    if ties is not None:
-        adjudicated.write_ties(ties)
-    with output_of_a_command():
-        _print_agreement(agreement)
-        _print_adjudicated(adjudicated, hint=ties is None)
-        for name, path in (("counts", counts), ("ties", ties), ("labelled", labelled)):
-            if path:
-                print_line(f"{name + ':':<9} {path}")
-
-
-def _require_outputs(
-    inputs: list[Path],
-    contexts: Path | None,
-    counts: Path | None,
-    ties: Path | None,
-    labelled: Path | None,
-) -> None:
-    """Refuse what could not be written, or would be written over what is read."""
     from eatlas.apps.annotation.items import beside, require_unlabelled  # noqa: PLC0415
     from eatlas.corpora.storing import require_place  # noqa: PLC0415
     from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415
@@ -217,15 +167,28 @@ def _require_outputs(
             allowed="--labelled FILE --contexts FILE: what is written, and the contexts that the "
             "items were sampled from",
         )
+    inputs = [items, beside(items), *(labels or []), *filter(None, (decisions, contexts))]
     for path in filter(None, (counts, ties, labelled, labelled and beside(labelled))):
         require_writable(path)
         require_other_file(path, inputs)
+        if path in {ties, counts}:
+            require_unlabelled(path, any_table=path == counts)
     if labelled is not None:
         require_place(labelled)
-    if ties is not None:
-        require_unlabelled(ties)
+    given = read_labels(load_items(items) if labels else items, labels or None)
+    agreement, adjudicated = given.agreement(), given.adjudicated(decisions)
+    if labelled is not None and contexts is not None:
+        adjudicated.labelled(contexts).write(labelled)
     if counts is not None:
-        require_unlabelled(counts, any_table=True)
+        adjudicated.write_counts(counts)
+    if ties is not None:
+        adjudicated.write_ties(ties)
+    with output_of_a_command():
+        _print_agreement(agreement)
+        _print_adjudicated(adjudicated, hint=ties is None)
+        for name, written in (("counts", counts), ("ties", ties), ("labelled", labelled)):
+            if written:
+                print_line(f"{name + ':':<9} {written}")
 
 
 def _print_agreement(agreement: Agreement) -> None:
@@ -234,28 +197,24 @@ def _print_agreement(agreement: Agreement) -> None:
 
     def cells(figure: Figure) -> tuple[str, str]:
         """A coefficient and its interval."""
-        value = "-" if figure.value is None else f"{figure.value:.3f}"
-        ends = figure.interval
-        return value, "" if ends is None else f"[{ends[0]:.3f}, {ends[1]:.3f}]"
+        ends = "[{:.3f}, {:.3f}]".format(*figure.interval) if figure.interval else ""
+        return "-" if figure.value is None else f"{figure.value:.3f}", ends
 
-    console = new_console()
-    names = ", ".join(f"{name} {n:,}" for name, n in agreement.annotators.items())
-    print_line(f"{agreement.test}: {agreement.items:,} contexts; labels of {names}")
-    raters = f" with {agreement.raters} labels each" if agreement.raters else ""
-    compared = f"{agreement.compared:,}"
+    a = agreement
+    raters = f" with {a.raters} labels each" if a.raters else ""
     overall = [
-        ("Krippendorff's alpha", *cells(agreement.alpha), f"{compared} with 2 labels or more"),
-        ("Fleiss' kappa", *cells(agreement.kappa), f"{agreement.rated:,}{raters}"),
-        ("agreement", *cells(agreement.agreement), compared),
+        ("Krippendorff's alpha", *cells(a.alpha), f"{a.compared:,} with 2 labels or more"),
+        ("Fleiss' kappa", *cells(a.kappa), f"{a.rated:,}{raters}"),
+        ("agreement", *cells(a.agreement), f"{a.compared:,}"),
     ]
-    by_label = [
-        (label.label, f"{label.given:,}", *cells(label.alpha), *cells(label.kappa))
-        for label in agreement.labels
-    ]
+    by_label = [(of.label, f"{of.given:,}", *cells(of.alpha), *cells(of.kappa)) for of in a.labels]
     pairs = [
         (f"{p.first}, {p.second}", f"{p.items:,}", cells(p.agreement)[0], *cells(p.kappa))
-        for p in agreement.pairs
+        for p in a.pairs
     ]
+    names = ", ".join(f"{name} {n:,}" for name, n in a.annotators.items())
+    print_line(f"{a.test}: {a.items:,} contexts; labels of {names}")
+    console = new_console()
     for heads, rows, align in (
         (("all labels", "value", "95%", "contexts"), overall, "lrll"),
         (("label", "given", "alpha", "95%", "kappa", "95%"), by_label, "lrrlrl"),

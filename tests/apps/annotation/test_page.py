@@ -52,7 +52,7 @@ def test_labels_are_saved_undone_and_skipped_and_a_reload_goes_on(address, open_
     page = open_page(address)
     assert page.evaluate("document.activeElement.id") == "name"
     begin(page, "Anna")
-    order = items.order_of("Anna")
+    order = [items.by_id[item] for item in items.order_of("Anna")]
     assert shown(page) == clean(order[0].text)
     for key, said in (("1", "Saved: Female"), ("2", "Saved: Male"), ("0", "Saved: None of them")):
         press(page, key, said)
@@ -86,10 +86,10 @@ def test_two_people_see_orders_of_their_own_and_hostile_text_is_text(
     name = "<b>Eve</b> & co"
     begin(anna, "Anna")
     begin(eve, name)
-    assert shown(anna) == clean(items.order_of("Anna")[0].text)
+    assert shown(anna) == clean(items.by_id[items.order_of("Anna")[0]].text)
     press(anna, "1", "Saved: Female")
     expect(eve.locator("#annotator")).to_have_text(name)
-    order = [item.text for item in items.order_of(name)]
+    order = [items.by_id[item].text for item in items.order_of(name)]
     for _ in range(order.index(HOSTILE)):
         before = shown(eve)
         eve.keyboard.press("ArrowRight")

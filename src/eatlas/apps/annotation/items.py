@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from eatlas.corpora import Context, Contexts, load_contexts
 from eatlas.csv_cells import marked, unmarked
 from eatlas.decoding import decoded, json_value, require_file
-from eatlas.errors import EatlasError, SourceError, StimulusError, described, nearest
+from eatlas.errors import EatlasError, SourceError, StimulusError, nearest, require_whole
 from eatlas.lazy import as_frame
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
@@ -39,19 +39,24 @@ OTHER_NAME = "choose another name, or remove that file"
 
 Given = Mapping[str, Mapping[str, str]]
 """Labels by annotator, then by item."""
+Row = tuple[str, str, str, str]
+"""Where a label is written, annotator or "", item, label."""
+
+
+def read_file(path: Path, what: str) -> bytes:
+    """The content of a file of a user."""
+    require_file(path, SourceError)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path}: the {what} cannot be read", got=error.strerror) from error
 
 
 def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Cells of a table by column, each row with its line in the file."""
-    require_file(path, SourceError)
-    try:
-        if path.stat().st_size > LARGEST:
-            raise SourceError(f"{path}: too large for a table of labels", allowed="up to 256 MiB")
-        data = path.read_bytes()
-    except OSError as error:
-        raise SourceError(
-            f"{path}: the table cannot be read", got=error.strerror or str(error)
-        ) from error
+    data = read_file(path, "table")
+    if len(data) > LARGEST:
+        raise SourceError(f"{path}: too large for a table of labels", allowed="up to 256 MiB")
     if data.startswith(b"PK\x03\x04"):
         raise SourceError(
             f"{path}: this is a workbook of a spreadsheet", remedy="save the sheet as CSV (UTF-8)"
@@ -72,18 +77,14 @@ def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str,
         for cells in rows:
             line = f"{path}, line {rows.line_num}"
             if None in cells:
-                raise SourceError(
-                    f"{line}: the row has more cells than the header",
-                    got=str(len(names) + len(cells[None])),
-                    allowed=str(len(names)),
-                )
+                raise SourceError(f"{line}: the row has more cells than the header")
             yield line, cells
     except csv.Error as error:
         raise SourceError(f"{path}: the table cannot be read", got=str(error)) from error
 
 
-def label_rows(path: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Labels of a table: line, annotator or "", item, label; an empty cell is no label."""
+def label_rows(path: Path) -> Iterator[Row]:
+    """Labels of a table; an empty cell is no label."""
     for line, cells in rows_of(path, ("item", "label")):
         if label := cells["label"].strip():
             yield line, cells.get("annotator", "").strip(), cells["item"].strip(), label
@@ -126,17 +127,6 @@ class Item(NamedTuple):
         """Make an item of a context."""
         content = json.dumps(context, ensure_ascii=False).encode()
         return cls(f"c{hashlib.blake2b(content, digest_size=6).hexdigest()}", *context)
-
-    @property
-    def context(self) -> Context:
-        """The context of the target."""
-        return Context(*self[1:])
-
-    @property
-    def parts(self) -> tuple[str, str, str]:
-        """The text before the target, the target as it is there, and the text behind it."""
-        text, start, end = self.text, self.start, self.end
-        return text[:start], text[start:end], text[end:]
 
 
 @dataclass(frozen=True, repr=False)
@@ -191,14 +181,10 @@ class Items:
         content = json.dumps([sorted(self.by_id), sorted(self.groups)], ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()
 
-    def order_of(self, annotator: str) -> tuple[Item, ...]:
-        """Items in the order in which one person sees them, which follows from name and seed."""
+    def order_of(self, annotator: str) -> list[str]:
+        """Ids in the order in which one person sees them, which follows from name and seed."""
         seed = self.provenance.get("seed", 0)
-        return tuple(sorted(self.rows, key=lambda item: _key(seed, "order", annotator, item.id)))
-
-    def label(self, text: str) -> str | None:
-        """The label that a person means, in whatever case; None if it is none of them."""
-        return {label.casefold(): label for label in self.labels}.get(text.strip().casefold())
+        return sorted(self.by_id, key=lambda item: _key(seed, "order", annotator, item))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each item."""
@@ -213,7 +199,13 @@ class Items:
             If its name does not end in .csv, it cannot be written, or people filled in labels
             there.
         """
-        path = require_csv(Path(path))
+        path = Path(path)
+        if path.suffix.lower() != ".csv":
+            raise EatlasError(
+                f"{path}: items are written as CSV",
+                got=path.suffix or "a name without ending",
+                allowed="a name that ends in .csv",
+            )
         require_unlabelled(path)
         about = {**self.provenance, "schema": SCHEMA, "groups": list(self.groups),
                  "items": len(self), "sha256": self.sha256}  # fmt: skip
@@ -228,17 +220,6 @@ class Items:
 def beside(path: Path) -> Path:
     """The file with groups and provenance beside a table of items."""
     return path.with_name(f"{path.name}.json")
-
-
-def require_csv(path: Path) -> Path:
-    """Refuse a name that does not end in .csv."""
-    if path.suffix.lower() != ".csv":
-        raise EatlasError(
-            f"{path}: items are written as CSV",
-            got=path.suffix or "a name without ending",
-            allowed="a name that ends in .csv",
-        )
-    return path
 
 
 def sample_items(
@@ -279,22 +260,25 @@ def sample_items(
     >>> items.labels, items.targets
     (('Female', 'Male', 'none'), {'nurse': 1})
     """
-    for name, value, least in (("per_target", per_target, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise EatlasError(
-                f"{name} is not usable",
-                got=described(value),
-                allowed=f"a whole number from {least}",
-            )
-    groups_test = _groups_test(test)
+    require_whole("per_target", per_target, 1)
+    require_whole("seed", seed, 0)
+    tests = load_tests(test)
+    groups_test = tests[0]
+    if len(tests) != 1 or not isinstance(groups_test, GroupsTest):
+        raise StimulusError(
+            "contexts are labelled with the groups of one test",
+            got=", ".join(f"{test.id} ({test.kind})" for test in tests[:5]),
+            allowed="one test of targets and groups, such as divdist-gender",
+        )
+    groups = tuple(group.name for group in groups_test.groups)
+    if len({*map(str.casefold, groups), NONE}) <= len(groups):
+        raise StimulusError(
+            f"test {groups_test.id}: its groups cannot be labels",
+            got=", ".join(groups),
+            allowed=f"different names, none of them {NONE!r}",
+        )
     if isinstance(contexts, str | Path):
         contexts = load_contexts(contexts)
-    if not isinstance(contexts, Contexts):
-        raise StimulusError(
-            "these are not contexts of single words",
-            got=described(contexts),
-            allowed="what eatlas.find_contexts returned, or the name of a file of it",
-        )
     chosen: list[Item] = []
     without: list[str] = []
     for target in groups_test.concept(OF_TARGETS).terms:
@@ -316,7 +300,7 @@ def sample_items(
         )
     return Items(
         rows=tuple(sorted(chosen, key=lambda item: _key(seed, "sheet", item.id))),
-        groups=tuple(group.name for group in groups_test.groups),
+        groups=groups,
         provenance={
             "test": groups_test.id,
             "contexts": contexts.name,
@@ -356,25 +340,23 @@ def load_items(path: str | Path) -> Items:
     >>> items
     <Items: 1 contexts of 1 targets>
     """
-    path = require_csv(Path(path))
-    require_file(beside(path), SourceError)
+    path = Path(path)
     rows, changed = [], ""
     for line, cells in rows_of(path, COLUMNS):
-        texts = unmarked(cells["target"]), unmarked(cells["text"])
         span = (int(cells[name]) if cells[name].isdecimal() else -1 for name in ("start", "end"))
-        item = Item.of(Context(*texts, *span))
+        item = Item.of(Context(unmarked(cells["target"]), unmarked(cells["text"]), *span))
         if item.id != cells["item"].strip():
             changed = changed or f"{line}: {item.text!r}"[:200]
         rows.append(item)
     try:
-        about = dict(json_value(beside(path).read_bytes()))
+        about = dict(json_value(read_file(beside(path), "groups of the items")))
         if about["schema"] != SCHEMA:
             raise ValueError(f"schema {about['schema']}")
         groups = tuple(map(str, about.pop("groups")))
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (SourceError, ValueError, TypeError, KeyError) as error:
         raise SourceError(
             f"{beside(path)}: the groups of the items cannot be read",
-            got=getattr(error, "strerror", None) or str(error)[:200],
+            got=getattr(error, "got", None) or str(error)[:200],
             allowed=f"the file that {WRITTEN} wrote beside the items",
             remedy="keep both files in one folder",
         ) from error
@@ -390,39 +372,41 @@ def load_items(path: str | Path) -> Items:
     return items
 
 
-def _groups_test(test: Any) -> GroupsTest:
-    """The one test of groups that is meant."""
-    tests = load_tests(test)
-    groups_test = tests[0]
-    if len(tests) != 1 or not isinstance(groups_test, GroupsTest):
-        raise StimulusError(
-            "contexts are labelled with the groups of one test",
-            got=", ".join(f"{test.id} ({test.kind})" for test in tests[:5]),
-            allowed="one test of targets and groups, such as divdist-gender",
+def usable_labels(items: Items, rows: Iterator[Row]) -> dict[str, dict[str, str]]:
+    """Labels by annotator and item, as the groups are written; each line of a mistake is named."""
+    labels = {label.casefold(): label for label in items.labels}
+    given: dict[str, dict[str, str]] = {}
+    odd: dict[str, str] = {}
+    for line, annotator, item, text in rows:
+        if item not in items.by_id:
+            raise SourceError(
+                f"{line}: there is no such item",
+                got=repr(item)[:60],
+                allowed=f"an item of {items.name}",
+                remedy="name the file of items that the labels were made for",
+            )
+        label = labels.get(text.strip().casefold())
+        if label is None:
+            odd[line] = text[:40]
+        elif (before := given.setdefault(annotator, {}).setdefault(item, label)) != label:
+            raise SourceError(
+                f"{line}: {annotator} gave the item {item} two labels",
+                got=f"{before} and {label}",
+                remedy="give each person one label of an item, and each file of a person a "
+                "name of its own",
+            )
+    if odd:
+        lines = [f"{line}: {text!r}" for line, text in odd.items()]
+        near = nearest(next(iter(odd.values())), items.labels)
+        raise SourceError(
+            f"{len(lines):,} labels are not groups of {items.test or 'the test'}",
+            got="; ".join(lines[:5]) + (f" and {len(lines) - 5:,} more" if lines[5:] else ""),
+            allowed=f"{', '.join(items.labels)}, or an empty cell",
+            remedy=f"did you mean {near[0]}?" if near else None,
         )
-    names = [group.name.casefold() for group in groups_test.groups]
-    if NONE in names or len(set(names)) < len(names):
-        raise StimulusError(
-            f"test {groups_test.id}: its groups cannot be labels",
-            got=", ".join(group.name for group in groups_test.groups),
-            allowed=f"different names, none of them {NONE!r}",
-        )
-    return groups_test
+    return given
 
 
 def _key(*parts: object) -> bytes:
     """A number that looks random and follows from its parts."""
     return hashlib.blake2b(json.dumps(parts, ensure_ascii=False).encode(), digest_size=16).digest()
-
-
-def unknown_label(items: Items, labels: Mapping[str, str]) -> SourceError:
-    """Say that labels are none of the groups; lines and what is written there."""
-    lines = [f"{line}: {text!r}" for line, text in labels.items()]
-    more = f" and {len(lines) - 5:,} more" if len(lines) > 5 else ""
-    near = nearest(next(iter(labels.values())), items.labels)
-    return SourceError(
-        f"{len(lines):,} labels are not groups of {items.test or 'the test'}",
-        got="; ".join(lines[:5]) + more,
-        allowed=f"{', '.join(items.labels)}, or an empty cell",
-        remedy=f"did you mean {near[0]}?" if near else None,
-    )

@@ -11,17 +11,15 @@ import json
 import os
 import unicodedata
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, ValidationError
 
-from eatlas.apps.annotation.items import Items, unknown_label
-from eatlas.decoding import require_file
+from eatlas.apps.annotation.items import NONE, Items, read_file, usable_labels
+from eatlas.decoding import json_value
 from eatlas.errors import EatlasError, SourceError
 from eatlas.notes import Note, warn
 from eatlas.paths import stamp_of
@@ -32,6 +30,9 @@ ENDING = ".labels.jsonl"
 SKIPPED = ""
 """Stands where a person passed over a context."""
 LONGEST_NAME = 60
+
+Acts = dict[str, list[tuple[str, str]]]
+"""Of each person, the items in the order in which they were labelled, and the labels."""
 
 
 def journal_of(items: Path) -> Path:
@@ -51,50 +52,13 @@ def name_of(text: str) -> str:
     return name
 
 
-class Act(BaseModel):
-    """A line of the file: what one person did."""
-
-    model_config = ConfigDict(strict=True)
-
-    annotator: str
-    item: str = ""
-    label: str | None = None
-    """None where the person passed the item over."""
-    undo: bool = False
-
-
-@dataclass
-class Work:
-    """What one person has done."""
-
-    labels: dict[str, str] = field(default_factory=dict)
-    """By item; "" for one that was passed over."""
-    acts: list[tuple[str, str | None]] = field(default_factory=list)
-    """Items in the order in which they were labelled, and what they had before."""
-
-    def do(self, act: Act) -> str | None:
-        """Label, pass over, or take back the last act; the item, None if there is no act."""
-        if not act.undo:
-            self.acts.append((act.item, self.labels.get(act.item)))
-            self.labels[act.item] = SKIPPED if act.label is None else act.label
-            return act.item
-        if not self.acts:
-            return None
-        item, before = self.acts.pop()
-        del self.labels[item]
-        if before is not None:
-            self.labels[item] = before
-        return item
-
-    @property
-    def given(self) -> dict[str, str]:
-        """Labels of items that were not passed over."""
-        return {item: label for item, label in self.labels.items() if label != SKIPPED}
-
-    @property
-    def done(self) -> int:
-        """Items with a label."""
-        return len(self.given)
+def given_in(acts: Acts) -> dict[str, dict[str, str]]:
+    """Labels by annotator and item, of those who have given some."""
+    given = {
+        name: {item: label for item, label in dict(done).items() if label != SKIPPED}
+        for name, done in acts.items()
+    }
+    return {name: labels for name, labels in given.items() if labels}
 
 
 class Journal:
@@ -118,7 +82,7 @@ class Journal:
                 remedy="use the page that is open, several people may; or end that process",
             ) from error
         try:
-            self.work, self._lines = replay(path, items) if path.exists() else ({}, b"")
+            self.acts, self._lines = replay(path, items) if path.exists() else ({}, b"")
             self._stamp = stamp_of(path)
             if not self._lines:
                 self._write({"schema": SCHEMA, "test": items.test, "items_sha256": items.sha256})
@@ -142,34 +106,28 @@ class Journal:
                 Path(self._lock.lock_file).unlink()
             self._lock.release()
 
-    def of(self, annotator: str) -> Work:
-        """What one person has done."""
-        return self.work.get(name_of(annotator), Work())
+    def labels_of(self, name: str) -> dict[str, str]:
+        """Labels of one person by item; "" for one that was passed over."""
+        return dict(self.acts.get(name, ()))
 
     @property
     def done(self) -> dict[str, int]:
         """Items that each person has labelled."""
-        return {name: work.done for name, work in sorted(self.work.items())}
+        given = given_in(self.acts)
+        return {name: len(given.get(name, ())) for name in sorted(self.acts)}
 
-    @property
-    def given(self) -> dict[str, dict[str, str]]:
-        """Labels by annotator and item, of those who have given some."""
-        return {name: work.given for name, work in self.work.items() if work.given}
-
-    def label(self, annotator: str, item: str, label: str | None) -> None:
+    def label(self, name: str, item: str, label: str | None) -> None:
         """Write the label of an item; None where the person passes over it."""
-        act = Act(annotator=name_of(annotator), item=item, label=label)
-        _require(self.items, act, str(self.path))
-        self._write(act.model_dump(exclude={"undo"}))
-        self.work.setdefault(act.annotator, Work()).do(act)
+        act = item, _label(self.items, str(self.path), item, label)
+        self._write({"annotator": name, "item": item, "label": label})
+        self.acts.setdefault(name, []).append(act)
 
-    def undo(self, annotator: str) -> str | None:
+    def undo(self, name: str) -> str | None:
         """Take back the last act of a person; its item, None if there is none."""
-        if not self.of(annotator).acts:
+        if not self.acts.get(name):
             return None
-        act = Act(annotator=name_of(annotator), undo=True)
-        self._write({"annotator": act.annotator, "undo": True})
-        return self.work[act.annotator].do(act)
+        self._write({"annotator": name, "undo": True})
+        return self.acts[name].pop()[0]
 
     def _write(self, values: dict[str, Any] | None = None) -> None:
         """Put a line onto the disk; the whole file is replaced, or stays as it was."""
@@ -193,38 +151,42 @@ class Journal:
         self._lines, self.path, self._stamp = lines, path, stamp_of(path)
 
 
-def replay(path: Path, items: Items) -> tuple[dict[str, Work], bytes]:
+def replay(path: Path, items: Items) -> tuple[Acts, bytes]:
     """What every annotator has done, and the whole lines of the file."""
-    require_file(path, SourceError)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise SourceError(
-            f"{path}: the labels cannot be read", got=error.strerror or str(error)
-        ) from error
+    data = read_file(path, "labels")
     whole = data[: data.rfind(b"\n") + 1]
-    work: dict[str, Work] = {}
+    acts: Acts = {}
     for number, line in enumerate(whole.split(b"\n")[:-1], start=1):
         source = f"{path}, line {number}"
         try:
+            act = json_value(line)
             if number == 1:
-                _require_same(json.loads(line), items, path)
+                _require_same(act, items, path)
                 continue
-            act = Act.model_validate_json(line)
-        except (ValidationError, ValueError, TypeError, KeyError, RecursionError) as error:
+            done = acts.setdefault(name_of(act["annotator"]), [])
+            if act.get("undo"):
+                done.pop()
+            else:
+                done.append((act["item"], _label(items, source, act["item"], act["label"])))
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
             raise SourceError(
                 f"{source}: this is not an act of an annotator",
                 got=line[:100].decode(errors="replace"),
                 allowed="lines that eatlas annotate serve wrote",
                 remedy="remove the line, or take the file from a backup",
             ) from error
-        if not act.undo:
-            _require(items, act, source)
-        work.setdefault(act.annotator, Work()).do(act)
-    return work, whole
+    return acts, whole
+
+
+def _label(items: Items, source: str, item: str, label: str | None) -> str:
+    """A label as the groups are written; refused are other items and other labels."""
+    label_or_any = NONE if label is None else label
+    usable = usable_labels(items, iter([(source, "the page", item, label_or_any)]))
+    return SKIPPED if label is None else usable["the page"][item]
 
 
 def _require_same(head: dict[str, Any], items: Items, path: Path) -> None:
+    """Refuse the labels of other items."""
     if head["schema"] != SCHEMA:
         raise ValueError("another schema")
     if head["items_sha256"] != items.sha256:
@@ -234,15 +196,3 @@ def _require_same(head: dict[str, Any], items: Items, path: Path) -> None:
             allowed=f"those of {items.name}: test {items.test}, items {items.sha256[:12]}",
             remedy="name the file of items that they were made for, or another file of labels",
         )
-
-
-def _require(items: Items, act: Act, source: str) -> None:
-    """Refuse what is no item, or none of the labels."""
-    if act.item not in items.by_id:
-        raise SourceError(
-            f"{source}: there is no such item",
-            got=act.item[:40],
-            allowed=f"an item of {items.name}",
-        )
-    if act.label is not None and act.label not in items.labels:
-        raise unknown_label(items, {source: act.label[:40]})

@@ -8,34 +8,33 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from pydantic import Field
 
 from eatlas.apps.annotation.items import (
     Given,
     Items,
+    Row,
     label_rows,
     load_items,
     require_unlabelled,
-    unknown_label,
+    usable_labels,
 )
-from eatlas.apps.annotation.journal import ENDING, journal_of, name_of, replay
-from eatlas.corpora import Contexts, load_contexts
+from eatlas.apps.annotation.journal import ENDING, given_in, journal_of, name_of, replay
+from eatlas.corpora import Context, Contexts, load_contexts
 from eatlas.csv_cells import marked
-from eatlas.errors import EatlasError, SourceError
+from eatlas.errors import SourceError, require_whole
 from eatlas.lazy import as_frame
 from eatlas.notes import Note, warn
-from eatlas.results.parts import Record
+from eatlas.results.parts import defined, defined_ends
 from eatlas.sources import CountTable
-from eatlas.stats.agreement import MISSING, Codes, Estimate, RaterAgreement, rater_agreement
+from eatlas.stats.agreement import MISSING, Estimate, RaterAgreement, rater_agreement
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_RESAMPLES = 100_000
 DECIMALS = 6
 """Kept of ends of intervals, whose own Monte Carlo error is larger by far."""
 
@@ -144,7 +143,8 @@ class Adjudicated:
         """
         if isinstance(contexts, str | Path):
             contexts = load_contexts(contexts)
-        labels = {self.items.by_id[item].context: label for item, label in self.labels.items()}
+        by_id = self.items.by_id
+        labels = {Context(*by_id[item][1:]): label for item, label in self.labels.items()}
         if lost := [context for context in labels if context not in set(contexts.rows)]:
             raise SourceError(
                 f"{contexts.name or 'the contexts'}: labelled contexts are not among them",
@@ -155,7 +155,7 @@ class Adjudicated:
         return replace(contexts, labels=labels)
 
 
-class Figure(Record):
+class Figure(NamedTuple):
     """A coefficient with a percentile interval over items; None where it is undefined."""
 
     value: float | None
@@ -164,13 +164,12 @@ class Figure(Record):
     @classmethod
     def of(cls, estimate: Estimate) -> Figure:
         """Take what the statistics found; NaN is None."""
-        if not np.isfinite(estimate.value):
-            return cls(value=None)
-        ends = estimate.interval and tuple(round(end, DECIMALS) for end in estimate.interval)
-        return cls(value=estimate.value, interval=ends)
+        value, ends = defined(estimate.value), estimate.interval
+        undefined = value is None or ends is None
+        return cls(value, None if undefined else defined_ends(ends or (), DECIMALS))
 
 
-class LabelAgreement(Record):
+class LabelAgreement(NamedTuple):
     """Agreement on one label against all others."""
 
     label: str
@@ -180,7 +179,7 @@ class LabelAgreement(Record):
     kappa: Figure
 
 
-class AnnotatorPair(Record):
+class AnnotatorPair(NamedTuple):
     """Agreement of two annotators."""
 
     first: str
@@ -193,16 +192,14 @@ class AnnotatorPair(Record):
     """Cohen's kappa."""
 
 
-class Agreement(Record):
+@dataclass(frozen=True, repr=False)
+class Agreement:
     """How far annotators agree; what :meth:`Labels.agreement` returns."""
 
-    schema_version: Literal["eatlas/agreement/1"] = Field(
-        default="eatlas/agreement/1", alias="schema"
-    )
     test: str
     items: int
     """Contexts that were sampled."""
-    annotators: dict[str, int]
+    annotators: Mapping[str, int]
     """Contexts that each labelled."""
     compared: int
     """Contexts with two labels or more, on which alpha and the agreement rest."""
@@ -219,9 +216,6 @@ class Agreement(Record):
     """Share of pairs of labels of one context that are the same."""
     labels: tuple[LabelAgreement, ...]
     pairs: tuple[AnnotatorPair, ...]
-    resamples: int
-    confidence: float
-    seed: int
     undefined: tuple[str, ...] = ()
     """What is not defined, and why."""
 
@@ -233,42 +227,21 @@ class Agreement(Record):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each coefficient: of all labels, of each label, of each pair."""
-        return as_frame(self.rows())
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row for each coefficient."""
-        figures = [
-            ("all labels", "alpha", self.alpha, self.compared),
-            ("all labels", "kappa", self.kappa, self.rated),
-            ("all labels", "agreement", self.agreement, self.compared),
-        ]
+        rows = [("all labels", name, getattr(self, name), n)
+                for name, n in (("alpha", self.compared), ("kappa", self.rated),
+                                ("agreement", self.compared))]  # fmt: skip
         for label in self.labels:
-            figures.append((label.label, "alpha", label.alpha, self.compared))
-            figures.append((label.label, "kappa", label.kappa, self.rated))
+            rows.append((label.label, "alpha", label.alpha, self.compared))
+            rows.append((label.label, "kappa", label.kappa, self.rated))
         for pair in self.pairs:
             both = f"{pair.first} and {pair.second}"
-            figures.append((both, "kappa", pair.kappa, pair.items))
-            figures.append((both, "agreement", pair.agreement, pair.items))
-        rows = []
-        for of, name, figure, n in figures:
-            low, high = figure.interval or (None, None)
-            rows.append({"of": of, "coefficient": name, "value": figure.value, "low": low,
-                         "high": high, "items": n})  # fmt: skip
-        return rows
-
-
-def _undefined(given: Given, found: RaterAgreement) -> Iterator[Note]:
-    """Say what is not defined, and why."""
-    names = tuple(given)
-    if not found.items:
-        yield Note("undefined.agreement", values={"annotators": list(names)})
-        return
-    if not np.isfinite(found.alpha.value):
-        yield Note("undefined.alpha")
-    pairs = combinations(names, 2)
-    apart = [f"{a} and {b}" for a, b in pairs if not given[a].keys() & given[b].keys()]
-    if apart:
-        yield Note("undefined.pairs", values={"pairs": apart})
+            rows.append((both, "kappa", pair.kappa, pair.items))
+            rows.append((both, "agreement", pair.agreement, pair.items))
+        return as_frame(
+            [(of, name, figure.value, *(figure.interval or (None, None)), n)
+             for of, name, figure, n in rows],
+            ("of", "coefficient", "value", "low", "high", "items"),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -282,19 +255,6 @@ class Labels:
     def __repr__(self) -> str:
         n = sum(map(len, self.given.values()))
         return f"<Labels: {n:,} of {len(self.items):,} contexts by {len(self.given)} annotators>"
-
-    @property
-    def annotators(self) -> tuple[str, ...]:
-        """Names of those who labelled."""
-        return tuple(self.given)
-
-    @property
-    def codes(self) -> Codes:
-        """Number of each label among ``items.labels``, shape (items, annotators); -1 for none."""
-        number = {label: j for j, label in enumerate(self.items.labels)} | {"": MISSING}
-        given = self.given.values()
-        rows = [[number[labels.get(item.id, "")] for labels in given] for item in self.items]
-        return np.array(rows, np.int64).reshape(len(self.items), len(self.given))
 
     def agreement(
         self, *, resamples: int = 1_000, confidence: float = 0.95, seed: int = 0
@@ -314,45 +274,51 @@ class Labels:
         Agreement
             What is not defined is None, with a note and an :class:`UndefinedWarning`.
         """
-        if not 0 <= resamples <= MOST_RESAMPLES or not 0 < confidence < 1 or seed < 0:
-            raise EatlasError(
-                "the resamples are not usable",
-                got=f"{resamples} resamples, confidence {confidence}, seed {seed}",
-                allowed=f"0 to {MOST_RESAMPLES:,} resamples, confidence between 0 and 1, seed "
-                "from 0",
-            )
-        rng = np.random.default_rng(seed)
-        found = rater_agreement(
-            self.codes, len(self.items.labels), resamples=resamples, confidence=confidence, rng=rng
-        )
-        undefined = tuple(_undefined(self.given, found))
+        require_whole("resamples", resamples, 0)
+        items, names, of = self.items, tuple(self.given), Figure.of
+        number = {label: j for j, label in enumerate(items.labels)} | {"": MISSING}
+        codes = [
+            [number[given.get(item.id, "")] for given in self.given.values()] for item in items
+        ]
+        agreed = rater_agreement(
+            codes, len(number) - 1, resamples=resamples, confidence=confidence,
+            rng=np.random.default_rng(seed),
+        )  # fmt: skip
+        undefined = tuple(self._undefined(agreed))
         for note in undefined:
             warn(note)
-        names, of = self.annotators, Figure.of
         return Agreement(
-            test=self.items.test,
-            items=len(self.items),
+            test=items.test,
+            items=len(items),
             annotators={name: len(labels) for name, labels in self.given.items()},
-            compared=found.items,
-            raters=found.raters,
-            rated=found.rated,
-            alpha=of(found.alpha),
-            kappa=of(found.kappa),
-            agreement=of(found.observed),
+            compared=agreed.items,
+            raters=agreed.raters,
+            rated=agreed.rated,
+            alpha=of(agreed.alpha),
+            kappa=of(agreed.kappa),
+            agreement=of(agreed.observed),
             labels=tuple(
-                LabelAgreement(label=label, given=c.labels, alpha=of(c.alpha), kappa=of(c.kappa))
-                for label, c in zip(self.items.labels, found.categories, strict=True)
+                LabelAgreement(label, on.labels, of(on.alpha), of(on.kappa))
+                for label, on in zip(items.labels, agreed.categories, strict=True)
             ),
             pairs=tuple(
-                AnnotatorPair(first=names[p.first], second=names[p.second], items=p.items,
-                              agreement=of(p.observed), kappa=of(p.kappa))
-                for p in found.pairs
+                AnnotatorPair(names[p.first], names[p.second], p.items, of(p.observed), of(p.kappa))
+                for p in agreed.pairs
             ),
-            resamples=resamples,
-            confidence=confidence,
-            seed=seed,
             undefined=tuple(map(str, undefined)),
-        )  # fmt: skip
+        )
+
+    def _undefined(self, agreed: RaterAgreement) -> Iterator[Note]:
+        """Say what is not defined, and why."""
+        if not agreed.items:
+            yield Note("undefined.agreement", values={"annotators": list(self.given)})
+            return
+        if not np.isfinite(agreed.alpha.value):
+            yield Note("undefined.alpha")
+        pairs = combinations(self.given.items(), 2)
+        apart = [f"{a} and {b}" for (a, of_a), (b, of_b) in pairs if not of_a.keys() & of_b.keys()]
+        if apart:
+            yield Note("undefined.pairs", values={"pairs": apart})
 
     def adjudicated(self, decisions: Any = None) -> Adjudicated:
         """One label for each context: that of most annotators, or a decision.
@@ -368,7 +334,14 @@ class Labels:
         SourceError
             If a decision is of no item or no label.
         """
-        decided = {} if decisions is None else _decisions(self.items, decisions)
+        who = "the decision"
+        if isinstance(decisions, str | Path):
+            rows = (
+                (line, who, item, label) for line, _, item, label in label_rows(Path(decisions))
+            )
+        else:
+            rows = ((who, who, item, label) for item, label in (decisions or {}).items())
+        decided = usable_labels(self.items, rows).get(who, {})
         labels: dict[str, str] = {}
         ties: list[Tie] = []
         for item in self.items:
@@ -432,31 +405,16 @@ def read_labels(items: Items | str | Path, labels: LabelsLike | None = None) -> 
     {'nurse': {'Female': 1, 'Male': 0}}
     """
     sample = items if isinstance(items, Items) else load_items(items)
+    if labels is None and not isinstance(items, Items):
+        labels = [path] if (path := journal_of(Path(items))).is_file() else None
     if labels is None:
-        page = None if isinstance(items, Items) else journal_of(Path(items))
-        if page is None or not page.is_file():
-            raise SourceError(
-                f"{sample.name}: there are no labels",
-                got=f"no file {page.name if page else 'of the page'} beside the items",
-                allowed="files of labels: what eatlas annotate serve wrote, or CSV files",
-                remedy="eatlas annotate read ITEMS LABELS...",
-            )
-        labels = page
-    if isinstance(labels, Mapping):
-        rows = _of_mapping(labels)
-    else:
-        paths = [labels] if isinstance(labels, str | Path) else labels
-        rows = (row for path in paths for row in _of_file(Path(path), sample))
-    given: dict[str, dict[str, str]] = {}
-    for line, annotator, item, label in _usable(sample, rows):
-        before = given.setdefault(annotator, {}).setdefault(item, label)
-        if before != label:
-            raise SourceError(
-                f"{line}: {annotator} gave the item {item} two labels",
-                got=f"{before} and {label}",
-                remedy="give each person one label of an item, and each file of a person a "
-                "name of its own",
-            )
+        raise SourceError(
+            f"{sample.name}: there are no labels",
+            got="no file of the page beside the items",
+            allowed="files of labels: what eatlas annotate serve wrote, or CSV files",
+            remedy="eatlas annotate read ITEMS LABELS...",
+        )
+    given = usable_labels(sample, _rows_of(labels, sample))
     if not given:
         raise SourceError(
             f"{sample.name}: there are no labels",
@@ -466,61 +424,26 @@ def read_labels(items: Items | str | Path, labels: LabelsLike | None = None) -> 
     return Labels(sample, given)
 
 
-Row = tuple[str, str, str, str]
-"""Where it is written, annotator, item, label."""
-
-
-def _usable(items: Items, rows: Iterable[Row]) -> Iterator[Row]:
-    """Rows with labels as the groups are written; refused are other items and other labels."""
-    odd: dict[str, str] = {}
-    for line, annotator, item, text in rows:
-        if item not in items.by_id:
-            raise SourceError(
-                f"{line}: there is no such item",
-                got=repr(item)[:60],
-                allowed=f"an item of {items.name}",
-                remedy="name the file of items that the labels were made for",
-            )
-        label = items.label(text)
-        if label is None:
-            odd[line] = text
+def _rows_of(labels: LabelsLike, items: Items) -> Iterator[Row]:
+    """Labels of a mapping or of files; those of the page only as they are at the end."""
+    if isinstance(labels, Mapping):
+        yield from _rows_of_mapping("", labels)
+        return
+    for path in map(Path, [labels] if isinstance(labels, str | Path) else labels):
+        if path.suffix.lower() == ".jsonl":
+            yield from _rows_of_mapping(f"{path}, ", given_in(replay(path, items)[0]))
+        elif path.suffix.lower() in {".csv", ".tsv"}:
+            for line, annotator, item, label in label_rows(path):
+                yield line, name_of(annotator or path.stem), item, label
         else:
-            yield line, annotator, item, label
-    if odd:
-        raise unknown_label(items, odd)
+            raise SourceError(
+                f"{path}: this is not a file of labels",
+                got=path.suffix or "a name without ending",
+                allowed=f".csv, .tsv, or {ENDING} of the page",
+            )
 
 
-def _decisions(items: Items, decisions: Any) -> dict[str, str]:
-    """Decisions by item; of a file, whoever made them."""
-    if isinstance(decisions, Mapping):
-        rows = _of_mapping({"decision": decisions})
-    else:
-        rows = label_rows(Path(decisions))
-    decided: dict[str, str] = {}
-    for line, _, item, label in _usable(items, rows):
-        if decided.setdefault(item, label) != label:
-            raise SourceError(f"{line}: the item {item} is decided twice")
-    return decided
-
-
-def _of_mapping(labels: Mapping[str, Mapping[str, str]]) -> Iterator[Row]:
-    for annotator, some in labels.items():
-        for item, label in some.items():
-            yield f"{annotator}, {item}", name_of(annotator), item, str(label)
-
-
-def _of_file(path: Path, items: Items) -> Iterator[Row]:
-    """Labels of a file; those of the page only as they are at the end."""
-    if path.suffix.lower() == ".jsonl":
-        for annotator, work in replay(path, items)[0].items():
-            for item, label in work.given.items():
-                yield str(path), annotator, item, label
-    elif path.suffix.lower() in {".csv", ".tsv"}:
-        for line, annotator, item, label in label_rows(path):
-            yield line, name_of(annotator or path.stem), item, label
-    else:
-        raise SourceError(
-            f"{path}: this is not a file of labels",
-            got=path.suffix or "a name without ending",
-            allowed=f".csv, .tsv, or {ENDING} of the page",
-        )
+def _rows_of_mapping(source: str, labels: Mapping[str, Mapping[str, str]]) -> Iterator[Row]:
+    for annotator, of_items in labels.items():
+        for item, label in of_items.items():
+            yield f"{source}{annotator}, {item}", name_of(annotator), item, str(label)

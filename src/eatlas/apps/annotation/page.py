@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
 from eatlas.apps.annotation.items import Items, load_items
-from eatlas.apps.annotation.journal import SKIPPED, Journal, journal_of, name_of
+from eatlas.apps.annotation.journal import SKIPPED, Journal, given_in, journal_of, name_of
 from eatlas.apps.annotation.labels import Labels
 from eatlas.apps.serving import Answer, App, Served, as_json
 from eatlas.errors import EatlasError, SourceError
@@ -36,110 +35,71 @@ class Request(BaseModel):
     """Whether the first context that was passed over is meant."""
 
 
-class Labelling:
-    """What the page may do: show a context, label it, pass over it, undo."""
-
-    def __init__(self, journal: Journal) -> None:
-        self.journal, self.items = journal, journal.items
-        self._orders: dict[str, list[str]] = {}
-
-    def answer(self, do: Callable[[Request], int | None]) -> Callable[[Request], Answer]:
-        """Let a request do something, and answer with what is shown then."""
-        return lambda request: as_json(self._view(name_of(request.annotator), do(request)))
-
-    def begin(self, request: Request) -> int | None:
-        """Where a person goes on: the first context without a label."""
-        return self._next(request.annotator, -1)
-
-    def show(self, request: Request) -> int | None:
-        """A place in a person's order, or that of the first context that was passed over."""
-        if request.skipped:
-            return self._first_skipped(request.annotator, -1)
-        if request.at >= len(self.items):
-            raise EatlasError("there is no such context", got=str(request.at)[:40])
-        return request.at
-
-    def label(self, request: Request) -> int | None:
-        """Label a context, or pass over it; then the next one."""
-        choice, labels = request.choice, self.items.labels
-        if choice is not None and choice >= len(labels):
-            raise EatlasError("there is no such label", got=str(choice)[:40])
-        self.journal.label(
-            request.annotator, request.item, None if choice is None else labels[choice]
-        )
-        return self._next(request.annotator, self._order(request.annotator).index(request.item))
-
-    def undo(self, request: Request) -> int | None:
-        """Take back the last act; then the context that it was about."""
-        item = self.journal.undo(request.annotator)
-        return self.begin(request) if item is None else self._order(request.annotator).index(item)
-
-    def _order(self, annotator: str) -> list[str]:
-        """Ids of the items in the order in which a person sees them."""
-        name = name_of(annotator)
-        if name not in self._orders:
-            self._orders[name] = [item.id for item in self.items.order_of(name)]
-        return self._orders[name]
-
-    def _next(self, annotator: str, at: int) -> int | None:
-        """The next context without a label, else the next that was passed over; None at the end."""
-        order, labels = self._order(annotator), self.journal.of(annotator).labels
-        left = [i for i, item in enumerate(order) if item not in labels]
-        if left:
-            return next((i for i in left if i > at), left[0])
-        return self._first_skipped(annotator, at) if at >= 0 else None
-
-    def _first_skipped(self, annotator: str, after: int) -> int | None:
-        labels = self.journal.of(annotator).labels
-        skipped = (i for i, id_ in enumerate(self._order(annotator)) if labels.get(id_) == SKIPPED)
-        return next((i for i in skipped if i > after), None)
-
-    def _view(self, name: str, at: int | None) -> dict[str, Any]:
-        """All that the page shows of one context, or of the end."""
-        work = self.journal.of(name)
-        view = {
-            "annotator": clean(name),
-            "total": len(self.items),
-            "done": work.done,
-            "skipped": len(work.labels) - work.done,
-            "undo": bool(work.acts),
-            "at": at,
-        }
+def answer(journal: Journal, act: str, request: Request) -> Answer:
+    """Do what a person does, and answer with what is shown then: a context, or the end."""
+    items, name = journal.items, name_of(request.annotator)
+    order = items.order_of(name)
+    if act == "show" and request.at >= len(order):
+        raise EatlasError("there is no such context", got=str(request.at)[:40])
+    if act == "label":
+        if request.choice is not None and request.choice >= len(items.labels):
+            raise EatlasError("there is no such label", got=str(request.choice)[:40])
+        label = None if request.choice is None else items.labels[request.choice]
+        journal.label(name, request.item, label)
+    undone = journal.undo(name) if act == "undo" else None
+    labels = journal.labels_of(name)
+    new = [i for i, item in enumerate(order) if item not in labels]
+    skipped = [i for i, item in enumerate(order) if labels.get(item) == SKIPPED]
+    at: int | None = request.at
+    if act == "label":  # the next context without a label, else the next that was passed over
+        before = order.index(request.item)
+        at = next((i for i in new if i > before), new[0] if new else None)
         if at is None:
-            return view
-        item = self.items.by_id[self._order(name)[at]]
-        before, word, after = map(clean, item.parts)
-        label = work.labels.get(item.id)
-        choice = self.items.labels.index(label) if label else None
-        return view | {
-            "item": item.id, "before": before, "word": word, "after": after, "choice": choice
-        }  # fmt: skip
-
-
-def page_of(journal: Journal, guide: str = "") -> str:
-    """The page as HTML, for whoever opens it."""
-    items = journal.items
-    return render(
-        "annotate",
-        test=items.test,
-        labels=items.labels,
-        keys=KEYS,
-        people=journal.done.items(),
-        items=len(items),
-        targets=len(items.targets),
-        guide=guide,
-    )
+            at = next((i for i in skipped if i > before), None)
+    elif undone is not None:
+        at = order.index(undone)
+    elif act != "show":
+        at = new[0] if new else None
+    elif request.skipped:
+        at = skipped[0] if skipped else None
+    view = {
+        "annotator": clean(name),
+        "total": len(order),
+        "done": len(labels) - len(skipped),
+        "skipped": len(skipped),
+        "undo": bool(labels),
+        "at": at,
+    }
+    if at is not None:
+        item = items.by_id[order[at]]
+        label = labels.get(item.id)
+        view |= {
+            "item": item.id,
+            "before": clean(item.text[: item.start]),
+            "word": clean(item.text[item.start : item.end]),
+            "after": clean(item.text[item.end :]),
+            "choice": items.labels.index(label) if label else None,
+        }
+    return as_json(view)
 
 
 def application(journal: Journal, guide: str = "") -> App:
     """The application: the page and four acts."""
-    labelling = Labelling(journal)
-    acts = (labelling.begin, labelling.show, labelling.label, labelling.undo)
+    items = journal.items
     return App(
         name="annotate",
-        page=lambda: page_of(journal, guide),
+        page=lambda: render(
+            "annotate",
+            test=items.test,
+            labels=items.labels,
+            keys=KEYS,
+            people=journal.done.items(),
+            items=len(items),
+            targets=len(items.targets),
+            guide=guide,
+        ),
         request=Request,
-        acts={act.__name__: labelling.answer(act) for act in acts},
+        acts={act: partial(answer, journal, act) for act in ("begin", "show", "label", "undo")},
         refused=lambda error: as_json({"error": clean(str(error))}, 422),
     )
 
@@ -174,7 +134,7 @@ class LabelPage(Served):
         SourceError
             If nobody has labelled anything yet.
         """
-        given = self._journal.given
+        given = given_in(self._journal.acts)
         if not given:
             raise SourceError(
                 f"{self._journal.items.name}: there are no labels yet",
