@@ -23,8 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 import eatlas
-from eatlas.engine.scan.plan import embed_attributes, find_attributes
-from eatlas.kernels import unit_rows
+from eatlas.engine.scan import make_scan
 
 ATTRIBUTES = "weat-7"
 TEXT, ARRAY = "glove.6B.50d.txt", "glove.npy"
@@ -89,8 +88,7 @@ def reading(source: Path) -> float:
 def one_by_one(source: Path) -> float:
     """Words a second of CPU, each a test of its own; without maxT, Benjamini-Yekutieli, files."""
     opened = eatlas.open_vectors(source)
-    found = embed_attributes(find_attributes(ATTRIBUTES), opened, "auto")
-    attributes = np.concatenate([unit_rows(found.vectors[side]) for side in ("A", "B")])
+    attributes = make_scan(opened, ATTRIBUTES).rows
     words, vectors = next(opened.iter_chunks(ALONE))
     eatlas.permutation_test(np.arange(16.0), 8)  # compiled, or loaded, beforehand
     start = time.process_time()

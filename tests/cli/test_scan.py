@@ -125,19 +125,17 @@ def test_what_is_read_is_not_written(eatlas_cli, tiny_scan):
         options = ["--vectors", source, "--attributes", tiny_scan[4], "--out", vectors]
         ended = eatlas_cli("scan", *options)
         assert ended.code == 2
-        assert f"--out {vectors}: {vectors} is a file that is read; writing would destroy it" in (
-            ended.err
-        )
+        assert f"{vectors}: this is the file that is read; writing would destroy it" in ended.err
     assert vectors.read_bytes() == before
 
 
 def test_ctrl_c_without_a_file(eatlas_cli, monkeypatch, tiny_scan):
-    from eatlas.engine.scan import chunk
+    from eatlas.engine import scan as module
 
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(chunk, "measure_chunk", interrupted)
+    monkeypatch.setattr(module, "measure_chunk", interrupted)
     ended = eatlas_cli(*tiny_scan)
     assert (ended.code, ended.out) == (130, "")
     assert ended.err == "interrupted; nothing is kept, which takes --out\n"
@@ -146,13 +144,13 @@ def test_ctrl_c_without_a_file(eatlas_cli, monkeypatch, tiny_scan):
 
 
 def test_ctrl_c_while_words_are_written_keeps_them(eatlas_cli, tmp_path, monkeypatch, tiny_scan):
-    from eatlas.engine import scan as package
+    from eatlas.engine import scan as module
 
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(package, "conclude", interrupted)
+        patched.setattr(module, "conclude", interrupted)
         ended = eatlas_cli(*tiny_scan, "--out", "words.csv")
     assert (ended.code, ended.out) == (130, "")
     assert ended.err == (

@@ -11,8 +11,7 @@ from eatlas.cli.progress import Lines, bar_of, what_is_kept
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
-    from eatlas.engine.scan.family import Lists
-    from eatlas.engine.scan.plan import ScanPlan
+    from eatlas.engine.scan import ScanPlan
     from eatlas.executors import Executor
     from eatlas.results.scan import ScanResult
 
@@ -64,16 +63,12 @@ def scan(
     first : N >= 1
         Scan only the first N words of the source. [default: all]
     """
-    from eatlas.engine.scan.family import Lists  # noqa: PLC0415  (--help waits for none)
-    from eatlas.engine.scan.plan import make_scan, require_usable  # noqa: PLC0415
+    from eatlas.engine.scan import make_scan  # noqa: PLC0415  (--help waits for none)
 
-    chosen = _attributes(attributes, a, b)
+    chosen, edges = _attributes(attributes, a, b), _edges(frequency_bands)
     order: Any = sort.lower().replace("-", "_")
-    lists = Lists(top, _edges(frequency_bands), order)
-    if out is not None:
-        require_usable(out, vectors, attributes)
-    plan = make_scan(vectors, chosen, first=first)
-    result = _scanned(plan, out, lists, executor_of(engine, None))
+    plan = make_scan(vectors, chosen, top=top, sort=order, bands=edges, first=first, out=out)
+    result = _scanned(plan, executor_of(engine, None))
     from eatlas.cli.other_tables import print_scan  # noqa: PLC0415  (after the work)
     from eatlas.results.scan import summary_of  # noqa: PLC0415
 
@@ -115,29 +110,26 @@ def _edges(text: str) -> tuple[int, ...]:
         ) from error
 
 
-def _scanned(
-    plan: ScanPlan, out: Path | None, lists: Lists, executor: Executor | None
-) -> ScanResult:
+def _scanned(plan: ScanPlan, executor: Executor | None) -> ScanResult:
     """Measure all words, with progress on the way, and sum them up.
 
     With a file, go on where an earlier scan ended.
     """
-    from eatlas.engine.scan import finish  # noqa: PLC0415
-    from eatlas.engine.scan.chunk import Chunks, measure_all  # noqa: PLC0415
+    from eatlas.engine.scan import Chunks, finish, measure_all  # noqa: PLC0415
     from eatlas.engine.store import left_by_others  # noqa: PLC0415
 
-    nothing = "nothing is kept" if out is not None else "nothing is kept, which takes --out"
+    nothing = "nothing is kept" if plan.out else "nothing is kept, which takes --out"
     with (
-        Chunks(out, plan.identity) as chunks,
-        what_is_kept(lambda: 0 if out is None else chunks.words, "words are done", nothing),
+        Chunks(plan) as chunks,
+        what_is_kept(lambda: chunks.words if plan.out else 0, "words are done", nothing),
     ):
         if chunks.words:
             remark(f"words taken over from an interrupted scan: {chunks.words:,}")
-        for path in left_by_others(out, plan.identity) if out is not None else ():
+        for path in left_by_others(plan.out, plan.identity) if plan.out else ():
             remark(
                 f"{path}: found an interrupted scan with other settings; its words are left there"
             )
         with bar_of("words") as bar:
             tick = bar or Lines("words", LATE, done=chunks.words)
             measure_all(plan, chunks, lambda done: tick(done, plan.expected), executor)
-        return finish(plan, chunks, lists, out)
+        return finish(plan, chunks)

@@ -164,6 +164,7 @@ class FileJournal(Journal):
     """Finished pieces of what will be one file, in a hidden file beside it."""
 
     def __init__(self, out: Path | None, identity: str) -> None:
+        self.identity = identity
         if out is None:
             super().__init__(None, None, None)
         else:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr
-from pydantic_core import to_json
 
-from eatlas.csv_cells import MARK, cell
+from eatlas.csv_cells import MARK
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
-from eatlas.results.levels import Level, PValues
+from eatlas.results.levels import Level
 from eatlas.results.parts import (
+    TAILS,
     Concepts,
     Coverage,
     Probability,
@@ -26,88 +23,17 @@ from eatlas.results.parts import (
     is_empty,
     schema_of,
 )
-from eatlas.stimuli.kinds import ATTRIBUTES
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = (
-    "word",
-    "effect_size",
-    "p_greater",
-    "p_less",
-    "p_two_sided",
-    "p_max_t",
-    "p_by",
-    "difference",
-    "rank",
-    "attribute",
-    "method",
-    "rel_err",
-)
+    "word", "effect_size", "p_greater", "p_less", "p_two_sided", "p_max_t", "p_by", "difference",
+    "rank", "attribute", "method", "rel_err",
+)  # fmt: skip
 """Columns of the table; what does not apply to a word is empty."""
 TEXT = ("word", "attribute", "method")
 SUFFIXES = (".csv", ".parquet")
-AT_ONCE = 10_000
-"""Rows that are written together."""
-NO_ATTRIBUTE = "no"
-"""What is in the column `attribute` for all other words."""
-
-
-Columns = dict[str, Any]
-"""All words of a scan, a column each as :data:`COLUMNS` name them; NaN is empty."""
-
-
-def require_suffix(path: Path) -> None:
-    """Refuse a file of words that is of no known kind."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise ResultsError(
-            f"--out {path}: this kind of file is not known",
-            got=path.suffix or "no suffix",
-            allowed=" or ".join(SUFFIXES),
-        )
-    if path.suffix.lower() == ".parquet":
-        _pyarrow()
-
-
-def write_words(
-    path: Path, new: Callable[..., IO[Any]], words: Columns, about: Mapping[str, str]
-) -> None:
-    """Write words to one of several files that appear together."""
-    if path.suffix.lower() == ".parquet":
-        pa, parquet = _pyarrow()
-        arrays = [pa.array(words[name], from_pandas=name not in TEXT) for name in COLUMNS]
-        table = pa.table(arrays, names=COLUMNS)
-        table = table.replace_schema_metadata({f"eatlas.{key}": about[key] for key in about})
-        parquet.write_table(table, new(path, binary=True), compression="zstd")
-        return
-    file = new(path)
-    file.write(",".join(COLUMNS) + "\n")
-    # the csv module takes four times as long: it looks for commas in every number
-    for start in range(0, len(words["word"]), AT_ONCE):
-        part = {name: words[name][start : start + AT_ONCE] for name in COLUMNS}
-        part["word"] = [cell(word) if word else MARK for word in part["word"]]
-        texts = [part[name] if name in TEXT else numbers_as_text(part[name]) for name in COLUMNS]
-        file.writelines(",".join(row) + "\n" for row in zip(*texts, strict=True))
-
-
-def numbers_as_text(column: NDArray[np.generic]) -> list[str]:
-    """Numbers with the fewest digits that give every bit back; NaN is empty.
-
-    A fifth of the time that `repr` takes: 0.15 microseconds a number.
-    """
-    text = to_json(column.tolist(), inf_nan_mode="null").decode()
-    return text[1:-1].replace("null", "").split(",")
-
-
-def _pyarrow() -> tuple[Any, Any]:
-    try:
-        return import_module("pyarrow"), import_module("pyarrow.parquet")  # only Parquet needs it
-    except ImportError as error:
-        raise ResultsError(
-            "Parquet needs pyarrow, which is not installed",
-            remedy="pip install 'eatlas[files]', or choose a file that ends in .csv",
-        ) from error
 
 
 def read_words(path: Path) -> pd.DataFrame:
@@ -121,7 +47,6 @@ def read_words(path: Path) -> pd.DataFrame:
     precision: Any = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
     try:
         if path.suffix.lower() == ".parquet":
-            _pyarrow()
             frame = pd.read_parquet(path)
         else:
             frame = pd.read_csv(
@@ -135,7 +60,7 @@ def read_words(path: Path) -> pd.DataFrame:
             )
             frame["word"] = frame["word"].str.removeprefix(MARK)
         return frame[list(COLUMNS)]
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, ImportError) as error:  # Parquet needs pyarrow
         raise ResultsError(
             f"{path}: this is not a table of a scan",
             got=getattr(error, "strerror", None) or str(error),
@@ -149,18 +74,6 @@ Side = Literal["A", "B"]
 Sort = Literal["effect_size", "difference", "p"]
 """What lists of words are sorted by."""
 SIDES: tuple[Side, ...] = get_args(Side)
-
-
-class AttributeNames(Concepts):
-    """What the two attribute groups are called."""
-
-    names: ClassVar = ATTRIBUTES
-
-
-class AttributeCoverage(Coverage):
-    """Which attribute terms have a vector, and why the others have none."""
-
-    names: ClassVar = ATTRIBUTES
 
 
 class Sides(Record):
@@ -223,19 +136,6 @@ class WordAssociation(Record):
     """Two-sided p adjusted by Westfall and Young's maxT over the whole vocabulary."""
     p_by: Probability
     """Two-sided p adjusted by Benjamini and Yekutieli over the whole vocabulary."""
-
-    def row(self) -> dict[str, Any]:
-        """Flat columns of a table."""
-        p: PValues = self.level2.p
-        return {
-            "word": self.word,
-            "rank": self.rank,
-            "effect_size": self.level2.effect_size,
-            "difference": self.level2.difference,
-            **{f"p_{tail}": p[tail] for tail in ("greater", "less", "two_sided")},
-            "p_max_t": self.p_max_t,
-            "p_by": self.p_by,
-        }
 
 
 class TopList(Record):
@@ -318,8 +218,8 @@ class ScanResult(Record):
     """Source string of the vectors, or the name that the scan gives them."""
     source_from: str = Field(default="", exclude_if=is_empty)
     """Source string of vectors that the scan gives a name; empty where `source` is one."""
-    concepts: AttributeNames
-    coverage: AttributeCoverage
+    concepts: Concepts
+    coverage: Coverage
     vocabulary: Vocabulary
     family: Family
     bands: tuple[BandSummary, ...]
@@ -332,18 +232,8 @@ class ScanResult(Record):
     words_file: str | None = None
     """Where all words are, where they were written."""
 
-    _words: Columns | None = PrivateAttr(default=None)
-
-    def with_words(self, words: Columns) -> ScanResult:
-        """The same with all words in memory."""
-        copy = self.model_copy()
-        copy._words = words
-        return copy
-
-    @property
-    def words(self) -> Columns | None:
-        """All words, where they are in memory."""
-        return self._words
+    _words: Mapping[str, Any] | None = PrivateAttr(default=None)
+    """All words, a column each as :data:`COLUMNS` name them, where no file holds them."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return every word as a row of a pandas frame, in the order of the source.
@@ -381,25 +271,22 @@ class ScanResult(Record):
         """
         if side is not None and side not in SIDES:
             raise EatlasError("there is no such side", got=repr(side), allowed="A or B")
-        rows = [
-            {"band": top.band.label, "side": top.side, **word.row()}
-            for top in self.tops
-            if side in {None, top.side}
-            for word in top.words[:n]
-        ]
         names = ["band", "side", "word", "rank", "effect_size", "difference"]
-        tails = ["p_greater", "p_less", "p_two_sided", "p_max_t", "p_by"]
-        return as_frame(rows, [*names, *tails])
+        names += [*(f"p_{tail}" for tail in TAILS), "p_max_t", "p_by"]
+        rows = []
+        for top in self.tops:
+            for word in top.words[:n] if side in {None, top.side} else ():
+                level = word.level2
+                row = [top.band.label, top.side, word.word, word.rank, level.effect_size]
+                row += [level.difference, *(level.p[tail] for tail in TAILS)]
+                rows.append((*row, word.p_max_t, word.p_by))
+        return as_frame(rows, names)
 
     def __eq__(self, other: object) -> bool:
         """Whether both say the same; where the words are kept does not count."""
         if not isinstance(other, ScanResult):
             return NotImplemented
-        return all(
-            getattr(self, name) == getattr(other, name)
-            for name in type(self).model_fields
-            if name != "words_file"
-        )
+        return self.model_dump(exclude={"words_file"}) == other.model_dump(exclude={"words_file"})
 
     __hash__ = None  # type: ignore[assignment]  # its dictionaries have none either
 

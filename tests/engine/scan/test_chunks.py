@@ -2,14 +2,14 @@
 
 import warnings
 from dataclasses import fields, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from tests.engine.scan.vocabularies import concepts, vocabulary
 
-from eatlas.engine.scan import plan as plan_module
-from eatlas.engine.scan.chunk import Chunks, measure_all
-from eatlas.engine.scan.plan import make_scan
+from eatlas.engine import scan as module
+from eatlas.engine.scan import Chunks, make_scan, measure_all
 from eatlas.engine.store import left_by_others as others
 
 IDENTITY = "0123456789abcdef" * 4
@@ -19,9 +19,10 @@ ROWS = 7
 @pytest.fixture(scope="module")
 def chunks():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plan_module, "ROWS", ROWS)
-        kept = Chunks()
-        measure_all(make_scan(vocabulary(), concepts()), kept)
+        patch.setattr(module, "ROWS", ROWS)
+        plan = make_scan(vocabulary(), concepts())
+        kept = Chunks(plan)
+        measure_all(plan, kept)
     assert len(kept.done) == 7
     return [kept.done[index] for index in range(7)]
 
@@ -36,8 +37,12 @@ def same(mine, other):
     return True
 
 
+def chunks_of(out, identity=IDENTITY):
+    return Chunks(SimpleNamespace(out=out, identity=identity))
+
+
 def store(out, chunks):
-    with Chunks(out, IDENTITY) as file:
+    with chunks_of(out) as file:
         for chunk in chunks:
             file.keep(chunk)
 
@@ -51,12 +56,12 @@ def test_what_was_kept_comes_back(tmp_path, chunks):
     out = tmp_path / "out.csv"
     odd = replace(chunks[1], words=["a\nb", '"', "🌹", "\ud800", "", "\x00", "x"])
     store(out, [chunks[2], odd])
-    with Chunks(out, IDENTITY) as file:
+    with chunks_of(out) as file:
         assert (sorted(file.done), file.words) == ([1, 2], 14)
         assert same(file.done[1], odd)
         assert same(file.done[2], chunks[2])
         file.keep(chunks[0])
-    with Chunks(out, IDENTITY) as file:
+    with chunks_of(out) as file:
         assert sorted(file.done) == [0, 1, 2]
 
 
@@ -64,7 +69,7 @@ def test_a_file_without_chunks_goes(tmp_path, chunks):
     out = tmp_path / "out.csv"
     store(out, [])
     assert list(tmp_path.iterdir()) == []
-    with Chunks(out, IDENTITY) as file:
+    with chunks_of(out) as file:
         file.keep(chunks[0])
         file.discard(list(file.pieces))
     assert list(tmp_path.iterdir()) == []
@@ -82,7 +87,7 @@ def test_a_changed_byte_costs_one_chunk_at_most(tmp_path, chunks):
         path.write_bytes(changed)
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            with Chunks(out, IDENTITY) as file:
+            with chunks_of(out) as file:
                 found = list(file.done.values())
         assert all(same(chunk, chunks[chunk.index]) for chunk in found)
         # where a line end is changed two lines become one, or the last is none
@@ -97,7 +102,7 @@ def test_other_settings_have_a_file_of_their_own(tmp_path, chunks):
     mine = file_of_odd = next(tmp_path.glob(".out*unfinished"))
     assert others(out, IDENTITY) == []
     assert others(out, "f" * 64) == [mine]
-    with Chunks(out, "f" * 64) as file:
+    with chunks_of(out, "f" * 64) as file:
         assert not file.done
     assert file_of_odd.exists()
 
@@ -117,8 +122,8 @@ def test_what_is_kept_names_all_that_it_depends_on(monkeypatch):
         make_scan(*many, seed=1),
     ]
     names = {same_plan, *(other.identity for other in others)}
-    monkeypatch.setattr(plan_module, "ROWS", ROWS)
+    monkeypatch.setattr(module, "ROWS", ROWS)
     names.add(make_scan(source, groups).identity)
-    monkeypatch.setattr(plan_module, "__version__", "9.9.9")
+    monkeypatch.setattr(module, "__version__", "9.9.9")
     names.add(make_scan(source, groups).identity)
     assert len(names) == len(others) + 3

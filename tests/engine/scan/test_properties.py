@@ -8,7 +8,7 @@ from tests.engine.scan.vocabularies import concepts, vocabulary, words_of
 
 import eatlas
 from eatlas import ArraySource
-from eatlas.engine.scan import plan
+from eatlas.engine import scan as module
 
 NUMBERS = ["effect_size", "p_greater", "p_less", "p_two_sided", "p_max_t", "p_by"]
 
@@ -35,7 +35,7 @@ def test_chunks_and_rows_in_memory_change_nothing(rows):
     source = vocabulary()
     whole = table(source, concepts())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plan, "ROWS", rows)
+        patch.setattr(module, "ROWS", rows)
         assert_close(table(source, concepts()), whole)
 
 

@@ -1,6 +1,7 @@
 """All words of a scan as CSV and Parquet: read back equal, whole or not at all."""
 
 import csv
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,26 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas.csv_cells import unmarked
+from eatlas.engine import scan as module
+from eatlas.engine.scan import write_words
 from eatlas.errors import ResultsError
-from eatlas.results import scan as module
-from eatlas.results.scan import COLUMNS, read_words, write_words
+from eatlas.results.scan import COLUMNS, read_words
 from eatlas.writing import atomic_files
 
 ODD = [
-    "the",
-    ",",
-    '"',
-    'say "hi"',
-    "nan",
-    "null",
-    "None",
-    "",
-    "1e5",
-    "a\nb",
-    "a\r\nb",
-    "naïve",
-    "🌹",
-]
+    "the", ",", '"', 'say "hi"', "nan", "null", "None", "", "1e5", "a\nb", "a\r\nb", "naïve", "🌹",
+]  # fmt: skip
 KINDS = [".csv", ".parquet"]
 
 
@@ -56,9 +46,12 @@ def block(words, seed=0, first=1):
     }
 
 
-def write(path, words, about=()):
+def write(path, words):
+    result = SimpleNamespace(
+        signature="SC-EAT()", test=None, source="made", source_from="", provenance=[("seed", 0)]
+    )
     with atomic_files() as new:
-        write_words(path, new, words, dict(about))
+        write_words(path, new, words, result)
 
 
 def assert_equal(found, expected):
@@ -109,7 +102,7 @@ def test_every_double_comes_back_and_none_has_needless_digits():
 
 def test_parquet_says_where_the_words_come_from_and_has_no_nan(tmp_path):
     path = tmp_path / "words.parquet"
-    write(path, block(ODD), about={"signature": "SC-EAT()", "seed": "0"})
+    write(path, block(ODD))
     table = pq.read_table(path)
     metadata = table.schema.metadata
     assert metadata[b"eatlas.signature"] == b"SC-EAT()"
