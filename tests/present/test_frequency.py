@@ -10,8 +10,7 @@ from tests.present.records import ml_eat
 import eatlas
 from eatlas.cli.table import print_results
 from eatlas.present import report_html
-from eatlas.present.drawings.figures import HILL, HILL_BASE, Scales
-from eatlas.present.drawings.svg import Axis
+from eatlas.present.drawings.svg import Axis, Scales
 from eatlas.present.effects import by_chance, chance_cell, not_beyond
 from eatlas.present.sentences import statement
 from eatlas.results.inference import MatchedLevel
@@ -51,7 +50,7 @@ def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
     html = report_html(results)
     text = plain(html)
     assert html.count("What do random words of these frequencies show?") == 2
-    assert html.count('class="fig hill"') == 6
+    assert html.count('class="fig random"') == 6
     matched = results[1].frequency.matched
     assert (
         "Of 2,000 lists of random words of the same frequencies, 39% show BY-Singular too" in text
@@ -83,19 +82,15 @@ def test_what_is_not_known_is_said():
     assert "Not known: frequency=off." in plain(html)
 
 
-def test_the_hill_is_as_high_as_it_should_be():
+def test_the_observed_mark_is_on_the_range_of_random_lists():
     null = MatchedLevel(
         p_greater=0.5, p_less=0.5, p_two_sided=1, mean=0, quantiles=(-1, -0.5, 0, 0.5, 1),
         counts=(1, 4, 2), ends=(-1.5, 1.5),
     )  # fmt: skip
     scales = Scales(Axis.of_effects([], 8, 168))
     shown = ml_eat(d=0.5).effect("level1")
-    drawn = scales.hill(shown, null)
-    path = re.search(r'd="([^"]*)" class="b"', drawn)[1]
-    heights = [HILL_BASE - float(y) for y in re.findall(r"V([\d.]+)", path)]
-    assert heights == [HILL / 4, HILL, HILL / 2, 0]
-    ends = [float(x) for x in re.findall(r"H([\d.]+)", path)]
-    assert ends == pytest.approx([8 + 60, 8 + 100, 8 + 140])
+    drawn = scales.random(shown, null)
+    assert 'd="M48 5H128v6H48z" class="b"' in drawn
     assert 'class="m"' in drawn
     beyond = null.model_copy(update={"p_greater": 0.01})
-    assert 'class="m on"' in scales.hill(shown, beyond)
+    assert 'class="m on"' in scales.random(shown, beyond)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 from markupsafe import Markup
 
 from eatlas.decoding import own_toml
-from eatlas.present.drawings.timeline import steps, timeline_of
+from eatlas.present.drawings.curves import steps, timeline_of
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section, source_of
 from eatlas.present.sentences import finding, level_statements

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
-from eatlas.present.drawings.figures import Scales
+from eatlas.present.drawings.svg import Scales
 from eatlas.present.effects import OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import page_files, render

@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from eatlas.present.columns import over_sentences, targets_table, terms_table, values_table
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words, mini
-from eatlas.present.drawings.figures import share_bar
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
 from eatlas.present.drawings.stacked import influence, targets, triangle
+from eatlas.present.drawings.svg import share_bar
 from eatlas.present.effects import levels_of, matched_of, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS
@@ -158,7 +158,7 @@ def figures(result: AssociationResult) -> dict[str, Markup]:
         "plane": plane_figure(result, plane) if has_map(result) else "",
         "influence": influence(result, HALF) if result.primary.influence else "",
         "targets": targets(result, FIGURE) if of_groups else "",
-        "triangle": triangle(result, 460.0) if of_groups and len(result.sides[-1]) == 3 else "",
+        "triangle": triangle(result) if of_groups and len(result.sides[-1]) == 3 else "",
     }
     return {name: Markup(svg) for name, svg in drawn.items()}  # noqa: S704  (escaped there)
 

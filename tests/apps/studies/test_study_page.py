@@ -13,7 +13,7 @@ from eatlas.apps.studies.page import MOST_ROWS as TABLE_ROWS
 from eatlas.apps.studies.page import share, study_html
 from eatlas.apps.studies.record import Specification, StudyAnalysis, StudyRecord
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.specification import (
+from eatlas.present.drawings.curves import (
     MOST,
     MOST_ROWS,
     drawn_of,
@@ -118,12 +118,11 @@ def test_rows_are_the_patterns_then_the_alternatives():
         )
     ]
     rows = rows_of(found, {"way": ("a", "b", "unused")})
-    assert rows == [
-        ("EAT pattern", "B-Uniform", [False, True, True]),
-        ("EAT pattern", "A-Uniform", [True, False, False]),
-        ("way", "a", [True, False, False]),
-        ("way", "b", [False, True, True]),
-    ]
+    assert rows == {
+        "EAT pattern": {"B-Uniform": [False, True, True], "A-Uniform": [True, False, False]},
+        "way": {"a": [True, False, False], "b": [False, True, True]},
+    }
+    assert list(rows["EAT pattern"]) == ["B-Uniform", "A-Uniform"]
 
 
 def test_names_are_escaped_everywhere():

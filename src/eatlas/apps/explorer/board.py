@@ -24,7 +24,6 @@ from eatlas.apps.explorer.measuring import DEFAULT_MEASURE, Explorer, Key, Pair,
 from eatlas.errors import EatlasError
 from eatlas.notes import Note
 from eatlas.present.drawings.eat_map import symbols
-from eatlas.present.drawings.figures import MARGIN, Scales, estimate, mark_of, outline
 from eatlas.present.drawings.plane import (
     CROSS,
     Plane,
@@ -38,7 +37,16 @@ from eatlas.present.drawings.plane import (
 )
 from eatlas.present.drawings.plane import arrows as moving
 from eatlas.present.drawings.stacked import influence
-from eatlas.present.drawings.svg import Axis, cross, path
+from eatlas.present.drawings.svg import (
+    MARGIN,
+    Axis,
+    Scales,
+    cross,
+    estimate,
+    mark_of,
+    outline,
+    path,
+)
 from eatlas.present.effects import levels_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import POWER, count, number_of
@@ -362,8 +370,8 @@ def moved_effect(now: Effect, was: Effect | None, axis: Axis) -> Markup:
     """One effect size on its scale, with a hollow mark where it was before any change."""
     axis, y = axis.on(MARGIN, MARGIN + LEVEL), LEVEL_HEIGHT / 2
     parts = [
-        path(f"M{axis.at(tick):.1f} 0V{LEVEL_HEIGHT:g}", "g" if tick else "z")
-        for tick in axis.ticks()
+        path(f"M{at:.1f} 0V{LEVEL_HEIGHT:g}", "z" if text == "0" else "g")
+        for at, text in axis.ticks()
     ]
     if was is not None and was.d is not None:
         (shape, colour), x = mark_of(was.place), round(axis.at(was.d), 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import cycle
 
 from eatlas.apps.protocol.evidence import Drawing, Mark
-from eatlas.present.drawings.figures import outline
 from eatlas.present.drawings.svg import (
     LEFT,
     RIGHT,
@@ -14,6 +13,7 @@ from eatlas.present.drawings.svg import (
     figure,
     label,
     muted,
+    outline,
     path,
     short,
     tag,

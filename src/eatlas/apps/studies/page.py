@@ -15,14 +15,14 @@ from eatlas.apps.studies.record import (
     summaries,
     summary,
 )
-from eatlas.present.drawings.figures import share_bar
-from eatlas.present.drawings.specification import (
+from eatlas.present.drawings.curves import (
     MOST,
     MOST_POINTS,
     drawn_of,
     panel,
     specification_curve,
 )
+from eatlas.present.drawings.svg import share_bar
 from eatlas.present.numbers import effect
 from eatlas.present.rendering import page_files, render
 

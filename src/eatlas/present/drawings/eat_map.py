@@ -14,11 +14,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from eatlas.present.drawings.figures import estimate
 from eatlas.present.drawings.svg import (
     NAMESPACE,
     Axis,
     broken,
+    estimate,
     figure,
     label,
     muted,
@@ -175,10 +175,11 @@ def _column(
 
 def _scale(level: Effect, axis: Axis, top: float) -> str:
     """The effect size of a target with its interval, on a scale that both columns share."""
-    y, ends = top + 10, (axis.low, 0.0, axis.high)
-    ticks = "".join(f"M{axis.at(end):.1f} {y - 4:.1f}v8" for end in ends)
+    y, (low, high), zero = top + 10, axis.ends(), axis.at(0.0)
+    ends = {low: axis.start, "0": zero, high: axis.end}
+    ticks = "".join(f"M{x:.1f} {y - 4:.1f}v8" for x in ends.values())
     line = path(f"M{axis.start:.1f} {y:.1f}H{axis.end:.1f}{ticks}", "fig-line", stroke_opacity=0.5)
-    numbers = [muted(effect(e, 0 if e.is_integer() else 1), axis.at(e), y + 20) for e in ends]
+    numbers = [muted(number, x, y + 20) for number, x in ends.items()]
     return line + ("" if level.d is None else estimate(level, axis, y)) + "".join(numbers)
 
 

@@ -19,8 +19,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from eatlas.present.drawings.figures import outline
-from eatlas.present.drawings.svg import Axis, cross, figure, muted, path, tag, words
+from eatlas.present.drawings.svg import Axis, cross, figure, muted, outline, path, tag, words
 from eatlas.present.numbers import effect
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
@@ -85,10 +84,7 @@ class Plane:
     ) -> Self:
         """Lay points on a square that holds them, and more, but not zero if it is far."""
         values = [value for point in (*points, *more) for value in (point.a, point.b)]
-        low, high = min(values), max(values)
-        room = 0.06 * (high - low) or 0.05
-        step = Axis.around((0.0, high - low), 0, side).step
-        return cls(tuple(points), Axis(low - room, high + room, step, 0.0, side), (a, b))
+        return cls(tuple(points), Axis.within(values, 0.0, side), (a, b))
 
     def at(self, point: Point) -> Spot:
         """Pixels of a point from the left and the upper edge."""
@@ -156,8 +152,7 @@ def title_of(result: AssociationResult) -> str:
 def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
     """The square with its scales, the half that is nearer to A, and the diagonal."""
     side, ticks = plane.axis.end, []
-    for value in plane.axis.ticks():
-        at, number = plane.axis.at(value), effect(value, plane.axis.decimals)
+    for at, number in plane.axis.ticks():
         ticks += [muted(number, at, side + 15), muted(number, -6, side - at + 4, anchor="end")]
     upper, lower = (f"closer to {shown(name, 40)}" for name in plane.attributes)
     up, across = (f"{unit} with {shown(name, 40)}" for name in plane.attributes)
@@ -303,16 +298,16 @@ def arrows(
             d += f"L{x2 - back - half * aside:.1f} {y2 - aside + half * back:.1f}"
             d += f"M{x2:.1f} {y2:.1f}"
         name = shown(end.term) if end.term else f"mean of {concepts[end.role]}"
-        about = "; ".join(
+        places = (
             f"{source}: {effect(point.a)} up, {effect(point.b)} across"
             for source, point in zip(names, (start, end), strict=True)
         )
+        tooltip = tag("title", words(f"{name}, {'; '.join(places)}"))
         kind = f"moves{'' if end.term else ' thick'} {end.role.lower()}"
-        tooltip = tag("title", words(f"{name}, {about}"))
         drawn.append(path(d, kind, tooltip, **data(end)))
-        steps = max(1, int(long / 6))
-        for i in range(steps):  # small squares along the line, which no name may cover
-            x, y = x1 + (x2 - x1) * i / steps, y1 + (y2 - y1) * i / steps
+        for along in np.linspace(0, 1, max(1, int(long / 6)), endpoint=False).tolist():
+            # small squares along the line, which no name may cover
+            x, y = x1 + (x2 - x1) * along, y1 + (y2 - y1) * along
             tails.append((x - 1, y - 1, x + 1, y + 1))
     for role in TARGETS:
         own = [pair for pair in pairs if pair[0].role == role and pair[0].term]

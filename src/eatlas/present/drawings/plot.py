@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
 from eatlas.present.drawings import stacked
+from eatlas.present.drawings.curves import STUDY, WIDE, specification_curve, steps, timeline_of
 from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
 from eatlas.present.drawings.eat_map import eat_map
 from eatlas.present.drawings.plane import (
@@ -25,9 +26,7 @@ from eatlas.present.drawings.plane import (
     plane_figure,
     points_of,
 )
-from eatlas.present.drawings.specification import specification_curve
-from eatlas.present.drawings.svg import NAMESPACE, figure, placed, size_of
-from eatlas.present.drawings.timeline import WIDE, steps, timeline_of
+from eatlas.present.drawings.svg import NAMESPACE, WIDTH, figure, placed, size_of
 from eatlas.present.effects import shares_of
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult
@@ -148,9 +147,6 @@ class Plot:
                 got=str(error).splitlines()[0],
                 remedy="save it as .svg",
             ) from error
-
-    def _repr_svg_(self) -> str:
-        return self.svg
 
     def _repr_html_(self) -> str:
         """An image: its style meets nothing else of the page."""
@@ -306,19 +302,17 @@ def _planes(results: Sequence[AssociationResult], width: float) -> str:
     """A map for each result; two of one test with the same words are one of arrows."""
     settings, parts = Settings.among(results), []
     for test, members in stacked.by_test(results).items():
-        names = [settings.of(result) or settings.subject for result in members]
-        first, *others = [points_of(result) for result in members]
-        alike = [[(p.role, p.term) for p in points] for points in (first, *others)]
-        if len(members) == 2 and sorted(alike[0]) == sorted(alike[1]):
-            title = f"Each target word of {test}, from {names[0]} to {names[1]}"
-            concepts = dict(members[0].concepts.items())
-            side = width - LEFT_ROOM - UPPER_ROOM
-            unit = members[0].unit
-            parts.append(
-                arrows(first, others[0], concepts, names, unit=unit, title=title, side=side)
-            )
-        else:
+        points = [points_of(result) for result in members]
+        words = [{(point.role, point.term) for point in each} for each in points]
+        if len(members) != 2 or words[0] != words[1]:
             parts += [plane_figure(result, width) for result in members]
+            continue
+        names = [settings.of(result) or settings.subject for result in members]
+        concepts, unit = dict(members[0].concepts.items()), members[0].unit
+        title = f"Each target word of {test}, from {names[0]} to {names[1]}"
+        side = width - LEFT_ROOM - UPPER_ROOM
+        first, second = points
+        parts.append(arrows(first, second, concepts, names, unit=unit, title=title, side=side))
     return beside(parts, width, 1, "Maps of the words")
 
 
@@ -335,7 +329,6 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> str:
         source = "" if one_file_each else result.source
         key = (f"Effect sizes of {result.test} by year", "year", source, result.signature)
         lines.setdefault(key, {})[result.period or 0] = result
-    every = steps(result.period or 0 for result in dated)
     for by in NUMBERED if not dated else ():
         for number, group in enumerate(pivot(results, by)):
             if all(value.isdigit() for value in group):
@@ -344,31 +337,23 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> str:
     if not lines or (dated and sum(map(len, lines.values())) < len(results)):
         raise ResultsError(
             "a timeline needs one result for each test, source, measure and period",
-            got=f"{len(results) - len(dated)} of {len(results)} results without a period"
-            if len(dated) < len(results)
-            else "several results of one period",
+            got=f"{len(results)} results, {len(dated)} of them with a period",
             allowed="results of vectors of a year or decade, or of several layers, windows or "
             "distances",
             remedy="leave the others out: results.filter(...)",
         )
-    parts = [
-        timeline_of(
-            sorted(line.items()), {year: "no result" for year in every if year not in line},
-            title=title, unit=unit, width=width,
-        )
-        for (title, unit, *_), line in lines.items()
-    ]  # fmt: skip
+    every, parts = steps(result.period or 0 for result in dated), []
+    for (title, unit, *_), line in lines.items():
+        missing = {year: "no result" for year in every if year not in line}
+        members = sorted(line.items())
+        parts.append(timeline_of(members, missing, title=title, unit=unit, width=width))
     return beside(parts, width, 1, "Effect sizes by year, layer, window or distance")
 
 
 def _specification(study: object, width: float) -> str:
     """The curve of a study or of its record."""
     record: Any = getattr(study, "record", study)
-    measured = [
-        specification
-        for specification in getattr(record, "measured", ())
-        if specification.symbol == "d"
-    ]
+    measured = [spec for spec in getattr(record, "measured", ()) if spec.symbol == "d"]
     if not measured:
         raise ResultsError(
             "there is no specification curve of this",
@@ -410,12 +395,12 @@ KINDS: dict[str, Kind] = {
     ),
     "matrix": Kind(stacked.matrix, lambda r: r.effects(), _EFFECTS),
     "timeline": Kind(_timelines, lambda r: r.primary.level1, _LEVELS, WIDE),
-    "specification": Kind(lambda *_: "", lambda _: False, "a study", 920.0),
+    "specification": Kind(lambda *_: "", lambda _: False, "a study", STUDY),
     "targets": Kind(below(stacked.targets), lambda r: r.by_target, "results of DivDist"),
     "triangle": Kind(
         below(stacked.triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
-        "results of DivDist for three groups", 460.0,
+        "results of DivDist for three groups", WIDTH,
     ),
-    "null": Kind(below(stacked.null), lambda r: r.primary.level1, _LEVELS, 460.0),
+    "null": Kind(below(stacked.null), lambda r: r.primary.level1, _LEVELS, WIDTH),
 }  # fmt: skip
 """Kinds of drawings."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
@@ -9,17 +10,24 @@ import numpy as np
 
 from eatlas.errors import ResultsError
 from eatlas.present.drawings.eat_map import PATTERNS, mini_map
-from eatlas.present.drawings.figures import Scales, estimate, outline, stacked, ternary
 from eatlas.present.drawings.svg import (
     LEFT,
     RIGHT,
+    WIDTH,
     Axis,
+    Scales,
     Sheet,
     broken,
+    cross,
+    dot,
+    estimate,
+    figure,
     label,
     muted,
+    outline,
     path,
     short,
+    stacked,
     text_lines,
 )
 from eatlas.present.effects import levels_of, own_share, shares_of
@@ -29,12 +37,14 @@ from eatlas.present.targets import at_ends, leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.compare import SideBySide, side_by_side
-from eatlas.results.effects import Rule
+from eatlas.results.effects import Effect, Rule
 from eatlas.results.settings import Settings
 
 LETTERS, ROW = 12.0, 19.0
 WIDE = 640.0
-"""Pixels from which on rows have room for p-values, and panels for neighbours."""
+"""Pixels from which on rows have room for p-values."""
+LEAST_COLUMN = 90
+"""Pixels of a column of a matrix."""
 MARKS = "Diamonds: level 1. Circles and squares: level 2 of X and of Y alone."
 THESE = "p asks about these words, intervals about resamples of them."
 DRIVERS, ENDS = 6, 15
@@ -96,59 +106,69 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
     # numbers of one measure are on one scale, those of several where they are called alike
     one_measure = len({result.measure for result in results}) == 1
     alike = {e.symbol for e in effects} if one_measure else {symbol}
-    on_axis = [e for e in effects if e.symbol in alike and e.d is not None]
-    values = [v for e in on_axis for v in (e.d, *(e.interval or ())) if v is not None]
+    values = [v for e in effects if e.symbol in alike for v in (e.d, *(e.interval or ()))]
     with_p = width >= WIDE and any(e.p is not None for e in effects)
     numbers = (140 if any(e.interval for e in effects) else 50) + 80 * with_p
     names = min(0.36 * width, 260.0)
-    axis = Axis.around(values, names + 12, width - RIGHT - numbers - 6)
+    axis = Axis.around(
+        (v for v in values if v is not None), names + 12, width - RIGHT - numbers - 6
+    )
     top = None
     for members in by_test(results).values():
         sheet.heading(named(members[0]))
-        sides = members[0].sides[-1]
-        if len(sides) == 2 and any(e.roles in ("X", "Y", "XY") for e in members[0].effects()):
-            zero, y = axis.at(0), sheet.y + 8
-            left = short(sides[1], zero - LEFT - 24, 11)
-            right = short(sides[0], width - zero - 24, 11)
-            sheet.add(muted(f"← {left}", zero - 7, y, anchor="end"))
-            sheet.add(muted(f"{right} →", zero + 7, y, anchor="start"))
-            sheet.y += 14
+        if any(e.roles in ("X", "Y", "XY") for e in members[0].effects()):
+            _directions(sheet, axis, members[0].sides[-1])
         top = sheet.y if top is None else top
         for result in members:
             if len(members) > 1:
                 sheet.write(settings.of(result), size=11, class_="eat-muted")
                 sheet.y += 3
             for row in result.effects():
-                level = row.title if row.title.isupper() else row.title.partition(",")[0]
-                name = row.name if row.term else f"{level}: {row.name}"
-                lines = broken(name, names - LEFT, 3, LETTERS)
-                height = max(ROW, 14.0 * len(lines) + 5)
-                y, x = sheet.y + height / 2, axis.end + 46
-                first = y + 4 - 7.0 * (len(lines) - 1)
-                sheet.add(
-                    text_lines(lines, LEFT, first, step=14, size=LETTERS),
-                    estimate(row, axis, y, row.symbol) if row.symbol in alike else "",
-                    label(effect(row.d), x, y + 4, anchor="end"),
-                    label(row.star, x + 1, y + 4),
-                )
-                if row.interval:
-                    ends = interval(row.interval)
-                    sheet.add(label(ends, x + 12, y + 4))
-                read = row.p_of()
-                if with_p and read is not None:
-                    p_text, edge = p_value(read, row.rule.alpha), width - RIGHT
-                    sheet.add(label(p_text, edge, y + 4, anchor="end"))
-                sheet.y += height
+                _forest_row(sheet, axis, row, names, drawn=row.symbol in alike, with_p=with_p)
         sheet.y += 4
     sheet.parts.insert(0, axis.grid(top or 0, sheet.y))
-    sheet.y += 22
     what = symbol if len(alike) == 1 else results[0].display_name
     what = "Effect size d" if symbol == "d" else what
-    sheet.add(label(what, (axis.start + axis.end) / 2, sheet.y + 12, anchor="middle"))
-    sheet.y += 18
-    sheet.notes(notes_of(results, settings))
+    sheet.add(label(what, (axis.start + axis.end) / 2, sheet.y + 34, anchor="middle"))
+    sheet.y += 40
     alt = f"Forest plot of {len(effects)} effect sizes. " + ". ".join(map(in_words, results))
-    return sheet.close("Effect sizes with intervals", alt + ".", "figure forest")
+    title, notes = "Effect sizes with intervals", notes_of(results, settings)
+    return sheet.close(title, alt + ".", "figure forest", notes)
+
+
+def _directions(sheet: Sheet, axis: Axis, sides: Sequence[str]) -> None:
+    """Which attribute is on which side of zero."""
+    zero, y = axis.at(0), sheet.y + 8
+    right, left = (
+        short(sides[0], sheet.width - zero - 24, 11),
+        short(sides[1], zero - LEFT - 24, 11),
+    )
+    sheet.add(muted(f"← {left}", zero - 7, y, anchor="end"))
+    sheet.add(muted(f"{right} →", zero + 7, y, anchor="start"))
+    sheet.y += 14
+
+
+def _forest_row(
+    sheet: Sheet, axis: Axis, row: Effect, names: float, *, drawn: bool, with_p: bool
+) -> None:
+    """Name, mark, number, interval and p of an effect size."""
+    level = row.title if row.title.isupper() else row.title.partition(",")[0]
+    name = row.name if row.term else f"{level}: {row.name}"
+    lines = broken(name, names - LEFT, 3, LETTERS)
+    height = max(ROW, 14.0 * len(lines) + 5)
+    y, x = sheet.y + height / 2, axis.end + 46
+    first, read = y + 4 - 7.0 * (len(lines) - 1), row.p_of()
+    sheet.add(
+        text_lines(lines, LEFT, first, step=14, size=LETTERS),
+        estimate(row, axis, y, row.symbol) if drawn else "",
+        label(effect(row.d), x, y + 4, anchor="end"),
+        label(row.star, x + 1, y + 4),
+        label(interval(row.interval), x + 12, y + 4) if row.interval else "",
+    )
+    if with_p and read is not None:
+        edge = sheet.width - RIGHT
+        sheet.add(label(p_value(read, row.rule.alpha), edge, y + 4, anchor="end"))
+    sheet.y += height
 
 
 def _titled(sheet: Sheet, left: float, title: Sequence[str], about: Sequence[str] = ()) -> float:
@@ -175,30 +195,27 @@ def findings(results: Sequence[AssociationResult], width: float) -> str:
     """A row for each result: its map, what it says, its effect sizes, and how stable that is."""
     settings, sheet = Settings.among(results), Sheet(width)
     stable = 62.0 if any(own_share(result) is not None for result in results) else 0.0
-    axis = Scales.of(results).axis.on(
-        width - stable - min(0.28 * width, 220.0) - 16, width - stable - 20
-    )
+    end = width - stable
+    axis = Scales.of(results).axis.on(end - min(0.28 * width, 220.0) - 16, end - 20)
     left = LEFT + 42 if any(result.pattern for result in results) else LEFT
     room = axis.start - left - 14
-    sheet.add(*(muted(effect(v, 0), axis.at(v), 14) for v in axis.ticks()))
-    if stable:
-        sheet.add(muted("stability", width - 10, 14, anchor="end"))
+    sheet.add(*(muted(text, x, 14) for x, text in axis.ticks()))
+    sheet.add(muted("stability", width - 10, 14, anchor="end") if stable else "")
     sheet.y = 20
     for result in results:
-        label_of = result.primary.label if result.pattern else ""
-        about = " · ".join(filter(None, (result.test, label_of, settings.of(result))))
+        pattern = result.primary.label if result.pattern else ""
+        about = " · ".join(filter(None, (result.test, pattern, settings.of(result))))
         lines = broken(headline(result), room, 4, LETTERS), broken(about, room, 2, 11)
         height = max(_titled(sheet, left, *lines), _small(sheet, result, LEFT, 32, axis), 44.0)
         if (share := own_share(result)) is not None:
-            sheet.add(*_share(share, width - stable, sheet.y + 16, stable - 10, strong=True))
+            sheet.add(*_share(share, end, sheet.y + 16, stable - 10, strong=True))
         sheet.y += height
     sheet.y += 4
-    scale = f"Scale: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."
-    sheet.notes(notes_of(results, settings, scale))
+    notes = notes_of(results, settings, f"Scale: d, {' to '.join(axis.ends())}.")
     if stable:
-        sheet.notes(["Stability: share of resamples of the terms with the same pattern."])
+        notes.append("Stability: share of resamples of the terms with the same pattern.")
     alt = " ".join(f"{isolated(r.test)}: {headline(r)}" for r in results)
-    return sheet.close(f"{len(results)} findings", alt, "figure findings")
+    return sheet.close(f"{len(results)} findings", alt, "figure findings", notes)
 
 
 def _share(share: float, x: float, y: float, width: float, *, strong: bool) -> list[str]:
@@ -217,11 +234,11 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
     table = settings if isinstance(settings, SideBySide) else side_by_side(settings)
     sheet, names = Sheet(width), min(0.3 * width, 200.0)
     column, room = (width - names - LEFT) / len(table.values), names - LEFT - 8
-    if column < 90:
+    if column < LEAST_COLUMN:
         raise ResultsError(
             "the matrix does not fit into this width",
             got=f"{len(table.values)} settings",
-            allowed=f"{int((width - names - LEFT) // 90)} at most",
+            allowed=f"{int((width - names - LEFT) // LEAST_COLUMN)} at most",
             remedy='take width="double", or fewer results: results.filter(...)',
         )
     axis = Scales.of(table.results).axis
@@ -248,10 +265,9 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
         phrases.append(f"{isolated(row.name)}: {'; '.join(cells)}")
         sheet.y += height
     sheet.y += 4
-    ends = f"Scales: d, {effect(axis.low, 0)} to {effect(axis.high, 0)}."
-    sheet.notes(notes_of(table.results, scale=ends))
+    notes = notes_of(table.results, scale=f"Scales: d, {' to '.join(axis.ends())}.")
     title = f"{len(table)} tests in {len(table.values)} settings"
-    return sheet.close(title, f"{'. '.join(phrases)}.")
+    return sheet.close(title, f"{'. '.join(phrases)}.", notes=notes)
 
 
 def stability(results: Sequence[AssociationResult], width: float) -> str:
@@ -259,32 +275,32 @@ def stability(results: Sequence[AssociationResult], width: float) -> str:
     settings, sheet = Settings.among(results), Sheet(width)
     names = min(0.24 * width, 200.0)
     column = (width - names - 8) / len(PATTERNS)
-    side = min(column - 8, 36.0)
+    side, written = min(column - 8, 36.0), column > 66
     columns = {pattern: names + i * column for i, pattern in enumerate(PATTERNS)}
     for pattern, x in columns.items():
         sheet.add(mini_map(pattern, x + (column - side) / 2, 8, side))
-        for i, part in enumerate(pattern.split("-") if column > 66 else ()):
-            sheet.add(muted(part, x + column / 2, 8 + side + 14 + 12 * i))
-    sheet.y = 14 + side + (28 if column > 66 else 0)
+        for i, part in enumerate(pattern.split("-") if written else ()):
+            sheet.add(muted(part, x + column / 2, 22 + side + 12 * i))
+    sheet.y = 14 + side + 28 * written
     phrases = []
     for result in results:
         shares, own = shares_of(result)[0], result.primary.label
-        lines = broken(named(result, settings), names - LEFT - 6, 3, LETTERS)
         for pattern, x in columns.items():
             share, strong = shares.get(pattern, 0.0), pattern == own
             if share or strong:
                 sheet.add(*_share(share, x + 3, sheet.y + 10, column - 6, strong=strong))
+        lines = broken(named(result, settings), names - LEFT - 6, 3, LETTERS)
         sheet.y += max(38.0, _titled(sheet, LEFT, lines))
         seen = sorted(((s, p) for p, s in shares.items() if s), reverse=True)
         parts = ", ".join(f"{p} {percent(s)}" for s, p in seen)
         phrases.append(f"{isolated(result.test)}: observed {own}; {parts}")
     sheet.y += 4
-    sheet.notes([
+    notes = [
         *notes_of((), settings),
         "Shares of the resamples of the terms that show each pattern; bold and dark: the observed "
         "one. No probability that another study shows a pattern.",
-    ])  # fmt: skip
-    return sheet.close("EAT patterns among resamples", ". ".join(phrases) + ".")
+    ]
+    return sheet.close("EAT patterns among resamples", ". ".join(phrases) + ".", notes=notes)
 
 
 DRIVEN = {
@@ -295,52 +311,46 @@ DRIVEN = {
 
 def influence(result: AssociationResult, width: float) -> str:
     """Each effect size without single terms, those that change it most."""
-    sheet = Sheet(width)
+    sheet, names = Sheet(width), min(0.4 * width, 220.0)
     sheet.heading(named(result))
     phrases = []
-    for row in (e for e in levels_of(result) if e.d is not None and e.influence is not None):
+    for row in levels_of(result):
+        if (d := row.d) is None or row.influence is None:
+            continue
         changes = [
             (change, term, role)
-            for role, values in (row.influence or {}).items()
+            for role, values in row.influence.items()
             for term, change in zip(result.scored(role), values, strict=False)
             if change is not None
         ]
         changes.sort(key=lambda change: -abs(change[0]))
         most = changes[:DRIVERS]
-        d, names = row.d or 0.0, min(0.4 * width, 220.0)
         sheet.y += 4
         sheet.write(f"{row.title}: {row.name}, d = {effect(d)}")
         sheet.y += 6
-        without = [d + change for change, *_ in most]
-        room = 0.06 * (max([d, *without]) - min([d, *without])) or 0.1
-        low, high = min([d, *without]) - room, max([d, *without]) + room
-        step = Axis.around((0.0, high - low), 0, 1).step
-        axis = Axis(low, high, step, names + 10, width - 64)
-        bottom = sheet.y + ROW * len(most)
+        axis = Axis.within([d, *(d + change for change, *_ in most)], names + 10, width - 64)
+        bottom, whole = sheet.y + ROW * len(most), f"M{axis.at(d):.1f} "
         sheet.add(axis.grid(sheet.y, bottom, strong=None))
-        sheet.add(path(f"M{axis.at(d):.1f} {sheet.y:g}V{bottom:g}", "fig-ink"))
+        sheet.add(path(f"{whole}{sheet.y:g}V{bottom:g}", "fig-ink"))
         for change, term, role in sorted(most, key=lambda change: change[0] * d):
-            y, x = sheet.y + ROW / 2, axis.at(d + change)
-            name = short(term, names - LEFT - 30, LETTERS)
-            sheet.add(label(name, LEFT + 18, y + 4))
-            sheet.add(muted(role, LEFT, y + 4, anchor="start"))
-            colour, shape = DRIVEN[role]
-            sheet.add(path(f"M{axis.at(d):.1f} {y:g}H{x:.1f}", f"i {colour}"))
-            kind = f"m on {colour}" if change * d < 0 else f"m {colour}"
-            sheet.add(path(outline(shape, round(x, 1), y), kind))
-            sheet.add(label(effect(d + change), width - RIGHT, y + 4, anchor="end"))
+            y, x, (colour, shape) = sheet.y + ROW / 2, axis.at(d + change), DRIVEN[role]
+            sheet.add(
+                label(short(term, names - LEFT - 30, LETTERS), LEFT + 18, y + 4),
+                muted(role, LEFT, y + 4, anchor="start"),
+                path(f"{whole}{y:g}H{x:.1f}", f"i {colour}"),
+                path(outline(shape, round(x, 1), y), f"m{' on' * (change * d < 0)} {colour}"),
+                label(effect(d + change), width - RIGHT, y + 4, anchor="end"),
+            )
             sheet.y += ROW
         sheet.y += 22
         if len(changes) > len(most):
-            sheet.notes([f"{len(most)} of {len(changes)} terms, those that change it most."])
+            text = f"{len(most)} of {len(changes)} terms, those that change it most."
+            sheet.write(text, size=11, class_="eat-muted")
         drivers = ", ".join(f"{isolated(term)} {effect(d + c)}" for c, term, _ in most[:3])
         phrases.append(f"{row.title}, {isolated(row.name)}: d = {effect(d)}; without {drivers}")
-    sheet.notes([
-        "Marks: d without the term; line: d with all. Filled: nearer to 0 without the term, or "
-        "past it."
-    ])  # fmt: skip
     title = f"Influence of single terms in {result.test}"
-    return sheet.close(title, f"{title}. {'. '.join(phrases)}.")
+    note = "Marks: d without the term; line: d with all. Filled: nearer to 0 without the term, or "
+    return sheet.close(title, f"{title}. {'. '.join(phrases)}.", notes=[f"{note}past it."])
 
 
 def null(result: AssociationResult, width: float) -> str:
@@ -363,29 +373,26 @@ def null(result: AssociationResult, width: float) -> str:
     top, bottom = sheet.y + 22, sheet.y + 22 + high
     axis = Axis.around((-reach, reach), LEFT + 20, width - RIGHT - 20)
     sheet.add(axis.grid(top, bottom))
-    bars: dict[bool, str] = {False: "", True: ""}
+    bars = {"b": "", "b on": ""}
     for count, first, last in zip(counts.tolist(), ends[:-1], ends[1:], strict=True):
         left, right = axis.at(float(first)) + 0.5, axis.at(float(last)) - 0.5
         tall = high * count / counts.max()
-        bars[abs(first + last) / 2 >= abs(d)] += (
-            f"M{left:.1f} {bottom:g}v-{tall:.1f}H{right:.1f}V{bottom:g}z"
-        )
-    sheet.add(*(path(bars[out], "b on" if out else "b") for out in bars if bars[out]))
+        kind = "b on" if abs(first + last) / 2 >= abs(d) else "b"
+        bars[kind] += f"M{left:.1f} {bottom:g}v-{tall:.1f}H{right:.1f}V{bottom:g}z"
+    sheet.add(*(path(drawn, kind) for kind, drawn in bars.items() if drawn))
     x, text = axis.at(d), f"observed d = {effect(d)}"
     sheet.add(path(f"M{x:.1f} {top - 4:g}V{bottom:g}", "fig-reference"))
     anchor, shift = ("end", 6) if x > width / 2 else ("start", -6)
     sheet.add(label(text, x + shift, top - 9, anchor=anchor))
     sheet.y = bottom + 38
-    what = "Effect size d of level 1"
-    sheet.add(label(what, width - RIGHT, sheet.y, anchor="end"))
+    sheet.add(label("Effect size d of level 1", width - RIGHT, sheet.y, anchor="end"))
     p = p_value(level.p.two_sided, result.rule.alpha)
     note = (
         f"{DRAWN:,} random relabellings of {len(values)} scores; dark: as far from 0 as the "
         f"observed d, or farther. Two-sided p: {p}."
     )
-    sheet.notes([note])
     title = f"What chance alone would show in {result.test}"
-    return sheet.close(title, f"{title}: {text}. {note}")
+    return sheet.close(title, f"{title}: {text}. {note}", notes=[note])
 
 
 def targets(result: AssociationResult, width: float) -> str:
@@ -400,9 +407,8 @@ def targets(result: AssociationResult, width: float) -> str:
     values = [value for row in rows for value in row.points if value is not None]
     values += [end for row in rows for pair in row.intervals if pair for end in pair]
     scale = Axis.around(values, 0.0, 1.0)
-    first = isolated(shown.groups[0])
-    signed = len(shown.groups) == 2
-    heads = [f"← {isolated(shown.groups[1])} · {first} →"] if signed else shown.groups
+    groups = [isolated(group) for group in shown.groups]
+    heads = [f"← {groups[1]} · {groups[0]} →"] if len(groups) == 2 else groups
     top = sheet.y + 18
     for i, (group, head) in enumerate(zip(shown.columns, heads, strict=True)):
         axis = scale.on(names + i * column + 14, names + (i + 1) * column - 14)
@@ -422,17 +428,57 @@ def targets(result: AssociationResult, width: float) -> str:
         y = top + ROW * (n + 0.5) + 4
         sheet.add(label(short(row.term, names - LEFT - 10, 12), LEFT, y))
     sheet.y = top + ROW * len(rows) + 24
-    sheet.notes([
-        f"Reference: {shown.reference}. {shown.meaning('Lines')} Pale: no lean by the interval.",
-        *([f"{left} targets between them are left out."] if left else []),
-    ])  # fmt: skip
+    meaning = f"{shown.meaning('Lines')} Pale: no lean by the interval."
+    notes = [f"Reference: {shown.reference}. {meaning}"]
+    notes += [f"{left} targets between them are left out."] if left else []
     title = f"Leans of {len(shown.known)} targets of {result.test}"
-    return sheet.close(title, f"{title}: {'; '.join(row.sentence for row in rows)}.")
+    alt = f"{title}: {'; '.join(row.sentence for row in rows)}."
+    return sheet.close(title, alt, notes=notes)
 
 
-def triangle(result: AssociationResult, width: float) -> str:
-    """Shares of three groups; the targets that lean most are named."""
+SIDE, TOP, DOT = 380.0, 34.0, 2.6
+"""Pixels of the triangle, above it, and of half a dot."""
+
+
+def triangle(result: AssociationResult, width: float = WIDTH) -> str:
+    """Shares of targets among three groups, as points in a triangle; those that lean most named.
+
+    A corner is a share of 1 for its group; the cross is the reference.
+    """
     shown = leans(result)
-    points = [(row.term, row.shown.distribution) for row in shown.known if row.shown.distribution]
-    names = [row.term for row in shown.furthest() or shown.known[:1]]
-    return ternary(shown.groups, points, shown.result.reference, names, width)
+    points = [(row.term, p) for row in shown.known if (p := row.shown.distribution) and min(p) >= 0]
+    chosen = {row.term for row in shown.furthest() or shown.known[:1]}
+    side, tall = width - WIDTH + SIDE, math.sqrt(3) / 2
+
+    def at(shares: Sequence[float]) -> tuple[float, float]:
+        """Pixels of three shares."""
+        _, second, third = shares
+        return (width - side) / 2 + side * (second + third / 2), TOP + side * tall * (1 - third)
+
+    lines, numbers = "", []
+    for share in (0.25, 0.5, 0.75):
+        rest = 1 - share
+        for turn in range(3):  # a line across each corner
+            ends = [(share, rest, 0), (share, 0, rest)]
+            first, last = (at(end[-turn:] + end[:-turn]) for end in ends)
+            lines += f"M{first[0]:.1f} {first[1]:.1f}L{last[0]:.1f} {last[1]:.1f}"
+        x, y = at((0, rest, share))
+        numbers.append(muted(f"{share:.0%}", x + 6, y + 4, anchor="start"))
+    corners = [at((1, 0, 0)), at((0, 1, 0)), at((0, 0, 1))]
+    border = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "z"
+    x, y = (round(value, 1) for value in at(shown.result.reference))
+    dots = "".join(dot(*at(p), DOT) for _, p in points)
+    parts = [path(lines, "fig-grid"), *numbers, path(border, "fig-frame"), path(dots, "fig-dot")]
+    parts.append(path(cross(x, y, 7), "fig-reference"))
+    for term, p in points:
+        if term in chosen:
+            x, y = at(p)
+            anchor, shift = ("start", 6) if x < width / 2 else ("end", -6)
+            parts.append(label(short(term, 110), x + shift, y + 4, size=11, anchor=anchor))
+    looks = (("start", -8, 20), ("end", 8, 20), ("middle", 0, -12))
+    for (x, y), group, (anchor, dx, dy) in zip(corners, shown.groups, looks, strict=True):
+        name = short(group, 180)
+        parts.append(label(name, x + dx, y + dy, size=12.5, font_weight=600, anchor=anchor))
+    title = f"Shares of {len(points)} targets among {', '.join(map(isolated, shown.groups))}"
+    alt = f"{title}, as points in a triangle; the cross is the reference."
+    return figure(TOP + side * tall + 34, *parts, title=title, width=width, alt=alt)

@@ -1,6 +1,7 @@
-"""The little of SVG that the drawings need, written as text, and their axes with round numbers.
+"""The little of SVG that the drawings need, written as text: letters, axes, marks, small drawings.
 
-Drawings name classes, not colours: `drawings.css` has these, in pages and in files alike.
+Drawings name classes, not colours: `drawings.css` has these, in pages and in files alike. The
+numbers of a small drawing in a table are beside it as text, so screen readers skip it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,14 @@ from functools import lru_cache
 from html import escape
 from typing import Any, Self
 
+from markupsafe import Markup
+
+from eatlas.present.effects import levels_of
 from eatlas.present.numbers import effect
 from eatlas.present.text import clean, isolated, pixels, wrap
+from eatlas.results import AssociationResult
+from eatlas.results.effects import Effect
+from eatlas.results.inference import MatchedLevel
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 WIDTH = 460.0
@@ -147,13 +154,10 @@ class Sheet:
         self.write(text, font_weight=700)
         self.y += 6
 
-    def notes(self, texts: Iterable[str]) -> None:
-        """Write what marks and lines mean."""
-        for text in texts:
+    def close(self, title: str, alt: str, kind: str = "figure", notes: Iterable[str] = ()) -> str:
+        """Make the drawing, with notes below that say what marks and lines mean."""
+        for text in notes:
             self.write(text, size=11, most=6, class_="eat-muted")
-
-    def close(self, title: str, alt: str, kind: str = "figure") -> str:
-        """Make the drawing."""
         return figure(self.y + 10, *self.parts, title=title, alt=alt, width=self.width, kind=kind)
 
 
@@ -184,12 +188,17 @@ class Axis:
     def around(cls, values: Iterable[float], start: float, end: float) -> Self:
         """Enclose the values and zero, from one round number to another."""
         enclosed = [0.0, *values]
-        low, high = min(enclosed), max(enclosed)
-        rough = (high - low) / WANTED_TICKS
-        power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 0.1
-        step = next((m * power for m in (1.0, 2.0, 5.0) if m * power >= rough), 10.0 * power)
-        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        step = round_step(max(enclosed) - min(enclosed))
+        first = math.floor(min(enclosed) / step + 1e-9)
+        last = math.ceil(max(enclosed) / step - 1e-9)
         return cls(first * step, max(last, first + 1) * step, step, start, end)
+
+    @classmethod
+    def within(cls, values: Iterable[float], start: float, end: float) -> Self:
+        """Enclose the values with some room, but not zero if it is far."""
+        low, high = min(values := list(values)), max(values)
+        room = 0.06 * (high - low) or 0.05
+        return cls(low - room, high + room, round_step(high - low), start, end)
 
     @classmethod
     def of_effects(
@@ -211,31 +220,163 @@ class Axis:
         share = (value - self.low) / (self.high - self.low)
         return self.start + share * (self.end - self.start)
 
-    def ticks(self) -> list[float]:
-        """Return the multiples of the step that the axis holds."""
-        first, last = math.ceil(self.low / self.step - 1e-9), self.high / self.step + 1e-9
-        return [number * self.step for number in range(first, math.floor(last) + 1)]
+    def ticks(self) -> list[tuple[float, str]]:
+        """Return the pixels and numbers of the multiples of the step that the axis holds."""
+        first = math.ceil(self.low / self.step - 1e-9)
+        last = math.floor(self.high / self.step + 1e-9)
+        decimals = max(0, -math.floor(math.log10(self.step) + 1e-9))
+        values = (number * self.step for number in range(first, last + 1))
+        return [(self.at(value), effect(value, decimals)) for value in values]
 
-    @property
-    def decimals(self) -> int:
-        """Decimals that the numbers of its ticks need."""
-        step = self.step
-        return next((n for n in range(6) if abs(round(step, n) - step) < step * 1e-6), 6)
+    def ends(self) -> tuple[str, str]:
+        """The numbers at its ends."""
+        low, high = (effect(end, 0 if end.is_integer() else 1) for end in (self.low, self.high))
+        return low, high
 
     def grid(
         self, first: float, last: float, *, upright: bool = False, strong: float | None = 0.0
     ) -> str:
-        """Draw a line for each tick, one of them stronger, and its number."""
+        """Draw a line for each tick, a stronger one at a value, and the number of each."""
         numbers, lines = "", {"fig-grid": "", "fig-zero": ""}
-        for value in self.ticks():
-            at, number = self.at(value), effect(value, self.decimals)
-            zero = strong is not None and abs(value - strong) < self.step / 2
-            lines["fig-zero" if zero else "fig-grid"] += (
-                f"M{first:g} {at:.1f}H{last:g}" if upright else f"M{at:.1f} {first:g}V{last:g}"
-            )
-            numbers += (
-                muted(number, first - 6, at + 4, anchor="end")
-                if upright
-                else muted(number, at, last + 16)
-            )
+        zero = math.inf if strong is None else self.at(strong)
+        for at, number in self.ticks():
+            kind = "fig-zero" if abs(at - zero) < 0.1 else "fig-grid"
+            if upright:
+                lines[kind] += f"M{first:g} {at:.1f}H{last:g}"
+                numbers += muted(number, first - 6, at + 4, anchor="end")
+            else:
+                lines[kind] += f"M{at:.1f} {first:g}V{last:g}"
+                numbers += muted(number, at, last + 16)
         return "".join(path(d, kind) for kind, d in lines.items() if d) + numbers
+
+
+def round_step(span: float) -> float:
+    """A round number of which about five fit into a span."""
+    rough = span / WANTED_TICKS
+    power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 0.1
+    return next((m * power for m in (1.0, 2.0, 5.0) if m * power >= rough), 10.0 * power)
+
+
+MARKS = {
+    "level1": ("diamond", ""), "level2.X": ("circle", "x"), "level2.Y": ("square", "y"),
+    "over_attributes": ("triangle", "a"),
+}  # fmt: skip
+"""Shape of an effect size, and the class of its colour, which is one everywhere."""
+MARGIN, ROW = 8.0, 12.0
+"""Pixels at both ends of an axis, for a mark that is on the edge; of a row of marks."""
+SHARE, COLUMN, LINE = 150, 176.0, 196.0
+"""Pixels of a bar; of the scale of effect sizes in a column, and in the line of a finding."""
+
+
+def mark_of(place: str) -> tuple[str, str]:
+    """Shape and colour by which the effect size at a place is known."""
+    return MARKS.get(place, ("circle", ""))
+
+
+def outline(shape: str, x: float, y: float, size: float = 1.0) -> str:
+    """The path of a mark around a point; at full size it takes some 8 pixels."""
+    if shape == "diamond":
+        r = 4.6 * size
+        return f"M{x:g} {y - r:g}l{r:g} {r:g}-{r:g} {r:g}-{r:g}-{r:g}z"
+    if shape == "square":
+        r = 3.4 * size
+        return f"M{x - r:g} {y - r:g}h{2 * r:g}v{2 * r:g}h-{2 * r:g}z"
+    if shape == "triangle":
+        r = 4.2 * size
+        return f"M{x:g} {y - r:g}l{r:g} {1.7 * r:g}h-{2 * r:g}z"
+    r = 3.8 * size
+    return f"M{x - r:g} {y:g}a{r:g} {r:g} 0 1 0 {2 * r:g} 0a{r:g} {r:g} 0 1 0-{2 * r:g} 0z"
+
+
+def estimate(shown: Effect, axis: Axis, y: float, symbol: str = "d") -> str:
+    """The mark of an effect size on the line of its interval, filled where it is significant.
+
+    A dash where it is undefined, or a number on another scale.
+    """
+    if shown.d is None or shown.symbol != symbol:
+        return label("–", axis.at(0), y + 4, size=11, anchor="middle")
+    (shape, colour), line = mark_of(shown.place), ""
+    if shown.interval is not None:
+        low, high = (round(axis.at(end), 1) for end in shown.interval)
+        line = path(f"M{low:g} {y:g}H{high:g}", f"i {colour}".strip())
+    kind = f"m{' on' if shown.significant else ''} {colour}".strip()
+    return line + path(outline(shape, round(axis.at(shown.d), 1), y), kind)
+
+
+def stacked(
+    shown: Sequence[Effect], axis: Axis, top: float, threshold: float = 0.0
+) -> tuple[str, float]:
+    """Effect sizes below each other from an edge on, and the height that they take.
+
+    A band holds those below the threshold; without one there are lines at the ticks.
+    """
+    height = ROW * len(shown) + 4
+    zero = path(f"M{axis.at(0):g} {top:g}v{height:g}", "z")
+    if threshold:
+        low, high = (round(axis.at(end), 1) for end in (-threshold, threshold))
+        behind = path(f"M{low:g} {top:g}h{high - low:g}v{height:g}h{low - high:g}z", "band")
+    else:
+        behind = path("".join(f"M{round(x, 1):g} {top:g}v{height:g}" for x, _ in axis.ticks()), "g")
+    rows = (estimate(row, axis, top + 2 + ROW * (i + 0.5)) for i, row in enumerate(shown))
+    return behind + zero + "".join(rows), height
+
+
+def share_bar(share: float, width: int = SHARE, *, strong: bool = False) -> Markup:
+    """A share between 0 and 1 as a bar from the left on a faint whole."""
+    length, kind = max(share * width, 1.0), "b on" if strong else "b"
+    bar = path(f"M0 0h{length:.1f}v10h-{length:.1f}z", kind) if share else ""
+    whole = path(f"M0 5H{width}", "g")
+    return Markup(f'<svg class="fig bar w{width}" aria-hidden="true">{whole}{bar}</svg>')  # noqa: S704
+
+
+@dataclass(frozen=True)
+class Scales:
+    """The axis of all effect sizes of a page, and the drawings that lie on it."""
+
+    axis: Axis
+
+    @classmethod
+    def of(cls, results: Iterable[AssociationResult]) -> Self:
+        """Enclose every effect size and every interval."""
+        shown = (e for result in results for e in levels_of(result) if e.symbol == "d")
+        values = [value for e in shown for value in (e.d, *(e.interval or ()))]
+        return cls(Axis.of_effects(values, MARGIN, MARGIN + COLUMN))
+
+    def line(self, result: AssociationResult, width: float = LINE) -> Markup:
+        """The effect sizes of a result in the line of its finding: X, Y, and their comparison."""
+        rows = [row for row in levels_of(result) if row.symbol == "d"]
+        rows.sort(key=lambda row: row.place == "level1")
+        axis = self.axis.on(MARGIN, MARGIN + width)
+        inside, height = stacked(rows, axis, 0.0, result.rule.threshold or 0.0)
+        return _small("glance", axis, height, inside) if rows else Markup()
+
+    def ruler(self, width: float = COLUMN) -> Markup:
+        """The numbers of the axis."""
+        axis = self.axis.on(MARGIN, MARGIN + width)
+        numbers = (label(text, x, 11, size=10, anchor="middle") for x, text in axis.ticks())
+        return _small("ruler", axis, 14, *numbers)
+
+    def interval(self, row: Effect) -> Markup:
+        """One effect size with its interval."""
+        inside, height = stacked([row], self.axis, 0.0)
+        return _small("interval", self.axis, height, inside)
+
+    def random(self, shown: Effect, lists: MatchedLevel) -> Markup:
+        """Where 95% of the effect sizes of random lists are, and the observed one."""
+        low, high, x = (
+            round(self.axis.at(max(self.axis.low, min(self.axis.high, value))), 1)
+            for value in (lists.quantiles[0], lists.quantiles[4], shown.d or 0.0)
+        )
+        behind, height = stacked([], self.axis, 0.0)[0], 16.0
+        shape, colour = mark_of(shown.place)
+        beyond = lists[f"p_{shown.tail}"] < shown.rule.alpha
+        kind = f"m{' on' * beyond} {colour}".strip()
+        range_of = path(f"M{low:g} 5H{high:g}v6H{low:g}z", "b")
+        mark = path(outline(shape, x, height / 2), kind)
+        return _small("random", self.axis, height, behind, range_of, mark)
+
+
+def _small(kind: str, axis: Axis, height: float, *inside: str) -> Markup:
+    """A small drawing as wide as its axis."""
+    size = f'width="{axis.end + MARGIN:g}" height="{height:g}"'
+    return Markup(f'<svg class="fig {kind}" {size} aria-hidden="true">{"".join(inside)}</svg>')  # noqa: S704

@@ -1,0 +1,330 @@
+"""Effect sizes along an axis: a line for each level by year or layer, the curve of a study.
+
+Wolfe, Hiniker and Howe (2024), Figure 3; Simonsohn, Simmons and Nelson (2020).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from eatlas.present.drawings.svg import (
+    LARGEST,
+    NAME,
+    Axis,
+    broken,
+    dot,
+    figure,
+    label,
+    mark_of,
+    muted,
+    outline,
+    path,
+    short,
+    tag,
+    words,
+)
+from eatlas.present.effects import levels_of
+from eatlas.present.numbers import effect, number_of, p_equals
+from eatlas.present.text import isolated, one_line, pixels
+from eatlas.results import AssociationResult
+from eatlas.results.effects import Effect
+
+LOOKS: dict[str, tuple[str | None, int]] = {
+    "level1": (None, 0), "level2.X": ("7 3", -1), "level2.Y": ("2 2", 1),
+    "over_attributes": ("9 3 2 3", 2),
+}  # fmt: skip
+"""Dashes of lines, and their places beside each other, so that no interval hides another."""
+WIDE = 500.0
+"""Pixels of a timeline on a screen."""
+_LEFT, _TOP, _BOTTOM, _INSET = 52.0, 30.0, 280.0, 10.0
+"""Pixels to the axis, from its upper end to its lower one, and to the first year."""
+_KEY, _LETTERS = 0.22, 14.0
+"""Share of the width for the names of lines, on the right; pixels of a line of these."""
+
+Line = Mapping[int, Effect]
+"""One effect size by year."""
+
+
+def steps(years: Iterable[int]) -> list[int]:
+    """Complete a series of years, if it is one."""
+    dated = sorted(set(years))
+    gaps = {late - early for early, late in pairwise(dated)}
+    if not gaps:
+        return dated
+    step = min(gaps)
+    full = list(range(dated[0], dated[-1] + 1, step))
+    regular = all(gap % step == 0 for gap in gaps) and 2 * len(dated) >= len(full)
+    return full if regular else dated
+
+
+def timeline_of(
+    members: Sequence[tuple[int, AssociationResult]],
+    missing: Mapping[int, str],
+    *,
+    title: str,
+    unit: str = "year",
+    width: float = WIDE,
+) -> str:
+    """Draw each effect size by a number that each result has, such as its year.
+
+    Lines break, and a band is gray, where there is no result; a tooltip says why.
+    """
+    first = members[0][1]
+    lines: list[Line] = [
+        {at: levels_of(result)[i] for at, result in members} for i in range(len(levels_of(first)))
+    ]
+    years, end = sorted({at for at, _ in members} | set(missing)), width * (1 - _KEY)
+    ends = (years[0], years[-1]) if len(years) > 1 else (years[0] - 1, years[0] + 1)
+    across = Axis(*ends, 1, _LEFT + _INSET, end - _INSET)
+    closest = min(
+        (across.at(b) - across.at(a) for a, b in pairwise(years)), default=across.end - across.start
+    )
+    values = [v for line in lines for e in line.values() for v in (e.d, *(e.interval or ()))]
+    threshold, sides = first.rule.threshold or 0.0, first.sides[-1]
+    band = [-threshold, threshold]
+    up = Axis.around([*band, *(v for v in values if v is not None)], _BOTTOM, _TOP)
+    half, parts = max(1.5, min(8.0, 0.4 * closest)), []
+    for year, why in missing.items():
+        x, about = across.at(year), tag("title", words(f"{year}: {why}"))
+        parts.append(_shade(x - half, x + half, _TOP, _BOTTOM, about))
+    if threshold:
+        parts.append(_shade(_LEFT, end, up.at(threshold), up.at(-threshold)))
+    parts.append(up.grid(_LEFT, end, upright=True))
+    parts += [_line(line, missing, across, up, closest) for line in lines]
+    parts.append(_keys(lines, up, end, width))
+    parts.append(path("".join(f"M{across.at(y):.1f} {_BOTTOM:g}v4" for y in years), "fig-line"))
+    taken = float("-inf")
+    for year in years:  # as many numbers as there is room for
+        x, wide = across.at(year), pixels(str(year), LARGEST)
+        if x - wide / 2 >= taken:
+            taken = x + wide / 2 + 6
+            parts.append(muted(str(year), x, _BOTTOM + 18))
+    for arrow, name, y in (("↑", sides[0], _TOP - 12), ("↓", sides[-1], _BOTTOM + 56)):
+        parts.append(label(f"{arrow} {short(name, end - _LEFT - 20)}", _LEFT, y))
+    upright = f"rotate(-90) translate({-(_TOP + _BOTTOM) / 2:g} 14)"
+    parts.append(label(unit, (_LEFT + end) / 2, _BOTTOM + 36, anchor="middle"))
+    parts.append(tag("g", label("effect size d", 0, 0, anchor="middle"), transform=upright))
+    alt = "; ".join(_in_words(line, unit) for line in lines)
+    if missing:
+        alt += f"; without a result: {', '.join(map(str, missing))}"
+    return figure(_BOTTOM + 62, *parts, title=title, alt=alt, width=width, kind="figure timeline")
+
+
+def _shade(left: float, right: float, top: float, bottom: float, *inside: str) -> str:
+    """A shaded rectangle."""
+    size = {"x": left, "y": top, "width": right - left, "height": bottom - top}
+    return tag("rect", *inside, **size, class_="fig-shade")
+
+
+def name_of(line: Line) -> str:
+    """What a line shows, in full."""
+    first = next(iter(line.values()))
+    return one_line(f"{first.title}: {' against '.join(map(isolated, first.names))}")
+
+
+def _keys(lines: Sequence[Line], up: Axis, x: float, width: float) -> str:
+    """The name of each line where it ends, moved down as far as it takes for all to be read."""
+    keys = []
+    for line in lines:
+        defined = [shown.d for shown in line.values() if shown.d is not None]
+        first = next(iter(line.values()))
+        texts: list[str] = []
+        for name in first.names:
+            texts += [*(["against"] if texts else []), *broken(name, width - x - 28, 2)]
+        keys.append((up.at(defined[-1] if defined else 0.0), first.place, name_of(line), texts))
+    drawn, room = "", sum(_LETTERS * len(texts) + 8 for *_, texts in keys)
+    edge = _TOP
+    for level, place, whole, texts in sorted(keys):
+        height = _LETTERS * len(texts) + 8
+        edge = max(edge, min(level - height / 2, _BOTTOM - room))
+        shape, colour = mark_of(place)
+        mark = path(outline(shape, x + 14, round(edge + height / 2, 1)), "on")
+        names = (
+            label(isolated(text), x + 24, edge + 15 + _LETTERS * i, size=NAME)
+            for i, text in enumerate(texts)
+        )
+        series = tag("g", mark, class_=f"fig-series {colour}".strip())
+        drawn += tag("g", tag("title", words(whole)), series, *names)
+        edge, room = edge + height, room - height
+    return drawn
+
+
+def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closest: float) -> str:
+    """A line in pieces, with a bar for each interval and a mark for each year."""
+    place = next(iter(line.values())).place
+    (dashes, side), (shape, colour) = LOOKS.get(place, LOOKS["level1"]), mark_of(place)
+    size = max(0.5, min(1.0, closest / 11.0))
+    bars, whole, marks, before = "", "", [], None
+    for year, shown in line.items():
+        if shown.d is None:
+            before = None
+            continue
+        x, y = across.at(year) + side * min(3.0, 0.15 * closest), up.at(shown.d)
+        begins = before is None or any(before < gap < year for gap in missing)
+        whole += f"{'M' if begins else 'L'}{x:.1f} {y:.1f}"
+        before = year
+        if shown.interval:
+            low, high = map(up.at, shown.interval)
+            bars += f"M{x:.1f} {low:.1f}V{high:.1f}"
+        p = shown.p_of()
+        of_p = "" if p is None else f", {p_equals(p, shown.rule.alpha)}"
+        text = f"{year}, {name_of(line)}: {shown.symbol} = {effect(shown.d)}{of_p}"
+        mark = outline(shape, round(x, 1), round(y, 1), size)
+        kind = "on" if shown.significant else "off"
+        marks.append(path(mark, kind, tag("title", words(text))))
+    return tag(
+        "g",
+        path(bars, "bar", stroke_opacity=0.4) if bars else "",
+        path(whole, "open", stroke_dasharray=dashes) if whole else "",
+        *marks,
+        class_=f"fig-series {colour}".strip(),
+    )
+
+
+def _in_words(line: Line, unit: str) -> str:
+    """Where a line begins and ends, and how often p is below alpha."""
+    defined = [(year, shown.d) for year, shown in line.items() if shown.d is not None]
+    if not defined:
+        return f"{name_of(line)}: undefined in every {unit}"
+    at, filled = "" if unit == "year" else f"{unit} ", sum(e.significant for e in line.values())
+    start, end = (f"{effect(d)} in {at}{year}" for year, d in (defined[0], defined[-1]))
+    return (
+        f"{name_of(line)}: d from {start} to {end}, p below alpha in {filled} of {len(line)} "
+        f"{unit}s"
+    )
+
+
+Specification = Any
+"""One of a study: numbered, with choices, a status, an effect size d and a pattern."""
+MOST = 1000
+"""Specifications of a curve; of more, as many that lie evenly in their order."""
+MOST_ROWS = 12
+"""Alternatives of a choice that have a row of their own; the others share one."""
+MOST_POINTS = 500
+"""Of a panel of points."""
+NAMED = 200
+"""Specifications of which each mark has a tooltip."""
+STUDY, HEADS, NAMES, RIGHT = 920.0, 100.0, 235.0, 10.0
+"""Pixels of the whole; where the names of choices end, those of alternatives, and the curve: on a
+narrow drawing in the same shares."""
+TOP, CURVE, ROW, GAP = 10.0, 230.0, 18.0, 8.0
+PANEL, EDGE = 210.0, 46.0
+"""Pixels of the side of a panel, and of its margin."""
+
+
+def drawn_of(measured: Sequence[Specification]) -> list[Specification]:
+    """The specifications that a curve shows, by effect size: all, or evenly some of many."""
+    ordered = sorted(measured, key=lambda spec: (spec.d or 0.0, spec.number))
+    if len(ordered) <= MOST:
+        return ordered
+    step = (len(ordered) - 1) / (MOST - 1)
+    return [ordered[round(number * step)] for number in range(MOST)]
+
+
+def rows_of(
+    drawn: Sequence[Specification], choices: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, list[bool]]]:
+    """Below a curve, by choice and alternative: which specifications take it.
+
+    EAT patterns are first, the most frequent in front; alternatives beyond 12 share a row.
+    """
+    patterns = [spec.pattern or "" for spec in drawn]
+    counts = sorted(Counter(patterns).items(), key=lambda item: (-item[1], item[0]))
+    columns = {"EAT pattern": ([name for name, _ in counts], patterns)}
+    for choice, names in choices.items():
+        columns[choice] = list(names), [spec.choices.get(choice, "") for spec in drawn]
+    rows: dict[str, dict[str, list[bool]]] = {}
+    for choice, (names, taken) in columns.items():
+        own = [name for name in names if name and name in taken]
+        single = own if len(own) <= MOST_ROWS else own[: MOST_ROWS - 1]
+        rows[choice] = {name: [value == name for value in taken] for name in single}
+        if others := set(own) - set(single):
+            rows[choice][f"{len(others)} others"] = [value in others for value in taken]
+    return rows
+
+
+def specification_curve(
+    measured: Sequence[Specification],
+    choices: Mapping[str, Sequence[str]],
+    width: float = STUDY,
+) -> str:
+    """Effect sizes in order with their intervals, and below them the choices behind each.
+
+    Filled marks are significant, hollow ones are not.
+    """
+    drawn = drawn_of(measured)
+    narrow = min(1.0, max(width / STUDY, 0.85))
+    heads, names = HEADS * narrow, NAMES * narrow
+    slot = (width - names - RIGHT) / len(drawn)
+    at = [names + slot * (n + 0.5) for n in range(len(drawn))]
+    ends = [end for spec in drawn for end in (spec.d, spec.low, spec.high) if end is not None]
+    axis = Axis.around(ends, TOP + CURVE, TOP)
+    intervals, marks = "", []
+    radius, tick = min(max(slot * 0.42, 1.3), 4.5), min(max(slot * 0.7, 0.6), 5.0)
+    for x, spec in zip(at, drawn, strict=True):
+        if spec.low is not None and spec.high is not None:
+            intervals += f"M{x:.1f} {axis.at(spec.low):.1f}V{axis.at(spec.high):.1f}"
+        chosen = ", ".join(f"{name}: {value}" for name, value in spec.choices.items() if value)
+        text = f"{spec.number}: d = {effect(spec.d)}, {spec.pattern or 'no pattern'}; {chosen}"
+        tooltip = tag("title", words(text)) if len(drawn) <= NAMED else ""
+        kind = f"study-mark{' on' * bool(spec.significant)}"
+        marks.append(path(dot(x, axis.at(spec.d or 0.0), radius), kind, tooltip))
+    parts = [
+        axis.grid(names, width - RIGHT, upright=True),
+        label("Effect size d", 0, TOP + 8, size=12.5, font_weight=600),
+        path(intervals, "study-interval") if intervals else "",
+        *marks,
+    ]
+    y = TOP + CURVE + 14
+    for choice, rows in rows_of(drawn, choices).items():
+        y += GAP if rows else 0.0
+        parts.append(
+            label(short(choice, heads - 6, 12), 0, y + 13, font_weight=600) if rows else ""
+        )
+        for name, taken in rows.items():
+            parts.append(path(f"M{names:g} {y + ROW / 2:.1f}H{width - RIGHT:g}", "fig-grid"))
+            whole = tag("title", words(f"{choice}: {one_line(name)}"))
+            written = label(short(name, names - heads - 6, 12), heads, y + 13)
+            parts.append(tag("g", whole, written))
+            for kind, on in (("study-tick", False), ("study-tick on", True)):
+                strokes = "".join(
+                    f"M{x:.1f} {y + 4:.1f}v{ROW - 8:g}"
+                    for x, spec, own in zip(at, drawn, taken, strict=True)
+                    if own and bool(spec.significant) == on
+                )
+                parts.append(path(strokes, kind, stroke_width=tick) if strokes else "")
+            y += ROW
+    effects = [spec.d or 0.0 for spec in measured]
+    significant = sum(bool(spec.significant) for spec in measured)
+    alt = (
+        f"{number_of(len(measured), 'effect size')} in order, from {effect(min(effects))} to "
+        f"{effect(max(effects))}; {significant} significant. Below each, a mark for its EAT "
+        "pattern and for each of its choices."
+    )
+    title, kind = "Specification curve", "figure study-curve"
+    return figure(y + 6, *parts, title=title, alt=alt, width=width, kind=kind)
+
+
+def panel(points: Sequence[tuple[float, float]], first: str, second: str) -> str:
+    """Effect sizes of the same tests in two ways, as points around the line where both agree."""
+    shown = points[:: -(-len(points) // MOST_POINTS)]
+    upright = Axis.around((value for point in points for value in point), PANEL, TOP)
+    across = upright.on(EDGE, EDGE + PANEL - TOP)
+    diagonal = f"M{across.start:g} {upright.start:g}L{across.end:g} {upright.end:g}"
+    dots = "".join(dot(across.at(x), upright.at(y), 2.6) for x, y in shown)
+    middle, room = (TOP + PANEL) / 2, PANEL - 20
+    return figure(
+        PANEL + 40,
+        across.grid(TOP, PANEL),
+        upright.grid(across.start, across.end, upright=True),
+        path(diagonal, "fig-dashed"),
+        path(dots, "fig-dot"),
+        muted(short(first, room), (across.start + across.end) / 2, PANEL + 34),
+        tag("g", muted(short(second, room), 0, middle + 11), transform=f"rotate(-90 0 {middle:g})"),
+        title=f"{first} and {second}", width=EDGE + PANEL, kind="figure study-panel",
+        alt=f"Effect sizes by {first} (across) and by {second} (upright), "
+        f"{number_of(len(points), 'pair')}.",
+    )  # fmt: skip
