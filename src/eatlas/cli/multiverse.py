@@ -79,7 +79,11 @@ def multiverse(
             remedy="eatlas multiverse --example prints a plan that runs",
         )
     prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust or ())
-    _say_what_is_skipped(prepared)
+    reasons = Counter(reason for _, reason in prepared.misfits)
+    for reason, number in list(reasons.items())[:LISTED]:
+        remark(f"skipped: {number:,} specifications: {reason}")
+    if len(reasons) > LISTED:
+        remark(f"skipped for {len(reasons) - LISTED} more reasons, which the table of choices has")
     if dry_run:
         from eatlas.cli.other_tables import print_plan  # noqa: PLC0415  (only a person sees tables)
 
@@ -87,7 +91,7 @@ def multiverse(
             print_plan(prepared)
         return
     on_cluster = executor_of(engine, workers)
-    study = _carried_out(prepared, out, on_cluster or choose(workers, len(prepared.requests)))
+    study = _carried_out(prepared, out, on_cluster or choose(workers, len(prepared.jobs)))
     with output_of_a_command():
         _show(study, out)
     raise typer.Exit(_exit_code(study))
@@ -95,7 +99,7 @@ def multiverse(
 
 def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
     """Do the study in its folder, with progress; say what is kept when it is cut off."""
-    from eatlas.apps.studies import carry_out_in  # noqa: PLC0415
+    from eatlas.apps.studies import carry_out  # noqa: PLC0415
 
     numbers = [0]
 
@@ -107,22 +111,13 @@ def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
         if tick is not None:
             tick(number, total)
 
-    done = f"of {len(prepared.requests):,} jobs are done"
+    done = f"of {len(prepared.jobs):,} jobs are done"
     with (
         bars() as watch,
         bar_of("jobs") as tick,
         what_is_kept(lambda: numbers[-1], done, "no job is kept"),
     ):
-        return carry_out_in(out, prepared, executor, progress=ticked, watch=watch, taken=taken)
-
-
-def _say_what_is_skipped(prepared: Prepared) -> None:
-    """Name the reasons for which combinations are left out."""
-    reasons = Counter(misfit.reason for misfit in prepared.misfits)
-    for reason, number in list(reasons.items())[:LISTED]:
-        remark(f"skipped: {number:,} specifications: {reason}")
-    if len(reasons) > LISTED:
-        remark(f"skipped for {len(reasons) - LISTED} more reasons, which the table of choices has")
+        return carry_out(prepared, executor, out, progress=ticked, watch=watch, taken=taken)
 
 
 def _show(study: Study, out: Path) -> None:
@@ -141,9 +136,8 @@ def _show(study: Study, out: Path) -> None:
 def _exit_code(study: Study) -> int:
     """Print the failures, each kind once, and return 0 (none), 1 (some jobs) or 2 (all jobs)."""
     failures = study.results.failures
-    for error in list({failure.error.what: failure.error for failure in failures}.values())[
-        :LISTED
-    ]:
+    errors = {failure.error.what: failure.error for failure in failures}
+    for error in list(errors.values())[:LISTED]:
         complain(error)
     if failures and len(study.results):
         total = len(study.results) + len(failures)

@@ -194,17 +194,14 @@ def print_plan(prepared: Prepared) -> None:
     words, texts = prepared.cost()
     say(
         console,
-        f"\n{number_of(len(prepared.requests), 'specification')}{skipped}; "
+        f"\n{number_of(len(prepared.jobs), 'specification')}{skipped}; "
         f"{count(words)} words to look up, {count(texts)} texts to encode",
     )
 
 
 def print_study(record: StudyRecord) -> None:
     """Print what the alternatives of each choice do."""
-    from eatlas.apps.studies.record import summaries  # noqa: PLC0415
-
-    def share(value: float | None) -> str:
-        return "–" if value is None else f"{100 * value:.0f}%"
+    from eatlas.apps.studies.page import share  # noqa: PLC0415
 
     console = new_console()
     if record.title:
@@ -214,12 +211,12 @@ def print_study(record: StudyRecord) -> None:
     )  # fmt: skip
     rows = [
         (
-            f"{each.choice}: {each.label}" if each.choice else "all specifications",
-            f"{each.number:,}",
-            *map(shown, (each.median, each.least, each.greatest)),
-            share(each.significant),
-            f"{each.pattern} {share(each.share)}" if each.pattern else "",
+            f"{row['choice']}: {row['label']}" if row["choice"] else "all specifications",
+            f"{row['number']:,}",
+            *(shown(row[name]) for name in ("median", "least", "greatest")),
+            share(row["significant"]),
+            f"{row['pattern']} {share(row['share'])}" if row["pattern"] else "",
         )
-        for each in summaries(record)
+        for row in record.summaries()
     ]
     show(console, table_of(heads, rows, "lrrrrrl"))

@@ -124,6 +124,14 @@ def load_tests(spec: TestsLike) -> tuple[Test, ...]:
     return tuple(map(with_images, chosen.values()))
 
 
+def is_bundled(test: Test) -> bool:
+    """Whether the id of a test is enough to load it again."""
+    try:
+        return load_tests(test.id) == (test,)
+    except (StimulusError, OSError):
+        return False
+
+
 def with_images(test: Test) -> Test:
     """Return a test with the images of published sets that are on this machine by now.
 

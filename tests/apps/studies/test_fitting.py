@@ -43,7 +43,7 @@ def test_they_are_listed_by_reason_with_their_number(bert):
 def test_a_condition_makes_them_fit(bert):
     subword = {"values": ["mean", "first"], "when": {"level": "word"}}
     prepared = prepare(study_of(bert, level=["word", "sentence"], subword=subword))
-    assert [one.source.name.partition("?")[2] for one in prepared.requests] == [
+    assert [one.source.name.partition("?")[2] for one in prepared.jobs] == [
         "level=word&subword=mean",
         "level=word&subword=first",
         "level=sentence",

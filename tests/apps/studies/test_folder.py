@@ -6,7 +6,7 @@ import json
 import pytest
 
 import eatlas
-from eatlas.apps.studies import carry_out_in, prepare
+from eatlas.apps.studies import carry_out, prepare
 from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import here
 
@@ -39,7 +39,7 @@ def test_what_is_done_is_not_done_again(tmp_path):
         return here(function, items)
 
     taken = []
-    carry_out_in(tmp_path, prepare(PLAN), nothing_is_left, taken=taken.append)
+    carry_out(prepare(PLAN), nothing_is_left, tmp_path, taken=taken.append)
     assert (done, taken) == ([], [4])
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -55,10 +55,10 @@ def test_a_study_that_was_cut_off_goes_on(tmp_path):
             yield outcome
 
     with pytest.raises(CutError):
-        carry_out_in(tmp_path, prepare(PLAN), cut_after_three)
+        carry_out(prepare(PLAN), cut_after_three, tmp_path)
     assert not (tmp_path / "results.jsonl").exists()
     taken = []
-    study = carry_out_in(tmp_path, prepare(PLAN), taken=taken.append)
+    study = carry_out(prepare(PLAN), directory=tmp_path, taken=taken.append)
     assert taken == [3]
     assert study.results == eatlas.multiverse(PLAN).results
 

@@ -6,14 +6,13 @@ A :mod:`plan` names choices and combines them, :mod:`fitting` makes jobs of what
 
 from eatlas.apps.studies.fitting import Prepared, prepare
 from eatlas.apps.studies.plan import StudyPlan, example, read_plan
-from eatlas.apps.studies.study import Study, carry_out, carry_out_in, multiverse, read_study
+from eatlas.apps.studies.study import Study, carry_out, multiverse, read_study
 
 __all__ = [
     "Prepared",
     "Study",
     "StudyPlan",
     "carry_out",
-    "carry_out_in",
     "example",
     "multiverse",
     "prepare",

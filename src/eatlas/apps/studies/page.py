@@ -7,23 +7,10 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from eatlas.apps.studies.record import (
-    ChoiceShare,
-    Specification,
-    StudyAnalysis,
-    StudyRecord,
-    summaries,
-    summary,
-)
-from eatlas.present.drawings.curves import (
-    MOST,
-    MOST_POINTS,
-    drawn_of,
-    panel,
-    specification_curve,
-)
+from eatlas.apps.studies.record import Specification, StudyAnalysis, StudyRecord
+from eatlas.present.drawings.curves import drawn_of, panel, specification_curve
 from eatlas.present.drawings.svg import share_bar
-from eatlas.present.numbers import effect
+from eatlas.present.numbers import UNDEFINED, percent
 from eatlas.present.rendering import page_files, render
 
 MOST_ROWS = 200
@@ -35,40 +22,26 @@ MOST_REASONS = 50
 
 def share(value: float | None) -> str:
     """A share as a percentage; a tiny negative one, by rounding, is none."""
-    if value is None:
-        return effect(None)
-    if abs(value) < 1e-9:
-        return "0%"
-    if 0 < value < 0.01:
-        return "<1%"
-    return f"{effect(100 * value, 0)}%"
-
-
-def bar(share: ChoiceShare) -> Markup:
-    """A share of the variance as a bar."""
-    value = min(max(share.shapley, 0.0), 1.0)
-    return share_bar(value, strong=True)
+    return UNDEFINED if value is None else percent(round(max(value, 0.0), 9))
 
 
 def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int] = ()) -> str:
     """A study as one self-contained page."""
-    effects = [spec for spec in record.measured if spec.symbol == "d"]
-    effects.sort(key=lambda spec: (spec.d or 0.0, spec.number))
+    effects = sorted(record.measured, key=lambda spec: (spec.d or 0.0, spec.number))
     half = MOST_ROWS // 2
+    every, *alternatives = record.summaries()
     patterns = Counter(spec.pattern for spec in record.specifications if spec.pattern)
-    names = record.varying or ("test",)
-    choices = {name: record.choices.get(name, ()) for name in names}
-    curve = specification_curve(effects, choices) if effects else ""
+    choices = {name: record.choices.get(name, ()) for name in record.varying or ("test",)}
     pairs = [pair for pair in analysis.correlations if pair.points][:MOST_PANELS]
     shown = {
         "effects": effects,
-        "every": summary(effects),
-        "alternatives": [each for each in summaries(record)[1:] if each.label],
+        "every": every,
+        "alternatives": [row for row in alternatives if row["label"]],
         "judged": [spec for spec in effects if spec.significant is not None],
         "adjusted": [spec for spec in effects if spec.holm is not None],
         "patterns": patterns.most_common(),
         "shares": sorted(analysis.shares, key=lambda share: -share.shapley),
-        "curve": Markup(curve),  # noqa: S704  (escaped there)
+        "curve": Markup(specification_curve(effects, choices) if effects else ""),  # noqa: S704
         "drawn": len(drawn_of(effects)),
         "rows": effects if len(effects) <= MOST_ROWS else [*effects[:half], *effects[-half:]],
         "panels": [(pair, Markup(panel(pair.points, pair.first, pair.second))) for pair in pairs],  # noqa: S704
@@ -81,13 +54,10 @@ def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int
         r=record,
         a=analysis,
         share=share,
-        bar=bar,
-        most={
-            "drawn": MOST, "rows": MOST_ROWS, "points": MOST_POINTS, "panels": MOST_PANELS,
-            "reasons": MOST_REASONS,
-        },
+        bar=lambda row: share_bar(min(max(row.shapley, 0.0), 1.0), strong=True),
+        most={"rows": MOST_ROWS, "reasons": MOST_REASONS},
         **page_files("cards.js"),
-    )  # fmt: skip
+    )
 
 
 def _reasons(record: StudyRecord, status: str) -> list[tuple[str, int, Specification]]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from graphlib import CycleError, TopologicalSorter
 from importlib import resources
-from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     InstanceOf,
     ValidationError,
@@ -23,10 +21,11 @@ from pydantic import (
 )
 
 from eatlas.decoding import read_toml, toml_bytes
-from eatlas.errors import StudyError, described, did_you_mean
+from eatlas.errors import StudyError, did_you_mean
 from eatlas.measures import Measure, get_measure
 from eatlas.sources import is_by_name, specs_of
 from eatlas.stimuli import Test, load_tests
+from eatlas.stimuli.records import fault_at, faults_of
 from eatlas.untrusted import trusted_among
 
 NONE = "none"
@@ -70,13 +69,11 @@ Labels = Annotated[
 ]
 Match = dict[str, Labels]
 """Alternatives by choice: one of each must be taken."""
+Taken = dict[str, str]
+"""The label of one alternative of every choice; "" for one that means nothing beside the others."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Choice(_Strict):
+class Choice(BaseModel, frozen=True, extra="forbid"):
     """Alternatives of one choice by label, and those of others beside which it means something."""
 
     values: dict[str, Any] = Field(min_length=1)
@@ -98,7 +95,7 @@ class Choice(_Strict):
         return {**parts, "values": values}
 
 
-class Head(_Strict):
+class Head(BaseModel, frozen=True, extra="forbid"):
     """What a study is called, and what holds for all its jobs."""
 
     title: str = ""
@@ -109,14 +106,14 @@ class Head(_Strict):
     """Whether each specification has bootstrap intervals and lists of random words."""
 
 
-class Family(_Strict):
+class Family(BaseModel, frozen=True, extra="forbid"):
     """Which specifications are tests of one family, and the level of adjusted p-values."""
 
     over: Labels = ("test",)
     alpha: float = Field(0.05, gt=0.0, lt=1.0)
 
 
-class StudyPlan(_Strict):
+class StudyPlan(BaseModel, frozen=True, extra="forbid"):
     """What a study measures: every combination of these."""
 
     study: Head = Head()
@@ -259,13 +256,6 @@ def read_plan(
     if isinstance(plan, StudyPlan | Mapping):
         trusted_among(trust, (), "this plan is not read from a file, so that it names no source")
         return plan if isinstance(plan, StudyPlan) else _checked(plan, "the plan")
-    if not isinstance(plan, str | Path):
-        raise StudyError(
-            "this is not a plan of a study",
-            got=described(plan),
-            allowed="a TOML file, or a dictionary of the same form",
-            remedy=EXAMPLE,
-        )
     try:
         data = toml_bytes(Path(plan), StudyError)
     except (OSError, ValueError) as error:
@@ -288,42 +278,25 @@ def _checked(document: Mapping[str, Any], name: str) -> StudyPlan:
     except ValidationError as error:
         models = (StudyPlan, Head, Family, Choice)
         keys = [key for model in models for key in model.model_fields if key != "data_only"]
-        faults = []
-        for fault in error.errors():
-            at = ".".join(map(str, fault["loc"]))
-            text = fault["msg"].removeprefix("Value error, ")
-            if fault["type"] == "extra_forbidden":
-                near = did_you_mean(str(fault["loc"][-1]), keys)
-                text = f"is not a key of a plan{near}"
-            faults.append(f"{name}: key {at}: {text}" if at else f"{name}: key {text}")
+        faults = [
+            f"{name}: key {fault_at(place, fault) if place else fault}"
+            for place, fault in faults_of(error, keys)
+        ]
         raise StudyError("\n".join(faults), remedy=EXAMPLE) from error
 
 
-@dataclass(frozen=True)
-class Combination:
-    """One alternative of every choice."""
-
-    number: int
-    """In the grid, from 1."""
-    labels: Mapping[str, str]
-    """By choice; "" for one that means nothing beside the others."""
-    values: Mapping[str, Any]
-    """What the labels of ``[choices]`` stand for; without those that mean nothing."""
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name}={label}" for name, label in self.labels.items() if label)
-
-
-def combinations(plan: StudyPlan) -> tuple[Combination, ...]:
+def combinations(plan: StudyPlan) -> list[Taken]:
     """Every combination of the alternatives, in the order of the plan.
 
     A choice with a condition that is not met is left open, once; combinations that the plan
     excludes are left out.
     """
-    tests = [(name, way, test) for name, ways in plan.tests.items() for way, test in ways.items()]
-    rows: list[dict[str, str]] = [
+    alternatives = plan.alternatives()
+    rows: list[Taken] = [
         {"test": name, "stimuli": way, "vectors": vectors, "measure": label}
-        for (name, way, test), vectors in product(tests, plan.vectors)
+        for name, ways in plan.tests.items()
+        for way, test in ways.items()
+        for vectors in plan.vectors
         for label, measure in plan.measures.items()
         if measure.kind == test.kind  # each measure takes the tests of its kind
     ]
@@ -346,24 +319,10 @@ def combinations(plan: StudyPlan) -> tuple[Combination, ...]:
             "the grid of this plan is empty: every combination is excluded",
             remedy="look at [[exclude]]",
         )
-    alternatives = plan.alternatives()
-    places = {
-        name: {label: n for n, label in enumerate(("", *labels))}
-        for name, labels in alternatives.items()
-    }
-    rows.sort(key=lambda labels: [order[labels[name]] for name, order in places.items()])
-    return tuple(
-        Combination(
-            number,
-            {name: labels[name] for name in alternatives},
-            {
-                name: choice.values[labels[name]]
-                for name, choice in plan.choices.items()
-                if labels[name]
-            },
-        )
-        for number, labels in enumerate(rows, start=1)
-    )
+    places = {name: ("", *labels) for name, labels in alternatives.items()}
+    ordered = [{name: labels[name] for name in alternatives} for labels in rows]
+    ordered.sort(key=lambda labels: [places[name].index(label) for name, label in labels.items()])
+    return ordered
 
 
 def _matches(labels: Mapping[str, str], match: Match) -> bool:
@@ -381,3 +340,37 @@ def _in_order(choices: Mapping[str, Choice]) -> tuple[str, ...]:
             "the conditions of these choices depend on each other in a circle",
             got=", ".join(f"{name} when {', '.join(choices[name].when)}" for name in error.args[1]),
         ) from error
+
+
+def as_text(value: Any) -> Any:
+    """A value of a plan as text: what is written stays, an object says what it is."""
+    if isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    name = getattr(value, "name", "") or type(value).__name__
+    mark = getattr(value, "fingerprint", None) or getattr(value, "sha256", "")
+    return f"{name} {mark}".rstrip()
+
+
+def tables_of(
+    plan: StudyPlan, files: Mapping[str, str] | None = None
+) -> list[tuple[str, dict[str, Any]]]:
+    """The tables of a plan with every default spelled out; `files` has tests that need one."""
+    tests: dict[str, Any] = {}
+    for name, ways in plan.tests.items():
+        ids = {way: (files or {}).get(test.id, test.id) for way, test in ways.items()}
+        tests[name] = ids[""] if set(ids) == {""} else ids
+    choices: dict[str, Any] = {}
+    for name, choice in plan.choices.items():
+        when = {"when": choice.when} if choice.when else {}
+        choices[name] = {"values": {k: as_text(v) for k, v in choice.values.items()}, **when}
+    return [
+        ("[study]", plan.study.model_dump()),
+        ("[tests]", tests),
+        ("[vectors]", {label: as_text(source) for label, source in plan.vectors.items()}),
+        ("[measures]", {label: measure.signature for label, measure in plan.measures.items()}),
+        ("[choices]", choices),
+        *(("[[exclude]]", dict(match)) for match in plan.exclude),
+        ("[family]", {"over": plan.over, "alpha": plan.family.alpha}),
+    ]

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from eatlas.lazy import as_frame
 from eatlas.results.parts import Magnitude, Probability, Record
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-SCHEMA: Literal["eatlas/study/1"] = "eatlas/study/1"
 Status = Literal["done", "failed", "skipped"]
 Metric = Literal["cosine", "log-probability", "count"]
 """What an effect size is made of."""
@@ -73,7 +68,7 @@ class StudyRecord(Record):
     ['1.72', '1.77']
     """
 
-    schema_: Literal["eatlas/study/1"] = Field(SCHEMA, alias="schema")
+    schema_: Literal["eatlas/study/1"] = Field("eatlas/study/1", alias="schema")
     version: str
     plan_sha256: str
     title: str = ""
@@ -92,93 +87,66 @@ class StudyRecord(Record):
         return tuple(name for name, labels in self.choices.items() if len(labels) > 1)
 
     @property
-    def measured(self) -> tuple[Specification, ...]:
-        """Specifications with an effect size."""
-        return tuple(spec for spec in self.specifications if spec.counts)
+    def measured(self) -> list[Specification]:
+        """Specifications with an effect size d."""
+        return [spec for spec in self.specifications if spec.counts and spec.symbol == "d"]
 
     def of(self, status: Status) -> tuple[Specification, ...]:
         """Return the specifications of a status."""
         return tuple(spec for spec in self.specifications if spec.status == status)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a frame with a row for each specification."""
-        return as_frame(self.rows())
-
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the table of choices: the choices, then what was found."""
-        return [row_of(spec, self.choices) for spec in self.specifications]
+        columns = {name: f"choice_{name}" if name in _TAKEN else name for name in self.choices}
+        return [
+            {
+                "specification": spec.number,
+                **{column: spec.choices.get(name, "") for name, column in columns.items()},
+                "test_id": spec.test,
+                **{column: getattr(spec, name) for name, column in _BEHIND.items()},
+            }
+            for spec in self.specifications
+        ]
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """Sum up all specifications, then those of each alternative of what varies.
+
+        Numbers of different kinds are not summed up together: only effect sizes d count.
+        """
+        of_d = [spec for spec in self.specifications if spec.symbol == "d"]
+        of_labels = [
+            _summary([spec for spec in of_d if spec.choices.get(name) == label], name, label)
+            for name in self.varying
+            for label in self.choices[name]
+        ]
+        return [_summary(of_d), *of_labels]
 
 
-_BEHIND = (
+_BEHIND = {name: name for name in (
     "status", "d", "low", "high", "p", "two_sided", "holm", "bh", "significant",
     "pattern", "metric", "symbol", "signature", "source", "line", "reason",
-)  # fmt: skip
-_CALLED = {"d": "effect_size", "two_sided": "p_two_sided", "holm": "p_holm", "bh": "p_bh"}
+)} | {"d": "effect_size", "two_sided": "p_two_sided", "holm": "p_holm", "bh": "p_bh"}  # fmt: skip
+"""Fields of a specification behind its choices, and what their columns are called."""
+_TAKEN = {"specification", "test_id", *_BEHIND, *_BEHIND.values()}
 
 
-def row_of(spec: Specification, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """A specification as a row; choices whose name is that of another column get a mark."""
-    row = {
-        "test_id": spec.test,
-        **{_CALLED.get(name, name): getattr(spec, name) for name in _BEHIND},
-    }
-    taken = {"specification", *row, *_BEHIND}
-    named = {
-        f"choice_{name}" if name in taken else name: spec.choices.get(name, "") for name in choices
-    }
-    return {"specification": spec.number, **named, **row}
-
-
-class Summary(Record):
-    """Specifications that have something in common, together."""
-
-    choice: str
-    """What they have in common; "" for all of them."""
-    label: str
-    number: int
-    """Specifications with an effect size."""
-    median: float | None
-    least: float | None
-    greatest: float | None
-    significant: float | None
-    """Share of those with a p-value that are significant by their measure's rule."""
-    pattern: str
-    """The label that most of them have; "" where none has one."""
-    share: float | None
-    """Share of those with a pattern that have it."""
-
-
-def summary(some: Sequence[Specification], choice: str = "", label: str = "") -> Summary:
-    """Sum up some specifications."""
+def _summary(some: Sequence[Specification], choice: str = "", label: str = "") -> dict[str, Any]:
+    """Sum up specifications that have the label of a choice in common."""
     effects = sorted(spec.d for spec in some if spec.counts and spec.d is not None)
     judged = [spec.significant for spec in some if spec.counts and spec.significant is not None]
     patterns = Counter(spec.pattern for spec in some if spec.status == "done" and spec.pattern)
     pattern, times = patterns.most_common(1)[0] if patterns else ("", 0)
-    return Summary(
-        choice=choice,
-        label=label,
-        number=len(effects),
-        median=statistics.median(effects) if effects else None,
-        least=effects[0] if effects else None,
-        greatest=effects[-1] if effects else None,
-        significant=sum(judged) / len(judged) if judged else None,
-        pattern=pattern,
-        share=times / patterns.total() if patterns else None,
-    )
-
-
-def summaries(record: StudyRecord) -> tuple[Summary, ...]:
-    """Sum up all specifications, then those of each alternative of what varies.
-
-    Numbers of different kinds are not summed up together: only effect sizes d count.
-    """
-    of_d = [spec for spec in record.specifications if spec.symbol == "d"]
-    of_labels = [
-        summary([spec for spec in of_d if spec.choices.get(name) == label], name, label)
-        for name in record.varying
-        for label in record.choices[name]
-    ]
-    return (summary(of_d), *of_labels)
+    return {
+        "choice": choice,
+        "label": label,
+        "number": len(effects),
+        "median": statistics.median(effects) if effects else None,
+        "least": effects[0] if effects else None,
+        "greatest": effects[-1] if effects else None,
+        "significant": sum(judged) / len(judged) if judged else None,
+        "pattern": pattern,
+        "share": times / patterns.total() if patterns else None,
+    }
 
 
 Share = Annotated[float, Field(ge=-1e-9, le=1.0 + 1e-9)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,16 +13,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eatlas.apps.studies.analysis import analyse
-from eatlas.apps.studies.fitting import Prepared, as_text, prepare
-from eatlas.apps.studies.record import Metric, Specification, StudyRecord, row_of
-from eatlas.csv_cells import cell
-from eatlas.engine import Job, Store, Watch, execute, open_store, read
-from eatlas.errors import EatlasError, ResultsError, StudyError
+from eatlas.apps.studies.fitting import Prepared, prepare
+from eatlas.apps.studies.plan import tables_of
+from eatlas.apps.studies.record import Metric, Specification, StudyRecord
+from eatlas.engine import Watch, execute, open_store, read
+from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import Executor, choose, here, reading_of
+from eatlas.lazy import as_frame
+from eatlas.present.tables import csv_line
 from eatlas.results import AssociationResult, Failure, Results, read_results
 from eatlas.results.json_lines import record_of_file
 from eatlas.stats.multiplicity import benjamini_hochberg, holm
-from eatlas.stimuli import Test, load_tests, to_toml
+from eatlas.stimuli import is_bundled, to_toml
 from eatlas.stimuli.kinds import inline
 from eatlas.version import __version__
 from eatlas.writing import atomic_file, atomic_files
@@ -80,7 +83,7 @@ class Study:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row for each specification: its choices and what was found."""
-        return self.record.to_frame()
+        return as_frame(self.record.rows())
 
     def analysis(self, seed: int = 0) -> StudyAnalysis:
         """Return what the specifications say together.
@@ -120,8 +123,10 @@ class Study:
         """Write results, table of choices, record, analysis and report into a folder."""
         directory = Path(directory)
         self.results.write(directory / RESULTS)
+        rows = self.record.rows()
         with atomic_file(directory / TABLE) as file:
-            file.writelines(table_lines(self.record))
+            file.write(csv_line(rows[0]))
+            file.writelines(csv_line(row.values()) for row in rows)
         for name, record in ((RECORD, self.record), (ANALYSIS, self.analysis())):
             with atomic_file(directory / name) as file:
                 text = json.dumps(record.to_dict(), ensure_ascii=False, allow_nan=False)
@@ -132,54 +137,59 @@ class Study:
 def carry_out(
     prepared: Prepared,
     executor: Executor = here,
+    directory: Path | None = None,
     *,
-    store: Store | None = None,
     progress: Callable[[int, int], None] | None = None,
     watch: Watch | None = None,
+    taken: Callable[[int], None] = lambda _: None,
     reader: Executor | None = None,
 ) -> Study:
-    """Do the jobs of a study."""
-    jobs = [
-        Job(request.test, request.source, request.measure, request.case, request.seed)
-        for request in prepared.requests
-    ]
-    jobs = read(jobs, watch, reader or reading_of(executor))
-    names = [job.identity for job in jobs]
-    outcomes = execute(jobs, executor, store=store, progress=progress)
-    results = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
-    failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
-    return Study(_record(prepared, outcomes, names), Results(results, failures))
+    """Do the jobs of a study; in a folder, what is done there already is taken over."""
+    with nullcontext() if directory is None else open_store(directory) as store:
+        if store is not None and directory is not None:
+            require_same_plan(directory, prepared)
+            _write_plan(directory, prepared)
+            store.done |= _finished(directory)
+            if store.done:
+                taken(len(store.done))
+        jobs = read(prepared.jobs, watch, reader or reading_of(executor))
+        names = [job.identity for job in jobs]
+        outcomes = execute(jobs, executor, store=store, progress=progress)
+        results = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
+        failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+        record = _record(prepared, zip(names, outcomes, strict=True))
+        study = Study(record, Results(results, failures))
+        if store is not None and directory is not None and results:
+            study.write(directory)
+            store.discard(names)
+    return study
 
 
 def _record(
-    prepared: Prepared, outcomes: Sequence[AssociationResult | Failure], names: Sequence[str]
+    prepared: Prepared, outcomes: Iterator[tuple[str, AssociationResult | Failure]]
 ) -> StudyRecord:
     """The specifications in the order of the grid, with what was found."""
     plan, line = prepared.plan, 0
-    rows: list[tuple[Any, dict[str, Any]]] = [
-        (combination, {"status": "skipped", "reason": reason})
-        for combination, reason in prepared.misfits
-    ]
-    for request, outcome, name in zip(prepared.requests, outcomes, names, strict=True):
-        values: dict[str, Any] = {
+    specifications = []
+    for number, (labels, job) in enumerate(prepared.grid, start=1):
+        values: dict[str, Any] = {"number": number, "choices": labels, "status": "skipped"}
+        if isinstance(job, str):
+            specifications.append(Specification(**values, reason=job))
+            continue
+        name, outcome = next(outcomes)
+        values |= {
             "job": name,
-            "test": request.test.id,
-            "source": request.source.name,
-            "signature": request.measure.signature,
-            "metric": METRICS[request.measure.needs.source],
+            "test": job.test.id,
+            "source": job.source.name,
+            "signature": job.measure.signature,
+            "metric": METRICS[job.measure.needs.source],
         }
         if isinstance(outcome, Failure):
             values |= {"status": "failed", "reason": outcome.error.what}
         else:
             line += 1
             values |= {"status": "done", "line": line, **_of_result(outcome)}
-        rows.append((request.combination, values))
-    specifications = [
-        Specification(number=number, choices=dict(combination.labels), **values)
-        for number, (combination, values) in enumerate(
-            sorted(rows, key=lambda row: row[0].number), start=1
-        )
-    ]
+        specifications.append(Specification(**values))
     return StudyRecord(
         version=__version__,
         plan_sha256=prepared.sha256,
@@ -228,23 +238,6 @@ def _adjusted(specifications: Sequence[Specification], over: Sequence[str]) -> l
             update = {"holm": float(by_holm), "bh": float(by_bh)}
             adjusted[position] = adjusted[position].model_copy(update=update)
     return adjusted
-
-
-def table_lines(record: StudyRecord) -> Iterator[str]:
-    """The table of choices as CSV: a line for each specification, undefined is empty."""
-    for number, specification in enumerate(record.specifications):
-        row = row_of(specification, record.choices)
-        if not number:
-            yield ",".join(map(cell, row)) + "\n"
-        yield ",".join(map(_cell, row.values())) + "\n"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return cell(value) if isinstance(value, str) else repr(value)
 
 
 def multiverse(
@@ -303,37 +296,11 @@ def multiverse(
     {'names': 1.69, 'terms': 0.8}
     """
     prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust)
-    executor = executor or choose(workers, len(prepared.requests))
-    if out is None:
-        study = carry_out(prepared, executor)
-    else:
-        study = carry_out_in(Path(out), prepared, executor)
+    executor = executor or choose(workers, len(prepared.jobs))
+    study = carry_out(prepared, executor, None if out is None else Path(out))
     failures = study.results.failures
     if failures and not len(study.results):
         raise failures[0].error
-    return study
-
-
-def carry_out_in(
-    directory: Path,
-    prepared: Prepared,
-    executor: Executor = here,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-    watch: Watch | None = None,
-    taken: Callable[[int], None] = lambda _: None,
-) -> Study:
-    """Do a study in a folder: what is done there already is taken over."""
-    with open_store(directory) as store:
-        require_same_plan(directory, prepared)
-        _write_plan(directory, prepared)
-        store.done |= _finished(directory)
-        if store.done:
-            taken(len(store.done))
-        study = carry_out(prepared, executor, store=store, progress=progress, watch=watch)
-        if len(study.results):
-            study.write(directory)
-            store.discard([specification.job for specification in study.record.specifications])
     return study
 
 
@@ -400,8 +367,12 @@ def _finished(directory: Path) -> dict[str, Any]:
 
 def _write_plan(directory: Path, prepared: Prepared) -> None:
     """Write the resolved plan, and the tests that do not come with eatlas."""
-    tests = {test.id: test for ways in prepared.plan.tests.values() for test in ways.values()}
-    own = {name: test for name, test in tests.items() if not _built_in(test)}
+    own = {
+        test.id: test
+        for ways in prepared.plan.tests.values()
+        for test in ways.values()
+        if not is_bundled(test)
+    }
     with atomic_files() as new:
         files = {name: f"{directory / TESTS}#{name}" for name in own}
         new(directory / PLAN).write(resolved(prepared, files))
@@ -409,39 +380,13 @@ def _write_plan(directory: Path, prepared: Prepared) -> None:
             new(directory / TESTS).write(to_toml(own.values()))
 
 
-def _built_in(test: Test) -> bool:
-    """Whether the id of a test is enough to load it again."""
-    try:
-        return load_tests(test.id) == (test,)
-    except (EatlasError, OSError):
-        return False
-
-
 def resolved(prepared: Prepared, files: Mapping[str, str] | None = None) -> str:
     """Write a plan with every default spelled out, as TOML that can be run again."""
-    plan, files = prepared.plan, files or {}
-    tests: dict[str, Any] = {}
-    for name, ways in plan.tests.items():
-        named = {way: files.get(test.id, test.id) for way, test in ways.items()}
-        tests[name] = named[""] if set(named) == {""} else named
-    choices: dict[str, Any] = {}
-    for name, choice in plan.choices.items():
-        when = {"when": choice.when} if choice.when else {}
-        choices[name] = {"values": {k: as_text(v) for k, v in choice.values.items()}, **when}
-    tables = [
-        ("[study]", plan.study.model_dump()),
-        ("[tests]", tests),
-        ("[vectors]", {label: as_text(source) for label, source in plan.vectors.items()}),
-        ("[measures]", {label: measure.signature for label, measure in plan.measures.items()}),
-        ("[choices]", choices),
-        *(("[[exclude]]", match) for match in plan.exclude),
-        ("[family]", {"over": plan.over, "alpha": plan.family.alpha}),
-    ]
     lines = [
         f"# The plan of a study by eatlas {__version__}, with every default spelled out.",
-        f"# {len(prepared.requests):,} jobs",
+        f"# {len(prepared.jobs):,} jobs",
         f"# sha256: {prepared.sha256}",
     ]
-    for head, table in tables:
+    for head, table in tables_of(prepared.plan, files):
         lines += ["", head, *(f"{inline(key)} = {inline(value)}" for key, value in table.items())]
     return "\n".join([*lines, ""])
