@@ -5,7 +5,13 @@
 read those of other software, :mod:`sentences` makes sentences of words.
 """
 
-from eatlas.stimuli.batteries import battery_names, built_in_tests, is_bundled, load_tests, read_battery
+from eatlas.stimuli.batteries import (
+    battery_names,
+    built_in_tests,
+    is_bundled,
+    load_tests,
+    read_battery,
+)
 from eatlas.stimuli.concepts import Concept, Sentence
 from eatlas.stimuli.images import Image
 from eatlas.stimuli.kinds import (
