@@ -5,45 +5,6 @@
 read those of other software, :mod:`sentences` makes sentences of words.
 """
 
-from eatlas.stimuli.batteries import (
-    battery_names,
-    built_in_tests,
-    is_bundled,
-    load_tests,
-    read_battery,
-)
-from eatlas.stimuli.concepts import Concept, Sentence
-from eatlas.stimuli.images import Image
-from eatlas.stimuli.kinds import (
-    ATTRIBUTES,
-    KINDS,
-    ROLES,
-    TARGETS,
-    AssociationTest,
-    Battery,
-    ContextsOrigin,
-    GroupsTest,
-    Test,
-    to_toml,
-)
+from lazy_loader import attach_stub
 
-__all__ = [
-    "ATTRIBUTES",
-    "KINDS",
-    "ROLES",
-    "TARGETS",
-    "AssociationTest",
-    "Battery",
-    "Concept",
-    "ContextsOrigin",
-    "GroupsTest",
-    "Image",
-    "Sentence",
-    "Test",
-    "battery_names",
-    "built_in_tests",
-    "is_bundled",
-    "load_tests",
-    "read_battery",
-    "to_toml",
-]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
