@@ -15,7 +15,14 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.notes import Note
-from eatlas.stimuli.concepts import Concept, Sentence, as_concept, repeated, told_apart
+from eatlas.stimuli.concepts import (
+    Concept,
+    Sentence,
+    as_concept,
+    place_of,
+    repeated,
+    told_apart,
+)
 from eatlas.stimuli.images import Image, not_here
 from eatlas.stimuli.records import Frozen, Identifier, Term, quoted
 from eatlas.writing import atomic_file
@@ -659,15 +666,13 @@ def _hidden(term: str) -> str | None:
 
 # --- tests are written as they would be written by hand -------------------------------------------
 
-DEFAULT_KIND = "association"
-DEFAULT = f'kind = "{DEFAULT_KIND}"'
-"""Not written."""
 KEYS = (
     "id", "kind", "title", "citation", "table", "sentences_from", "explored", "contexts", "notes",
     "X", "Y", "A", "B", "targets", "groups", "pairs", "reference",
 )  # fmt: skip
 """What a file says of tests of all kinds, in its order; what is empty is left out."""
-WIDTH = 100
+WIDTH = 88
+"""Characters of a list on one line."""
 
 
 def to_toml(tests: Iterable[Frozen], folder: Path | None = None) -> str:
@@ -696,75 +701,58 @@ def to_toml(tests: Iterable[Frozen], folder: Path | None = None) -> str:
 
 def _table(test: Frozen, folder: Path | None) -> str:
     """One test as a ``[[test]]`` table."""
-    values = ((key, test.__dict__.get(key)) for key in KEYS)
-    lines = [f"{key} = {_value(key, value, folder)}" for key, value in values if value]
-    return "\n".join(["[[test]]", *(line for line in lines if line != DEFAULT)])
+    values = {key: _plain(test.__dict__.get(key), folder) for key in KEYS}
+    values |= {"kind": None} if values["kind"] == "association" else {}
+    if isinstance(test.__dict__.get("reference"), tuple):
+        values["reference"] = dict(test.__dict__["reference"])
+    return "\n".join(["[[test]]", *(f"{key} = {inline(v)}" for key, v in values.items() if v)])
 
 
-def _value(key: str, value: Any, folder: Path | None) -> str:
-    """A value of a test; a list has a line for each thing."""
+def _plain(value: Any, folder: Path | None) -> Any:
+    """A value of a test as tables, lists and texts; what is empty is left out of a table."""
+    table: dict[str, Any] = {}
+    if isinstance(value, tuple):
+        return [_plain(item, folder) for item in value]
     if isinstance(value, Concept):
-        return _concept(value, folder)
-    if isinstance(value, ContextsOrigin):
-        return inline(value.model_dump(exclude_none=True))
-    if key == "reference" and value != "uniform":
-        return inline(dict(value))
-    if isinstance(value, tuple) and key:
-        return "\n".join(["[", *(f"  {_value('', item, folder)}," for item in value), "]"])
-    return inline(value)
-
-
-def _concept(concept: Concept, folder: Path | None) -> str:
-    """A concept as an inline table; a list too long for one line is broken between its items."""
-    head: dict[str, Any] = {"name": concept.name, "clusters": concept.clusters}
-    if concept.images_from:
-        head["images"] = concept.images_from
-        return inline({key: value for key, value in head.items() if value})
-    head["absent"] = concept.absent
-    if concept.images:
-        key, items = "images", [_image(image, folder) for image in concept.images]
-    elif concept.sentences:
-        spans = concept.span_of
-        key, items = "sentences", [_sentence(s, spans.get(s.term)) for s in concept.sentences]
+        fields = ("images",) if value.images else ("sentences",) if value.sentences else ("terms",)
+        fields = ("name", "clusters", *(() if value.images_from else ("absent", *fields)))
+        table = {name: _plain(getattr(value, name), folder) for name in fields}
+        table |= {"images": value.images_from} if value.images_from else {}
+    elif isinstance(value, Image):
+        if not value.path:
+            raise not_here([], f"the image {value.name}")
+        path = Path(value.path)
+        if folder is not None and path.is_relative_to(folder):
+            path = path.relative_to(folder)
+        name = "" if value.name == path.name else value.name
+        table = {"path": path.as_posix(), "name": name, "sha256": value.sha256}
+    elif isinstance(value, Sentence):
+        span = None if value.span == place_of(value.stimulus, value.text) else value.span
+        table = value.model_dump(include={"text", "stimulus", "template", "key"}) | {"span": span}
+    elif isinstance(value, ContextsOrigin):
+        return value.model_dump(exclude_none=True)
     else:
-        key, items = "terms", [inline(term) for term in concept.terms]
-    parts = inline({key: value for key, value in head.items() if value})
-    start = f"{parts[:-2]}, {key} = ["
-    line = f"{start}{', '.join(items)}] }}"
-    if key == "terms" and len(line) + len("targets = ") <= WIDTH:
-        return line
-    lines = [start]
-    for item in items:
-        if key == "terms" and len(lines) > 1 and len(lines[-1]) + len(item) + 3 <= WIDTH:
-            lines[-1] += f" {item},"
-        else:
-            lines.append(f"  {item},")
-    return "\n".join([*lines, "] }"])
-
-
-def _image(image: Image, folder: Path | None) -> str:
-    """An image by its path, with its hash."""
-    if not image.path:
-        raise not_here([], f"the image {image.name}")
-    path = Path(image.path)
-    if folder is not None and path.is_relative_to(folder):
-        path = path.relative_to(folder)
-    name = {} if image.name == path.name else {"name": image.name}
-    return inline({"path": path.as_posix(), **name, "sha256": image.sha256})
-
-
-def _sentence(sentence: Sentence, span: tuple[int, int] | None) -> str:
-    values = sentence.model_dump(include={"text", "stimulus", "template", "key"}) | {"span": span}
-    return inline({key: value for key, value in values.items() if value})
+        return value
+    return {name: item for name, item in table.items() if item}
 
 
 def inline(value: Any) -> str:
-    """A value, or a key, as TOML on one line."""
+    """A value, or a key, as TOML on one line; a long list is broken between its items."""
     if isinstance(value, Mapping):
         pairs = ", ".join(f"{_key(str(key))} = {inline(item)}" for key, item in value.items())
         return f"{{ {pairs} }}" if pairs else "{}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(inline, value))}]"
+        items = [inline(item) for item in value]
+        line = f"[{', '.join(items)}]"
+        if len(line) <= WIDTH or len(items) == 1:
+            return line
+        lines = ["["]
+        for item, content in zip(items, value, strict=True):
+            if isinstance(content, str) and 1 < len(lines[-1]) <= WIDTH - len(item):
+                lines[-1] += f" {item},"
+            else:
+                lines.append(f"  {item},")
+        return "\n".join([*lines, "]"])
     # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
