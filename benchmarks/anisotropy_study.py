@@ -23,7 +23,7 @@ import numpy as np
 from _planted import FAMILIES, NOTHING, PATTERNS, Setting, World, make_world
 
 from eatlas.kernels import unit_rows
-from eatlas.measures.diagnosis import diagnose_terms
+from eatlas.measures.levels import diagnose_terms
 from eatlas.stats.permutation import permutation_tests
 from eatlas.stats.space import (
     Affine,

@@ -96,10 +96,8 @@ def test_notes_that_differ_in_figures_become_one_with_ranges() -> None:
 
 
 def test_a_warning_carries_its_note() -> None:
-    note = Note("resampling.interval", "level1")
-    with pytest.warns(
-        UndefinedWarning, match="weat-6: Resampled: level 1 has no interval"
-    ) as caught:
+    note = Note("undefined.effect-size", "level1")
+    with pytest.warns(UndefinedWarning, match="weat-6: Undefined effect size of level 1") as caught:
         warn(note, "weat-6")
     warning = caught[0].message
     assert isinstance(warning, EatlasWarning)

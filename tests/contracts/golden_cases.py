@@ -168,7 +168,7 @@ SCENARIOS = (
     Scenario(
         "measures",
         (
-            "run --tests weat-6 --measure weat(sesoi=0.3) --measure sc-eat --frequency off "
+            "run --tests weat-6 --measure weat --measure sc-eat --frequency off "
             "--family both,settings",
             "run --tests garden.toml --measure ml-eat(statistic=studentised,resamples=200) "
             "--measure weat(p=sampled,draws=2000) --frequency 300 --case exact --seed 3",

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
-from eatlas.measures import level_tests, rows
+from eatlas.measures import levels
 from eatlas.present import report_html
 from eatlas.results.json_lines import json_schema
 
@@ -33,7 +33,7 @@ def test_the_numbers_are_those_of_the_table(monkeypatch):
     vectors = alike(test)
     measure = eatlas.MLEAT(resamples=0)
     small = measure(test, vectors)
-    monkeypatch.setattr(level_tests, "TABLE_CELLS", 100)
+    monkeypatch.setattr(levels, "TABLE_CELLS", 100)
     large = measure(test, vectors)
     assert (small.level1, small.level2, small.stimulus_level) == (
         large.level1, large.level2, large.stimulus_level,
@@ -51,8 +51,8 @@ def test_quantiles_of_a_sample_are_near_those_of_all(monkeypatch):
     vectors = alike(test)
     measure = eatlas.MLEAT(resamples=0)
     small = measure(test, vectors).level3.XA
-    monkeypatch.setattr(level_tests, "TABLE_CELLS", 100)
-    monkeypatch.setattr(level_tests, "SAMPLED_ROWS", 60)
+    monkeypatch.setattr(levels, "TABLE_CELLS", 100)
+    monkeypatch.setattr(levels, "SAMPLED_ROWS", 60)
     found = measure(test, vectors).level3.XA
     assert found.sampled == 60 * 60
     assert np.abs(np.subtract(found.quantiles[1:4], small.quantiles[1:4])).max() < small.sd / 4
@@ -67,7 +67,7 @@ def test_quantiles_of_a_sample_are_near_those_of_all(monkeypatch):
 def test_associations_of_very_many_terms_are_left_out(monkeypatch):
     test = make_sentences(COUNTS)
     vectors = alike(test)
-    monkeypatch.setattr(level_tests, "KEPT_SCORES", 200)
+    monkeypatch.setattr(levels, "KEPT_SCORES", 200)
     result = eatlas.MLEAT(resamples=0)(test, vectors)
     assert (result.scores.X, result.scores.attributes_with_Y.B) == ((), ())
     assert len(result.stimulus_level.scores.X) == 3
@@ -77,12 +77,12 @@ def test_associations_of_very_many_terms_are_left_out(monkeypatch):
 
 
 def test_terms_without_stimuli_are_not_resampled_from_a_huge_table(monkeypatch):
-    monkeypatch.setattr(rows, "TABLE_CELLS", 20)
+    monkeypatch.setattr(levels, "MOST_CELLS", 20)
     result = eatlas.MLEAT()(make_test(), make_vectors(make_test()))
     assert result.uncertainty is result.influence is None
     assert (
-        "No intervals and no influence of terms: 64 cosines are more than 20. If sentences name "
-        "their stimulus, stimuli are resampled instead."
+        "No intervals and no influence of terms: the pairs of terms are more than 20,000,000. If "
+        "sentences name their stimulus, stimuli are resampled instead."
     ) in map(str, result.warnings)
 
 

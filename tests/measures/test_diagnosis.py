@@ -9,7 +9,7 @@ from tests.inputs import make_test
 import eatlas
 from eatlas.errors import AnisotropyWarning
 from eatlas.kernels import unit_rows
-from eatlas.measures.diagnosis import diagnose_terms
+from eatlas.measures.levels import diagnose_terms
 
 GROUPS = {role: tuple(f"{role}{i}" for i in range(8)) for role in "XYAB"}
 LARGE = make_test("large", **GROUPS)

@@ -48,7 +48,7 @@ def test_forms_that_mean_the_same():
         (
             "ml-eat(beta=1)",
             "ml-eat has no parameter 'beta'\n  allowed: alpha, association, confidence, ddof, "
-            "direction, draws, frequency, p, resamples, sesoi, sesoi_unit, statistic, strict, tail, threshold",
+            "direction, draws, frequency, p, resamples, statistic, strict, tail, threshold",
         ),
         ("mleat", r"there is no measure 'mleat'[\s\S]*did you mean ml-eat"),
     ],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.stats.test_bootstrap import copied, cosines, rng
 
-from eatlas.measures.patterns import associated_with
+from eatlas.measures.association import associated_with
 from eatlas.stats import bootstrap
 from eatlas.stats.bootstrap import (
     PatternRule,

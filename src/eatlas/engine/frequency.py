@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import EatlasError, listed
+from eatlas.measures.association import pattern_shares
 from eatlas.measures.base import Measure, Wish, generator_of, stimuli_of_test
-from eatlas.measures.patterns import pattern_shares
 from eatlas.notes import Note
 from eatlas.results import AssociationResult
 from eatlas.results.inference import (

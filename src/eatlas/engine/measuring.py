@@ -17,7 +17,7 @@ from eatlas.errors import (
     listed,
 )
 from eatlas.measures.base import Array, Input, Measure, Need, generator_of, stimuli_of_test
-from eatlas.measures.diagnosis import diagnose_terms
+from eatlas.measures.levels import diagnose_terms
 from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
@@ -42,11 +42,6 @@ if TYPE_CHECKING:
 
 AnySource: TypeAlias = "Source | LanguageModel | Counts"
 """Where the numbers of a measurement come from."""
-OF_RESAMPLES = frozenset(
-    f"undefined.{what}"
-    for what in ("resamples", "interval", "influence", "without-a-term", "patterns")
-)
-"""Notes on what is drawn again, which a result has without a Python warning."""
 CALLED = {"vectors": "usable vector", "counts": "row of numbers"}
 """What a source must have for a term; a log-probability, of language models."""
 REMEDIES = {
@@ -165,7 +160,7 @@ def measure_opened(
         diagnosis = diagnose_terms(given.unit or given.rows)
     notes = [*map(as_note, notes), *(diagnosis.remarks() if diagnosis else ())]
     for note in notes:
-        if note.code.partition(".")[0] in {"undefined", "space"} and note.code not in OF_RESAMPLES:
+        if note.code.partition(".")[0] in {"undefined", "space"}:
             warn(note, test.id, stacklevel=3)
     frequency, differ = placed(measure, result, given.coverage, test, source)
     every = as_notes((*filter(None, [namesake(test)]), *remarks, *notes, *differ))

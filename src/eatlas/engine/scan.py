@@ -251,7 +251,7 @@ def make_scan(  # noqa: PLR0913  (as scan)
         strings = [str(text) for text in (vectors, attributes) if isinstance(text, str | Path)]
         require_other_files(path, [parse_file_spec(named_spec(text).spec).path for text in strings])
     chosen = get_measure(measure)
-    if not isinstance(chosen, SCEAT) or {chosen.strict, chosen.studentised} != {False}:
+    if not isinstance(chosen, SCEAT) or chosen.strict or chosen.statistic == "studentised":
         raise SignatureError(
             "a scan tests single words, and counts relabellings or inverts",
             got=chosen.signature,

@@ -1,8 +1,8 @@
 """How association is measured, one file for each measure; each is imported when it is used.
 
 :mod:`registry` finds a measure by name and :mod:`base` says what one is. What measures are composed
-of: an :mod:`association` function, the :mod:`rows` of a test, :mod:`level_tests` of association,
-:mod:`p_values`, :mod:`patterns`, :mod:`resampling`, :mod:`inference`, and :mod:`draws` of contexts.
+of: effect sizes, p-values and patterns of :mod:`association`, the :mod:`levels` of a test,
+:mod:`resampling`, :mod:`inference`, and draws of contexts (:mod:`ceat`).
 """
 
 from lazy_loader import attach_stub

@@ -1,20 +1,24 @@
-"""Measures of association: their parameters, and effect sizes with p-values of two groups.
+"""Measures of association: parameters, effect sizes with p-values of two groups, EAT patterns.
 
 What associates a target with an attribute is a dot product of rows that stand for the terms, so
 that levels 1 to 3 are computed alike: cosine takes unit vectors, projection takes their coordinates
-along one direction.
+along one direction. The nine EAT patterns are those of Wolfe, Hiniker and Howe (2024), section
+"EAT Patterns" and Figure 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar, Literal
+from functools import lru_cache
+from itertools import product
+from typing import Any, ClassVar, Final, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from eatlas import kernels
-from eatlas.errors import CoverageError, SignatureError, SourceError
+from eatlas.errors import SignatureError, SourceError
 from eatlas.measures.base import (
     FLAG,
     FROM_0,
@@ -24,42 +28,42 @@ from eatlas.measures.base import (
     Input,
     Measure,
     Needs,
-    Wish,
     is_number,
     parameter,
     whole,
 )
-from eatlas.measures.p_values import counted, of_spread, remarks, to_record
 from eatlas.notes import Note
-from eatlas.results.inference import SesoiUnit
-from eatlas.results.levels import Level
-from eatlas.results.parts import Coverage
+from eatlas.results.levels import Attribute, Direction, Label, Level, Level2, Pattern, PValues
+from eatlas.results.parts import TAILS
 from eatlas.stats import permutation
 from eatlas.stats.bootstrap import PatternRule, TailRule
-from eatlas.stats.effect_size import effect_size
+from eatlas.stats.effect_size import effect_size, unequal_spread
 from eatlas.stats.permutation import (
     DRAWING,
     DRAWS,
     METHODS,
     STUDENTISED_METHODS,
     PermutationResult,
+    permutation_test,
 )
 from eatlas.stats.shares import LARGEST_SCALE
 
-Association = Literal["cosine", "projection"]
 Statistic = Literal["difference", "studentised"]
 """What is compared over relabellings."""
-LEAST_LISTS = 100
-"""Random lists to compare a test with: with fewer no p below .01 can be seen."""
-_FREQUENCY = Allowed(
-    f"auto, off, or a whole number from {LEAST_LISTS}", whole(LEAST_LISTS, "auto", "off").includes
-)
 OF_MODEL = "model"
 """The scale that a source states."""
 SCALE = Allowed(
     f"model, or a number above 0 and up to {LARGEST_SCALE:g}",
     lambda value: value == OF_MODEL or (is_number(value) and 0 < value <= LARGEST_SCALE),
 )
+DECIMALS = 6
+"""Kept of figures whose own error is larger by far."""
+REMEMBERED = 4096
+"""Answers of permutation tests that a process keeps: measures that differ in what they make of a
+p-value, such as the tail or the threshold of a pattern, ask the same question."""
+MOST_BITS = 13_000
+"""Of a whole number in a result: 3,914 digits. Python's own reader refuses 4,301."""
+NO_PATTERN: Final = "Non-Directional"
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ class AssociationMeasure(Measure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.studentised and self.p not in STUDENTISED_METHODS:
+        if self.statistic == "studentised" and self.p not in STUDENTISED_METHODS:
             raise SignatureError(
                 f"{self.name}: a studentised statistic is counted or drawn at random",
                 got=f"p={self.p}, statistic=studentised",
@@ -115,11 +119,6 @@ class AssociationMeasure(Measure):
     def needs(self) -> Needs:
         """Vectors, and ranks of words by frequency."""
         return Needs(ranks="ranks")
-
-    @property
-    def studentised(self) -> bool:
-        """Whether the difference of means is divided by its standard error."""
-        return self.statistic == "studentised"
 
     def level(
         self,
@@ -140,22 +139,20 @@ class AssociationMeasure(Measure):
         scores, n = np.concatenate([first, second]), (len(first), len(second))
         scale, precision = given.magnitude, given.precision
         difference, d = effect_size(scores, n[0], ddof=self.ddof, scale=scale, precision=precision)
-        if answer is None and not self.studentised and self.p not in DRAWING:
-            p = counted(scores.tobytes(), n[0], self.p, scale, self.strict, precision)
-        else:
-            p = answer or self.relabelled(scores, n[0], given, scale)
-        record = to_record(p)
+        p = to_record(answer or self.permuted(scores, n[0], given, scale))
         if np.isnan(d):
             notes.append(Note("undefined.effect-size", place))
         else:
-            notes.extend(remarks(record, place, n, self.alpha))
-            if spread and answer is None and not self.studentised:
+            notes.extend(remarks(p, place, n, self.alpha))
+            if spread and self.statistic == "difference":
                 notes.extend(of_spread(first, second, place))
-        return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=record)
+        return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=p)
 
-    def relabelled(self, scores: Array, n: int, given: Input, scale: float) -> PermutationResult:
+    def permuted(self, scores: Array, n: int, given: Input, scale: float) -> PermutationResult:
         """P-values of the first `n` scores against the others, as the parameters find them."""
-        test = permutation.studentised_test if self.studentised else permutation.permutation_test
+        if self.statistic == "difference" and self.p not in DRAWING:
+            return _counted(scores.tobytes(), n, self.p, scale, self.strict, given.precision)
+        test = permutation_test if self.statistic == "difference" else permutation.studentised_test
         return test(
             scores,
             n,
@@ -187,109 +184,162 @@ class PatternMeasure(AssociationMeasure):
         return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
 
 
-@dataclass(frozen=True)
-class ResampledMeasure(AssociationMeasure):
-    """A measure whose findings are resampled.
-
-    Parameters
-    ----------
-    resamples, confidence
-        As in :class:`eatlas.MLEAT`.
-    """
-
-    _: KW_ONLY
-    resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
-    confidence: float = parameter(0.95, SHARE, optional=True)
-
-
-@dataclass(frozen=True)
-class LevelsMeasure(ResampledMeasure):
-    """A measure of levels of association, which may be smaller than what matters.
-
-    Parameters
-    ----------
-    sesoi, sesoi_unit
-        As in :class:`eatlas.MLEAT`.
-    """
-
-    _: KW_ONLY
-    sesoi: float = parameter(0.0, FROM_0, optional=True)
-    sesoi_unit: SesoiUnit = parameter("d", SesoiUnit, optional=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.sesoi_unit == "d":
-            self.check("sesoi", Allowed("0 for none, and below 2", lambda d: d < 2))
-        else:
-            stated = f"a difference above 0, with sesoi_unit={self.sesoi_unit}"
-            self.check("sesoi", Allowed(stated, lambda difference: 0 < difference < np.inf))
-
-
-@dataclass(frozen=True)
-class TwoTargetMeasure(LevelsMeasure):
-    """A measure of two target groups by their vectors.
-
-    Parameters
-    ----------
-    association, direction, frequency
-        As in :class:`eatlas.MLEAT`.
-    """
-
-    _: KW_ONLY
-    association: Association = parameter("cosine", Association, optional=True)
-    direction: str = parameter(
-        "", Allowed("a text of defining pairs", lambda value: isinstance(value, str)), optional=True
+@lru_cache(maxsize=REMEMBERED)
+def _counted(
+    scores: bytes,
+    n: int,
+    method: str,
+    scale: float,
+    strict: bool,  # noqa: FBT001  (a cache knows arguments by their place)
+    precision: float | None,
+) -> PermutationResult:
+    """P-values of a method that draws nothing at random; of scores as the bytes of float64."""
+    values = np.frombuffer(scores, np.float64)
+    return permutation_test(
+        values, n, method=method, scale=scale, strict=strict, precision=precision
     )
-    frequency: int | str = parameter("auto", _FREQUENCY, optional=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.association == "cosine":
-            allowed = "no direction, or association=projection"
-            self.check("direction", Allowed(allowed, lambda direction: not direction))
-        else:
-            defining_pairs(self.direction)
-
-    @property
-    def needs(self) -> Needs:
-        """The terms of the defining pairs; and random words, as `frequency` says."""
-        pairs = defining_pairs(self.direction) if self.direction else ()
-        ranks: dict[Any, Wish | None] = {"off": None, "auto": "cheap"}
-        words = tuple(term for pair in pairs for term in pair)
-        return Needs(words=words, ranks=ranks.get(self.frequency, "always"))
-
-    def arranged(
-        self, vectors: dict[str, Array], coverage: Coverage, words: Mapping[str, Array]
-    ) -> dict[str, Any]:
-        """Unit rows, or their coordinates along a direction that no term of a test decides."""
-        fields = super().arranged(vectors, coverage, words)
-        if self.association == "cosine":
-            return fields
-        unit, terms = fields["rows"], self.needs.words
-        pairs = kernels.unit_rows(np.array([words[term] for term in terms]))
-        direction = kernels.pair_direction(pairs[0::2], pairs[1::2])
-        if not np.any(direction):
-            raise CoverageError(
-                "there is no direction to project on",
-                got="the terms of each defining pair coincide",
-                remedy="name defining pairs that differ, or use association=cosine",
-            )
-        rows = {role: kernels.coordinates(unit[role], direction) for role in unit}
-        return {"rows": rows, "unit": unit}
 
 
-def defining_pairs(direction: str) -> tuple[tuple[str, ...], ...]:
-    """Read the defining pairs of a direction, such as ``she/he;woman/man``."""
-    pairs = tuple(
-        tuple(term.strip() for term in pair.split("/")) for pair in direction.strip(" ;").split(";")
+def to_record(answer: PermutationResult) -> PValues:
+    """Write down three tails: p, method, and the count or the stated error of each."""
+    tails = {name: getattr(answer, name) for name in TAILS}
+    methods = {name: tail.method for name, tail in tails.items()}
+    columns = {
+        "count": {name: written(tail.count) for name, tail in tails.items()},
+        **{
+            key: {name: getattr(tail, key) for name, tail in tails.items()}
+            for key in ("rel_err", "interval", "draws")
+        },
+    }
+    fields: dict[str, Any] = {
+        **{name: tail.p for name, tail in tails.items()},
+        **{key: column for key, column in columns.items() if set(column.values()) != {None}},
+        "method": methods if len(set(methods.values())) > 1 else answer.greater.method,
+        "total": written(answer.total),
+        "min_p": answer.min_p,
+    }
+    return PValues.model_validate(fields)
+
+
+def written(count: int | None) -> int | None:
+    """A count that a reader of JSON takes."""
+    return None if count is None or count.bit_length() > MOST_BITS else count
+
+
+def of_spread(first: Array, second: Array, place: str) -> Iterator[Note]:
+    """What a reader must know of groups that differ in size and clearly in spread."""
+    spread = unequal_spread(first, second)
+    if spread is not None:
+        values = {"sizes": list(spread.n), "sd": list(spread.sd), "level": spread.level}
+        yield Note("p.unequal-spread", place, values)
+
+
+def remarks(p: PValues, place: str, design: tuple[int, int], alpha: float) -> Iterator[Note]:
+    """What a reader must know of these p-values before comparing them with alpha."""
+    values = {"sizes": list(design), "total": p.total, "alpha": alpha}
+    zero = [name for name in TAILS if p.count_of(name) == 0]
+    if zero:
+        yield Note("p.strict-zero", place, {"tails": zero})
+    elif p.min_p >= alpha:
+        yield Note("p.design", place, {**values, "least": p.min_p})
+    elif design[0] == design[1] and 2 * p.min_p >= alpha:
+        # of groups of one size every subset has a mirror image, so two-sided counts are even
+        yield Note("p.design-two-sided", place, {**values, "least": 2 * p.min_p})
+    draws = p.draws and p.draws.greater
+    if draws and 1 / (draws + 1) >= alpha:
+        yield Note("p.draws", place, {"draws": draws, "least": 1 / (draws + 1), "alpha": alpha})
+
+
+def eat_pattern(x: Attribute | None, y: Attribute | None) -> tuple[Label, Direction]:
+    """Name the pattern of two associations.
+
+    Parameters
+    ----------
+    x, y : {"A", "B", None}
+        The attribute that the target group X, and Y, is associated with.
+
+    Returns
+    -------
+    label, direction : str
+
+    Examples
+    --------
+    >>> eat_pattern(None, "B")
+    ('BY-Singular', 'Singular')
+    """
+    if x and y:
+        label, direction = (x, "Uniform") if x == y else (x + y, "Divergent")
+    elif x or y:
+        label, direction = f"{x}X" if x else f"{y}Y", "Singular"
+    else:
+        return NO_PATTERN, NO_PATTERN
+    return cast("Label", f"{label}-{direction}"), cast("Direction", direction)
+
+
+LABELS = {
+    signs: eat_pattern(*({1: "A", 0: None, -1: "B"}[sign] for sign in signs))[0]
+    for signs in product((1, 0, -1), (1, 0, -1))
+}
+"""The nine patterns by the signs of the associations of X and of Y: 1 with A, -1 with B, or 0."""
+
+
+def associated_with(
+    d: float | None, p_in_direction: float, *, alpha: float, threshold: float
+) -> Attribute | None:
+    """Decide which attribute a target group is associated with, if any.
+
+    Parameters
+    ----------
+    d : float or None
+        Level 2 effect size, None where it is undefined.
+    p_in_direction : float
+        The p-value of the tail of d's sign, or the two-sided one.
+    alpha : float
+        The p-value must be smaller.
+    threshold : float
+        The absolute value of d must be larger; 0.2 is Cohen's (1992) "small".
+
+    Examples
+    --------
+    >>> associated_with(-1.39, 0.001, alpha=0.05, threshold=0.2)
+    'B'
+    """
+    if d is None or abs(d) <= threshold or p_in_direction >= alpha:
+        return None
+    return "A" if d > 0 else "B"
+
+
+def pattern_of(level2: Level2, rule: PatternRule) -> Pattern:
+    """Find the pattern of two level 2 associations, under a rule and under the two-sided one."""
+
+    def associations(tail: TailRule) -> dict[str, Attribute | None]:
+        attributes = {}
+        for role, level in level2.items():
+            d, limits = level.effect_size, {"alpha": rule.alpha, "threshold": rule.threshold}
+            sign_tail = "greater" if (d or 0) > 0 else "less"
+            p = level.p["two_sided" if tail == "two-sided" else sign_tail]
+            attributes[role] = associated_with(d, p, **limits)
+        return attributes
+
+    chosen, two_sided = associations(rule.tail), associations("two-sided")
+    label, direction = eat_pattern(*chosen.values())
+    two_sided_label, two_sided_direction = eat_pattern(*two_sided.values())
+    return Pattern(
+        label=label,
+        direction=direction,
+        two_sided_label=two_sided_label,
+        two_sided_direction=two_sided_direction,
+        **chosen,
+        alpha=rule.alpha,
+        threshold=rule.threshold,
+        tail=rule.tail,
     )
-    if not all(len(pair) == 2 and all(pair) and pair[0] != pair[1] for pair in pairs):
-        raise SignatureError(
-            "a projection needs the pairs that name its direction",
-            got=repr(direction),
-            allowed='pairs of two different terms, such as direction="she/he;woman/man"',
-        )
-    return pairs
+
+
+def pattern_shares(x: NDArray[np.int64], y: NDArray[np.int64]) -> dict[str, float]:
+    """Share of draws with each of the nine patterns; 1 is an association with A, -1 with B."""
+    counts = Counter(zip(x.tolist(), y.tolist(), strict=True))
+    return {label: round(counts[signs] / len(x), 6) for signs, label in LABELS.items()}
 
 
 def scale_of(wanted: float | str, encoding: Any, source: str, measure: str) -> float:

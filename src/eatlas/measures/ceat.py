@@ -1,40 +1,86 @@
-"""CEAT and its three levels: association tests over draws of contexts."""
+"""CEAT and its three levels: association tests over draws of contexts.
+
+Of draws of any kind (of contexts, or of sentences of pairs) an association of every unit in every
+draw is all that is needed, however it was found.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.measures.base import Input, Needs, parameter
-from eatlas.measures.draws import (
-    SHARED,
-    DrawnMeasure,
-    drawn_fields,
-    first_draws,
-    level3_of,
-    mean_scores,
+from eatlas.errors import SignatureError
+from eatlas.measures.association import (
+    LABELS,
+    PatternMeasure,
+    of_spread,
+    pattern_of,
+    pattern_shares,
+    remarks,
+    to_record,
 )
+from eatlas.measures.base import Array, Input, Needs, parameter, whole
 from eatlas.measures.inference import generalised
-from eatlas.measures.level_tests import kept_pairs
-from eatlas.measures.rows import sizes, sorted_rows
+from eatlas.measures.levels import QUANTILES as QUARTILES
+from eatlas.measures.levels import kept_pairs, kept_scores, sizes, sorted_rows
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import CEATResult, ContextDraws
-from eatlas.results.levels import Model, Replace, SentenceCounts
+from eatlas.results.levels import (
+    CELLS,
+    Cell,
+    CombinedEffect,
+    Label,
+    Level,
+    Level2,
+    Level2OverDraws,
+    Level3,
+    Model,
+    NormalP,
+    OverDraws,
+    Replace,
+    Scores,
+    SentenceCounts,
+    Variance,
+    VarianceShares,
+)
 from eatlas.results.parts import Coverage
-from eatlas.stats.random_effects import Components, draw_contexts, nested_components, stream
+from eatlas.stats.designs import Judge
+from eatlas.stats.effect_size import union_variance
+from eatlas.stats.inputs import relative_tolerance
+from eatlas.stats.permutation import DRAWING, DRAWS
+from eatlas.stats.permutation.problem import SMALLEST
+from eatlas.stats.random_effects import (
+    Components,
+    DrawEffects,
+    draw_contexts,
+    draw_effects,
+    nested_components,
+    random_effects,
+    stream,
+)
 from eatlas.stimuli import ROLES
 from eatlas.stimuli.kinds import OPPOSITES
 
-Array = NDArray[np.float64]
+Sizes = tuple[int, int, int, int]
+"""Units of X, Y, A and B."""
 
-
+QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
+KEPT = 2_000
+"""Draws whose effect sizes a result keeps: a cloud of more is no clearer, and 2,000 are 60 kB."""
+DIGITS = {label: str(place) for place, label in enumerate(get_args(Label))}
+"""Of each EAT pattern."""
+CELL_SINGLES = 20_000
+"""Single associations behind the standard deviation and the quantiles of a cell of level 3."""
+SHARED = Note("draws.shared")
+"""A note on every result."""
 DIAGNOSED = 500
 """Contexts of a group, at most but one of each stimulus at least, among which cosines are looked
 at: 1,000 by 1,000 of them take 8 MB."""
@@ -137,7 +183,7 @@ class Contexts:
 
 
 @dataclass(frozen=True)
-class CEAT(DrawnMeasure):
+class CEAT(PatternMeasure):
     """Contextualized Embedding Association Test (Guo and Caliskan 2021), at three levels.
 
     Each draw takes one context of every stimulus and finds the effect sizes of an ML-EAT. Their
@@ -191,7 +237,14 @@ class CEAT(DrawnMeasure):
     minimum: ClassVar[Mapping[str, int]] = dict.fromkeys(ROLES, 2)
 
     _: KW_ONLY
+    n: int = parameter(10_000, whole(2))
     model: Model = parameter("dl", Model)
+    variance: Variance = parameter("common", Variance)
+    replace: Replace = parameter("auto", Replace)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_relabellings(self)
 
     @property
     def needs(self) -> Needs:
@@ -208,11 +261,6 @@ class CEAT(DrawnMeasure):
         contexts = Contexts.of(vectors, coverage)
         return {"rows": contexts.some(), "contexts": contexts}
 
-    @property
-    def estimator(self) -> Model:
-        """How the variance between draws is estimated."""
-        return self.model
-
     def compute(self, given: Input, notes: list[Note]) -> CEATResult:
         """Three levels over draws, their pattern, and the patterns of the draws."""
         contexts = given.contexts or Contexts.of(dict(given.rows), given.coverage)
@@ -227,7 +275,8 @@ class CEAT(DrawnMeasure):
         }
         if lonely:  # the same in every draw
             notes.append(Note("draws.single-context", values={"stimuli": lonely}))
-        fields, draws = drawn_fields(self, drawn, sizes, contexts.components(), notes, given)
+        how_drawn = Draws(self, self.n, self.model, self.variance, self.replace)
+        fields, draws = drawn_fields(how_drawn, drawn, sizes, contexts.components(), notes, given)
         unit = contexts.rows.units(chosen[: first_draws(sizes)])
         cosines = unit[:, :border] @ unit[:, border:].transpose(0, 2, 1)
         table = np.asarray(contexts.means[:border] @ contexts.means[border:].T)
@@ -242,3 +291,205 @@ class CEAT(DrawnMeasure):
             draws=ContextDraws(**draws, contexts=counts),
             generalisation=generalised(table, sizes, notes=notes, **how),
         )
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How draws are made and combined, and the measure of each."""
+
+    measure: PatternMeasure
+    n: int
+    estimator: Model
+    """Of the variance between draws."""
+    variance: Variance
+    replace: Replace
+
+
+def require_relabellings(measure: PatternMeasure) -> None:
+    """Refuse a number of relabellings where none are drawn: who states one means `n`."""
+    if measure.draws != DRAWS and measure.p not in DRAWING and measure.statistic == "difference":
+        raise SignatureError(
+            f"{measure.name}: draws counts relabellings where p is sampled",
+            got=f"draws={measure.draws}, p={measure.p}",
+            allowed=f"n for draws of contexts or sentences: {measure.name}(n={measure.draws})",
+        )
+
+
+def over_draws(
+    draws: Draws,
+    place: str,
+    scores: Array,
+    n: tuple[int, int],
+    parts: Components | None,
+    notes: list[Note],
+    given: Input,
+) -> tuple[Level, OverDraws, Array]:
+    """One effect size over draws: its mean with p-values, what is kept of the draws, and each d.
+
+    Parameters
+    ----------
+    scores : array, shape (draws, units)
+        Associations of its units in every draw.
+    n : pair of int
+        Units of its two groups.
+    parts : Components or None
+        Where the variance of the associations lies; None for fewer than three units.
+    """
+    magnitude, precision = given.magnitude, given.precision
+    effects = draw_effects(
+        scores, n[0], ddof=draws.measure.ddof, scale=magnitude, precision=precision
+    )
+    d = effects.d[effects.defined]
+    p = to_record(draws.measure.permuted(effects.scores, n[0], given, effects.scale))
+    lost = effects.d.size - d.size
+    if lost:
+        notes.append(Note("undefined.draws", place, {"count": lost, "of": effects.d.size}))
+    if d.size:
+        notes.extend(remarks(p, place, n, draws.measure.alpha))
+        if draws.measure.statistic == "difference":
+            notes.extend(of_spread(effects.scores[: n[0]], effects.scores[n[0] :], place))
+    level = Level(
+        effect_size=effects.mean if d.size else None,
+        difference=float(effects.difference.mean()),
+        n=n,
+        p=p,
+    )
+    over = OverDraws(
+        undefined=lost,
+        sd=float(d.std(ddof=1)) if d.size > 1 else None,
+        quantiles=np.quantile(d, QUANTILES).tolist() if d.size else None,
+        combined=combined(draws, effects, n),
+        shares=parts and shares(parts, magnitude, precision),
+    )
+    return level, over, effects.d
+
+
+def combined(draws: Draws, effects: DrawEffects, n: tuple[int, int]) -> CombinedEffect | None:
+    """Combine the draws that have a variance; None for fewer than two, and of two units.
+
+    By default one variance serves all draws: one that is a function of a draw's own d would weigh
+    large effects more, and the combined effect would exceed their mean.
+    """
+    d, sd = effects.d[effects.defined], effects.sd[effects.defined]
+    if sum(n) < 3 or not d.size:
+        return None
+    v = np.asarray(sd**2)
+    if draws.variance == "common":
+        v = np.full(d.shape, union_variance(d, *n, ddof=draws.measure.ddof).mean())
+    # without any spread within groups a draw has no sampling error that could be weighed
+    weighed = v > 0
+    if weighed.sum() < 2:
+        return None
+    pooled = random_effects(d[weighed], v[weighed], method=draws.estimator)
+    z = pooled.mean / pooled.se
+    greater, less, outside = (math.erfc(x / math.sqrt(2)) for x in (z, -z, abs(z)))
+    return CombinedEffect(
+        draws=int(weighed.sum()),
+        effect_size=pooled.mean,
+        se=pooled.se,
+        interval=pooled.interval,
+        z=z,
+        p=NormalP(
+            greater=max(greater / 2, SMALLEST),
+            less=max(less / 2, SMALLEST),
+            two_sided=max(outside, SMALLEST),
+        ),
+        tau2=pooled.tau2,
+        q=pooled.q,
+        i2=pooled.i2,
+        prediction=pooled.prediction,
+    )
+
+
+def shares(
+    parts: Components, magnitude: float = 1.0, precision: float | None = None
+) -> VarianceShares | None:
+    """Shares of the variance components; None where there is no variance."""
+    within = None if math.isnan(parts.within) else parts.within
+    whole = (within or 0.0) + parts.units + parts.groups
+    # rounding makes no variance
+    if whole <= (relative_tolerance(precision) * magnitude) ** 2:
+        return None
+    return VarianceShares(
+        variance=whole,
+        contexts=None if within is None else within / whole,
+        stimuli=parts.units / whole,
+        groups=parts.groups / whole,
+    )
+
+
+def drawn_fields(
+    draws: Draws,
+    drawn: kernels.Drawn,
+    sizes: Sizes,
+    parts: Sequence[Components | None],
+    notes: list[Note],
+    given: Input,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Fields of a :class:`eatlas.results.DrawnResult`, and those of its draws.
+
+    `parts` say where the variance of level 1, level 2 of X and level 2 of Y lies.
+    """
+    of_attributes = drawn.attributes[:, 0], drawn.attributes[:, 1]
+    columns = {"level1": drawn.targets, "level2.X": of_attributes[0], "level2.Y": of_attributes[1]}
+    groups = sizes[:2], sizes[2:], sizes[2:]
+    (level1, of_1, d), (x, of_x, d_x), (y, of_y, d_y) = (
+        over_draws(draws, place, scores, n, part, notes, given)
+        for (place, scores), n, part in zip(columns.items(), groups, parts, strict=True)
+    )
+    # the seed of the run, so that another alpha, estimator or source sees the same draws
+    rule, rng = draws.measure.rule, np.random.default_rng(given.seed)
+    (n_a, n_b), two_sided = sizes[2:], rule.tail == "two-sided"
+    judge = Judge(n_a + n_b, n_a, rule.alpha, two_sided=two_sided, samples=draws.n, rng=rng)
+    how = rule.threshold, given.magnitude, given.precision
+    signs = [
+        judge.associations(scores, effects, *how)
+        for scores, effects in zip(of_attributes, (d_x, d_y), strict=True)
+    ]
+    first = zip(*(some[:KEPT].tolist() for some in signs), strict=True)
+    rows = np.round(np.stack([d, d_x, d_y], axis=1)[:KEPT], 4).tolist()
+    level2 = Level2(X=x, Y=y)
+    about = {
+        "count": draws.n,
+        "replace": draws.replace,
+        "model": draws.estimator,
+        "variance": draws.variance,
+        "level1": of_1,
+        "level2": Level2OverDraws(X=of_x, Y=of_y),
+        "patterns": pattern_shares(*signs),
+        "p_error": judge.error,
+        "kept_patterns": "".join(DIGITS[LABELS[pair]] for pair in first),
+        "kept": [[None if math.isnan(value) else value for value in row] for row in rows],
+    }
+    return {"level1": level1, "level2": level2, "pattern": pattern_of(level2, rule)}, about
+
+
+def first_draws(sizes: Sizes) -> int:
+    """How many draws have their single associations looked at, for level 3."""
+    return max(1, CELL_SINGLES // (max(sizes[:2]) * max(sizes[2:])))
+
+
+def level3_of(singles: Array, cells: Array, sizes: Sizes) -> Level3:
+    """Mean associations over all draws; spread of single ones in the first of them."""
+    x, _, a, _ = sizes
+    parts: dict[str, Cell] = {}
+    for i, name in enumerate(CELLS):
+        targets = slice(x) if name[0] == "X" else slice(x, None)
+        attributes = slice(a) if name[1] == "A" else slice(a, None)
+        block = singles[:, targets, attributes]
+        parts[name] = Cell(
+            mean=float(cells[:, i].mean()),
+            sd=float(block.std(ddof=1)),
+            n=block.size,
+            quantiles=np.quantile(block, QUARTILES).tolist(),
+        )
+    return Level3(**parts)
+
+
+def mean_scores(s: Array, u: Array, sizes: Sizes) -> Scores:
+    """Mean associations of units over draws: of targets, and of attributes with X and with Y."""
+    x, _, a, _ = sizes
+    of_targets = {
+        f"level2.{target}": (row[:a], row[a:]) for target, row in zip("XY", u, strict=True)
+    }
+    return kept_scores({"level1": (s[:x], s[x:]), **of_targets})

@@ -10,7 +10,14 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.measures.association import OF_MODEL, SCALE, magnified, remarks_on, scale_of
+from eatlas.measures.association import (
+    DECIMALS,
+    OF_MODEL,
+    SCALE,
+    magnified,
+    remarks_on,
+    scale_of,
+)
 from eatlas.measures.base import (
     Allowed,
     GroupsMeasure,
@@ -20,8 +27,7 @@ from eatlas.measures.base import (
     parameter,
     whole,
 )
-from eatlas.measures.p_values import DECIMALS
-from eatlas.measures.rows import Stimuli
+from eatlas.measures.levels import Stimuli
 from eatlas.measures.target_resampling import (
     Evidence,
     of_counts,

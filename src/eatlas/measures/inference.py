@@ -1,56 +1,58 @@
-"""Beyond the p-values of a test: other words, power, and effects that are too small to matter."""
+"""Beyond the p-values of a test: other words, power, and the reliability of word lists."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import EatlasError
-from eatlas.measures.base import Input
-from eatlas.measures.patterns import label_of
-from eatlas.measures.rows import Ordered, several, sides, sizes, too_many
+from eatlas.errors import EatlasError, described
+from eatlas.measures.association import LABELS
+from eatlas.measures.base import Array, Input, generator_of, stimuli_covered
+from eatlas.measures.levels import (
+    MOST_CELLS,
+    Ordered,
+    several,
+    sides,
+    sizes,
+    stimuli_of,
+    too_many,
+)
 from eatlas.notes import Note
+from eatlas.results import AssociationResult, is_result
 from eatlas.results.inference import (
     CrossedLevel,
     CrossedLevel2,
     DesignPower,
-    Equivalence,
-    EquivalentLevel,
-    EquivalentLevel2,
     Generalisation,
     Power,
     Unit,
 )
 from eatlas.results.levels import Level2
-from eatlas.results.parts import at, defined
+from eatlas.results.parts import defined
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.crossed import crossed_test
 from eatlas.stats.designs import (
     TAILS,
     chance_of_rejection,
     checked_alpha,
-    equivalence_p,
     pattern_chances,
     shift_of_d,
     smallest_effect,
     smallest_p,
     terms_needed,
 )
-from eatlas.stats.inputs import least_spread, numbers, t_outside, whole
+from eatlas.stats.inputs import least_spread, numbers, open_unit, whole
+from eatlas.stats.reliability import Coefficient, ListReliability, list_reliability
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, load_tests
 
-if TYPE_CHECKING:
-    from eatlas.measures.association import LevelsMeasure
+__all__ = ["power", "reliability"]
 
-__all__ = ["power"]
-
-Array = NDArray[np.float64]
 Sizes = tuple[int, int, int, int]
 """Terms of X, Y, A and B."""
 Design = tuple[int, int] | None
@@ -80,22 +82,22 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
 ) -> Generalisation:
     """Crossed tests of a table of associations, X and Y by A and B."""
     n_x, n_y, *attributes = sizes
-    units = dict(zip(ROLES, sizes, strict=True))
-    if clusters is not None:
-        units = {role: len(np.unique(clusters[role])) for role in ROLES}
+    of = clusters or {role: np.arange(n) for role, n in zip(ROLES, sizes, strict=True)}
+    units = {role: len(np.unique(members)) for role, members in of.items()}
     if min(units["A"], units["B"]) < TWO:
         single = "attribute" if clusters is None else "cluster of attributes"
         reason = f"a group of one {single} has no information about other attributes"
         return unanswered(reason, confidence, unit)
-    rows = {
-        "level1": (TARGETS, slice(None), (n_x, n_y)),
-        "level2.X": (("X",), slice(n_x), (n_x,)),
-        "level2.Y": (("Y",), slice(n_x, None), (n_y,)),
+    rows: dict[str, tuple[tuple[str, ...], slice, tuple[int, ...]]] = {
+        "level1": (TARGETS, slice(None), (n_x, n_y))
     }
-    levels: list[CrossedLevel | None] = [None, None, None]
+    if level2:
+        rows["level2.X"] = ("X",), slice(n_x), (n_x,)
+        rows["level2.Y"] = ("Y",), slice(n_x, None), (n_y,)
+    levels: dict[str, CrossedLevel] = {}
     undefined: list[str] = []
-    for i, (place, (targets, part, of_targets)) in enumerate(rows.items()):
-        if min(units[role] for role in targets) < TWO or (i and not level2):
+    for place, (targets, part, of_targets) in rows.items():
+        if min(units[role] for role in targets) < TWO:
             continue
         crossed = crossed_test(
             table[part],
@@ -106,19 +108,22 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
             precision=precision,
             clusters=None
             if clusters is None
-            else (_numbered(clusters, targets), _numbered(clusters, ATTRIBUTES)),
+            else (_joined(clusters, targets), _joined(clusters, ATTRIBUTES)),
         )
-        levels[i] = CrossedLevel(**{name: defined(n) for name, n in asdict(crossed).items()})
+        fields = {name: defined(value) for name, value in asdict(crossed).items()}
+        levels[place] = CrossedLevel.model_validate(fields)
         # without a difference the effect size is undefined, which another note says
         if math.isnan(crossed.t) and abs(crossed.difference) > least_spread(scale, precision):
             undefined.append(place)
     if undefined:
         notes.append(Note("undefined.crossed", "generalisation", {"levels": undefined}))
-    both = CrossedLevel2(X=levels[1], Y=levels[2]) if level2 else None
-    return Generalisation(unit=unit, confidence=confidence, level1=levels[0], level2=both)
+    both = CrossedLevel2(X=levels.get("level2.X"), Y=levels.get("level2.Y")) if level2 else None
+    return Generalisation(
+        unit=unit, confidence=confidence, level1=levels.get("level1"), level2=both
+    )
 
 
-def _numbered(clusters: Mapping[str, NDArray[np.intp]], roles: Iterable[str]) -> NDArray[np.intp]:
+def _joined(clusters: Mapping[str, NDArray[np.intp]], roles: Sequence[str]) -> NDArray[np.intp]:
     """Cluster of each term of some groups, none of which shares one with another group."""
     names = [f"{role} {number}" for role in roles for number in clusters[role]]
     return np.unique(names, return_inverse=True)[1]
@@ -130,24 +135,33 @@ def unanswered(reason: str, confidence: float, unit: Unit = "term") -> Generalis
 
 
 def generalised_input(
-    given: Input, ordered: Ordered, notes: list[Note], confidence: float, *, level2: bool
+    given: Input,
+    ordered: Ordered,
+    table: Array | None,
+    notes: list[Note],
+    confidence: float,
+    *,
+    level2: bool,
 ) -> Generalisation:
-    """Whether other targets and other attributes would show it: over stimuli, where several."""
+    """Whether other targets and other attributes would show it: over stimuli, where several.
+
+    `table` has the associations of all pairs of terms of tests of words.
+    """
     unit: Unit = "term"
     clusters, rows = None, ordered.rows
     if several(ordered.stimuli):
         unit = "stimulus"
         rows = {role: ordered.stimuli[role].mean_rows(group) for role, group in rows.items()}
-    elif any(given.coverage[role].cluster for role in given.rows):
+        table = None if too_many(rows) else kernels.similarities(*sides(rows))
+    elif table is not None and any(given.coverage[role].cluster for role in given.rows):
         unit, ordered = "cluster", Ordered.by_cluster(given.rows, given.coverage)
-        rows, clusters = ordered.rows, {r: group.of for r, group in ordered.stimuli.items()}
-    x, y, a, b = sizes(rows)
-    if most := too_many(x + y, a + b):
-        reason = f"{(x + y) * (a + b):,} pairs of terms are more than {most:,}"
-        return unanswered(reason, confidence, unit)
+        table = kernels.similarities(*sides(ordered.rows))
+        clusters = {role: group.of for role, group in ordered.stimuli.items()}
+    if table is None:
+        return unanswered(f"the pairs of terms are more than {MOST_CELLS:,}", confidence, unit)
     return generalised(
-        kernels.similarities(*sides(rows)),
-        (x, y, a, b),
+        table,
+        sizes(rows),
         confidence=confidence,
         notes=notes,
         unit=unit,
@@ -185,31 +199,20 @@ def design_power(
     observed: Observed | None = None,
 ) -> Power:
     """What groups of these sizes can find; with a `rule` the chance of each pattern."""
-
-    def design(n: Design) -> DesignPower | None:
-        if n is None:
-            return None
-        d = smallest_effect(*n, power=wanted, alpha=alpha, tail=tail) if sum(n) > TWO else None
-        return DesignPower(n=n, min_p=smallest_p(*n, tail), smallest_d=d)
-
+    designs: dict[str, DesignPower | None] = {}
+    for place, n in (("level1", level1), ("level2", level2)):
+        d = None
+        if n is not None and sum(n) > TWO:
+            d = smallest_effect(*n, power=wanted, alpha=alpha, tail=tail)
+        designs[place] = n and DesignPower(n=n, min_p=smallest_p(*n, tail), smallest_d=d)
     chances: dict[str, Any] = {}
     if rule is not None and observed is not None and level2 is not None:
         effects, correlation = observed
         margins = {t: _chances(rule, level2, d) for t, d in zip(TARGETS, effects, strict=True)}
-        patterns = {
-            label_of(*signs): round(chance, 6)
-            for signs, chance in pattern_chances(margins, correlation).items()
-        }
+        of_signs = pattern_chances(margins, correlation)
+        patterns = {LABELS[signs]: round(chance, 6) for signs, chance in of_signs.items()}
         chances = {"patterns": patterns, "effects": effects}
-    return Power(
-        power=wanted,
-        alpha=alpha,
-        tail=tail,
-        unit=unit,
-        level1=design(level1),
-        level2=design(level2),
-        **chances,
-    )
+    return Power(power=wanted, alpha=alpha, tail=tail, unit=unit, **designs, **chances)
 
 
 def _chances(rule: PatternRule, n: tuple[int, int], d: float) -> tuple[float, float]:
@@ -223,69 +226,6 @@ def _chances(rule: PatternRule, n: tuple[int, int], d: float) -> tuple[float, fl
         for tail in ("greater", "less")
     )
     return a, min(b, 1 - a)
-
-
-def equivalence(
-    measure: LevelsMeasure,
-    contrasts: Mapping[str, tuple[Array, Array]],
-    crossed: Generalisation,
-    given: Input,
-) -> Equivalence | None:
-    """Whether effects are smaller than a stated smallest effect of interest, by place."""
-    if not measure.sesoi:
-        return None
-    levels = {
-        place: _smaller(measure, *pair, at(crossed, place), given)
-        for place, pair in contrasts.items()
-    }
-    level2 = None
-    if "level2.X" in levels:
-        level2 = EquivalentLevel2(X=levels["level2.X"], Y=levels["level2.Y"])
-    return Equivalence(
-        sesoi=measure.sesoi,
-        unit=measure.sesoi_unit,
-        alpha=measure.alpha,
-        level1=levels["level1"],
-        level2=level2,
-    )
-
-
-def _smaller(
-    measure: LevelsMeasure, first: Array, second: Array, crossed: CrossedLevel | None, given: Input
-) -> EquivalentLevel | None:
-    """Two one-sided tests of two groups; None where nothing varies within the groups.
-
-    A margin in standard deviations of the union is turned into one of the scores by the pooled
-    deviation within the groups.
-    """
-    n, m, margin = len(first), len(second), measure.sesoi
-    if n + m <= TWO:
-        return None
-    if measure.sesoi_unit == "d":
-        squares = sum(float(np.sum((part - part.mean()) ** 2)) for part in (first, second))
-        within = math.sqrt(squares / (n + m - 2))
-        if within <= least_spread(given.magnitude, given.precision):
-            return None
-        margin = shift_of_d(margin, n, m) * within
-    p = equivalence_p(np.concatenate([first, second]), n, margin)
-    beyond = None
-    if crossed is not None and crossed.df is not None:
-        sides = (crossed.difference + margin, margin - crossed.difference)
-        beyond = max(_upper(side / crossed.se, crossed.df) for side in sides)
-    return EquivalentLevel(
-        margin=margin,
-        difference=float(first.mean() - second.mean()),
-        p=p,
-        equivalent=p < measure.alpha,
-        reachable=1 / math.comb(n + m, n) < measure.alpha,
-        p_generalised=beyond,
-    )
-
-
-def _upper(t: float, df: float) -> float:
-    """P(T >= t)."""
-    outside = t_outside(t, df)
-    return max(outside / 2, 5e-324) if t > 0 else 1 - outside / 2
 
 
 def power(
@@ -403,3 +343,100 @@ def _designs(design: Any) -> tuple[Design, Design, Unit]:
         )
     n = [whole(size, "a size", 1) for size in design]
     return (n[0], n[1]), (n[2], n[3]) if len(n) == 4 else None, "term"
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Reliability of the four groups of a test, and of the contrasts between them."""
+
+    unit: Unit
+    """Whether terms, or stimuli of sentences, are the items."""
+    confidence: float
+    X: ListReliability
+    Y: ListReliability
+    A: ListReliability
+    B: ListReliability
+    targets: Coefficient
+    """Reliability of the difference between the mean profiles of X and Y over attributes: 0 or less
+    for random words, 1 where the words of each group are all alike."""
+    attributes: Coefficient
+    """The same of A and B over targets."""
+
+    def __repr__(self) -> str:
+        units = "terms" if self.unit == "term" else "stimuli"
+        groups = zip(ROLES, (self.X, self.Y, self.A, self.B), strict=True)
+        lines = [
+            f"{role}: {group.items} {units}, alpha {group.alpha}, raw alpha "
+            f"{'undefined' if math.isnan(group.raw_alpha) else f'{group.raw_alpha:.2f}'}"
+            for role, group in groups
+        ]
+        apart = [f"X and Y apart: {self.targets}", f"A and B apart: {self.attributes}"]
+        return "\n".join([*lines, *apart])
+
+
+def reliability(
+    result: AssociationResult,
+    *,
+    seed: int = 0,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+) -> Reliability:
+    """Reliability of the word lists of a test: do their words hang together, and are they apart.
+
+    Parameters
+    ----------
+    result : result
+        One that keeps its similarities.
+    seed : int, default 0
+        Of the resamples behind the intervals.
+    resamples : int, default 1000
+        1 or more; the terms of the other side are drawn again.
+    confidence : float, default 0.95
+        Of the percentile intervals, in (0, 1).
+
+    Returns
+    -------
+    Reliability
+        For each group alpha of column-centred similarities, and the raw alpha; for
+        each side the reliability of the difference between its groups. Over stimuli in tests of
+        sentences.
+
+    Raises
+    ------
+    EatlasError
+        If the result keeps no similarities, or a group has fewer than 2 terms.
+
+    Notes
+    -----
+    Formulas, simulations and how to read them are in the page on reliability.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> found = eatlas.reliability(eatlas.run(tests="weat-6")[0])
+    >>> round(found.X.alpha.value, 2), round(found.targets.value, 2)
+    (0.91, 0.95)
+    """
+    if not is_result(result) or result.similarities is None:
+        raise EatlasError(
+            "the reliability of word lists takes a result that keeps its similarities",
+            got=f"a result of {result.measure}" if is_result(result) else described(result),
+            allowed="a result of ML-EAT, CEAT or LPBS of up to some hundred terms a side",
+        )
+    table, stimuli = np.array(result.similarities), stimuli_of(result.coverage)
+    x, y, a, b = (stimuli[role] for role in ROLES)
+    if len(table) > len(x) + len(y):  # a row for each sentence, not for each stimulus
+        table = (x + y).mean_rows((a + b).mean_rows(table.T).T)
+    rng = generator_of(whole(seed, "seed", 0), stimuli_covered(result.coverage), "reliability")
+    level, drawn = open_unit(confidence), whole(resamples, "resamples", 1)
+    x_y, a_b = (
+        list_reliability(scores[:n], scores[n:], rng=rng, resamples=drawn, level=level)
+        for scores, n in ((table, len(x)), (table.T, len(a)))
+    )
+    return Reliability(
+        "stimulus" if several(stimuli) else "term",
+        level,
+        *(x_y.first, x_y.second, a_b.first, a_b.second),
+        targets=x_y.between,
+        attributes=a_b.between,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import SignatureError, StimulusError, described
-from eatlas.measures.association import LevelsMeasure, PatternMeasure
+from eatlas.measures.association import PatternMeasure
 from eatlas.measures.base import (
     FLAG,
+    SHARE,
     Allowed,
     Input,
     Needs,
     parameter,
+    whole,
 )
-from eatlas.measures.level_tests import compared, level3, similarities
+from eatlas.measures.levels import Ordered, level3, similarities
 from eatlas.measures.log_ratios import (
     Aggregate,
     Normalize,
@@ -32,8 +34,8 @@ from eatlas.measures.log_ratios import (
     questions,
     ratios,
 )
-from eatlas.measures.resampling import over_attributes
-from eatlas.measures.rows import Ordered
+from eatlas.measures.ml_eat import compared
+from eatlas.measures.resampling import Variation, over_attributes
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSResult, PieceCounts
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, ContextsOrigin
@@ -254,7 +256,7 @@ class LogRatioMeasure(PatternMeasure):
 
 
 @dataclass(frozen=True)
-class LPBS(LogRatioMeasure, LevelsMeasure):
+class LPBS(LogRatioMeasure):
     """Log-probability bias score (Kurita et al. 2019), at three levels.
 
     What associates a target x with an attribute a is M(x, a) = log P(x | a) - log P(x), in nats:
@@ -270,8 +272,7 @@ class LPBS(LogRatioMeasure, LevelsMeasure):
 
     Parameters
     ----------
-    alpha, ddof, p, draws, strict, statistic, tail, threshold, resamples, confidence, sesoi,
-    sesoi_unit
+    alpha, ddof, p, draws, strict, statistic, tail, threshold, resamples, confidence
         As in :class:`eatlas.MLEAT`.
     model : {"masked", "causal"}, default "masked"
         The kind of language model, and with it the direction.
@@ -326,14 +327,18 @@ templates=basic,threshold=0.2)'
 
     _: KW_ONLY
     aggregate: Aggregate = parameter("mean", Aggregate)
+    resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
+    confidence: float = parameter(0.95, SHARE, optional=True)
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSResult:
         """Three levels, the pattern, and the published effect size."""
         _, about = self.answered(given, notes)
-        levels = compared(self, given, notes, level2=True)
+        ordered = Ordered.of(given.rows, given.coverage)
+        vary = Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
+        levels = compared(self, vary)
         x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
         s, n_a = x - y, len(given.rows[ATTRIBUTES[0]])
-        ordered = Ordered.of(given.rows, given.coverage)
+        # the notes of an interval over attributes would be those of level 1
         return LPBSResult(
             **given.head,
             **about,
@@ -341,5 +346,5 @@ templates=basic,threshold=0.2)'
             level3=level3(given.rows),
             similarities=similarities(given.rows),
             over_attributes=self.level(s[:n_a], s[n_a:], "over_attributes", notes, given),
-            over_attributes_uncertainty=over_attributes(self, given, ordered),
+            over_attributes_uncertainty=over_attributes(replace(vary, notes=[])),
         )

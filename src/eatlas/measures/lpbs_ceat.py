@@ -10,28 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.kernels import draw_pairs
-from eatlas.measures.base import Input, parameter
-from eatlas.measures.draws import (
+from eatlas.measures.base import Array, Input, parameter, whole
+from eatlas.measures.ceat import (
     SHARED,
-    DrawnLevel,
-    DrawnMeasure,
+    Draws,
     drawn_fields,
     first_draws,
     level3_of,
     mean_scores,
+    over_draws,
+    require_relabellings,
 )
 from eatlas.measures.inference import generalised
-from eatlas.measures.level_tests import kept_pairs
+from eatlas.measures.levels import kept_pairs, sizes
 from eatlas.measures.log_ratios import Ratios
 from eatlas.measures.lpbs import LogRatioMeasure
-from eatlas.measures.rows import sizes
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSCEATResult, SentenceDraws
-from eatlas.results.levels import Model, Replace
+from eatlas.results.levels import Model, Replace, Variance
 from eatlas.stats.random_effects import Components, components_of_means, draw_contexts, stream
 from eatlas.stimuli.kinds import OPPOSITES
 
-Array = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
@@ -140,7 +139,7 @@ def _components(
 
 
 @dataclass(frozen=True)
-class LPBSCEAT(LogRatioMeasure, DrawnMeasure):
+class LPBSCEAT(LogRatioMeasure):
     """Log-probability bias scores over draws of sentences (Husse and Spitz 2022, section 3.4).
 
     Each draw takes one sentence for every pair of a target x and an attribute a: one of the
@@ -185,16 +184,18 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
     name: ClassVar[str] = "lpbs-ceat"
 
     _: KW_ONLY
+    n: int = parameter(10_000, whole(2))
     tau2: Model = parameter("dl", Model)
+    variance: Variance = parameter("common", Variance)
+    replace: Replace = parameter("auto", Replace)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_relabellings(self)
 
     def evidence(self, ratios: Ratios) -> Array:
         """The ratios of all sentences."""
         return ratios.single
-
-    @property
-    def estimator(self) -> Model:
-        """How the variance between draws is estimated."""
-        return self.tau2
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSCEATResult:
         """Three levels and the published effect size over draws, and the patterns of the draws."""
@@ -209,9 +210,12 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
             notes.append(Note("draws.all-single"))
         elif alone:
             notes.append(Note("draws.single-sentence", values={"count": alone, "of": of}))
-        fields, draws = drawn_fields(self, drawn, sizes, parts[:3], notes, given)
+        how_drawn = Draws(self, self.n, self.tau2, self.variance, self.replace)
+        fields, draws = drawn_fields(how_drawn, drawn, sizes, parts[:3], notes, given)
         u = drawn.attributes[:, 0] - drawn.attributes[:, 1]
-        over = DrawnLevel.of("over_attributes", u, sizes[2:], parts[3], self, given)
+        over, of_draws, _ = over_draws(
+            how_drawn, "over_attributes", u, sizes[2:], parts[3], notes, given
+        )
         rows_listed, listed = sentences.listed
         means = drawn.means[np.ix_(rows_listed, listed)]
         s, u = drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0)
@@ -220,10 +224,10 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
             **given.head,
             **about,
             **fields,
-            over_attributes=over.mean(self, notes, given),
+            over_attributes=over,
             level3=level3_of(drawn.first, drawn.cells, sizes),
             scores=mean_scores(s[rows_listed], u[:, listed], sizes),
             similarities=kept_pairs(means),
             generalisation=generalised(means, sizes, notes=notes, **how),
-            draws=SentenceDraws(**draws, over_attributes=over.over_draws(self, given)),
+            draws=SentenceDraws(**draws, over_attributes=of_draws),
         )

@@ -1,21 +1,150 @@
-"""ML-EAT: three levels and the EAT pattern that they make; WEAT: the first level alone."""
+"""WEAT; and ML-EAT, whose three levels and EAT pattern begin with it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Literal
 
-from eatlas.measures.association import PatternMeasure, TwoTargetMeasure
-from eatlas.measures.base import Input
-from eatlas.measures.level_tests import compared, level3, similarities
-from eatlas.notes import Note
-from eatlas.results import MLEATResult, WEATResult
+import numpy as np
+
+from eatlas import kernels
+from eatlas.errors import CoverageError, SignatureError
+from eatlas.measures.association import AssociationMeasure
+from eatlas.measures.base import (
+    FROM_0,
+    SHARE,
+    Allowed,
+    Array,
+    Input,
+    Needs,
+    Wish,
+    parameter,
+    whole,
+)
+from eatlas.measures.inference import correlated, design_power, generalised_input
+from eatlas.measures.levels import (
+    COMPARED,
+    Ordered,
+    contrasts_of,
+    kept_scores,
+    level3,
+    levels_of,
+    several,
+    sides,
+    similarities,
+    stimuli_of,
+    too_many,
+)
+from eatlas.measures.resampling import Variation, variation
+from eatlas.notes import OVER_STIMULI, Note
+from eatlas.results import AssociationResult, MLEATResult, WEATResult
+from eatlas.results.levels import Level, SentenceCounts, StimulusLevel
+from eatlas.results.parts import Coverage
+from eatlas.stats.bootstrap import PatternRule, TailRule
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
+
+Association = Literal["cosine", "projection"]
+LEAST_LISTS = 100
+"""Random lists to compare a test with: with fewer no p below .01 can be seen."""
+_FREQUENCY = Allowed(
+    f"auto, off, or a whole number from {LEAST_LISTS}", whole(LEAST_LISTS, "auto", "off").includes
+)
+_PAIRS = Allowed("a text of defining pairs", lambda value: isinstance(value, str))
 
 
 @dataclass(frozen=True)
-class MLEAT(PatternMeasure, TwoTargetMeasure):
+class WEAT(AssociationMeasure):
+    """Word Embedding Association Test (Caliskan, Bryson and Narayanan 2017).
+
+    For each target w, s(w, A, B) = mean cos(w, a) - mean cos(w, b). The effect size is the
+    difference of the means of s over X and over Y, divided by the standard deviation of s over
+    their union; the p-values permute the target labels (equations 1 to 4 of Wolfe, Hiniker and
+    Howe 2024, where it is level 1).
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level, between 0 and 1; it only decides which designs are warned about.
+    ddof : {1, 0}, default 1
+        Denominator of the standard deviation: N - ddof. WEFE uses 0.
+    p, draws, strict, statistic, association, direction, resamples, confidence, \
+frequency
+        As in :class:`eatlas.MLEAT`.
+
+    Raises
+    ------
+    SignatureError
+        If a parameter has no such value.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> (test,) = eatlas.load_tests("weat-6")
+    >>> result = eatlas.WEAT()(test, "glove-sample")
+    >>> round(result.effect_size, 2), result.level1.p.count.greater
+    (1.72, 1)
+    """
+
+    name: ClassVar[str] = "weat"
+    compared: ClassVar[tuple[str, ...]] = TARGETS[:1]
+    minimum: ClassVar = {**dict.fromkeys(TARGETS, 2), **dict.fromkeys(ATTRIBUTES, 1)}
+
+    _: KW_ONLY
+    association: Association = parameter("cosine", Association, optional=True)
+    direction: str = parameter("", _PAIRS, optional=True)
+    resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
+    confidence: float = parameter(0.95, SHARE, optional=True)
+    frequency: int | str = parameter("auto", _FREQUENCY, optional=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.association == "cosine":
+            allowed = "no direction, or association=projection"
+            self.check("direction", Allowed(allowed, lambda direction: not direction))
+        else:
+            defining_pairs(self.direction)
+
+    @property
+    def needs(self) -> Needs:
+        """The terms of the defining pairs; and random words, as `frequency` says."""
+        pairs = defining_pairs(self.direction) if self.direction else ()
+        ranks: dict[Any, Wish | None] = {"off": None, "auto": "cheap"}
+        words = tuple(term for pair in pairs for term in pair)
+        return Needs(words=words, ranks=ranks.get(self.frequency, "always"))
+
+    def arranged(
+        self, vectors: dict[str, Array], coverage: Coverage, words: Mapping[str, Array]
+    ) -> dict[str, Any]:
+        """Unit rows, or their coordinates along a direction that no term of a test decides."""
+        fields = super().arranged(vectors, coverage, words)
+        if self.association == "cosine":
+            return fields
+        unit, terms = fields["rows"], self.needs.words
+        pairs = kernels.unit_rows(np.array([words[term] for term in terms]))
+        direction = kernels.pair_direction(pairs[0::2], pairs[1::2])
+        if not np.any(direction):
+            raise CoverageError(
+                "there is no direction to project on",
+                got="the terms of each defining pair coincide",
+                remedy="name defining pairs that differ, or use association=cosine",
+            )
+        rows = {role: kernels.coordinates(unit[role], direction) for role in unit}
+        return {"rows": rows, "unit": unit}
+
+    def compute(self, given: Input, notes: list[Note]) -> AssociationResult:
+        """Level 1 alone."""
+        levels = compared(self, self.varied(given, notes), level2=False)
+        return WEATResult(**given.head, **levels)
+
+    def varied(self, given: Input, notes: list[Note]) -> Variation:
+        """What is drawn again."""
+        ordered = Ordered.of(given.rows, given.coverage)
+        return Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
+
+
+@dataclass(frozen=True)
+class MLEAT(WEAT):
     """Multilevel Embedding Association Test (Wolfe, Hiniker and Howe 2024).
 
     Level 1 is the WEAT: the differential association of X and Y with A and B (equations 1 to 4).
@@ -55,11 +184,6 @@ class MLEAT(PatternMeasure, TwoTargetMeasure):
         100,000 for short lists to 10,000 for very long ones.
     confidence : float, default 0.95
         Nominal confidence of the intervals.
-    sesoi : float, default 0.0
-        Smallest effect size of interest, stated before looking at the data: the result then says
-        whether effects are smaller (two one-sided tests). 0 for no such test.
-    sesoi_unit : {"d", "difference"}, default "d"
-        Of `sesoi`: standard deviations of the union, or a difference of mean cosines.
     frequency : {"auto", "off"} or int, default "auto"
         Lists of random words of the same frequencies as the test's, with which it is compared:
         "auto" draws 2,000 where the source has its words in order of frequency and it takes less
@@ -80,13 +204,22 @@ class MLEAT(PatternMeasure, TwoTargetMeasure):
     """
 
     name: ClassVar[str] = "ml-eat"
-    minimum: ClassVar[Mapping[str, int]] = dict.fromkeys(ROLES, 2)
+    compared: ClassVar = ("X", "A")
+    minimum: ClassVar = dict.fromkeys(ROLES, 2)
+
+    tail: TailRule = parameter("directional", TailRule)
+    threshold: float = parameter(0.2, FROM_0)
+
+    @property
+    def rule(self) -> PatternRule:
+        """When a target counts as associated."""
+        return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
 
     def compute(self, given: Input, notes: list[Note]) -> MLEATResult:
         """Three levels and the pattern."""
         if self.association == "projection":
             notes.append(Note("measure.one-direction"))
-        levels = compared(self, given, notes, level2=True)
+        levels = compared(self, self.varied(given, notes))
         return MLEATResult(
             **given.head,
             **levels,
@@ -95,43 +228,76 @@ class MLEAT(PatternMeasure, TwoTargetMeasure):
         )
 
 
-@dataclass(frozen=True)
-class WEAT(TwoTargetMeasure):
-    """Word Embedding Association Test (Caliskan, Bryson and Narayanan 2017).
+def defining_pairs(direction: str) -> tuple[tuple[str, ...], ...]:
+    """Read the defining pairs of a direction, such as ``she/he;woman/man``."""
+    pairs = tuple(
+        tuple(term.strip() for term in pair.split("/")) for pair in direction.strip(" ;").split(";")
+    )
+    if not all(len(pair) == 2 and all(pair) and pair[0] != pair[1] for pair in pairs):
+        raise SignatureError(
+            "a projection needs the pairs that name its direction",
+            got=repr(direction),
+            allowed='pairs of two different terms, such as direction="she/he;woman/man"',
+        )
+    return pairs
 
-    For each target w, s(w, A, B) = mean cos(w, a) - mean cos(w, b). The effect size is the
-    difference of the means of s over X and over Y, divided by the standard deviation of s over
-    their union; the p-values permute the target labels (equations 1 to 4 of Wolfe, Hiniker and
-    Howe 2024, where it is level 1).
 
-    Parameters
-    ----------
-    alpha : float, default 0.05
-        Significance level, between 0 and 1; it only decides which designs are warned about.
-    ddof : {1, 0}, default 1
-        Denominator of the standard deviation: N - ddof. WEFE uses 0.
-    p, draws, strict, statistic, association, direction, resamples, confidence, sesoi, \
-sesoi_unit, frequency
-        As in :class:`eatlas.MLEAT`.
+def compared(
+    measure: AssociationMeasure, vary: Variation, *, level2: bool = True
+) -> dict[str, Any]:
+    """Compare groups of scores, and say how the findings vary with the terms.
 
-    Raises
-    ------
-    SignatureError
-        If a parameter has no such value.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> (test,) = eatlas.load_tests("weat-6")
-    >>> result = eatlas.WEAT()(test, "glove-sample")
-    >>> round(result.effect_size, 2), result.level1.p.count.greater
-    (1.72, 1)
+    Where stimuli have several sentences, the means over them are compared as well; where a group
+    has one stimulus alone there is nothing to relabel, which a note says.
     """
-
-    name: ClassVar[str] = "weat"
-    compared: ClassVar = TARGETS[:1]
-    minimum: ClassVar = {**dict.fromkeys(TARGETS, 2), **dict.fromkeys(ATTRIBUTES, 1)}
-
-    def compute(self, given: Input, notes: list[Note]) -> WEATResult:
-        """Level 1 alone."""
-        return WEATResult(**given.head, **compared(self, given, notes, level2=False))
+    given, ordered, notes = vary.given, vary.ordered, vary.notes
+    stimuli = stimuli_of(given.coverage)
+    sentences = several(stimuli)
+    contrasts = read = contrasts_of(given.rows, level2=level2)
+    levels: dict[str, Level | None] = {
+        place: measure.level(*pair, place, notes, given) for place, pair in contrasts.items()
+    }
+    fields = judged = levels_of(levels, measure.rule)
+    if sentences:
+        read, of_stimuli = {}, dict[str, Level | None]()
+        for place, (first, second) in contrasts.items():
+            roles = COMPARED[place]
+            read[place] = stimuli[roles[0]].means(first), stimuli[roles[1]].means(second)
+            of_stimuli[place], at = None, f"{OVER_STIMULI}{place}"
+            alone = [r for r, scores in zip(roles, read[place], strict=True) if len(scores) < 2]
+            if alone:
+                notes.append(Note("undefined.one-stimulus", at, {"groups": alone}))
+            else:
+                of_stimuli[place] = measure.level(*read[place], at, notes, given)
+        judged = levels_of(of_stimuli, measure.rule)
+    table = None
+    if not sentences and not too_many(ordered.rows):
+        table = kernels.similarities(*sides(ordered.rows))
+    varied, varied_over = variation(replace(vary, levels=3 if level2 else 1), measure.rule, table)
+    over = None
+    if sentences:
+        counts = {
+            role: dict(zip(given.coverage[role].stimuli, group.sizes.tolist(), strict=True))
+            for role, group in stimuli.items()
+        }
+        over = StimulusLevel(
+            **judged, sentences=SentenceCounts(counts), scores=kept_scores(read), **varied_over
+        )
+    n = {place: (len(first), len(second)) for place, (first, second) in read.items()}
+    return {
+        **fields,
+        **varied,
+        "scores": kept_scores(contrasts),
+        "stimulus_level": over,
+        "generalisation": generalised_input(
+            given, ordered, table, notes, vary.confidence, level2=level2
+        ),
+        "power": design_power(
+            n["level1"],
+            n.get("level2.X"),
+            alpha=measure.alpha,
+            unit="stimulus" if sentences else "term",
+            rule=measure.rule,
+            observed=correlated(judged.get("level2"), read),
+        ),
+    }

@@ -14,12 +14,12 @@ from eatlas import kernels
 from eatlas.measures.association import AssociationMeasure
 from eatlas.measures.base import Input
 from eatlas.measures.inference import design_power
-from eatlas.measures.p_values import of_spreads
-from eatlas.measures.rows import several, sides, sizes, stimuli_of
+from eatlas.measures.levels import several, sides, sizes, stimuli_of
 from eatlas.notes import Note
 from eatlas.results import SCEATResult
 from eatlas.results.embedding_tests import TermAssociation
 from eatlas.results.inference import Unit
+from eatlas.stats.effect_size import unequal_spread
 from eatlas.stats.permutation import ALWAYS_EXACT, BatchResult, permutation_tests
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
@@ -90,8 +90,16 @@ class SCEAT(AssociationMeasure):
             of_term = scores[i, :n], scores[i, n:]
             level2 = self.level(*of_term, f"{place}.{term}", notes, given, answer, spread=False)
             entries.append(TermAssociation(term=term, group=group, level2=level2))
-        if not self.studentised:
-            notes.extend(of_spreads([term for _, term in terms], scores, n, place))
+        if self.statistic == "difference":
+            names = [term for _, term in terms]
+            unequal = [
+                name
+                for name, row in zip(names, scores, strict=True)
+                if unequal_spread(row[:n], row[n:])
+            ]
+            if unequal:
+                values = {"sizes": [n, scores.shape[1] - n], "terms": unequal, "of": len(names)}
+                notes.append(Note("p.unequal-spreads", place, values))
         return tuple(entries)
 
     def _over_stimuli(
@@ -117,6 +125,11 @@ class SCEAT(AssociationMeasure):
     ) -> BatchResult | None:
         """Counts of all terms at once, where each would be counted anyway."""
         counted = math.comb(scores.shape[1], n) <= ALWAYS_EXACT
-        if self.strict or self.studentised or self.p not in {"auto", "exact"} or not counted:
+        if (
+            self.strict
+            or self.statistic == "studentised"
+            or self.p not in {"auto", "exact"}
+            or not counted
+        ):
             return None
         return permutation_tests(scores, n, scale=1.0, precision=precision)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
+from eatlas.measures.association import written
 from eatlas.measures.base import Input, generator_of, stimuli_covered
-from eatlas.measures.p_values import written
-from eatlas.measures.rows import Stimuli
+from eatlas.measures.levels import Stimuli
 from eatlas.results.levels import LabelDesign, LabelTest
 from eatlas.stats.inputs import clopper_pearson
 from eatlas.stats.permutation import ALWAYS_EXACT, permutation_test, permutation_tests

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, StimulusError, listed
+from eatlas.measures.association import remarks, to_record
 from eatlas.measures.base import Array, GroupsMeasure, Input, parameter, whole
-from eatlas.measures.p_values import remarks, to_record
 from eatlas.notes import Note
 from eatlas.results.effects import DEFAULT_ALPHA
 from eatlas.results.levels import PValues, TargetValue

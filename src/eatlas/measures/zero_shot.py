@@ -11,27 +11,29 @@ import numpy as np
 from eatlas import kernels
 from eatlas.errors import StimulusError
 from eatlas.measures.association import (
+    DECIMALS,
     OF_MODEL,
     SCALE,
     PatternMeasure,
-    ResampledMeasure,
     magnified,
     remarks_on,
     scale_of,
 )
-from eatlas.measures.base import Input, Needs, parameter
+from eatlas.measures.base import SHARE, Array, Input, Needs, parameter, whole
 from eatlas.measures.inference import correlated, design_power, unanswered
-from eatlas.measures.level_tests import (
-    KEPT_SCORES,
+from eatlas.measures.levels import (
+    MOST_CELLS,
     QUANTILES,
     Contrasts,
+    Ordered,
     kept_pairs,
     kept_scores,
     levels_of,
+    sides,
+    sizes,
+    too_many,
 )
-from eatlas.measures.p_values import DECIMALS
-from eatlas.measures.resampling import Variation, Varied
-from eatlas.measures.rows import Array, Ordered, sides, sizes, too_many
+from eatlas.measures.resampling import Variation
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import CellIntervals, ZeroShotResult
 from eatlas.results.levels import Cell, Level3
@@ -47,7 +49,7 @@ ONE_LABEL = 0.9
 
 
 @dataclass(frozen=True)
-class ZeroShot(PatternMeasure, ResampledMeasure):
+class ZeroShot(PatternMeasure):
     """Zero-shot reading of targets with attributes as labels (Radford et al. 2021).
 
     A two-tower model such as CLIP classifies a target by the softmax over all labels of its logit
@@ -99,6 +101,8 @@ class ZeroShot(PatternMeasure, ResampledMeasure):
     minimum: ClassVar[Mapping[str, int]] = dict.fromkeys(ROLES, 2)
 
     _: KW_ONLY
+    resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
+    confidence: float = parameter(0.95, SHARE, optional=True)
     scale: float | Literal["model"] = parameter(OF_MODEL, SCALE, optional=True)
 
     @property
@@ -152,7 +156,7 @@ class ZeroShot(PatternMeasure, ResampledMeasure):
             **fields,
             **varied,
             level3=_level3(table, x, a),
-            scores=kept_scores(contrasts, KEPT_SCORES),
+            scores=kept_scores(contrasts),
             generalisation=unanswered(DEPENDENT, self.confidence),
             power=design_power(
                 (x, y),
@@ -170,24 +174,25 @@ class ZeroShot(PatternMeasure, ResampledMeasure):
 
     def _variation(
         self, given: Input, scale: float, notes: list[Note]
-    ) -> tuple[Varied, CellIntervals | None]:
+    ) -> tuple[dict[str, Any], CellIntervals | None]:
         """How the findings vary with the stimuli: shares are computed anew for every resample."""
-        x, y, a, b = sizes(given.rows)
-        if most := too_many(x + y, a + b):
-            pairs = (x + y) * (a + b)
-            notes.append(Note("resampling.too-many-shares", values={"pairs": pairs, "most": most}))
+        if too_many(given.rows):
+            notes.append(Note("resampling.too-many", values={"most": MOST_CELLS}))
             return {}, None
         if any(given.coverage[role].cluster for role in ROLES):
             notes.append(Note("resampling.no-clusters"))
         ordered = Ordered.of(given.rows, given.coverage)
         powers = label_powers(kernels.similarities(*sides(ordered.rows)), scale)
-        layout = share_layout(powers, x, a, precision=given.precision, peak=given.magnified)
-        vary = Variation(self, given, ordered, notes)
-        varied = vary.fields(layout, self.rule)
-        if (uncertainty := varied["uncertainty"]) is None:
+        n_x, n_a = len(given.rows["X"]), len(given.rows["A"])
+        layout = share_layout(powers, n_x, n_a, precision=given.precision, peak=given.magnified)
+        vary = Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
+        drivers, count = vary.influence(layout), vary.count(layout)
+        uncertainty = vary.intervals(layout, count, self.rule)
+        varied = {"influence": drivers, "uncertainty": uncertainty}
+        if uncertainty is None:
             return varied, None
         # percentile intervals of the four mean shares, and of the difference of those of A
-        x, y = mean_shares_drawn(powers, layout, uncertainty.resamples, vary.streams()).T
+        x, y = mean_shares_drawn(powers, layout, count, vary.streams()).T
         columns = {"XA": x, "XB": 1 - x, "YA": y, "YB": 1 - y, "difference": x - y}
         ends = {name: percentile(drawn, self.confidence)[0] for name, drawn in columns.items()}
         rounded = {name: defined_ends(pair, DECIMALS) for name, pair in ends.items()}

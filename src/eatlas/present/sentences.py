@@ -210,7 +210,6 @@ def statements(
         "Frequency.": statement("frequency", result),
         "Single terms.": statement("single_terms", result, level1),
         "What this design can find.": statement("design", result),
-        "Too small to matter?": statement("too_small", result),
     }
     return [(head, text) for head, text in about.items() if text]
 

@@ -151,9 +151,6 @@ def methods_paragraph(
         draws=dict.fromkeys(
             (r.measure.upper(), r.draws.count, r.draws.drawn) for r in every if r.draws
         ),
-        margins=dict.fromkeys(
-            (stated.sesoi, stated.unit, r.unit) for r in every if (stated := r.equivalence)
-        ),
         p_values={p.method_of(tail) for p in p_values for tail in TAILS},
         intervals=[
             {
@@ -243,7 +240,6 @@ def bibtex(
         "counted": any(t.contexts is not None for r in every for t in r.by_target or ()),
         "holm": any(r.labels for r in of_targets),
         "crossed": any(map(_crossed, every)),
-        "equivalence": any(r.equivalence for r in every),
         "studentised": any(
             parameters(r.signature).get("statistic") == "studentised" for r in every
         ),

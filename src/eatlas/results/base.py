@@ -12,7 +12,7 @@ from eatlas.lazy import as_frame, offered
 from eatlas.notes import Noted
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import Effect, ReadOver, Rule, parameters, shown
-from eatlas.results.inference import Equivalence, Frequency, Generalisation, Power
+from eatlas.results.inference import Frequency, Generalisation, Power
 from eatlas.results.levels import (
     DrawsRecord,
     Findings,
@@ -137,8 +137,6 @@ class AssociationResult(Findings, Head):
     """Crossed tests: whether other words would show it."""
     power: Power | None = Field(default=None, exclude_if=is_none)
     """What the design can find."""
-    equivalence: Equivalence | None = Field(default=None, exclude_if=is_none)
-    """Whether effects are smaller than what matters."""
     language_model: LanguageModelRecord | None = Field(default=None, exclude_if=is_none)
     """The model behind log-probabilities."""
     direction: str | None = Field(default=None, exclude_if=is_none)
@@ -265,7 +263,6 @@ class AssociationResult(Findings, Head):
             read,
             read_over=self.read_over,
             crossed=at(self.generalisation, place),
-            equivalent=at(self.equivalence, place),
             design=at(self.power, place.partition(".")[0]),
             influence=at(read.influence, place),
             matched=at(self.frequency, f"matched.{place}"),

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
         CrossedLevel,
         DesignPower,
         EffectInterval,
-        EquivalentLevel,
         MatchedLevel,
         TermInfluence,
     )
@@ -67,7 +66,6 @@ def parameters(signature: str) -> dict[str, Any]:
 _COMBINED = ("effect_size", "se", "z", "tau2", "q", "i2")
 MORE_COLUMNS = {
     "crossed": {f"crossed_{name}": name for name in ("low", "high", *(f"p_{t}" for t in TAILS))},
-    "equivalent": {"equivalence_p": "p", "equivalence_p_generalised": "p_generalised"},
     "matched": {f"matched_p_{tail}": f"p_{tail}" for tail in TAILS},
     "over_draws": {
         "sd_over_draws": "sd",
@@ -140,8 +138,6 @@ class Effect:
     """Of the interval, such as 0.95."""
     crossed: CrossedLevel | None = None
     """Whether other targets and other attributes would show it."""
-    equivalent: EquivalentLevel | None = None
-    """Whether it is smaller than the smallest effect of interest."""
     design: DesignPower | None = None
     """What a design of these sizes can find."""
     influence: TermInfluence | None = None

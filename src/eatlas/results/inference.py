@@ -114,11 +114,6 @@ class Influence(Record):
     """None where the measure has no level 2."""
 
 
-SesoiUnit = Literal["d", "difference"]
-"""Of the smallest effect of interest: standard deviations of the union, or the unit of what
-associates, such as cosine."""
-
-
 class CrossedLevel(Record):
     """One contrast tested against the spread of targets and of attributes together."""
 
@@ -201,39 +196,6 @@ class Power(Record):
     """That effect size."""
     terms_needed: dict[str, int] | None = Field(default=None, exclude_if=is_empty)
     """Terms that each of two groups of one size needs, by the effect size that they should find."""
-
-
-class EquivalentLevel(Record):
-    """Whether one contrast is smaller than what matters, by two one-sided tests."""
-
-    margin: float
-    """The smallest effect of interest as a difference, in units of what associates."""
-    difference: float
-    p: Probability
-    """The greater p of both tests: permutations, the other side's terms taken as given."""
-    equivalent: bool
-    """Whether p is below alpha."""
-    reachable: bool
-    """Whether any scores in this design could show it."""
-    p_generalised: Probability | None = None
-    """The same for other targets and other attributes, by the crossed test."""
-
-
-EquivalentLevel2 = BySide[EquivalentLevel | None]
-"""Both level 2 contrasts."""
-
-
-class Equivalence(Record):
-    """Whether effects are smaller than a stated smallest effect of interest."""
-
-    sesoi: float
-    """The smallest effect size of interest."""
-    unit: SesoiUnit
-    """``d``: in standard deviations of the union, turned into a margin by the deviation within
-    groups; ``difference``: in units of what associates."""
-    alpha: float
-    level1: EquivalentLevel | None
-    level2: EquivalentLevel2 | None = None
 
 
 PAIRS: dict[str, str] = {one: other for one, other in OPPOSITES}  # noqa: C416  (of names)

@@ -6,8 +6,6 @@ relabellings are below alpha, that is no longer so, and the tests of 4,000 simul
 counted instead, the same ones in every call.
 
 Which of many rows of scores the exact test rejects is decided without a p for each.
-
-Equivalence: two exact tests show that a difference is smaller than a margin.
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import t_quantile
-from eatlas.stats.permutation import permutation_test
 from eatlas.stats.subsets import (
     Array,
     Kept,
@@ -366,19 +363,3 @@ def _both_below(h: float, k: float, rho: float) -> float:
     sines, squares = np.sin(angles), np.cos(angles) ** 2
     heights = np.exp(-(h * h + k * k - 2 * h * k * sines) / (2 * squares))
     return _NORMAL.cdf(h) * _NORMAL.cdf(k) + float(heights @ _ARC_WEIGHTS) * arc / (4 * math.pi)
-
-
-def equivalence_p(scores: Array, n: int, margin: float) -> float:
-    """The p-value of means of two groups that differ by a margin or more, in either direction.
-
-    The greater of two one-sided tests (Schuirmann 1987), each an exact permutation test after a
-    shift of the first group by the margin. It is below alpha if and only if the interval of level
-    ``1 - 2 alpha`` is within the margins.
-    """
-    # what was rounded before a shift of the first group is as coarse after it
-    scale = float(np.abs(scores).max()) + margin
-    shift = margin * (np.arange(scores.size) < n)
-    return max(
-        permutation_test(shifted, n, scale=scale).greater.p
-        for shifted in (scores + shift, shift - scores)
-    )

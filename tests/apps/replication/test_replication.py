@@ -33,7 +33,7 @@ from eatlas.apps.replication.replicate import (
     value_at,
 )
 from eatlas.errors import EatlasError, SourceError
-from eatlas.measures.patterns import associated_with, eat_pattern
+from eatlas.measures.association import associated_with, eat_pattern
 from eatlas.stimuli import load_tests
 
 SECOND_READING = tomllib.loads(
