@@ -55,7 +55,7 @@ from .results import Results as Results, read_results as read_results
 from .results.scan import read_scan as read_scan
 from .sources import ArraySource as ArraySource, open_vectors as open_vectors
 from .sources.diagnosis import diagnose as diagnose, residual_bias as residual_bias
-from .sources.fetching import fetch_vectors as fetch_vectors
+from .sources.published import fetch_vectors as fetch_vectors
 from .sources.opening import transformed as transformed
 from .sources.writing import write_vectors as write_vectors
 from .stats.permutation import permutation_test as permutation_test

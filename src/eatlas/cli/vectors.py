@@ -42,7 +42,6 @@ def list_vectors(names: list[str] | None = None, *, as_json: bool = False) -> No
     """
     from eatlas.sources.published import (  # noqa: PLC0415
         find,
-        place_of,
         published_vectors,
         size_text,
     )
@@ -58,7 +57,7 @@ def list_vectors(names: list[str] | None = None, *, as_json: bool = False) -> No
             dim = f"{entry.vectors.dim or '?'} d" if what == "vectors" else what
             if names:
                 _print_entry(entry, size_text(size) if size else "?")
-            here, total = "here" if place_of(entry) else "-", size_text(size) if size else "?"
+            here, total = "here" if entry.target.exists() else "-", size_text(size) if size else "?"
             rows.append((entry.name, dim, total, here, entry.vectors.title))
         if not names:
             print_rows(rows, "lrrll", least=(0, 6, 7, 4))
@@ -76,8 +75,7 @@ def fetch(names: list[str]) -> None:
     names : NAME...
         Names that eatlas vectors list shows; census is census-gender and census-race.
     """
-    from eatlas.sources.fetching import fetch_vectors  # noqa: PLC0415
-    from eatlas.sources.published import find_all  # noqa: PLC0415
+    from eatlas.sources.published import fetch_vectors, find_all  # noqa: PLC0415
 
     # a wrong name is refused before gigabytes come for the others
     entries = [entry for name in names for entry in find_all(name)]
@@ -212,17 +210,16 @@ def _print_residual(bias: ResidualBias) -> None:
 
 def _values(entry: Published) -> dict[str, Any]:
     """All that is known, what is not as null."""
-    from eatlas.sources.fetching import read_record  # noqa: PLC0415
-    from eatlas.sources.published import place_of  # noqa: PLC0415
+    from eatlas.sources.published import read_record  # noqa: PLC0415
 
-    path, record = place_of(entry), read_record(entry)
+    path, record = entry.target, read_record(entry)
     vectors = entry.vectors.model_dump(mode="json")
     download = entry.download.model_dump(mode="json", exclude={"vectors"})
     return {
         "schema": "eatlas/published/1",
         **vectors,
         **download,
-        "path": str(path) if path else None,
+        "path": str(path) if path.exists() else None,
         "fetched": record["fetched"] if record else None,
         "fetched_sha256": record["sha256"] if record else None,
     }
@@ -230,7 +227,7 @@ def _values(entry: Published) -> dict[str, Any]:
 
 def _print_entry(entry: Published, size: str) -> None:
     """Print what is known of published vectors; what is unknown says so."""
-    from eatlas.sources.fetching import unproven  # noqa: PLC0415
+    from eatlas.sources.published import unproven  # noqa: PLC0415
 
     values = _values(entry)
     total = f"{values['size']:,} bytes ({size})" if values["size"] else "unknown"

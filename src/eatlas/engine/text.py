@@ -28,7 +28,7 @@ from eatlas.errors import StimulusError, require_whole
 from eatlas.executors import Executor, choose
 from eatlas.notes import Note, warn
 from eatlas.paths import is_there
-from eatlas.sources.published import corpus_on_this_machine
+from eatlas.sources.published import on_this_machine
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
@@ -228,7 +228,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         require_place(path, *TABLES)
     names = [corpus] if isinstance(corpus, str | Path) else list(corpus)
     names = [
-        (corpus_on_this_machine(name) or name)
+        (on_this_machine(name, "texts") or name)
         if isinstance(name, str) and not is_there(name)
         else name
         for name in names

@@ -127,10 +127,10 @@ def tables_of(path: Path) -> tuple[Path, ...]:
     """Return the paths of the published tables that a name stands for, or the path as it is."""
     if path.suffix or len(path.parts) != 1 or is_there(path):
         return (path,)
-    from eatlas.sources.published import published_vectors, table_on_this_machine  # noqa: PLC0415
+    from eatlas.sources.published import on_this_machine, published_vectors  # noqa: PLC0415
 
     parts = [entry.name for entry in published_vectors() if entry.vectors.part_of == path.name]
-    return tuple(table_on_this_machine(name) or Path(name) for name in parts or [path.name])
+    return tuple(on_this_machine(name, "counts") or Path(name) for name in parts or [path.name])
 
 
 def place_of_table(path: Path) -> Path:

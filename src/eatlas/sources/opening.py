@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -232,7 +233,8 @@ def _open_plain(text: str, series: str) -> tuple[Source, ...]:
             return (as_source(named()),)
         from eatlas.sources.published import on_this_machine  # noqa: PLC0415
 
-        file = on_this_machine(file)
+        if path := on_this_machine(str(file.path)):
+            file = replace(file, path=path)
     if not is_there(file.path):
         raise _no_such(file, text)
     return open_series(file, series) if is_series(file.path) else (_open_file(file, text),)

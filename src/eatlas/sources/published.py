@@ -1,27 +1,54 @@
-"""Published vectors, images and corpora: entries of the registry, and where the files are kept.
+"""Published vectors, images, corpora and tables: the registry, where files are kept, downloads.
 
-Known are eatlas' own and the user's. They are in platformdirs' cache
-folder, or in the one that the environment variable EATLAS_DATA names.
+Known are eatlas' own and the user's. They are in platformdirs' cache folder, or in the one that the
+environment variable EATLAS_DATA names. A file is downloaded, checked, recorded and unpacked once,
+however many processes fetch it.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import hashlib
+import json
+import re
+import shutil
+import time
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
-from pathlib import Path
-from typing import Annotated, Literal
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from eatlas.decoding import read_toml, toml_bytes
-from eatlas.errors import SourceError, nearest
-from eatlas.folders import data_folder
-from eatlas.sources.spec import FileSpec
+from eatlas.errors import SourceError, listed, nearest
+from eatlas.folders import DATA, data_folder
+from eatlas.sources.archives import check_growth, faults_of_library, locate
+from eatlas.stimuli.images import SUFFIXES
 
 OWN_FILE = "vectors.toml"
 """The user's entries, in the folder of data."""
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+Watch = Callable[[int, int | None], None]
+"""Called with how many bytes are here, and how many there are if the server says so."""
+Say = Callable[[str], None]
+CHUNK = 1 << 20
+TRIES = 6
+"""Broken connections before we give up; one without a byte is the last."""
+PAUSE = 1.0
+"""Seconds before the first new try; each further one waits twice as long."""
+_TIMEOUT = (20, 60)  # to connect, between two packets; in seconds
+LARGEST = 50 * 10**9
+"""Bytes that are taken where neither the list nor the server says how many there are."""
+# what eatlas reads as a series: 1990-w.npy beside 1990-vocab.pkl, or 1990.txt and the like
+_OF_A_YEAR = re.compile(r"\d{4}(-w\.npy|-vocab\.pkl|\.[A-Za-z0-9.]+)")
+_TAKEN = {*SUFFIXES, ".csv"}
+_PAGE = re.compile(rb"<!doctype html|<html|<head|<body|<\?xml", re.IGNORECASE)
+
+# --- the registry ---------------------------------------------------------------------------------
+
 # a name becomes a folder's name, so it may lead nowhere else
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Url = Annotated[str, StringConstraints(pattern=r"^https?://\S+$")]
@@ -62,6 +89,11 @@ class Vectors(_Entry):
         """What it holds, as messages call it."""
         return "vectors" if self.kind in {"series", "tables"} else self.kind
 
+    @property
+    def in_folder(self) -> bool:
+        """Whether it is several files."""
+        return self.kind in {"series", "images", "tables"}
+
 
 class Download(_Entry):
     """One file as its publisher serves it."""
@@ -85,7 +117,7 @@ class Download(_Entry):
     vectors: tuple[Vectors, ...] = Field(min_length=1)
 
 
-class Published(_Entry):
+class Published(NamedTuple):
     """Published vectors: one set, and the download that holds it."""
 
     vectors: Vectors
@@ -105,6 +137,20 @@ class Published(_Entry):
         """
         return data_folder() / f"{self.download.file}{kind}"
 
+    @property
+    def target(self) -> Path:
+        """Where the vectors lie once they are here: a file, or a folder of several.
+
+        They are unpacked beside their place and moved there when whole, so what is there is whole.
+        """
+        folder, file = data_folder() / self.name, self.download.file
+        if self.vectors.in_folder:
+            return folder
+        if self.vectors.member:
+            return folder / self.vectors.member.rpartition("/")[2]
+        packed = self.vectors.kind != "texts" and file.endswith(_COMPRESSED)
+        return folder / (file.removesuffix(Path(file).suffix) if packed else file)
+
 
 class _File(_Entry):
     schema_: Literal[1] = Field(alias="schema")
@@ -121,8 +167,15 @@ def parse_registry(data: bytes, where: str) -> tuple[Published, ...]:
         raise SourceError(
             "\n".join(f"{where}: key {k}: {message}" for k, message in keys)
         ) from error
-    downloads = [(download, vectors) for download in file.download for vectors in download.vectors]
-    return tuple(Published(vectors=vectors, download=download) for download, vectors in downloads)
+    downloads = [(vectors, download) for download in file.download for vectors in download.vectors]
+    return tuple(Published(*pair) for pair in downloads)
+
+
+@cache
+def _bundled() -> tuple[Published, ...]:
+    folder = resources.files("eatlas.sources") / "data"
+    files = [(name, folder / name) for name in ("published.toml", "corpora.toml", "tables.toml")]
+    return tuple(entry for name, path in files for entry in parse_registry(path.read_bytes(), name))
 
 
 def published_vectors() -> tuple[Published, ...]:
@@ -178,88 +231,25 @@ def find_all(name: str) -> tuple[Published, ...]:
     return parts or (find(name),)
 
 
-@cache
-def _bundled() -> tuple[Published, ...]:
-    folder = resources.files("eatlas.sources") / "data"
-    files = [(name, folder / name) for name in ("published.toml", "corpora.toml", "tables.toml")]
-    return tuple(entry for name, path in files for entry in parse_registry(path.read_bytes(), name))
-
-
-# --- where they are kept --------------------------------------------------------------------------
-
-
-def target_of(entry: Published) -> Path:
-    """Where the vectors lie once they are here: a file, or a folder of vectors by year."""
-    folder, file = data_folder() / entry.name, entry.download.file
-    if entry.vectors.kind in {"series", "images", "tables"}:
-        return folder
-    if entry.vectors.member:
-        return folder / entry.vectors.member.rpartition("/")[2]
-    if entry.vectors.kind == "texts":
-        return folder / file
-    compressed = Path(file).suffix if file.endswith(_COMPRESSED) else ""  # NAME.gz becomes NAME
-    return folder / file.removesuffix(compressed)
-
-
-def place_of(entry: Published) -> Path | None:
-    """Where published vectors are on this machine; None if they are not here.
-
-    They are unpacked beside their place and moved there when whole, so what is there is whole.
-    """
-    target = target_of(entry)
-    return target if target.exists() else None
-
-
-_USES = {
-    "images": "eatlas run --tests TEST names its images",
-    "texts": "eatlas text {name} --tests TEST counts associations in it",
-    "counts": '--measure "divdist(soa=counts)" takes it, and --reference {name}?year=YEAR',
-}
-
-
-def on_this_machine(spec: FileSpec) -> FileSpec:
-    """Replace the name of published vectors by their path; leave anything else as it is."""
-    for entry in published_vectors():
-        if entry.name != str(spec.path):
-            continue
-        if (what := entry.vectors.what) != "vectors":
-            raise SourceError(
-                f"{entry.name}: these are {what}, and no vectors",
-                allowed="published vectors; eatlas vectors list shows them",
-                remedy=_USES[what].format(name=entry.name),
-            )
-        return replace(spec, path=require_here(entry))
-    return spec
-
-
-def corpus_on_this_machine(name: str) -> Path | None:
-    """Return where a published corpus lies; None if no corpus has that name."""
-    return _here("texts", name)
-
-
-def table_on_this_machine(name: str) -> Path | None:
-    """Return where a published table of counts lies; None if no table has that name."""
-    return _here("counts", name)
-
-
-def _here(what: str, name: str) -> Path | None:
-    for entry in published_vectors():
-        if entry.name == name and entry.vectors.what == what:
-            return require_here(entry)
-    return None
-
-
-def require_here(entry: Published) -> Path:
-    """Return where published vectors, or images, are on this machine."""
-    path = place_of(entry)
-    if path is None:
-        size, what = entry.download.size, entry.vectors.what
+def on_this_machine(name: str, what: str = "vectors") -> Path | None:
+    """Return where published vectors, or texts or counts, lie; None if the name is of none."""
+    entry = next((entry for entry in published_vectors() if entry.name == name), None)
+    holds = entry.vectors.what if entry else ""
+    if entry is None or what not in {holds, "vectors"}:
+        return None
+    size = entry.download.size
+    if holds != what:
         raise SourceError(
-            f"{entry.name}: these published {what} are not on this machine yet",
-            got=f"nothing at {target_of(entry)}",
-            remedy=f"eatlas vectors fetch {entry.name}" + (f" ({size_text(size)})" if size else ""),
+            f"{name}: these are {holds}, and no {what}",
+            allowed=f"published {what}; eatlas vectors list shows them",
         )
-    return path
+    if not entry.target.exists():
+        raise SourceError(
+            f"{name}: these published {what} are not on this machine yet",
+            got=f"nothing at {entry.target}",
+            remedy=f"eatlas vectors fetch {name}" + (f" ({size_text(size)})" if size else ""),
+        )
+    return entry.target
 
 
 def size_text(size: int) -> str:
@@ -269,3 +259,310 @@ def size_text(size: int) -> str:
     if size >= 10**6:
         return f"{size / 10**6:.0f} MB"
     return f"{size / 10**3:.0f} kB" if size >= 10**3 else f"{size} bytes"
+
+
+# --- a download -----------------------------------------------------------------------------------
+
+
+def fetch_vectors(name: str, *, watch: Watch | None = None, say: Say | None = None) -> Path:
+    """Bring published vectors to this machine, unless they are here.
+
+    A download that broke off continues where it stopped; a file that changed meanwhile is begun
+    anew. The file is checked against the published hash, or, if none was published, against
+    what an earlier download recorded; another file is refused and removed. Processes that fetch the
+    same file wait for each other.
+
+    Parameters
+    ----------
+    name : str
+        Name of published vectors; ``eatlas vectors list`` shows them.
+    watch : callable, optional
+        Called with the bytes that are here and those there are, chunk by chunk.
+    say : callable, optional
+        Called with a sentence on progress.
+
+    Returns
+    -------
+    Path
+        The file of vectors, or the folder of vectors by year.
+
+    Raises
+    ------
+    SourceError
+        If the name is unknown, the file cannot be downloaded or is another than it should be, or
+        the disk is full. The message says how to go on by hand.
+
+    Examples
+    --------
+    ``eatlas.fetch_vectors("glove.6B.50d")`` downloads 862 MB; a wrong name nothing:
+
+    >>> fetch_vectors("glove.6B.51d")
+    Traceback (most recent call last):
+    eatlas.errors.SourceError: there are no published vectors called 'glove.6B.51d'
+      remedy: did you mean glove.6B.50d, ...? eatlas vectors list shows them all
+    """
+    from filelock import FileLock, Timeout  # noqa: PLC0415
+
+    entry, report = find(name), say or (lambda _: None)
+    try:
+        data_folder().mkdir(parents=True, exist_ok=True)
+        lock = FileLock(entry.file(".lock"))
+        try:
+            locked = lock.acquire(timeout=0)
+        except Timeout:
+            report(f"{name}: another process is fetching this file; waiting for it")
+            locked = lock.acquire()
+        with locked:
+            _bring(entry, watch, report)
+    except OSError as error:
+        raise SourceError(
+            f"{name}: the vectors cannot be written to {data_folder()}",
+            got=error.strerror or str(error),
+            remedy=f"make room, or set {DATA} to a folder that you may write to",
+        ) from error
+    return entry.target
+
+
+def read_record(entry: Published) -> dict[str, str] | None:
+    """What an earlier download got: url, sha256, fetched; None if there was none."""
+    path = entry.file(".json")
+    if not path.exists():
+        return None
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        return {key: str(record[key]) for key in ("url", "sha256", "fetched")}
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        what = f"{path}: the record of an earlier download cannot be read"
+        raise SourceError(what, remedy="delete it, and fetch the vectors again") from error
+
+
+def unproven(entry: Published) -> str:
+    """What a user should know of vectors whose content nobody vouches for; empty if somebody does.
+
+    A size is no proof, and MD5 and SHA-1 are none against somebody who wants to deceive.
+    """
+    kind = (entry.download.hash or "").partition(":")[0]
+    if kind == "sha256":
+        return ""
+    forged = f"only an {kind.upper()} of this file is published, which can be forged"
+    none = "no hash of this file was published; later downloads are compared with the first"
+    http = entry.download.url.startswith("http:")
+    return (forged if kind else none) + ("; http can be changed on the way" if http else "")
+
+
+def _bring(entry: Published, watch: Watch | None, say: Say) -> None:
+    """Use a file that is here, or download it; then unpack all its vectors.
+
+    No other process works on this file, which is locked: what killed processes have left goes.
+    """
+    sets = [each for each in published_vectors() if each.download == entry.download]
+    for each in sets:
+        shutil.rmtree(_workplace(each.target), ignore_errors=True)
+    if not entry.target.exists():
+        file = entry.file("")
+        if not file.exists():
+            if caution := unproven(entry):
+                say(f"{entry.name}: {caution}")
+            say(f"{entry.name}: downloading {entry.download.url}")
+            _download(entry, watch)
+            file = entry.file(".part")
+        try:
+            record = _checked(entry, file)
+            for each in sets:
+                if not each.target.exists():
+                    say(f"{each.name}: unpacking")
+                    unpack(file, each.vectors, each.target)
+        except SourceError:
+            _discard(entry)  # it is not what it should be, so it is no use later
+            raise
+        entry.file(".json").write_text(json.dumps(record, indent=2), encoding="utf-8")
+    _discard(entry)
+
+
+def _discard(entry: Published) -> None:
+    """Remove what a download has left."""
+    entry.file(".part").unlink(missing_ok=True)
+    entry.file(".part.state").unlink(missing_ok=True)
+
+
+def _checked(entry: Published, path: Path) -> dict[str, str]:
+    """Check a file: its hash where there is one, and that it is no web page; what to record."""
+    earlier, url, page = read_record(entry), entry.download.url, entry.download.page
+    what = f"{entry.name}: what {url} serves"
+    if path == entry.file(""):  # put there by hand
+        what = f"{path}: this file"
+    stated, first, remedy = entry.download.hash, "was published", "get it again"
+    if stated is None and earlier and earlier["url"] == url:
+        stated, first = f"sha256:{earlier['sha256']}", f"was got on {earlier['fetched']}"
+        remedy = f"if the publisher replaced it, delete {entry.file('.json')} and fetch again"
+    algorithm, _, digits = (stated or "sha256:").partition(":")
+    got = sha256 = _hash(path, "sha256")
+    if algorithm != "sha256":
+        got = _hash(path, algorithm)
+    if stated and got != digits:
+        what = f"{what} is not the file that {first}"
+        raise SourceError(what, got=got, allowed=digits, remedy=remedy)
+    with path.open("rb") as file:
+        start = file.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not stated and _PAGE.match(start):
+        raise SourceError(
+            f"{what} is a web page, no file of vectors",
+            got=start[:60].decode("ascii", "replace"),
+            remedy="a login of the network, or a host that moved the file, sends one; see "
+            f"{page or 'the address in a browser'}",
+        )
+    if earlier and (earlier["url"], earlier["sha256"]) == (url, sha256):
+        return earlier
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"url": url, "sha256": sha256, "fetched": now}
+
+
+def _hash(path: Path, algorithm: str) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, algorithm).hexdigest()
+
+
+def _failed(entry: Published, got: str, remedy: str) -> SourceError:
+    return SourceError(
+        f"{entry.name}: {entry.download.url} cannot be downloaded",
+        got=got,
+        remedy=f"{remedy}; or get the file in another way, put it at {entry.file('')} and run "
+        f"eatlas vectors fetch {entry.name}",
+    )
+
+
+def _download(entry: Published, watch: Watch | None) -> None:
+    """Fetch a file into a part beside its place, try after try, as long as something comes."""
+    import requests  # noqa: PLC0415  (0.2 s, and only a download needs it)
+    from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
+    reason: BaseException | None = None
+    for failures in range(TRIES):
+        start = _size(entry)
+        try:
+            return _receive(entry, watch)
+        except (requests.RequestException, HTTPError) as error:
+            reason = error
+        if _size(entry) == start:
+            break
+        time.sleep(PAUSE * 2**failures)
+    while reason and (cause := reason.__cause__ or reason.__context__):
+        reason = cause  # connection refused, name or service not known, ...
+    got = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
+    again = f"run eatlas vectors fetch {entry.name} again when there is a connection"
+    raise _failed(entry, got, f"{again}; it continues")
+
+
+def _size(entry: Published) -> int:
+    part = entry.file(".part")
+    return part.stat().st_size if part.exists() else 0
+
+
+def _receive(entry: Published, watch: Watch | None) -> None:
+    """Ask for what is missing, or for everything, and write what comes."""
+    import requests  # noqa: PLC0415
+
+    state = entry.file(".part.state")  # the ETag or the time of change that the part is of
+    condition = state.read_text(encoding="utf-8") if state.exists() else ""
+    # a packed transfer would make lengths and ranges those of the packed bytes
+    headers = {"Accept-Encoding": "identity"}
+    if condition and _size(entry):
+        headers |= {"Range": f"bytes={_size(entry)}-", "If-Range": condition}
+    with requests.get(entry.download.url, headers=headers, stream=True, timeout=_TIMEOUT) as answer:
+        if answer.status_code == 416:  # what came is of a longer file
+            _discard(entry)
+            raise requests.ConnectionError(answer.reason)
+        length = _write(entry, answer, watch)
+    if length is not None and _size(entry) < length:
+        raise requests.ConnectionError("the connection ended early")
+
+
+def _write(entry: Published, answer: Any, watch: Watch | None) -> int | None:
+    """Write the body of an answer to the part; how long the file is, if the server says so."""
+    url, size, page = entry.download.url, entry.download.size, entry.download.page
+    remedy = f"see {page}" if page else "ask the publisher"
+    if answer.status_code not in {200, 206}:
+        raise _failed(entry, f"{answer.status_code} {answer.reason}", remedy)
+    if url.startswith("https:") and not answer.url.startswith("https:"):
+        raise _failed(entry, f"the server leads from https to {answer.url}", remedy)
+    start, total = _size(entry), answer.headers.get("Content-Range", "").rpartition("/")[2]
+    if answer.status_code == 200:  # all of the file, perhaps in another state
+        start, total = 0, answer.headers.get("Content-Length", "")
+        etag = answer.headers.get("ETag", "W/")  # a weak one does not promise the same bytes
+        condition = answer.headers.get("Last-Modified", "") if etag.startswith("W/") else etag
+        entry.file(".part.state").write_text(condition, encoding="utf-8")
+    length = int(total) if total.isdigit() else None
+    if size is not None and length not in (None, size):
+        _discard(entry)
+        raise _failed(entry, f"the file has {length:,} bytes, {size:,} were published", remedy)
+    most = size or length or LARGEST
+    with entry.file(".part").open("ab" if start else "wb") as file:
+        for chunk in answer.raw.stream(CHUNK, decode_content=False):
+            start += len(chunk)
+            if start > most:
+                _discard(entry)
+                raise _failed(entry, f"more than {most:,} bytes came", remedy)
+            file.write(chunk)
+            if watch:
+                watch(start, length)
+    return length
+
+
+# --- from a download to vectors -------------------------------------------------------------------
+
+
+def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
+    """Unpack vectors to `target`; they appear there when they are whole.
+
+    Nothing is written but what the registry names, and what grows out of proportion is refused. One
+    process at a time may unpack to a target.
+    """
+    folder = _workplace(target)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    made = folder / "made"
+    try:
+        if vectors.in_folder:
+            _extract(archive, made, vectors)
+        elif vectors.kind in {"texts", "counts"} and vectors.member is None:
+            try:  # as it is; gigabytes are not written twice where a link will do
+                made.hardlink_to(archive)
+            except OSError:
+                shutil.copyfile(archive, made)
+        else:
+            with locate(archive, vectors.member).open() as source, made.open("xb") as file:
+                shutil.copyfileobj(source, file, CHUNK)
+        made.replace(target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _workplace(target: Path) -> Path:
+    return target.with_name(f".{target.name}.unpacking")
+
+
+def _extract(archive: Path, folder: Path, vectors: Vectors) -> None:
+    """Unpack the files of years, or those below the archive's folder, as plain files."""
+    start = PurePosixPath(vectors.folder or "").parts
+    with faults_of_library(archive, "this archive"), zipfile.ZipFile(archive) as opened:
+        members = {PurePosixPath(info.filename): info for info in opened.infolist()}
+    files: dict[PurePosixPath, tuple[str, ...]]
+    if vectors.kind == "series":
+        files = {path: (path.name,) for path in members if _OF_A_YEAR.fullmatch(path.name)}
+    else:
+        below = [path for path in members if path.parts[1 : 1 + len(start)] == start]
+        files = {p: p.parts[1 + len(start) :] for p in below if p.suffix.lower() in _TAKEN}
+    outside = [p for p, parts in files.items() if {"..", "\\", ":"} & {*parts, *"".join(parts)}]
+    if outside or not files:
+        raise SourceError(
+            f"{archive}: not the archive of {vectors.name}",
+            got=f"the member {outside[0]}" if outside else listed(map(str, members)) or "nothing",
+            allowed=f"files in {vectors.folder}" if vectors.folder else "1990-w.npy or 1990.txt",
+        )
+    size = sum(members[path].file_size for path in files)
+    check_growth(str(archive), size, archive.stat().st_size)
+    for path, parts in files.items():
+        target = folder.joinpath(*parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with locate(archive, members[path].filename).open() as source, target.open("xb") as file:
+            shutil.copyfileobj(source, file, CHUNK)

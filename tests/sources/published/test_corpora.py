@@ -8,12 +8,11 @@ from tests.corpora.test_shards import HEAD, page
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.sources.fetching import unpack
 from eatlas.sources.published import (
-    corpus_on_this_machine,
     find,
+    on_this_machine,
     published_vectors,
-    target_of,
+    unpack,
 )
 
 CORPORA = [one for one in published_vectors() if one.vectors.kind == "texts"]
@@ -32,11 +31,11 @@ def test_a_dump_stays_compressed_and_is_counted_by_name(tmp_path):
     served = tmp_path / "served.bz2"
     served.write_bytes(bz2.compress((HEAD + page("A", "The nurse said she ran.")).encode()))
     entry = find("simplewiki")
-    assert corpus_on_this_machine("glove.6B.50d") is None
+    assert on_this_machine("glove.6B.50d", "texts") is None
     with pytest.raises(SourceError, match="these published texts are not on this machine yet"):
         eatlas.count_text("simplewiki", TEST)
-    unpack(served, entry.vectors, target_of(entry))
-    assert corpus_on_this_machine("simplewiki").read_bytes() == served.read_bytes()
+    unpack(served, entry.vectors, entry.target)
+    assert on_this_machine("simplewiki", "texts").read_bytes() == served.read_bytes()
     counts = eatlas.count_text("simplewiki", TEST)
     assert counts.counts("nurse") == {"female": 1, "male": 0}
 
@@ -45,6 +44,6 @@ def test_samples_of_gpt2_are_json_lines(tmp_path):
     entry = find("gpt2-output-medium-345M-train")
     served = tmp_path / "served"
     served.write_text(json.dumps({"id": 1, "text": "A nurse.\n\nHe ran."}) + "\n")
-    unpack(served, entry.vectors, target_of(entry))
+    unpack(served, entry.vectors, entry.target)
     counts = eatlas.count_text(entry.name, TEST)
     assert counts.counts("nurse") == {"female": 0, "male": 1}

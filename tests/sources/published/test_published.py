@@ -6,7 +6,7 @@ from tests.sources.published.serving import register, text_of
 from eatlas import open_vectors
 from eatlas.errors import SourceError
 from eatlas.sources import open_sources
-from eatlas.sources.published import find, parse_registry, place_of, published_vectors
+from eatlas.sources.published import find, parse_registry, published_vectors
 
 GOOD = """\
 schema = 1
@@ -55,7 +55,7 @@ def test_what_lies_in_the_folder_is_opened_by_name(data):
     path.write_bytes(text_of())
     source = open_vectors("glove.6B.50d")
     assert (source.name, source.dim) == ("glove.6B.50d", 3)
-    assert place_of(find("glove.6B.50d")) == path
+    assert find("glove.6B.50d").target == path
     with pytest.raises(SourceError, match="unknown option"):
         open_vectors("glove.6B.50d?nothing=1")
 

@@ -9,8 +9,7 @@ from tests.inputs import optional_data
 import eatlas
 from eatlas.errors import SourceError, StimulusError
 from eatlas.sources.counts import open_counts
-from eatlas.sources.fetching import fetch_vectors, unpack
-from eatlas.sources.published import find, find_all, target_of
+from eatlas.sources.published import fetch_vectors, find, find_all, unpack
 
 TEST = eatlas.GroupsTest(
     targets=["nurse", "pilot"], groups={"Female": ["she"], "Male": ["he"]}, reference="uniform"
@@ -28,7 +27,7 @@ def here(tmp_path):
     served = tmp_path / "served.csv"
     served.write_text(CENSUS)
     entry = find("census-gender")
-    unpack(served, entry.vectors, target_of(entry))
+    unpack(served, entry.vectors, entry.target)
 
 
 def test_one_name_fetches_both_files():
