@@ -22,7 +22,7 @@ import torch
 
 import eatlas
 from eatlas.encoders.transformer import batches, read_items, tensors, text_inputs
-from eatlas.sources.interface import items_of
+from eatlas.sources.source import items_of
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 EVERY = int(os.environ.get("EVERY", "1"))

@@ -29,7 +29,7 @@ from PIL import Image
 
 import eatlas
 from eatlas.encoders.images import AT_ONCE, prepared, read_head
-from eatlas.sources.interface import Item
+from eatlas.sources.source import Item
 
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 MODELS = {"ViT-B/32": 32, "ViT-B/16": 16}

@@ -31,8 +31,7 @@ from tests.tiny_models import make_model
 import eatlas
 from eatlas.encoders import transformer
 from eatlas.sources import Found, Source
-from eatlas.sources.interface import items_of
-from eatlas.sources.source import forwarded
+from eatlas.sources.source import forwarded, items_of
 
 BUDGETS = (50, 100, 200, 500, 1000, 2048, 5000)
 TESTS = ("sent-weat-6", "sent-weat-7", "sent-weat-1", "weat-6", "weat-7", "weat-10")

@@ -49,7 +49,7 @@ def test_a_poisoned_cache_of_encodings(eatlas_cli, model, computed_vectors):
 
 
 def test_a_forged_index(eatlas_cli, test_file, tiny_vectors, tmp_path, monkeypatch):
-    monkeypatch.setattr("eatlas.sources.files.sequential._INDEX_FROM", 0)
+    monkeypatch.setattr("eatlas.sources.text_files._INDEX_FROM", 0)
     path = tmp_path / "v.txt"
     lines = [f"{term} {' '.join(map(repr, row.tolist()))}" for term, row in tiny_vectors.items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from tests.tiny_vision import draw
 
 from eatlas.encoders.images import decoded, open_pictures, read_head
 from eatlas.errors import SourceError
-from eatlas.sources.interface import Item
+from eatlas.sources.source import Item
 
 RED, WHITE = (200, 30, 30), (255, 255, 255)
 

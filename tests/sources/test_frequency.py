@@ -52,7 +52,7 @@ def test_an_index_a_pass_and_an_array_say_the_same(tmp_path, monkeypatch):
     expected = ranking(ArraySource(LISTED, DATA.vectors, ordered=True))
     assert expected.ranks == {t: LISTED.index(t) + 1 for t in TEST.terms}
     same(ranking(path), expected)
-    monkeypatch.setattr("eatlas.sources.files.sequential._INDEX_FROM", 0)
+    monkeypatch.setattr("eatlas.sources.text_files._INDEX_FROM", 0)
     indexed = open_vectors(path)
     indexed.lookup({"war"})  # writes the index
     assert indexed.index() is not None

@@ -77,7 +77,7 @@ def test_faults(spec, message):
 def test_a_vector_that_is_not_finite(bad):
     source = open_vectors({"a": [1.0, 2.0], "b": [bad, 2.0]})
     assert list(source.lookup({"a"})) == ["a"]
-    with pytest.raises(SourceError, match="the vector of 'b': a component is not finite"):
+    with pytest.raises(SourceError, match="the vector of 'b' has a component that is not usable"):
         source.lookup({"b"})
 
 

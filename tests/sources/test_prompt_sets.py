@@ -11,8 +11,8 @@ from tests.sources.test_prompts import words
 import eatlas
 from eatlas.errors import SourceError
 from eatlas.sources import Item
-from eatlas.sources.interface import Found
 from eatlas.sources.prompts import PromptSet, prompted
+from eatlas.sources.source import Found
 
 THREE = ("This is {}", "The {} is here", "{}")
 FIT = 1e-15
@@ -108,7 +108,6 @@ def test_sets_that_are_none(prompts, said):
         (b"", "no prompt in this file"),
         (b"# nothing\n", "no prompt in this file"),
         (b"\xff\xfe\x00", "the file is not UTF-8"),
-        (b"a {}\n" * 300_000, "this is too large"),
     ],
 )
 def test_files_that_are_none(tmp_path, content, said):

@@ -142,7 +142,7 @@ def check(
             diagnose(
                 named.source,
                 tests=tests or None,
-                tell=None if watch is None else watch("texts by", named.called),
+                tell=None if watch is None else watch("texts by", named.name or named.source.name),
             ).called(named.name)
             for named in several
         ]

@@ -24,8 +24,17 @@ from eatlas.encoders.cache_store import SAME, CacheStore, Entry
 from eatlas.encoders.encoder import shortest_first
 from eatlas.encoders.models import hash_of
 from eatlas.errors import SourceError, described
-from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, Vector
-from eatlas.sources.source import Source, Wrapper, is_contextual
+from eatlas.sources.source import (
+    Answers,
+    Found,
+    Item,
+    Read,
+    Source,
+    Unknown,
+    Vector,
+    Wrapper,
+    is_contextual,
+)
 from eatlas.sources.spec import take_option
 from eatlas.untrusted import computes_afresh
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.interface import Answers, Found, Item, cut
-from eatlas.sources.source import Source
+from eatlas.sources.source import Answers, Found, Item, Source, cut
 
 ALLOWED = "an array of shape (number of texts, number of components): numpy, torch, list of lists"
 SHOWN = 60

@@ -23,7 +23,7 @@ from eatlas.encoders.options import read_options
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Item
+from eatlas.sources.source import Answers, Item
 from eatlas.sources.spec import parse_options
 from eatlas.untrusted import computes_afresh, require_trust
 

@@ -21,7 +21,7 @@ from eatlas.encoders.models import PROCESSOR, hash_of, settings_of
 from eatlas.errors import SourceError
 from eatlas.executors import Threads, processors
 from eatlas.results.parts import ImageEncoding
-from eatlas.sources.interface import Item, cut
+from eatlas.sources.source import Item, cut
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -24,7 +24,7 @@ from eatlas.encoders.transformer import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.interface import Tell, cut
+from eatlas.sources.source import Tell, cut
 from eatlas.stimuli.pairs import Answer, Kind, Question, Span
 from eatlas.untrusted import computes_afresh
 

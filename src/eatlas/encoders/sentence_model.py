@@ -37,7 +37,7 @@ from eatlas.encoders.transformer import Wanted, batches, read_items
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Found, Item, Read
+from eatlas.sources.source import Answers, Found, Item, Read
 from eatlas.sources.spec import CONFIG, MODULES, parse_file_spec
 from eatlas.untrusted import only_data, require_trust
 

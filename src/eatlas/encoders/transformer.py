@@ -26,8 +26,7 @@ from eatlas.encoders.options import Numbers, Options, layer_name
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Found, Item, Read, Unknown, cut
-from eatlas.sources.source import Source, innermost
+from eatlas.sources.source import Answers, Found, Item, Read, Source, Unknown, cut, innermost
 
 Array = NDArray[np.float32]
 Ids = tuple[Numbers, Numbers]

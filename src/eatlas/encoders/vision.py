@@ -36,7 +36,7 @@ from eatlas.encoders.transformer import (
 )
 from eatlas.errors import SourceError
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Found, Item, Kind, Read
+from eatlas.sources.source import Answers, Found, Item, Kind, Read
 
 Seen = list[tuple[Picture, Pixels]]
 

@@ -37,9 +37,8 @@ from eatlas.sources.frequency_order import (
     bundled_order,
     in_lower_case,
 )
-from eatlas.sources.interface import Vector
 from eatlas.sources.memory import SAMPLE, ArraySource
-from eatlas.sources.source import Wrapper
+from eatlas.sources.source import Vector, Wrapper, innermost
 from eatlas.stats.paired import spearman
 from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p, rank_sum
 from eatlas.stimuli import ROLES, AssociationTest, Test
@@ -144,7 +143,7 @@ def ranking_of(
             for key in own:  # random words of a test are none of its own
                 near |= order.near(key, ranking.ranks[key], own)
     if beside:
-        source.lookup({*beside, *near})
+        innermost(source).lookup({*beside, *near})
     near = dict(sorted(near.items(), key=lambda pair: pair[1]))
     rows = _vectors(source, order, near)
     if not rows:

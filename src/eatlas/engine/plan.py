@@ -26,8 +26,8 @@ from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need
 from eatlas.sources import CaseRule, Tell, ask, period_of
 from eatlas.sources.coverage import needed_items
-from eatlas.sources.opening import distinct, names_under, specs_of
-from eatlas.sources.source import innermost, is_contextual
+from eatlas.sources.opening import names_under, specs_of
+from eatlas.sources.source import is_contextual
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
 
@@ -266,7 +266,7 @@ def open_as(given: Any, need: Need, prompts: Any = None) -> list[tuple[str, AnyS
         The name that results are to carry, empty where that is the source string, and the source;
         a series or a model of several layers gives several.
     """
-    specs = distinct(specs_of(given, DEFAULT_VECTORS))
+    specs = specs_of(given, DEFAULT_VECTORS)
     if not specs:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
     named: list[tuple[str, AnySource]] = []
@@ -378,12 +378,9 @@ def read_source(jobs: Sequence[Job], tell: Tell | None = None) -> AnySource:
     wish = strongest(job.measure.needs.ranks for job in jobs)
     if wish is None:
         return ask(source, tests, words, case, tell)
-    if innermost(source).in_passes and not is_contextual(source):
-        beside = {item.content for item in needed_items(source, tests, words, case)}
-        ranking = ranking_of(source, tests, case, wish, beside=beside)
-        return replace(ask(source, tests, words, case, tell), ranking=ranking)
-    answers = ask(source, tests, words, case, tell)  # writes what the ranks are read from
-    return replace(answers, ranking=ranking_of(source, tests, case, wish))
+    beside = {item.content for item in needed_items(source, tests, words, case)}
+    ranking = ranking_of(source, tests, case, wish, beside=beside)  # one pass for words and ranks
+    return replace(ask(source, tests, words, case, tell), ranking=ranking)
 
 
 def computes(source: AnySource, need: Need) -> bool:

@@ -1,10 +1,10 @@
 """Where vectors come from, and how terms find them.
 
-:mod:`spec` reads a source string and :mod:`opening` opens what it names: a file (room `files`),
-vectors in memory (:mod:`memory`), published ones (:mod:`published`, :mod:`fetching`),
-or a model (room `eatlas.encoders`). Each is a :mod:`source`; :mod:`wrappers`,
-:mod:`prompts`, :mod:`transforms` and :mod:`debiasing` make sources of sources. :mod:`coverage`
-accounts for every term that is looked up.
+:mod:`spec` reads a source string and :mod:`opening` opens what it names: a file (:mod:`formats`,
+:mod:`text_files`, :mod:`array_files`), vectors in memory (:mod:`memory`), published ones
+(:mod:`published`), or a model (room `eatlas.encoders`). Each is a :mod:`source`; :mod:`prompts`,
+:mod:`transforms` and :mod:`debiasing` make sources of sources. :mod:`coverage` accounts for every
+term that is looked up.
 """
 
 from lazy_loader import attach_stub

@@ -13,7 +13,6 @@ from .coverage import (
     is_common_word as is_common_word,
     spellings as spellings,
 )
-from .interface import Found as Found, Item as Item, Tell as Tell
 from .memory import ArraySource as ArraySource
 from .opening import (
     Opened as Opened,
@@ -26,12 +25,19 @@ from .opening import (
     specs_of as specs_of,
     transformed as transformed,
 )
-from .prompts import PromptedSource as PromptedSource, prompted as prompted
+from .formats import PeriodSource as PeriodSource
+from .prompts import (
+    CBOWSource as CBOWSource,
+    PromptedSource as PromptedSource,
+    prompted as prompted,
+)
 from .source import (
+    Found as Found,
+    Item as Item,
+    Tell as Tell,
     Snapshot as Snapshot,
     Source as Source,
     is_contextual as is_contextual,
     period_of as period_of,
 )
 from .spec import options_of as options_of, with_options as with_options
-from .wrappers import CBOWSource as CBOWSource, PeriodSource as PeriodSource

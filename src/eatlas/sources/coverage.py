@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.notes import Note, as_notes
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.interface import Found, Item, Tell, Vector, image_item, items_of, word_alone
-from eatlas.sources.source import Snapshot, Source
+from eatlas.sources.source import Found, Item, Snapshot, Source, Tell, Vector, word_alone
 from eatlas.stats.inputs import SINGLE
-from eatlas.stimuli import Concept, ContextsOrigin, Test
+from eatlas.stimuli import Concept, ContextsOrigin, Image, Test
 from eatlas.stimuli.kinds import remarks
 
 CaseRule = Literal["auto", "exact"]
@@ -69,6 +68,28 @@ Ways = Mapping[str, Item]
 """Items to look up or encode for one term, by the key under which each is found; first hit wins."""
 
 
+def _items_of(concept: Concept) -> dict[str, Item]:
+    """Return the item of each term: its sentence, its word, or its image."""
+    if concept.images:
+        return {image.name: _image_item(image) for image in concept.images}
+    if not concept.sentences:
+        return {term: word_alone(term) for term in concept.terms}
+    return {part.term: Item(part.text, part.span) for part in concept.sentences}
+
+
+def _image_item(image: Image, key: str | None = None) -> Item:
+    """Return the item of an image: to be encoded, or to be looked up by a key."""
+    if key is None and not image.path:
+        raise SourceError(
+            f"the image {image.name} was not found",
+            got=f"its name and SHA-256 {image.sha256 or 'unknown'}, and no file",
+            remedy="load the test from its file, beside its images; eatlas verify takes it as "
+            "--tests FILE.toml",
+        )
+    content = image.path if key is None else key
+    return Item(content, kind="image", sha256=image.sha256, name=image.name)
+
+
 def _ways(part: Concept, case: CaseRule, *, encoded: bool, stems: bool = True) -> dict[str, Ways]:
     """Items to look up or encode for each term of a concept.
 
@@ -79,12 +100,12 @@ def _ways(part: Concept, case: CaseRule, *, encoded: bool, stems: bool = True) -
     if part.images and not encoded:
         return {
             image.name: {
-                key: image_item(image, key)
+                key: _image_item(image, key)
                 for key in (*image.lookup_keys, *(image.stems if stems else ()))
             }
             for image in part.images
         }
-    items = items_of(part)
+    items = _items_of(part)
     if encoded or part.sentences:
         return {term: {term: item} for term, item in items.items()}
     return {term: {key: word_alone(key) for key in spellings(term, case)} for term in items}

@@ -32,9 +32,8 @@ from eatlas.sources.debiasing import (
     frequent_rows,
     most_biased,
 )
-from eatlas.sources.interface import Tell
 from eatlas.sources.opening import VectorsLike, open_one_named, open_vectors
-from eatlas.sources.source import Source, rows_of
+from eatlas.sources.source import Source, Tell, rows_of
 from eatlas.sources.transforms import TransformedSource, encoded_table, located
 from eatlas.stats.space import (
     clusters_by_group,

@@ -17,9 +17,8 @@ from unicodedata import category
 from urllib.parse import quote
 
 from eatlas.errors import SourceError
-from eatlas.sources.interface import Vector
 from eatlas.sources.memory import sample_words
-from eatlas.sources.source import Source, Wrapper
+from eatlas.sources.source import Source, Vector, Wrapper
 
 NEAR = 25
 """Candidates on either side of a term's rank. In simulations 10, 25 and 50 keep the type I error

@@ -6,25 +6,19 @@ import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.interface import CHUNK, Vector
-from eatlas.sources.source import VectorTable
+from eatlas.sources.source import CHUNK, Vector, VectorTable, require_usable
 
 SAMPLE = "glove-sample"
 """Real GloVe vectors that come with the package."""
 MAX_COMPONENTS = 1 << 20
-
-
-class Chunk(NamedTuple):
-    """Some consecutive rows of a source: words, and vectors of shape (len(words), dim)."""
-
-    words: list[str]
-    vectors: NDArray[np.floating]
+Chunk = tuple[list[str], NDArray[np.floating]]
+"""Some consecutive rows of a source: words, and vectors of shape (len(words), dim)."""
 
 
 class ArraySource(VectorTable):
@@ -57,12 +51,18 @@ class ArraySource(VectorTable):
         self, words: Sequence[str], vectors: Any, *, name: str = "array", ordered: bool = False
     ) -> None:
         super().__init__(name)
-        self._vectors = _as_matrix(vectors, name)
-        if len(words) != len(self._vectors):
-            got = f"{len(words)} words, {len(self._vectors)} vectors"
+        self._vectors = matrix = _as_numbers(vectors, name)
+        if matrix.ndim != 2 or 0 in matrix.shape or matrix.shape[1] > MAX_COMPONENTS:
+            raise SourceError(
+                f"{name}: this is not an array of vectors",
+                got=f"{matrix.dtype}, shape {matrix.shape}",
+                allowed=f"shape (number of words, number of components), to {MAX_COMPONENTS:,}",
+            )
+        if len(words) != len(matrix):
+            got = f"{len(words)} words, {len(matrix)} vectors"
             raise SourceError(f"{name}: words and vectors differ in number", got=got)
-        if not all(isinstance(word, str) for word in words):
-            row, word = next((k, w) for k, w in enumerate(words) if not isinstance(w, str))
+        if odd := [(row, word) for row, word in enumerate(words) if not isinstance(word, str)]:
+            row, word = odd[0]
             raise SourceError(f"{name}: word {row} is not text", got=repr(word), allowed="strings")
         self._words, self.ordered = words, ordered
 
@@ -99,9 +99,7 @@ class ArraySource(VectorTable):
         """Return the vectors of those keys that have one."""
         rows = {key: self._rows[key] for key in keys if key in self._rows}
         vectors = self.floats(list(rows.values()))
-        if not np.isfinite(vectors).all():
-            for key, vector in zip(rows, vectors, strict=True):
-                check_finite(vector, f"{self.name}: the vector of {key!r}")
+        require_usable(vectors, self.name, [*rows])
         return dict(zip(rows, vectors, strict=True))
 
     @property
@@ -117,63 +115,35 @@ class ArraySource(VectorTable):
         """All words with their vectors, `rows` at a time."""
         for start in range(0, len(self._words), rows):
             part = slice(start, start + rows)
-            yield Chunk(list(self._words[part]), self.floats(part))
+            yield list(self._words[part]), self.floats(part)
 
 
-def check_finite(vectors: NDArray[np.floating], label: str) -> None:
-    """Refuse components that are not finite."""
-    finite = np.isfinite(vectors)
-    if not finite.all():
-        raise SourceError(
-            f"{label}: a component is not finite",
-            got=str(vectors[~finite][0]),
-            allowed="finite numbers",
-        )
-
-
-def from_mapping(vectors: Mapping[str, Any], name: str = "dict") -> ArraySource:
+def from_mapping(vectors: Mapping[str, Any]) -> ArraySource:
     """Take a mapping from words to vectors of one length."""
     if not vectors:
-        raise SourceError(f"{name}: there are no vectors", got="an empty mapping")
-    shapes = {word: _as_numbers(vector, name).shape for word, vector in vectors.items()}
+        raise SourceError("dict: there are no vectors", got="an empty mapping")
+    shapes = {word: _as_numbers(vector, "dict").shape for word, vector in vectors.items()}
     first = next(iter(shapes.values()))
     odd = [word for word, shape in shapes.items() if len(shape) != 1 or shape != first]
     if odd:
         raise SourceError(
-            f"{name}: the vector of {odd[0]!r} has the wrong shape",
+            f"dict: the vector of {odd[0]!r} has the wrong shape",
             got=f"shape {shapes[odd[0]]}",
             allowed="a list of numbers, as many as the first vector has",
         )
-    return ArraySource(list(vectors), list(vectors.values()), name=name)
+    return ArraySource(list(vectors), list(vectors.values()), name="dict")
 
 
-def from_frame(frame: Any, name: str = "frame") -> ArraySource:
+def from_frame(frame: Any) -> ArraySource:
     """Take a pandas frame: words in the index, or in a first column of text; numbers elsewhere."""
     if 0 in frame.shape:
-        raise SourceError(f"{name}: there are no vectors", got=f"a frame of shape {frame.shape}")
+        raise SourceError("frame: there are no vectors", got=f"a frame of shape {frame.shape}")
     if frame.iloc[:, 0].dtype.kind not in "fiu":
         frame = frame.set_index(frame.columns[0])
     if frame.index.dtype.kind in "iuf":
         allowed = "words in the index or the first column, numbers in all others"
-        raise SourceError(f"{name}: the frame has no words, only numbers", allowed=allowed)
-    return ArraySource([str(word) for word in frame.index], frame.to_numpy(), name=name)
-
-
-def from_keyed_vectors(vectors: Any, name: str = "KeyedVectors") -> ArraySource:
-    """Take gensim ``KeyedVectors``, without copying them."""
-    return ArraySource(vectors.index_to_key, vectors.vectors, name=name, ordered=True)
-
-
-def _as_matrix(vectors: Any, name: str) -> NDArray[Any]:
-    """Vectors as a matrix of numbers in floating point; an array of these is not copied."""
-    matrix = _as_numbers(vectors, name)
-    if matrix.ndim != 2 or 0 in matrix.shape or matrix.shape[1] > MAX_COMPONENTS:
-        raise SourceError(
-            f"{name}: this is not an array of vectors",
-            got=f"{matrix.dtype}, shape {matrix.shape}",
-            allowed=f"shape (number of words, number of components), to {MAX_COMPONENTS:,}",
-        )
-    return matrix
+        raise SourceError("frame: the frame has no words, only numbers", allowed=allowed)
+    return ArraySource([str(word) for word in frame.index], frame.to_numpy(), name="frame")
 
 
 def _as_numbers(vectors: Any, name: str) -> NDArray[Any]:

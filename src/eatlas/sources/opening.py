@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint
@@ -22,7 +22,6 @@ from eatlas.sources.memory import (
     SAMPLE,
     ArraySource,
     from_frame,
-    from_keyed_vectors,
     from_mapping,
     open_sample,
 )
@@ -32,19 +31,17 @@ from eatlas.sources.spec import (
     PROMPTS,
     SUFFIXES,
     FileSpec,
+    check_options,
     file_like,
     load,
     parse_file_spec,
     take_option,
 )
-from eatlas.sources.wrappers import CBOW, is_series, open_cbow, open_series
 
 if TYPE_CHECKING:
     import pandas as pd
     from gensim.models import KeyedVectors
     from numpy.typing import ArrayLike
-
-    from eatlas.sources.transforms import TransformedEncodings, TransformedSource
 
 VectorsLike: TypeAlias = (
     "str | Path | Source | Mapping[str, ArrayLike] | tuple[Sequence[str], ArrayLike] "
@@ -69,8 +66,10 @@ BY_NAME: dict[str, Callable[[], Source]] = {SAMPLE: open_sample}
 ENTRY_POINTS = "eatlas.sources"
 TRANSFORMS = "eatlas.sources.transforms:with_transform"
 """Imported when a transform is asked for."""
-OF_ANY = ("transform", "counts")
+OF_ANY = {"transform": "what is done to all vectors", COUNTS: "a list of counts of words"}
 """Options that any source takes."""
+CBOW = "cbow:"
+"""Before a source of words: texts are the mean of their words."""
 _SCHEME = re.compile(r"[a-z][a-z0-9+]+:(//|(?!.*\.))", re.ASCII)
 """Such as hf:bert-base-uncased or https://...; a name with a full stop may be that of a file."""
 
@@ -116,12 +115,14 @@ def _open_object(spec: Any) -> Source:
     if isinstance(spec, Mapping):
         return from_mapping(spec)
     if is_pair(spec):
-        return ArraySource(list(spec[0]), spec[1])
+        words, rows = spec
+        return ArraySource(list(words), rows)
     if hasattr(spec, "columns"):
         return from_frame(spec)
     keyed = getattr(spec, "wv", spec)  # gensim's models keep their KeyedVectors there
     if hasattr(keyed, "index_to_key"):
-        return from_keyed_vectors(keyed)
+        words = keyed.index_to_key
+        return ArraySource(words, keyed.vectors, name="KeyedVectors", ordered=True)
     if callable(spec) and not isinstance(spec, type):
         source: Source = load("eatlas.encoders.functions:FunctionSource")(spec)
         return source
@@ -154,12 +155,10 @@ def is_pair(spec: object) -> bool:
 
 def open_sources(spec: Any) -> tuple[Source, ...]:
     """Open vectors, or every period of a series."""
-    if isinstance(spec, str | Path):
-        return _open(str(spec))
-    return (open_vectors(spec),)
+    return _open(str(spec)) if isinstance(spec, str | Path) else (open_vectors(spec),)
 
 
-def transformed(source: VectorsLike, transform: str) -> TransformedSource | TransformedEncodings:
+def transformed(source: VectorsLike, transform: str) -> Source:
     """Transform all vectors of a source: a remedy for anisotropy, or debiasing.
 
     Parameters
@@ -194,8 +193,7 @@ def transformed(source: VectorsLike, transform: str) -> TransformedSource | Tran
     >>> source.lookup(["up"])["up"].tolist(), str(source.notes[0])
     ([1.0, 0.0], 'Vectors transformed by center, fitted on 2 vectors of dict.')
     """
-    made: TransformedSource | TransformedEncodings
-    made = load(TRANSFORMS)(open_vectors(source), transform)
+    made: Source = load(TRANSFORMS)(open_vectors(source), transform)
     return made
 
 
@@ -206,11 +204,11 @@ def _open(text: str, series: str | None = None) -> tuple[Source, ...]:
     """
     if not text.strip():
         raise SourceError("no vectors are named", got="an empty text", allowed="a file, a name")
-    if is_there(text) and not is_series(Path(text)):
-        return (_open_file(FileSpec(Path(text)), text),)
+    if is_there(text):
+        return _open_path(FileSpec(Path(text)), text, series or text)
     if text.startswith(CBOW):
         words = text.removeprefix(CBOW)
-        return (open_cbow(_only_one(_open(words), words)),)
+        return (load("eatlas.sources.prompts:open_cbow")(_only_one(_open(words), words)),)
     bare, counts = take_option(text, COUNTS)
     if counts is not None:
         order = CountedOrder(Path(counts))
@@ -233,17 +231,24 @@ def _open_plain(text: str, series: str) -> tuple[Source, ...]:
             return (as_source(named()),)
         from eatlas.sources.published import on_this_machine  # noqa: PLC0415
 
-        if path := on_this_machine(str(file.path)):
-            file = replace(file, path=path)
-    if not is_there(file.path):
-        raise _no_such(file, text)
-    return open_series(file, series) if is_series(file.path) else (_open_file(file, text),)
+        path = on_this_machine(str(file.path))
+        if path is None:
+            raise _no_such(file, text)
+        file = replace(file, path=path)
+    return _open_path(file, text, series)
 
 
-def _open_file(file: FileSpec, name: str) -> Source:
-    from eatlas.sources.files.formats import open_file  # noqa: PLC0415  (not all sources are files)
+def _open_path(file: FileSpec, name: str, series: str) -> tuple[Source, ...]:
+    """Open a file, or a folder of files by year."""
+    from eatlas.sources.formats import (  # noqa: PLC0415  (not all sources are files)
+        is_series,
+        open_file,
+        open_series,
+    )
 
-    return open_file(file.path, file.options, file.member, name=name)
+    if is_series(file.path):
+        return open_series(file, series)
+    return (open_file(file.path, file.options, file.member, name=name),)
 
 
 def scheme_of(text: str) -> str:
@@ -258,12 +263,9 @@ def _open_scheme(scheme: str, text: str) -> tuple[Source, ...]:
     """Open a source by its scheme; a prompt is for all kinds of what encodes texts alike."""
     plain, prompt = take_option(text, PROMPT)
     plain, several = take_option(plain, PROMPTS)
-    if scheme in SCHEMES:
-        place = SCHEMES[scheme]
-        opened = (load(place) if isinstance(place, str) else place)(plain)
-    else:
-        opened = _of_package(points(SCHEME_POINTS)[scheme], object, plain)
-    sources = tuple(as_source(one) for one in (opened if isinstance(opened, tuple) else (opened,)))
+    opener = SCHEMES.get(scheme) or partial(_of_package, points(SCHEME_POINTS)[scheme])
+    made = (load(opener) if isinstance(opener, str) else opener)(plain)
+    sources = tuple(map(as_source, made if isinstance(made, tuple) else (made,)))
     if prompt is not None or several is not None:
         from eatlas.sources.prompts import PromptSet, prompted  # noqa: PLC0415
 
@@ -282,19 +284,19 @@ def known_schemes() -> list[str]:
 def named_sources() -> dict[str, Callable[[], Any]]:
     """Sources by name, those of other packages with them."""
     added = points(ENTRY_POINTS, {*BY_NAME, *known_sources()})
-    return BY_NAME | {name: partial(_of_package, p, object) for name, p in added.items()}
+    return BY_NAME | {name: partial(_of_package, point) for name, point in added.items()}
 
 
-def _of_package(point: EntryPoint, kind: type[Any], *arguments: str) -> Any:
+def _of_package(point: EntryPoint, *arguments: str) -> Any:
     """What another package opens."""
     from eatlas.untrusted import require_trust  # noqa: PLC0415
 
     require_trust(f"call {point.value}, which an installed package registers as {point.name}")
-    opened = called(point, kind, *arguments)
-    if not all(map(is_source, opened if isinstance(opened, tuple) else (opened,))):
+    made = called(point, object, *arguments)
+    if not all(map(is_source, made if isinstance(made, tuple) else (made,))):
         allowed = "a source: name, dim, fingerprint, notes and lookup(keys)"
-        raise unusable(point, f"{point.value} returns something else", described(opened), allowed)
-    return opened
+        raise unusable(point, f"{point.value} returns something else", described(made), allowed)
+    return made
 
 
 def _only_one(sources: tuple[Source, ...], text: str) -> Source:
@@ -323,14 +325,7 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
             f"{schemes} and what it takes",
         )
     if spec in names:
-        key = text.partition("?")[2].partition("=")[0]
-        near = nearest(key, OF_ANY)
-        return SourceError(
-            f"{text}: unknown option",
-            got=key,
-            allowed=f"{spec} alone, or with {' or '.join(OF_ANY)}, which any source takes",
-            remedy=f"did you mean {near[0]}?" if near else None,
-        )
+        check_options(file.options, OF_ANY, text)
     published = [entry.name for entry in published_vectors()]
     if Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
         remedy = "check the path"
@@ -394,7 +389,7 @@ def required_name(name: object, source: Any) -> str:
     if not _NAME.fullmatch(plain):
         raise SourceError(
             "the name of a source is not usable",
-            got=described(name if not isinstance(name, str) else name[: 2 * LONGEST]),
+            got=described(name[: 2 * LONGEST] if isinstance(name, str) else name),
             allowed=f"1 to {LONGEST} characters: letters, digits, blanks and . , - _ + ( ), the "
             "first of them a letter or a digit",
             remedy="a path with an equals sign is read as it is where it exists, and where a "
@@ -402,9 +397,10 @@ def required_name(name: object, source: Any) -> str:
         )
     taken = plain in known_sources() or plain in named_sources()
     if taken and str(source).partition("?")[0] != plain:
+        shown = source if isinstance(source, str | Path) else described(source)
         raise SourceError(
             f"{plain!r} is the name of other vectors",
-            got=f"{plain}={described(source) if not isinstance(source, str | Path) else source}",
+            got=f"{plain}={shown}",
             remedy="take another name",
         )
     return plain
@@ -426,7 +422,10 @@ def is_by_name(spec: object) -> bool:
 
 
 def specs_of(given: Any, default: str) -> list[NamedSpec]:
-    """List what is opened: of a string with its name, of a mapping by its keys, of a list each."""
+    """List what is opened, each thing once under each name: texts first, then objects.
+
+    A string may have its name before it, a mapping has names as its keys; a list holds several.
+    """
     several = isinstance(given, list | tuple) and not is_pair(given)
     specs: list[NamedSpec] = []
     for spec in given if several else [given]:
@@ -446,11 +445,6 @@ def specs_of(given: Any, default: str) -> list[NamedSpec]:
                 got=f"{first.key[1]} and {spec.key[1]}",
                 remedy="give each a name of its own",
             )
-    return specs
-
-
-def distinct(specs: Iterable[NamedSpec]) -> list[NamedSpec]:
-    """Each thing to open once under each name: texts first, then objects."""
     once = {spec.key: spec for spec in specs}.values()
     return sorted(once, key=lambda spec: not isinstance(spec.spec, str | Path))
 
@@ -475,16 +469,6 @@ class Opened(NamedTuple):
     spec: NamedSpec
     """What it was opened from."""
 
-    @property
-    def called(self) -> str:
-        """What results call it."""
-        return self.name or self.source.name
-
-    @property
-    def source_from(self) -> str:
-        """Its source string, where results know it by a name."""
-        return self.source.name if self.name else ""
-
 
 def open_named(given: Any, default: str = "") -> list[Opened]:
     """Open sources that may have names; a model of several layers gives one for each.
@@ -501,12 +485,12 @@ def open_named(given: Any, default: str = "") -> list[Opened]:
     list of Opened
         Each with its source, the name that results call it by, and what it was opened from.
     """
-    opened = []
-    for spec in distinct(specs_of(given, default)):
+    several = []
+    for spec in specs_of(given, default):
         sources = open_sources(spec.spec)
         names = names_under(spec.name, [source.name for source in sources])
-        opened += [Opened(*pair, spec) for pair in zip(sources, names, strict=True)]
-    return opened
+        several += [Opened(*pair, spec) for pair in zip(sources, names, strict=True)]
+    return several
 
 
 def open_one_named(given: Any, what: str) -> Opened:

@@ -1,10 +1,12 @@
-"""Words in a prompt, or in several that are averaged, as prompt ensembles of CLIP are."""
+"""Texts that are made before they are encoded: words in prompts, sentences as means of words."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,10 +15,11 @@ import numpy as np
 
 from eatlas.decoding import decoded, require_file
 from eatlas.errors import SourceError, described
+from eatlas.notes import Note
 from eatlas.paths import is_there
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import Answers, Found, Item
-from eatlas.sources.source import Source, Wrapper
+from eatlas.sources.coverage import spellings
+from eatlas.sources.source import Answers, Found, Item, Source, Vector, Wrapper, forwarded
 from eatlas.sources.spec import PROMPT, PROMPTS
 from eatlas.stimuli.sentences import PLACE, built_in, fault_of, fill, forms_of
 
@@ -28,8 +31,12 @@ BETWEEN = "|"
 """Stands between prompts on one line."""
 LONGEST = 200
 """Characters of prompts that are a name; more are named by their number and hash."""
-MOST_BYTES = 1_000_000
-"""Of a file of prompts."""
+CBOW = "cbow:"
+_WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
+"""Letters and digits, with apostrophes, hyphens and full stops inside; punctuation is left out."""
+_PART = re.compile(r"(?=['\u2019])|-")
+"""Where a word is cut that has no vector of its own: person's into person and 's."""
+_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -41,15 +48,15 @@ class PromptSet:
     """Path of the file that holds them."""
 
     def __post_init__(self) -> None:
-        allowed = "texts with a place for the word, each once, such as 'a photo of {}'"
-        if not self.prompts:
-            raise SourceError("a set of prompts has none", allowed=allowed)
-        for prompt in self.prompts:
-            if not isinstance(prompt, str) or self.prompts.count(prompt) > 1:
-                why = "is not a text" if not isinstance(prompt, str) else "occurs twice"
-                raise SourceError(
-                    f"a prompt of a set {why}", got=described(prompt), allowed=allowed
-                )
+        no_texts = [prompt for prompt in self.prompts if not isinstance(prompt, str)]
+        twice = [prompt for prompt in self.prompts if self.prompts.count(prompt) > 1]
+        if no_texts or twice or not self.prompts:
+            why = "is not a text" if no_texts else "occurs twice"
+            raise SourceError(
+                f"a prompt of a set {why}" if self.prompts else "a set of prompts has none",
+                got=described([*no_texts, *twice, ""][0]),
+                allowed="texts with a place for the word, each once, such as 'a photo of {}'",
+            )
 
     @classmethod
     def read(cls, text: str) -> PromptSet:
@@ -97,10 +104,12 @@ class PromptedSource(Wrapper):
         self.averaged = prompts if isinstance(prompts, PromptSet) else None
         self.prompts = prompts.prompts if isinstance(prompts, PromptSet) else (prompts,)
         self._templates = [_template(prompt) for prompt in self.prompts]
-        several = self.averaged
-        option, text = (PROMPTS, several.name) if several else (PROMPT, self.prompts[0])
+        option, text = PROMPT, self.prompts[0]
+        self.mark = f"{option}={text}"
+        if self.averaged:
+            option, text = PROMPTS, self.averaged.name
+            self.mark = f"{option}=sha256:{self.averaged.sha256}"
         self.option = f"{option}={quote(text, safe=UNESCAPED)}"
-        self.mark = f"{option}={f'sha256:{several.sha256}' if several else text}"
 
     @property
     def encoding(self) -> Encoding | None:
@@ -220,13 +229,75 @@ def in_prompts(source: Source, wanted: Any) -> list[Source]:
 def _lines_of(path: str | Path) -> tuple[str, ...]:
     """Prompts of a file, one a line; empty lines and those that begin with # are left out."""
     require_file(Path(path), SourceError)
-    with Path(path).open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    lines = (line.strip() for line in decoded(content, str(path), SourceError).splitlines())
+    text = decoded(Path(path).read_bytes(), str(path), SourceError)
+    lines = map(str.strip, text.splitlines())
     prompts = tuple(line for line in lines if line and not line.startswith("#"))
-    if not prompts or len(content) > MOST_BYTES:
-        raise SourceError(
-            f"{path}: this is too large" if prompts else f"{path}: no prompt in this file",
-            allowed=f"a prompt on each line, {MOST_BYTES:,} bytes at most",
-        )
+    if not prompts:
+        raise SourceError(f"{path}: no prompt in this file", allowed="a prompt on each line")
     return prompts
+
+
+# --- sentences as means of words ------------------------------------------------------------------
+
+
+class CBOWSource(Source):
+    """Sentences encoded as the mean of their words' vectors (May et al. 2019, section 4)."""
+
+    def __init__(self, words: Source) -> None:
+        self.words = words
+        self._unknown: set[str] = set()
+
+    dim = forwarded("words.dim")
+
+    @property
+    def name(self) -> str:
+        """``cbow:`` and the name of the vectors of words."""
+        return f"{CBOW}{self.words.name}"
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the vectors of words, marked as their mean."""
+        return f"{CBOW}{self.words.fingerprint}"
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Words without a vector, so far."""
+        if not self._unknown:
+            return self.words.notes
+        values = {"words": sorted(self._unknown), "most": _SHOWN}
+        return (*self.words.notes, Note("coverage.words-left-out", values=values))
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Mean of the words' vectors, float64; a text none of whose words has one is missing."""
+        split = {item: _WORD.findall(item.content) for item in items}
+        tokens = {token for words in split.values() for token in words}
+        pieces = {token: (token, *filter(None, _PART.split(token))) for token in tokens}
+        wanted = {s for parts in pieces.values() for p in parts for s in spellings(p, "auto")}
+        vectors = self.words.lookup(wanted)
+
+        @cache
+        def of_word(token: str) -> list[Vector]:
+            """Of the word, or else of its parts."""
+            whole, *parts = (
+                [vectors[key] for key in spellings(p, "auto") if key in vectors][:1]
+                for p in pieces[token]
+            )
+            hits = whole or [vector for part in parts for vector in part]
+            if not hits:
+                self._unknown.add(token.lower())
+            return hits
+
+        yield {
+            item: Found(np.mean(rows, axis=0, dtype=np.float64))
+            for item, words in split.items()
+            if (rows := [vector for token in words for vector in of_word(token)])
+        }
+
+
+def open_cbow(words: Source) -> CBOWSource:
+    """Take the mean of words' vectors for texts."""
+    if isinstance(words, CBOWSource):
+        raise SourceError(
+            "the mean of words is taken twice", got=words.name, remedy=f"leave out one {CBOW}"
+        )
+    return CBOWSource(words)

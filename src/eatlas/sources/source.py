@@ -7,10 +7,11 @@ packages bring need not know of this: anything that has ``lookup`` is taken by :
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from operator import attrgetter
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,22 +19,132 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.notes import Note, as_notes
 from eatlas.results.parts import Encoding
-from eatlas.sources.interface import (
-    CHUNK,
-    Answers,
-    Found,
-    Item,
-    Kind,
-    Read,
-    Tell,
-    Vector,
-    usable,
-    word_alone,
-)
 from eatlas.sources.spec import with_option
 
+T = TypeVar("T")
+Vector = NDArray[np.floating]
+CHUNK = 8192
+"""Rows of a chunk by default: 10 MB of 300 single-precision
+components."""
+LARGEST = 1e100
+"""Squares of larger components, summed over a vocabulary, would leave the range of float64."""
+Kind = Literal["text", "image"]
 TEXTS: frozenset[Kind] = frozenset(("text",))
 TEXTS_AND_IMAGES: frozenset[Kind] = frozenset(("text", "image"))
+Tell = Callable[[int, int], None]
+"""Called with the number of items that are encoded and the number of all."""
+Unknown = Literal["", "part", "all"]
+"""How much of a stimulus a tokenizer takes for its one piece of all that it does not know."""
+
+# --- items and answers ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, order=True)
+class Item:
+    """What is looked up or encoded: a text or an image, and the place of the stimulus in it.
+
+    A test knows an item by an id, its term; two tests may hold one item under two ids.
+
+    An image that is encoded has the absolute path of its file as content, and the hash of its
+    bytes: caches know it by that hash and never by its path, and items of one hash share a vector.
+    The hash is that of the file when its test was loaded; an encoder refuses a file whose bytes
+    have another one by then.
+    An image that is looked up has one of its ``lookup_keys`` as content; where a source has
+    vectors of images and of words, one key names one vector.
+
+    Examples
+    --------
+    >>> Item("This is ivy.", (8, 11)).stimulus
+    'ivy'
+    >>> one = Item("/set/rose.jpg", kind="image", sha256="0" * 64, name="rose.jpg")
+    >>> one.kind, one.called
+    ('image', 'rose.jpg')
+    """
+
+    content: str
+    """A text; of an image, the path of its file, or the key by which it is looked up."""
+    span: tuple[int, int] | None = None
+    """Characters of the stimulus in a text, first and behind the last; None where it has none."""
+    kind: Kind = "text"
+    sha256: str = ""
+    """Of an image, the hash of the bytes of its file, in hexadecimal; empty for a text."""
+    name: str = ""
+    """Of an image, the term: what messages call it. Empty for a text."""
+
+    @property
+    def text(self) -> str:
+        """The content."""
+        return self.content
+
+    @property
+    def called(self) -> str:
+        """What messages call it: the text, or the name of the image."""
+        return self.name or self.content
+
+    @property
+    def stimulus(self) -> str:
+        """The text at the span; the whole content where there is none."""
+        return self.content if self.span is None else self.content[slice(*self.span)]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer of a source to one item: its vector, or why there is none."""
+
+    vector: Vector | None
+    reason: str = ""
+    """Why there is no vector; empty where that is not known."""
+    unknown: Unknown = ""
+    """How much of the stimulus the tokenizer does not know."""
+    cut: bool = False
+    """Whether the text was longer than the model takes."""
+    remarks: tuple[str, ...] = ()
+    """What there is to say of an image, each in a word that its encoder knows."""
+
+
+Answers = Mapping[Item, Found]
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a model reads of an item: items with the same tokens share a vector."""
+
+    tokens: str
+    unknown: Unknown = ""
+    cut: bool = False
+
+
+def word_alone(word: str) -> Item:
+    """Return the item of a word without a context.
+
+    >>> word_alone("ivy")
+    Item(content='ivy', span=(0, 3), kind='text', sha256='', name='')
+    """
+    return Item(word, (0, len(word)))
+
+
+def cut(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Hand out items in their order, `size` at a time; the last list may be shorter."""
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch
+
+
+def require_usable(vectors: NDArray[np.floating], label: str, words: Sequence[str] = ()) -> None:
+    """Refuse components that are not finite, or too large to be squared."""
+    usable = np.abs(vectors) <= min(LARGEST, float(np.finfo(vectors.dtype).max))
+    if usable.all():
+        return
+    if words:
+        label = f"{label}: the vector of {words[int(np.argmin(usable.all(axis=-1)))]!r}"
+    raise SourceError(
+        f"{label} has a component that is not usable",
+        got=str(vectors[~usable][0]),
+        allowed=f"finite numbers up to {LARGEST:g}",
+    )
+
+
+# --- the source -----------------------------------------------------------------------------------
 
 
 class Source(ABC):
@@ -98,16 +209,11 @@ class Source(ABC):
     ordered = False
     """Whether :meth:`vocabulary` yields the words in order of frequency."""
     word_order: Any = None
-    """Words in order of frequency, kept once they were read: of a source that is ordered."""
+    """The same, kept once it was read."""
 
     @property
     def slow_to_list(self) -> bool:
         """Whether to read all words once more takes longer than a second."""
-        return False
-
-    @property
-    def in_passes(self) -> bool:
-        """Whether each look-up of new words reads everything, and keeps what it finds."""
         return False
 
     @property
@@ -227,7 +333,8 @@ def rows_of(source: Source) -> Iterator[tuple[list[str], NDArray[np.float64]]]:
     """All words and vectors of a source, finite and in double precision."""
     source.require_listed("all vectors are read")
     for words, vectors in source.iter_chunks():
-        yield words, usable(vectors, words, source.name).astype(np.float64)
+        require_usable(vectors, source.name, words)
+        yield words, vectors.astype(np.float64)
 
 
 def is_source(thing: object) -> bool:
@@ -396,18 +503,13 @@ class VectorTable(Source):
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._repeated: set[Any] = set()
-        """Words that a look-up found more than once."""
+
+    name = forwarded("_name")
 
     @property
-    def name(self) -> str:
-        """What names the source in results."""
-        return self._name
-
-    @property
+    @abstractmethod
     def duplicates(self) -> int:
         """Number of words that are known to occur again."""
-        return len(self._repeated)
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -18,9 +18,19 @@ from eatlas.kernels.cosines import Moments
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.debiasing import METHODS, Fit, Step, debiasing_step
-from eatlas.sources.interface import CHUNK, Answers, Found, Item, Tell, Vector, usable
 from eatlas.sources.memory import ArraySource
-from eatlas.sources.source import Source, Wrapper, rows_of
+from eatlas.sources.source import (
+    CHUNK,
+    Answers,
+    Found,
+    Item,
+    Source,
+    Tell,
+    Vector,
+    Wrapper,
+    require_usable,
+    rows_of,
+)
 from eatlas.sources.spec import escape, with_option
 from eatlas.stats.inputs import SINGLE
 from eatlas.stats.space import Affine, standardize, whiten, with_rows, without_top
@@ -179,8 +189,8 @@ class TransformedSource(Wrapper):
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their mapped vectors, `rows` at a time."""
         for words, vectors in self.source.iter_chunks(rows):
-            block = usable(vectors, words, self.source.name).astype(np.float64)
-            yield words, self.fit.map(words, block, True)  # noqa: FBT003
+            require_usable(vectors, self.source.name, words)
+            yield words, self.fit.map(words, vectors.astype(np.float64), True)  # noqa: FBT003
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Map the vectors of the source."""

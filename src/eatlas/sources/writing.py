@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.memory import check_finite
 from eatlas.sources.opening import VectorsLike, open_vectors
-from eatlas.sources.source import Source
+from eatlas.sources.source import Source, require_usable
 from eatlas.sources.spec import parse_file_spec
 from eatlas.sources.transforms import TransformedSource
 from eatlas.version import __version__
@@ -122,7 +121,7 @@ def _checked(
                     "and .bin without spaces",
                     remedy="choose a name that ends in .npz" if " " in refused else None,
                 )
-        check_finite(rows, f"{path}, between {words[0]!r} and {words[-1]!r}, in single precision")
+        require_usable(rows, f"{path}, in single precision", words)
         done += words
         yield words, rows
         if tell is not None:

@@ -12,7 +12,7 @@ from tests.sources.files.writers import Data, as_text, matrix, word2vec_binary
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
-from eatlas.sources.files import sequential
+from eatlas.sources import text_files
 
 DATA = Data([f"word{i}" for i in range(4000)] + ["über", "word7"], matrix(4002, 4))
 WANTED = {"word0", "word7", "word1999", "word3999", "über", "none"}
@@ -20,7 +20,7 @@ WANTED = {"word0", "word7", "word1999", "word3999", "über", "none"}
 
 @pytest.fixture(autouse=True)
 def _index_of_small_files(monkeypatch):
-    monkeypatch.setattr(sequential, "_INDEX_FROM", 0)
+    monkeypatch.setattr(text_files, "_INDEX_FROM", 0)
 
 
 TEXT = as_text(DATA)
@@ -56,7 +56,7 @@ def expected() -> dict[str, np.ndarray]:
 
 def index_of(path) -> Path:
     """Where the index of a file lies, or will."""
-    return open_vectors(path)._path()
+    return open_vectors(path)._index_path()
 
 
 def test_same_answers_with_and_without(path):
@@ -68,7 +68,6 @@ def test_same_answers_with_and_without(path):
     np.testing.assert_array_equal(second.lookup({"word42"})["word42"], DATA.vectors[42])
     assert list(second.vocabulary()) == [word for words, _ in first.iter_chunks() for word in words]
     assert second.fingerprint == fingerprint
-    assert second.in_passes is False
     assert second.notes == first.notes
     assert [other.name for other in path.parent.iterdir()] == [path.name]
 
@@ -126,10 +125,10 @@ def test_a_forged_index_that_leads_to_other_words_is_not_believed(tmp_path):
     path = text(tmp_path)
     source = open_vectors(path)
     source.lookup(WANTED)
-    words, starts, _ = source.index()
-    source._write(b"\n".join(words), np.roll(starts, 1))
+    words, starts = source.index()
+    source.write_index(b"\n".join(words), np.roll(starts, 1))
     assert same(vectors(path), expected())
-    np.testing.assert_array_equal(open_vectors(path).index().starts, starts)
+    np.testing.assert_array_equal(open_vectors(path).index()[1], starts)
 
 
 def test_a_file_that_changes_before_or_after_it_has_an_index(tmp_path):

@@ -76,11 +76,9 @@ def comes_back(data: Data, path: Path, rows: int) -> None:
         np.testing.assert_array_equal(found[word], vector)
     chunks = list(source.iter_chunks(rows))
     assert (
-        [word for chunk in chunks for word in chunk.words]
-        == list(source.vocabulary())
-        == data.words
+        [word for chunk in chunks for word in chunk[0]] == list(source.vocabulary()) == data.words
     )
-    np.testing.assert_array_equal(np.concatenate([chunk.vectors for chunk in chunks]), data.vectors)
+    np.testing.assert_array_equal(np.concatenate([chunk[1] for chunk in chunks]), data.vectors)
 
 
 @given(

@@ -40,7 +40,7 @@ def test_round_trip(writer, tmp_path):
     assert getattr(source, "expected", None) in {None, len(WORDS)}
     chunks = list(source.iter_chunks(5))
     assert [len(words) for words, _ in chunks] == [5, 5, 2]
-    words = [word for chunk in chunks for word in chunk.words]
+    words = [word for chunk in chunks for word in chunk[0]]
     assert words == list(source.vocabulary())
     assert sorted(words) == sorted(WORDS)
     rows = np.concatenate([vectors for _, vectors in chunks])

@@ -1,10 +1,16 @@
-"""Arrays with a word for each row: ``.npy``, ``.npz``, safetensors, HDF5, gensim, fastText."""
+"""Arrays and tables with a word for each row, which a library reads at once.
+
+``.npy``, ``.npz``, safetensors, HDF5, Parquet, CSV and TSV, features of images, gensim, fastText.
+"""
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import pickle
+import re
+import warnings
 import zipfile
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -18,13 +24,31 @@ from numpy.typing import NDArray
 from eatlas.decoding import decoded, json_value
 from eatlas.errors import SourceError, listed
 from eatlas.notes import Note
-from eatlas.sources.archives import Content, Stamp, check_growth, faults_of_library, library
-from eatlas.sources.interface import Vector
-from eatlas.sources.memory import ArraySource, check_finite
-from eatlas.sources.spec import choice, model_at
+from eatlas.sources.archives import (
+    Content,
+    Stamp,
+    check_growth,
+    check_parquet_growth,
+    faults_of_library,
+    library,
+    locate,
+)
+from eatlas.sources.memory import ArraySource
+from eatlas.sources.source import Vector, require_usable
+from eatlas.sources.spec import check_options, choice, model_at
+from eatlas.sources.text_files import HEAD_BYTES, is_number
+from eatlas.stimuli.images import image_sets
 from eatlas.untrusted import require_trust
 
+Options = Mapping[str, str]
 _BESIDE = (".vocab", ".vocab.txt", ".vocab.json")
+_HEADS = {"", "word", "words", "term"}
+_NUMBER = re.compile(r"u?int\d+|float|double|halffloat")
+_LIST = re.compile(r".*list<.*: (float|double|halffloat)\b.*")
+"""Types of Parquet."""
+_OF_IMAGES = {"img", "image", "file", "filename", "path"}
+"""Headers of a last column that names images, in a table of their features."""
+_MODEL = {"model": "the model of the tables, as igpt_l_32 of age_young_igpt_l_32.csv"}
 
 
 class MatrixSource(ArraySource):
@@ -53,8 +77,7 @@ class MatrixSource(ArraySource):
             stamp.check(path)
         part = super().floats(rows)
         if isinstance(rows, slice):
-            ends = self._words[rows][0], self._words[rows][-1]
-            check_finite(part, f"{self.name}, between {ends[0]!r} and {ends[1]!r}")
+            require_usable(part, self.name, self._words[rows])
         return part
 
 
@@ -62,7 +85,7 @@ def part_of(
     label: str, what: str, parts: Mapping[str, object], fit: Collection[str], name: str | None
 ) -> str:
     """The part of a file that holds something: the one with the name, or the only one that can."""
-    chosen = [name or what] if (name or what) in fit else [] if name else list(fit)
+    chosen = [key for key in fit if key == (name or what)] or ([] if name else list(fit))
     if len(chosen) == 1:
         return chosen[0]
     raise SourceError(
@@ -76,7 +99,7 @@ def part_of(
 # --- numpy, safetensors, HDF5 ---------------------------------------------------------------------
 
 
-def open_npy(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
+def open_npy(content: Content, options: Options, name: str) -> MatrixSource:
     """Open an array and the vocabulary that belongs to it."""
     return array_with_words(content.path, options.get("vocab"), name)
 
@@ -90,7 +113,7 @@ def array_with_words(path: Path, vocabulary: str | None, name: str) -> MatrixSou
     return MatrixSource(read_vocabulary(words), array, name=name, files=(path, words))
 
 
-def open_npz(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
+def open_npz(content: Content, options: Options, name: str) -> MatrixSource:
     """Open an array of vectors, and one of words or a vocabulary."""
     path = content.path
     with faults_of_library(path, "an array in it (save words with np.array(words, dtype='U'))"):
@@ -101,9 +124,7 @@ def open_npz(content: Content, options: Mapping[str, str], name: str) -> MatrixS
             return _of_parts(path, dict(arrays), options, name)
 
 
-def _of_parts(
-    path: Path, parts: Mapping[str, Any], options: Mapping[str, str], name: str
-) -> MatrixSource:
+def _of_parts(path: Path, parts: Mapping[str, Any], options: Options, name: str) -> MatrixSource:
     """The only matrix of numbers among some arrays, and as many texts, or a vocabulary."""
     label, files = str(path), [path]
     kinds = {key: f"{part.dtype}, shape {part.shape}" for key, part in parts.items()}
@@ -119,7 +140,7 @@ def _of_parts(
     return MatrixSource(words, rows, name=name, files=files)
 
 
-def open_safetensors(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
+def open_safetensors(content: Content, options: Options, name: str) -> MatrixSource:
     """Read a tensor of vectors; the vocabulary belongs to it."""
     from safetensors import safe_open  # noqa: PLC0415  (only this format needs it)
 
@@ -138,7 +159,7 @@ def open_safetensors(content: Content, options: Mapping[str, str], name: str) ->
     return MatrixSource(read_vocabulary(words), array, name=name, files=(path, words))
 
 
-def open_hdf5(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
+def open_hdf5(content: Content, options: Options, name: str) -> MatrixSource:
     """Open an array with as many strings, or a vector for each name, as sent-bias stores them."""
     path = content.path
     h5py = library("h5py", str(path), "HDF5")
@@ -209,10 +230,135 @@ class _Words(pickle._Unpickler):  # that of C takes any instruction
     }
 
 
+# --- CSV, TSV and Parquet -------------------------------------------------------------------------
+
+
+def open_table(content: Content, options: Options, name: str) -> MatrixSource:
+    """Open a CSV or TSV file: a term and its numbers a row, or numbers and the name of an image."""
+    words, rows = _read(content, options.get("encoding", "utf-8"))
+    return MatrixSource(words, rows, name=name, files=(content.path,))
+
+
+def _first_cells(head: bytes) -> tuple[list[str], str]:
+    """Cells of the first row that is not blank, and what separates them."""
+    lines = head.decode("utf-8-sig", "replace").splitlines()
+    line = next((line for line in lines if line.strip()), "")
+    separator = max(",\t", key=line.count)
+    with io.StringIO(line) as text:
+        return next(csv.reader(text, delimiter=separator), []), separator
+
+
+def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floating]]:
+    """Words and vectors of a table."""
+    import pandas as pd  # noqa: PLC0415  (few sources are tables)
+
+    label = content.label
+    first, separator = _first_cells(content.head(HEAD_BYTES))
+    if len(first) < 2:
+        raise SourceError(f"{label}: this is not a table of words and numbers", got=str(first))
+    images = first[-1].strip().lower() in _OF_IMAGES
+    titled = images or first[0].strip().lower() in _HEADS or not all(map(is_number, first[1:]))
+    column = len(first) - 1 if images else 0
+    form: dict[str, Any] = {"sep": separator, "header": 0 if titled else None, "index_col": False}
+    form |= {"dtype": {first[column] if titled else column: str}, "na_filter": False}
+    try:
+        with content.open() as raw, warnings.catch_warnings():
+            warnings.simplefilter("error")  # of a row with more cells than the first
+            frame = pd.read_csv(raw, encoding=encoding, low_memory=False, **form)
+    except (ValueError, Warning) as error:
+        remedy = "say what it is: ?encoding=latin-1" if isinstance(error, UnicodeError) else None
+        raise SourceError(
+            f"{label}: the table cannot be read", got=str(error)[:200], remedy=remedy
+        ) from error
+    if not len(frame):
+        raise SourceError(f"{label}: the table has a header and no rows")
+    words = frame.iloc[:, column].astype(str).tolist()
+    # columns without a header beside the names of images are row numbers
+    places = [k for k, cell in enumerate(first) if k != column and (cell.strip() or not images)]
+    numbers = frame.iloc[:, places]
+    try:
+        with np.errstate(over="ignore"):
+            return words, numbers.to_numpy(np.float64).astype(np.float32)
+    except ValueError as error:
+        odd = numbers.apply(pd.to_numeric, errors="coerce").isna().any(axis=1)
+        raise SourceError(
+            f"{label}: a component is not a number",
+            got=f"{error}, in the row of {words[int(odd.to_numpy().argmax())]!r}",
+        ) from error
+
+
+def open_parquet(content: Content, options: Options, name: str) -> MatrixSource:
+    """Open a column of words, and the numbers in columns of their own or in one of lists."""
+    path, label = content.path, str(content.path)
+    parquet = library("pyarrow.parquet", label, "Parquet")
+    with faults_of_library(path, "this Parquet file"):
+        check_parquet_growth(path, parquet.read_metadata(path), content.stamp.size)
+        kinds = {field.name: str(field.type) for field in parquet.read_schema(path)}
+        texts = [key for key, kind in kinds.items() if "string" in kind]
+        usual = [key for key in texts if key.lower() in _HEADS]
+        words = part_of(label, "words", kinds, usual or texts, options.get("words"))
+        lists = [key for key, kind in kinds.items() if _LIST.fullmatch(kind)]
+        numbers = [key for key, kind in kinds.items() if _NUMBER.fullmatch(kind)]
+        numbers = [key for key in numbers if not key.startswith("__index")]
+        if lists or "vectors" in options:
+            numbers = [part_of(label, "vectors", kinds, lists, options.get("vectors"))]
+        # of a word in many rows the file has one copy, and so has the memory
+        table = parquet.read_table(path, columns=[words, *numbers], read_dictionary=[words])
+        column = table.column(words)
+        if column.null_count:
+            raise SourceError(f"{path}, column {words}: a word is missing")
+        keys: list[str] = []
+        for chunk in column.chunks:
+            values = chunk.dictionary.to_pylist()
+            keys += [values[place] for place in chunk.indices.to_pylist()]
+        rows = table.select(numbers).to_pandas().to_numpy()
+        if lists:
+            rows = np.stack(rows[:, 0])
+    return MatrixSource(keys, rows, name=name, files=(path,))
+
+
+# --- tables of features of images -----------------------------------------------------------------
+
+# The form is that of ``DataFrame.to_csv`` of a frame with a column of names, in which Steed and
+# Caliskan (2021) publish features of iGPT and SimCLR: a row number, d numbers, ``img``. Of their
+# folder of such tables, one for each concept and model, all of one model are one source.
+
+
+def tables_in(folder: Path) -> dict[str, dict[str, Path]]:
+    """Tables of features in a folder: by model and by the folder of the images."""
+    tables: dict[str, dict[str, Path]] = {}
+    for images in (images for image_set in image_sets().values() for images in image_set.folders):
+        start = f"{images.replace('/', '_')}_"
+        for path in sorted(folder.glob(f"{start}*.csv")):
+            tables.setdefault(path.stem.removeprefix(start), {})[images] = path
+    return tables
+
+
+def open_folder(folder: Path, options: Options, name: str) -> MatrixSource:
+    """Open all tables of one model in a folder; images are keyed by folder and name."""
+    check_options(options, _MODEL, str(folder))
+    models = tables_in(folder)
+    chosen = options.get("model") or (next(iter(models)) if len(models) == 1 else "")
+    if chosen not in models:
+        raise SourceError(
+            f"{folder}: " + (f"no tables of the model {chosen!r}" if chosen else "several models"),
+            allowed=f"?model= and one of {listed(sorted(models))}",
+        )
+    words: list[str] = []
+    blocks = []
+    for images, path in models[chosen].items():
+        names, rows = _read(locate(path), "utf-8")
+        words += [f"{images}/{image}" for image in names]
+        blocks.append(rows)
+    with faults_of_library(folder, f"a table of {chosen}"):  # of vectors of another length
+        array = np.concatenate(blocks)
+    return MatrixSource(words, array, name=name, files=tuple(models[chosen].values()))
+
+
 # --- gensim and fastText --------------------------------------------------------------------------
 
 
-def open_gensim(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
+def open_gensim(content: Content, options: Options, name: str) -> MatrixSource:
     """Open vectors that gensim saved: a pickle, which runs what its writer put into it."""
     path = content.path
     require_trust(f"open {path}, a pickle that can run code of whoever wrote it")
@@ -229,7 +375,7 @@ def open_gensim(content: Content, options: Mapping[str, str], name: str) -> Matr
         return _keyed(keyed, [path, *sorted(path.parent.glob(f"{path.name}.*.npy"))], options, name)
 
 
-def open_fasttext(content: Content, options: Mapping[str, str], name: str) -> MatrixSource:
+def open_fasttext(content: Content, options: Options, name: str) -> MatrixSource:
     """Open a model of fastText."""
     path, install = content.path, "pip install 'eatlas[gensim]'"
     fasttext = library("gensim.models.fasttext", str(path), "fastText's .bin", install)
@@ -237,9 +383,7 @@ def open_fasttext(content: Content, options: Mapping[str, str], name: str) -> Ma
         return _keyed(fasttext.load_facebook_vectors(str(path)), [path], options, name)
 
 
-def _keyed(
-    keyed: Any, files: Sequence[Path], options: Mapping[str, str], name: str
-) -> MatrixSource:
+def _keyed(keyed: Any, files: Sequence[Path], options: Options, name: str) -> MatrixSource:
     """The source of gensim's KeyedVectors."""
     subwords = choice(options.get("oov", "none"), ("none", "subword"), "oov", name) == "subword"
     if subwords and not (getattr(keyed, "bucket", 0) and getattr(keyed, "max_n", 0)):
@@ -274,7 +418,7 @@ class SubwordSource(MatrixSource):
         for key in (key for key in keys if not any(map(str.isspace, key))):
             if key.casefold() in spelled or not (vector := self.keyed.get_vector(key)).any():
                 continue
-            check_finite(vector, f"{self.name}, the n-grams of {key!r}")
+            require_usable(vector, f"{self.name}, the n-grams of {key!r}")
             vectors[key] = vector
             self.composed |= {key.casefold()}
         return vectors

@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,8 @@ from numpy.typing import NDArray
 from eatlas.errors import ResultsError, SourceError
 from eatlas.folders import cache_folder
 from eatlas.sources.archives import Content, incomplete, open_binary
-from eatlas.sources.interface import CHUNK, Vector, cut
-from eatlas.sources.memory import MAX_COMPONENTS, Chunk, check_finite
-from eatlas.sources.source import VectorTable
+from eatlas.sources.memory import MAX_COMPONENTS, Chunk
+from eatlas.sources.source import CHUNK, Vector, VectorTable, cut, require_usable
 from eatlas.sources.spec import choice
 from eatlas.untrusted import computes_afresh
 from eatlas.writing import atomic_file
@@ -46,17 +45,8 @@ _NUMERIC = b"0123456789+-.eE "
 """Bytes of numbers as files write them, and what separates them."""
 _ENCODINGS = {"utf-8": "utf-8", "utf8": "utf-8", "latin-1": "latin-1", "latin1": "latin-1"}
 
-
 Row = tuple[bytes, int, bytes]
 """A word, where it begins in the file, and its numbers, as the file has them."""
-
-
-class Index(NamedTuple):
-    """The words of a file, where its rows begin and the last ends, its hash."""
-
-    words: list[bytes]
-    starts: NDArray[np.int64]
-    sha256: str
 
 
 class SequentialSource(VectorTable):
@@ -71,8 +61,9 @@ class SequentialSource(VectorTable):
         self.content = content
         large = content.plain and content.stamp.size >= _INDEX_FROM
         self._indexed = large and not computes_afresh()
-        self._index: Index | None = None
+        self._index: tuple[list[bytes], NDArray[np.int64]] | None = None
         self._vectors: dict[bytes, Vector | None] = {}
+        self._repeated: set[bytes] = set()
         self._sha256 = ""
         head = content.head(HEAD_BYTES)
         self._dim, self.announced = self.read_head(head)
@@ -88,7 +79,7 @@ class SequentialSource(VectorTable):
         """The dimension, and the number of rows where the file begins with it."""
 
     @abstractmethod
-    def read(self, digest: Any) -> Iterator[list[Row]]:
+    def read(self, file: BinaryIO) -> Iterator[list[Row]]:
         """Read the whole file once, block by block, checking every row."""
 
     @abstractmethod
@@ -103,9 +94,7 @@ class SequentialSource(VectorTable):
     @property
     def fingerprint(self) -> str:
         """Hash of the file's bytes; of the bytes inside, if it is compressed."""
-        if not self._sha256 and (index := self.index()):
-            self._sha256 = index.sha256
-        if not self._sha256:
+        if not self._sha256 and self.index() is None:
             with self.content.open() as file:
                 self._sha256 = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
         return f"sha256:{self._sha256}"
@@ -113,12 +102,12 @@ class SequentialSource(VectorTable):
     @property
     def expected(self) -> int | None:
         """How many words there are, where the first line or an index says it."""
-        return self.announced if self._index is None else len(self._index.words)
+        return self.announced if self._index is None else len(self._index[0])
 
     @property
-    def in_passes(self) -> bool:
-        """Whether there is no index, and will be none after the first look-up."""
-        return not self._indexed
+    def duplicates(self) -> int:
+        """Number of words that a look-up found more than once."""
+        return len(self._repeated)
 
     @property
     def slow_to_list(self) -> bool:
@@ -126,26 +115,38 @@ class SequentialSource(VectorTable):
         return not self.content.plain and self.content.stamp.size > _SLOW_PACKED
 
     def blocks(self) -> Iterator[list[Row]]:
-        """All rows, in the order of the file, which is hashed by the way."""
-        digest, encoding = hashlib.sha256(), self.encoding_of_words
-        for rows in self.read(digest):
-            try:
-                b"\n".join([word for word, _, _ in rows]).decode(encoding)
-            except UnicodeDecodeError as error:
-                raise SourceError(
-                    f"{self.content.label}, byte {rows[0][1]} or later: not {encoding.upper()}",
-                    got=f"byte 0x{error.object[error.start]:02x}",
-                    remedy="convert it, or say what it is: ?encoding=latin-1",
-                ) from error
-            yield rows
+        """All rows, in the order of the file; it is hashed by the way, and a large one indexed."""
+        digest, indexed = hashlib.sha256(), self._indexed and self.index() is None
+        words, starts, end = bytearray(), array("q"), 0
+        with self.content.open(digest) as file:
+            for rows in self.read(file):
+                joined = b"\n".join([word for word, _, _ in rows])
+                try:
+                    joined.decode(self.encoding_of_words)
+                except UnicodeDecodeError as error:
+                    encoding = self.encoding_of_words.upper()
+                    raise SourceError(
+                        f"{self.content.label}, byte {rows[0][1]} or later: not {encoding}",
+                        got=f"byte 0x{error.object[error.start]:02x}",
+                        remedy="convert it, or say what it is: ?encoding=latin-1",
+                    ) from error
+                if indexed:
+                    words += joined + b"\n"
+                    starts.extend([start for _, start, _ in rows])
+                    word, start, numbers = rows[-1]
+                    end = start + len(word) + 1 + len(numbers)
+                yield rows
         self._sha256 = digest.hexdigest()
+        if indexed:
+            starts.append(end)
+            self.write_index(bytes(words[:-1]), np.array(starts, np.int64))
 
     def vocabulary(self) -> Iterator[str]:
         """Every word, in the order of the file."""
         index = self.index()
         if index:
             self.content.stamp.check(self.content.path)
-        words = index.words if index else (row[0] for rows in self.blocks() for row in rows)
+        words = index[0] if index else (row[0] for rows in self.blocks() for row in rows)
         yield from (word.decode(self.encoding_of_words) for word in words)
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
@@ -154,7 +155,7 @@ class SequentialSource(VectorTable):
         for chunk in cut((row for block in self.blocks() for row in block), size):
             words = [word for word, _, _ in chunk]
             vectors = self.parsed(words, [numbers for _, _, numbers in chunk])
-            yield Chunk([word.decode(self.encoding_of_words) for word in words], vectors)
+            yield [word.decode(self.encoding_of_words) for word in words], vectors
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that the file has; one pass for all new keys."""
@@ -168,85 +169,74 @@ class SequentialSource(VectorTable):
         return {key: vector for key, vector in answers if vector is not None}
 
     def _by_pass(self, new: set[bytes]) -> dict[bytes, Vector]:
-        """Read the whole file, find the words, and keep the index, where there is to be one."""
+        """Read the whole file and find the words."""
         vectors: dict[bytes, Vector] = {}
-        words, starts, end = bytearray(), array("q"), 0
         for rows in self.blocks():
             for word, _, numbers in [row for row in rows if row[0] in new]:
                 if word in vectors:
                     self._repeated.add(word)
                 else:
                     vectors[word] = self.parsed([word], [numbers])[0]
-            if self._indexed:
-                words += b"\n".join([word for word, _, _ in rows]) + b"\n"
-                starts.extend([start for _, start, _ in rows])
-                word, start, numbers = rows[-1]
-                end = start + len(word) + 1 + len(numbers)
-        if self._indexed:
-            starts.append(end)
-            self._write(bytes(words[:-1]), np.array(starts, np.int64))
         return vectors
-
-    def shown(self, word: bytes) -> str:
-        """A word for a message."""
-        return repr(word.decode(self.encoding_of_words, "replace"))
-
-    def wrong_count(self, got: str) -> SourceError:
-        """Say that there are more or fewer vectors than the first line announces."""
-        announced = f"{self.announced} vectors of {self._dim} numbers, as the first line announces"
-        return incomplete(f"{self.content.label}: not as long as announced", got, announced)
 
     def _by_index(self, new: set[bytes]) -> dict[bytes, Vector] | None:
         """Answers from the index; None if there is none that can be relied on."""
         index = self.index()
         if index is None:
             return None
-        places: dict[bytes, int] = {}
-        for place, word in enumerate(index.words):
-            if word in new and places.setdefault(word, place) != place:
+        row_of: dict[bytes, int] = {}
+        for row, word in enumerate(index[0]):
+            if word in new and row_of.setdefault(word, row) != row:
                 self._repeated.add(word)
         vectors: dict[bytes, Vector] = {}
         with open_binary(self.content.path) as file:
-            for word, place in places.items():
-                start, end = map(int, index.starts[place : place + 2])
+            for word, row in row_of.items():
+                start, end = map(int, index[1][row : row + 2])
                 file.seek(start)
-                row = file.read(max(0, end - start))
-                if not row.startswith(word + b" "):
+                line = file.read(max(0, end - start))
+                if not line.startswith(word + b" "):
                     self._index = None
+                    self._index_path().unlink(missing_ok=True)
                     return None
-                vectors[word] = self.parsed([word], [row[len(word) + 1 :]])[0]
+                vectors[word] = self.parsed([word], [line[len(word) + 1 :]])[0]
         self.content.stamp.check(self.content.path)
         return vectors
 
-    # --- the index in the cache folder ------------------------------------------------------------
-
-    def index(self) -> Index | None:
-        """The index of the file as it is now, if there is one that can be relied on."""
+    def index(self) -> tuple[list[bytes], NDArray[np.int64]] | None:
+        """Words, and where rows begin and the last ends, if there is a sound index of the file."""
         if self._indexed and self._index is None:
-            with suppress(OSError, ValueError):  # damaged: it is made anew
-                head, _, body = self._path().read_bytes().partition(b"\n")
-                sha256, digest, size = head.decode().split()
-                starts = np.frombuffer(body, np.int64, int(size))
-                index = Index(body[starts.nbytes :].split(b"\n"), starts, sha256)
-                sound = digest == hashlib.sha256(body).hexdigest()
-                if sound and len(index.words) + 1 == len(starts):  # else a word holds a line break
-                    self._index = index
+            with (
+                suppress(Exception),  # damaged: it is made anew
+                self._index_path().open("rb") as file,
+                np.load(file) as parts,
+            ):
+                words, starts = parts["words"].tobytes().split(b"\n"), parts["starts"]
+                if len(words) + 1 == len(starts):  # else a word holds a line break
+                    self._index, self._sha256 = (words, starts), str(parts["sha256"])
         return self._index
 
-    def _write(self, words: bytes, starts: NDArray[np.int64]) -> None:
-        """Keep an index."""
-        body = starts.tobytes() + words
-        head = f"{self._sha256} {hashlib.sha256(body).hexdigest()} {len(starts)}\n"
-        with suppress(ResultsError), atomic_file(self._path(), binary=True) as file:
-            file.write(head.encode() + body)
+    def write_index(self, words: bytes, starts: NDArray[np.int64]) -> None:
+        """Keep an index in the cache folder, with checksums, as the zip archive that .npz is."""
+        with suppress(ResultsError), atomic_file(self._index_path(), binary=True) as file:
+            packed = np.frombuffer(words, np.uint8)
+            np.savez(file, words=packed, starts=starts, sha256=np.array(self._sha256))
 
-    def _path(self) -> Path:
+    def _index_path(self) -> Path:
         """Where the index of the file in its present state lies, or will."""
         path, stamp, form = self.content.path.absolute(), self.content.stamp, type(self).__name__
         now = path.stat()
         state = (str(path), stamp, now.st_ctime_ns, now.st_ino, form, self.encoding_of_words)
         name = hashlib.sha256(repr(state).encode()).hexdigest()
-        return cache_folder() / "indexes" / f"{name[:32]}.index"
+        return cache_folder() / "indexes" / f"{name[:32]}.npz"
+
+    def shown(self, words: Sequence[bytes]) -> list[str]:
+        """Words for a message."""
+        return [word.decode(self.encoding_of_words, "replace") for word in words]
+
+    def wrong_count(self, got: str) -> SourceError:
+        """Say that there are more or fewer vectors than the first line announces."""
+        announced = f"{self.announced} vectors of {self._dim} numbers, as the first line announces"
+        return incomplete(f"{self.content.label}: not as long as announced", got, announced)
 
 
 # --- text -----------------------------------------------------------------------------------------
@@ -299,24 +289,23 @@ class TextSource(SequentialSource):
             return header[1], header[0]
         return trailing_numbers(first), None
 
-    def read(self, digest: Any) -> Iterator[list[Row]]:
+    def read(self, file: BinaryIO) -> Iterator[list[Row]]:
         """Read line by line, and compare the number of rows with the header."""
         count, start = 0, 0
         rows: list[Row] = []
-        with self.content.open(digest) as file:
-            if file.peek(3).startswith(codecs.BOM_UTF8):  # type: ignore[attr-defined]
-                start = len(file.read(len(codecs.BOM_UTF8)))
-            # a longer line is read in pieces, which are no rows of the right length
-            for number, line in enumerate(iter(partial(file.readline, _MAX_LINE), b""), 1):
-                if number >= self._first and (row := line.rstrip()):
-                    word, numbers = self._cut(row, number)
-                    rows.append((word, start, numbers))
-                start += len(line)
-                if rows and start - rows[0][1] > _BLOCK:
-                    yield rows
-                    count, rows = count + len(rows), []
-            if rows:
+        if file.peek(3).startswith(codecs.BOM_UTF8):  # type: ignore[attr-defined]
+            start = len(file.read(len(codecs.BOM_UTF8)))
+        # a longer line is read in pieces, which are no rows of the right length
+        for number, line in enumerate(iter(partial(file.readline, _MAX_LINE), b""), 1):
+            if number >= self._first and (row := line.rstrip()):
+                word, numbers = self._cut(row, number)
+                rows.append((word, start, numbers))
+            start += len(line)
+            if rows and start - rows[0][1] > _BLOCK:
                 yield rows
+                count, rows = count + len(rows), []
+        if rows:
+            yield rows
         count += len(rows)
         if not count or self.announced not in (None, count):
             raise self.wrong_count(f"{count} vectors")
@@ -353,7 +342,7 @@ class TextSource(SequentialSource):
                 array: NDArray[np.float32] = frame.to_numpy().astype(np.float32)
                 if array.shape == (len(rows), self._dim) and np.isfinite(array).all():
                     return array
-        labels = [f"{self.content.label}, the vector of {self.shown(word)}" for word in words]
+        labels = [f"{self.content.label}, the vector of {word!r}" for word in self.shown(words)]
         return np.stack([_floats(row.rstrip(), at) for row, at in zip(rows, labels, strict=True)])
 
 
@@ -369,7 +358,7 @@ def _floats(numbers: bytes, label: str) -> Vector:
         ) from error
     with np.errstate(over="ignore"):
         vector: Vector = np.array(components).astype(np.float32)
-    check_finite(vector, label)
+    require_usable(vector, label)
     return vector
 
 
@@ -385,41 +374,35 @@ class Word2VecBinarySource(SequentialSource):
         count, dim = (announcement(line) if newline else None) or (0, 0)
         return dim if count else 0, count
 
-    def read(self, digest: Any) -> Iterator[list[Row]]:
+    def read(self, file: BinaryIO) -> Iterator[list[Row]]:
         """Read all records, block by block; line breaks may precede words."""
         size, left = 4 * self._dim, self.announced or 0
-        with self.content.open(digest) as file:
-            start, data = len(file.readline()), b""
-            while left:
-                block = file.read(_BLOCK + size)
-                data, at, rows = data + block, 0, []
-                for _ in range(left):
-                    space = data.find(b" ", at, at + _MAX_WORD)
-                    if space < 0 or space + size >= len(data):
-                        break
-                    word, at = data[at:space].lstrip(b"\n"), space + 1 + size
-                    rows.append((word, start + space - len(word), data[space + 1 : at]))
-                if rows:
-                    yield rows
-                left, start, data = left - len(rows), start + at, data[at:]
-                if left and len(data) >= _MAX_WORD and b" " not in data[:_MAX_WORD]:
-                    allowed = f"a word to {_MAX_WORD} bytes, a space, {self._dim} numbers"
-                    raise incomplete(
-                        f"{self.content.label}, byte {start}: no word here",
-                        repr(data[:20]),
-                        allowed,
-                    )
-                if left and not block:
-                    raise self.wrong_count(f"{(self.announced or 0) - left} vectors")
-            if (data + file.read(2)).strip(b"\n"):
-                raise self.wrong_count("more bytes")
+        start, data = len(file.readline()), b""
+        while left:
+            block = file.read(_BLOCK + size)
+            data, at, rows = data + block, 0, []
+            for _ in range(left):
+                space = data.find(b" ", at, at + _MAX_WORD)
+                if space < 0 or space + size >= len(data):
+                    break
+                word, at = data[at:space].lstrip(b"\n"), space + 1 + size
+                rows.append((word, start + space - len(word), data[space + 1 : at]))
+            if rows:
+                yield rows
+            left, start, data = left - len(rows), start + at, data[at:]
+            if left and len(data) >= _MAX_WORD and b" " not in data[:_MAX_WORD]:
+                what = f"{self.content.label}, byte {start}: no word here"
+                allowed = f"a word to {_MAX_WORD} bytes, a space, {self._dim} numbers"
+                raise incomplete(what, repr(data[:20]), allowed)
+            if left and not block:
+                raise self.wrong_count(f"{(self.announced or 0) - left} vectors")
+        if (data + file.read(2)).strip(b"\n"):
+            raise self.wrong_count("more bytes")
 
     def parsed(self, words: Sequence[bytes], rows: Sequence[bytes]) -> NDArray[np.float32]:
         """Numbers of records."""
         size = 4 * self._dim
-        joined = b"".join(row[:size] for row in rows)
-        array: NDArray[np.float32] = np.frombuffer(joined, "<f4").astype(np.float32)
-        array = array.reshape(len(words), self._dim)
-        ends = f"{self.shown(words[0])} to {self.shown(words[-1])}"
-        check_finite(array, f"{self.content.label}, the vectors of {ends}")
+        array: NDArray[np.float32] = np.frombuffer(b"".join(row[:size] for row in rows), "<f4")
+        array = array.astype(np.float32).reshape(len(words), self._dim)
+        require_usable(array, self.content.label, self.shown(words))
         return array

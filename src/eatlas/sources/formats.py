@@ -1,0 +1,238 @@
+"""Files and folders of vectors: how formats are recognised and opened, which options they take.
+
+Other packages add formats as entry points of the group ``eatlas.formats``: the name of the entry is
+that of the format and the suffix of its files, its object is called with the path, the options of
+the source string and the name of the source, and returns a source.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import NamedTuple
+
+from eatlas.errors import SourceError
+from eatlas.paths import is_folder
+from eatlas.plugins import called, points
+from eatlas.sources.archives import Content, locate
+from eatlas.sources.source import Source, VectorTable, Wrapper, forwarded
+from eatlas.sources.spec import SUFFIXES, FileSpec, check_options, choice, load, model_at
+from eatlas.sources.text_files import (
+    HEAD_BYTES,
+    announcement,
+    numbered_lines,
+    trailing_numbers,
+)
+from eatlas.untrusted import require_trust
+
+Options = Mapping[str, str]
+ENTRY_POINTS = "eatlas.formats"
+SAFETENSORS_HEAD = 100_000_000  # the limit of the format's own library
+
+
+class Format(NamedTuple):
+    """How a kind of file is recognised and opened."""
+
+    opener: str
+    options: str
+    magic: bytes = b""
+    streams: bool = False
+    """Whether it can be read while compressed."""
+
+
+FORMATS: dict[str, Format] = {
+    "text": Format("text_files:TextSource", "encoding", streams=True),
+    "table": Format("array_files:open_table", "encoding", streams=True),
+    "word2vec-binary": Format("text_files:Word2VecBinarySource", "encoding", streams=True),
+    "fasttext": Format("array_files:open_fasttext", "oov", b"\xba\x16O/"),
+    "gensim": Format("array_files:open_gensim", "oov trust"),
+    "npy": Format("array_files:open_npy", "vocab", b"\x93NUMPY"),
+    "npz": Format("array_files:open_npz", "vectors words vocab", b"PK\x03\x04"),
+    "safetensors": Format("array_files:open_safetensors", "tensor vocab"),
+    "parquet": Format("array_files:open_parquet", "vectors words", b"PAR1"),
+    "hdf5": Format("array_files:open_hdf5", "vectors words vocab", b"\x89HDF\r\n\x1a\n"),
+}
+"""By the name that ``?format=`` takes."""
+
+
+def open_file(
+    path: Path, options: Options | None = None, member: str | None = None, *, name: str = ""
+) -> Source:
+    """Open a file of vectors, or a folder of tables of features of images."""
+    chosen = dict(options or {})
+    name = name or str(path)
+    if path.is_dir():
+        from eatlas.sources.array_files import open_folder, tables_in  # noqa: PLC0415  (seldom)
+
+        if tables_in(path):
+            return open_folder(path, chosen, name)
+        remedy = f"for the model in it: {model}" if (model := model_at(path)) else None
+        raise SourceError(
+            f"{path}: this is a directory", allowed="a file of vectors", remedy=remedy
+        )
+    packages = _of_packages()
+    if point := packages.get(chosen.get("format", path.suffix.removeprefix("."))):
+        require_trust(f"call {point.value}, which an installed package registers")
+        source: Source = called(point, Source, path, chosen, name)
+        return source
+    content = locate(path, member)
+    kind = chosen.pop("format", None) or sniff(content)
+    form = FORMATS[choice(kind, (*FORMATS, *packages), "format", content.label)]
+    check_options(chosen, dict.fromkeys([*form.options.split(), "format"], ""), content.label)
+    if not form.streams:
+        content.need_plain(f"the format {kind}")
+    table: VectorTable = load(f"eatlas.sources.{form.opener}")(content, chosen, name)
+    return table
+
+
+def _of_packages() -> dict[str, EntryPoint]:
+    """Formats that other packages register, for no file that eatlas itself reads."""
+    return points(ENTRY_POINTS, {*FORMATS, *(suffix[1:] for suffix in SUFFIXES)})
+
+
+_NO_VECTORS = {
+    b"version https://git-lfs": ("a pointer of git LFS", "fetch the file itself: git lfs pull"),
+    b"<!doctype html": ("a web page", "fetch the file that the page is about"),
+    b"<html": ("a web page", "fetch the file that the page is about"),
+    codecs.BOM_UTF16_LE: ("UTF-16, to judge by its first bytes", "save it as UTF-8"),
+}
+_TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f")
+_CONTROLS = bytes(c for c in range(32) if c not in _TEXT_CONTROLS)
+_LOOKED_AT = 4096
+
+
+def sniff(content: Content) -> str:
+    """Name the format of a content."""
+    head = content.head(HEAD_BYTES)
+    for kind, form in FORMATS.items():
+        if form.magic and head.startswith(form.magic):
+            return kind
+    for magic, (got, remedy) in _NO_VECTORS.items():
+        if head[:32].lower().startswith(magic):
+            raise _unknown(content, got, remedy)
+    if head.startswith(b"GGUF"):
+        raise _unknown(content, "a model (GGUF)", f"for a model: hf:{content.path}")
+    if head[:1] == b"\x80" and b"\x02" <= head[1:2] <= b"\x05":
+        return "gensim"
+    length = int.from_bytes(head[:8], "little")
+    by_head = head[8:9] == b"{" and length <= min(SAFETENSORS_HEAD, content.stamp.size)
+    if by_head or content.path.suffix.lower() == ".safetensors":
+        return "safetensors"
+    return _text_kind(head, content)
+
+
+def _text_kind(head: bytes, content: Content) -> str:
+    """Kind of a file that begins with text: a table, text or binary word2vec."""
+    path = Path(content.member or content.path)
+    if not content.member and not content.plain:
+        path = path.with_suffix("")  # that of the compression
+    suffix, lines = path.suffix.lower(), numbered_lines(head)
+    by_name = suffix in {".csv", ".tsv"}
+    if not lines:
+        return "table" if by_name else "text"
+    first = lines[0][1]
+    if announcement(first):
+        # few bytes may look like text by chance
+        rest = head.partition(first)[2].lstrip(b"\r\n")
+        return "word2vec-binary" if suffix == ".bin" or _is_controlled(rest) else "text"
+    if _is_controlled(head):
+        raise _unknown(content, f"binary data: {head[:16].hex(' ')}")
+    separated = b"," in first or b"\t" in first
+    return "table" if separated and (by_name or not trailing_numbers(first)) else "text"
+
+
+def _is_controlled(data: bytes) -> bool:
+    return len(data[:_LOOKED_AT].translate(None, _CONTROLS)) < len(data[:_LOOKED_AT])
+
+
+def _unknown(
+    content: Content, got: str, remedy: str = "if you know better, say so: ?format=NAME"
+) -> SourceError:
+    return SourceError(
+        f"{content.label}: this kind of file is not known",
+        got=got,
+        allowed=", ".join(FORMATS),
+        remedy=remedy,
+    )
+
+
+# --- a folder of years ----------------------------------------------------------------------------
+
+HISTWORDS = re.compile(r"(?P<year>\d{4})-w\.npy")
+"""Vectors of a decade as HistWords stores them, beside YEAR-vocab.pkl."""
+BY_YEAR = re.compile(r"(?P<year>\d{4})\.(?!npy$)[a-z0-9.]+", re.IGNORECASE)
+"""Any other file of vectors that is called by its year, such as 1990.txt.gz or 1990.bin."""
+_PERIODS = {
+    "from": "first year that is taken",
+    "to": "last year that is taken",
+    "period": "the one year that is taken",
+}
+
+
+class PeriodSource(Wrapper):
+    """One period of a series: the vectors of a file, the name of the series, the year."""
+
+    def __init__(self, name: str, period: int, source: Source) -> None:
+        super().__init__(source)
+        self._name, self._period = name, period
+
+    name = forwarded("_name")
+    period = forwarded("_period")
+
+
+def is_series(path: Path) -> bool:
+    """Whether a folder holds vectors by year."""
+    return is_folder(path) and bool(_files(path))
+
+
+def open_series(spec: FileSpec, name: str) -> tuple[PeriodSource, ...]:
+    """Open every period of a series, in the order of years."""
+    from eatlas.sources.array_files import array_with_words  # noqa: PLC0415  (few are series)
+
+    check_options(spec.options, _PERIODS, str(spec.path))
+    for key, value in spec.options.items():
+        if not re.fullmatch(r"\d{1,4}", value):
+            raise SourceError(
+                f"{spec.path}: the option {key} is not a year",
+                got=f"{key}={value}",
+                allowed="a year such as 1990",
+            )
+    years = {key: int(value) for key, value in spec.options.items()}
+    first = years.get("period", years.get("from", 0))
+    last = years.get("period", years.get("to", 9999))
+    files = sorted(_files(spec.path))
+    sources = []
+    for year, path in files:
+        if first <= year <= last:
+            words = path.name.replace("-w.npy", "-vocab.pkl")
+            of_array = HISTWORDS.fullmatch(path.name)
+            source = array_with_words(path, words, str(path)) if of_array else open_file(path)
+            sources.append(PeriodSource(name, year, source))
+    if not sources:
+        raise SourceError(
+            f"{spec.path}: the series has no such period",
+            got="&".join(f"{key}={value}" for key, value in spec.options.items()),
+            allowed=", ".join(str(year) for year, _ in files),
+        )
+    return tuple(sources)
+
+
+def _files(folder: Path) -> list[tuple[int, Path]]:
+    """Files of vectors with their years: those of HistWords, or else all that a year names."""
+    names = sorted(path for path in folder.iterdir() if path.is_file())
+    for pattern in (HISTWORDS, BY_YEAR):
+        files = [(int(m["year"]), path) for path in names if (m := pattern.fullmatch(path.name))]
+        years = [year for year, _ in files]
+        if twice := [path.name for year, path in files if years.count(year) > 1]:
+            raise SourceError(
+                f"{folder}: two files for one year",
+                got=", ".join(twice[:2]),
+                allowed="one file of vectors for each year",
+                remedy="move one of them out of the folder",
+            )
+        if files:
+            return files
+    return []
