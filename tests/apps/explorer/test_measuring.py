@@ -50,7 +50,8 @@ def test_a_view_is_what_run_finds(explorer):
     assert view.result.to_dict() == eatlas.run(view.lists.test(), measures=QUICK)[0].to_dict()
     assert view.original.to_dict() == eatlas.run("weat-6", measures=QUICK)[0].to_dict()
     full = eatlas.run(view.lists.test(), measures="ml-eat(frequency=off)")[0]
-    assert explorer.other_words(CHANGED).to_dict() == full.to_dict()
+    whole = explorer.measured(view.lists, view.source, frequency="off")
+    assert whole.to_dict() == full.to_dict()
 
 
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -114,13 +115,13 @@ def test_a_list_without_a_result_is_not_looked_at_and_shows_no_number(explorer, 
     empty = Request(test="weat-6", off={"X": explorer.tests["weat-6"].X.terms})
     view, page = explorer.view(empty), board_of(explorer, empty)
     assert (view.result, view.looked_at) == (None, 1)
-    assert str(view.problem).startswith("In Male names, no word is switched on.")
-    assert "no word is switched on" in page
+    assert "Concept 'Male names', argument terms" in str(view.problem)
+    assert "argument terms: list should have at least 1 item" in page
     assert 'id="levels"' not in page
     assert "chip-X0" in page  # so that a word can be switched on again
-    assert "no word is switched on" in others_of(explorer, empty)
+    assert "list should have at least 1 item" in others_of(explorer, empty)
     for what in ("toml", "results", "report", "plane-single.svg"):
-        with pytest.raises(EatlasError, match="no word is switched on"):
+        with pytest.raises(EatlasError, match="list should have at least 1 item"):
             export(explorer, changed(empty, what=what))
 
 
@@ -135,51 +136,20 @@ def test_words_without_a_vector_and_names_that_are_words(explorer):
     nowhere = board_of(explorer, Request(lists={**LISTS, "X": ("Nowhere", "qqxq, zzxz")}))
     assert "no term has a usable vector in glove-sample" in nowhere
     assert "Nothing to show" in nowhere
-    assert "home is in both Career and Family" in board_of(
+    assert "are on both sides, A and B" in board_of(
         explorer, Request(test="weat-6", added={"A": ("home",)})
     )
 
 
-@pytest.fixture
-def from_file(tmp_path):
-    path = tmp_path / "vectors.txt"
-    words = load_tests("weat-6")[0].terms
-    found = eatlas.open_vectors("glove-sample").lookup([word.lower() for word in words])
-    path.write_text("".join(f"{w} {' '.join(map(str, v))}\n" for w, v in found.items()))
-    return path, Explorer.of("weat-6", [str(path)])
-
-
-@pytest.mark.parametrize("how", ["gone", "another"])
-def test_a_file_that_vanished_shows_no_number(from_file, how, six):
-    path, explorer = from_file
-    assert explorer.view(six).result is not None
-    said = "The file of .*vectors.txt " + ("vanished" if how == "gone" else "was changed while")
-    if how == "gone":
-        path.unlink()
-    else:
-        path.write_text(path.read_text() + "zebra " + "1 " * 100 + "\n")
-    view, page = explorer.view(six), board_of(explorer, six)
-    assert view.result is None
-    assert re.search(said, str(view.problem))
-    assert "Nothing to show" in page
-    assert "d = " not in page
-    for ask in (
-        explorer.other_words,
-        lambda request: export(explorer, changed(request, what="results")),
-    ):
-        with pytest.raises(EatlasError, match=said):
-            ask(six)
-    assert all(isinstance(one, EatlasError) for _, row in explorer.across(six) for one in row)
-
-
 def test_every_source_is_compared(explorer):
     request = changed(DIANA, against=1)
-    rows = explorer.across(request)
-    assert [name for name, _ in rows] == ["these words", "before"]
-    for (_, results), test in zip(rows, (explorer.lists(DIANA).test(), "weat-6"), strict=True):
-        for result, vectors in zip(results, ("glove-sample", OTHER), strict=True):
-            assert result.to_dict() == eatlas.run(test, vectors, QUICK)[0].to_dict()
+    for source, vectors in zip(explorer.sources, ("glove-sample", OTHER), strict=True):
+        lists = explorer.lists(DIANA)
+        expected = eatlas.run(lists.test(), vectors, QUICK)[0]
+        assert explorer.quick(lists, source).to_dict() == expected.to_dict()
     page = across_of(explorer, request)
+    assert ">these words</th>" in page
+    assert ">before</th>" in page
     assert page.count("<svg") >= 9
     assert 'class="moves x"' in page
     assert "divided by their standard deviation" in page

@@ -6,21 +6,31 @@ import re
 import shlex
 from collections.abc import Mapping
 from math import hypot
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 
 from eatlas.apps.explorer.lists import (
     LONGEST_NAME,
+    LONGEST_WORD,
+    MOST_WORDS,
     NO_LISTS,
     Lists,
     Request,
+    pasted,
     require_words,
     shortened,
     starts,
     words_in,
 )
-from eatlas.apps.explorer.measuring import DEFAULT_MEASURE, Explorer, Key, Pair, View
+from eatlas.apps.explorer.measuring import (
+    DEFAULT_MEASURE,
+    Explorer,
+    Key,
+    NamedSource,
+    Pair,
+    View,
+)
 from eatlas.errors import EatlasError
 from eatlas.notes import Note
 from eatlas.present.drawings.eat_map import symbols
@@ -56,7 +66,8 @@ from eatlas.present.sentences import headline, sentence
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.stimuli import ROLES
+from eatlas.sources import embed_concepts
+from eatlas.stimuli import ROLES, Concept
 
 FIGURES: dict[str, str] = {
     "plane": "map of the words",
@@ -77,26 +88,6 @@ INFLUENCE = 640.0
 """Pixels of the drawing of the words on which effect sizes rest."""
 MISSING = 8
 """Words without a vector that are named one by one."""
-
-
-class Chip(NamedTuple):
-    """One word as a button."""
-
-    id: str
-    word: str
-    on: bool
-    added: bool
-    remark: str
-    """Why it has no vector, or that it is a common word too; mostly empty."""
-    missing: bool
-
-
-class Row(NamedTuple):
-    """One effect size, now and before any change."""
-
-    now: Effect
-    was: Effect | None
-    drawn: Markup
 
 
 def page_of(explorer: Explorer) -> str:
@@ -122,38 +113,32 @@ def board_of(explorer: Explorer, request: Request) -> str:
         "explore_board",
         view=view,
         groups=[_group(view, role) for role in ROLES],
-        changes=lists.changes,
         was=original.primary.label if original and explorer.has_patterns else "",
-        before=original,
         in_memory=not view.source.spec,
         command=command(explorer, request),
-        saved=lists.changed or not request.test or lists.origin.id not in explorer.bundled,
+        saved=lists.changes or not request.test or lists.origin.id not in explorer.bundled,
         **({"section": None} if view.result is None else _finding(view, view.result)),
     )
 
 
 def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
     """What the template needs of a result."""
-    section = section_of(result)
-    before = (
-        {}
-        if view.original is None
-        else {effect.place: effect for effect in levels_of(view.original)}
-    )
+    section, groups = section_of(result), view.lists.groups
+    before = {effect.place: effect for effect in levels_of(view.original)} if view.original else {}
     levels = [
         (effect, before.get(effect.place)) for effect in section.levels if effect.symbol == "d"
     ]
     axis = Axis.of_effects([effect.d for pair in levels for effect in pair if effect])
     text = sentence(result)
     if view.explored:
-        changed = view.lists.changed * "The words were changed after results had been seen; "
+        if view.lists.changes:
+            text += " The words were changed after results had been seen;"
         were = "was" if view.looked_at == 1 else "were"
-        text += f" {changed}{number_of(view.looked_at, 'list')} of words {were} looked at."
-    groups = view.lists.groups
+        text += f" {number_of(view.looked_at, 'list')} of words {were} looked at."
     rests = any(now.d is not None and now.influence is not None for now, _ in levels)
     return {
         "section": section,
-        "rows": [Row(now, was, moved_effect(now, was, axis)) for now, was in levels],
+        "rows": [(now, was, moved_effect(now, was, axis)) for now, was in levels],
         "limit": f"{axis.high:g}",
         "text": text,
         "plain": in_letters(text),
@@ -182,49 +167,59 @@ def section_of(result: AssociationResult) -> Section:
 
 
 def _group(view: View, role: str) -> dict[str, Any]:
-    """The words of a group as buttons."""
+    """The words of a group as buttons; a remark says why one has no vector, or is common."""
     group, placed = view.lists.groups[role], view.placed
-    chips = []
-    for word in group.words:
-        key, at = (role, word), word_id(view.lists, role, word)
-        remark = placed.missing.get(key, COMMON if key in placed.common else "")
-        on, added = word not in group.off, word in group.added
-        chips.append(Chip(at, word, on, added, remark, key in placed.missing))
+    chips = [
+        {
+            "id": word_id(view.lists, role, word),
+            "word": word,
+            "on": word not in group.off,
+            "added": word in group.added,
+            "missing": (role, word) in placed.missing,
+            "remark": placed.missing.get(
+                (role, word), COMMON if (role, word) in placed.common else ""
+            ),
+        }
+        for word in group.words
+    ]
     return {"role": role, "name": group.name, "chips": chips, "on": len(group.on)}
 
 
 def others_of(explorer: Explorer, request: Request) -> str:
     """How often resampled words show each pattern."""
+    lists, source = explorer.lists(request), explorer.source(request.source)
     try:
-        section = section_of(explorer.other_words(request))
+        section = section_of(explorer.measured(lists, source, frequency="off"))
     except EatlasError as error:
         return render("explore_others", section=None, problem=error.what)
     return render("explore_others", section=section, problem="")
 
 
 def across_of(explorer: Explorer, request: Request) -> str:
-    """The words on every source, and where each goes from one source to another."""
-    rows, arranged = [], []
-    for name, results in explorer.across(request):
-        cells: list[tuple[Section | None, str]] = [
-            (None, result.what) if isinstance(result, EatlasError) else (section_of(result), "")
-            for result in results
-        ]
-        sections = [section for section, _ in cells if section]
-        labels = [
-            section.result.primary.label if section.result.pattern else headline(section.result)
-            for section in sections
-        ]
-        steps = [label for label, last in zip(labels, ["", *labels], strict=False) if label != last]
-        rows.append((name, cells, " → ".join(steps) if len(steps) > 1 else ""))
-        arranged += sections
-    lists, moved, between, why = explorer.lists(request), Markup(), ("", ""), ""
+    """The words, and those before any change, on every source; where each goes between two."""
+    lists, rows, results = explorer.lists(request), [], []
+    both = {"these words": lists} | ({"before": Lists.of(lists.origin)} if lists.changes else {})
+    for name, words in both.items():
+        cells: list[tuple[Section | None, str]] = []
+        labels: list[str] = []
+        for source in explorer.sources:
+            try:
+                result = explorer.quick(words, source)
+            except EatlasError as error:
+                cells.append((None, error.what))
+                continue
+            cells.append((section_of(result), ""))
+            results.append(result)
+            label = result.primary.label if result.pattern else headline(result)
+            labels += [label] if labels[-1:] != [label] else []
+        rows.append((name, cells, " → ".join(labels) if len(labels) > 1 else ""))
+    moved, between, why = Markup(), ("", ""), ""
     lacking: list[str] = []
-    if request.compared is not None:
-        numbers = (request.source, request.compared)
-        here, there = (explorer.places_on(request, number) for number in numbers)
-        between = explorer.source(numbers[0]).name, explorer.source(numbers[1]).name
-        moved, lacking = arrows(lists, here, there, between)
+    if len(request.numbers) > 1:
+        here, there = (explorer.source(number) for number in request.numbers)
+        first, second = (_on(explorer, lists, source) for source in (here, there))
+        between = here.name, there.name
+        moved, lacking = arrows(lists, first, second, between)
         why = "The two sources have too few of these words in common to draw them."
     elif request.against is not None:
         why = "Choose another source to compare with: each word is then drawn as an arrow."
@@ -233,7 +228,7 @@ def across_of(explorer: Explorer, request: Request) -> str:
         rows=rows,
         sources=[source.name for source in explorer.sources],
         names={role: group.name for role, group in lists.groups.items()},
-        scales=Scales.of(section.result for section in arranged),
+        scales=Scales.of(results),
         moved=moved,
         lacking=lacking,
         between=between,
@@ -241,24 +236,37 @@ def across_of(explorer: Explorer, request: Request) -> str:
     )
 
 
+def _on(explorer: Explorer, lists: Lists, source: NamedSource) -> dict[Key, Pair]:
+    """Places of the target words that are switched on, on one of the sources."""
+    places = explorer.places(lists, source).at
+    return {key: at for key, at in places.items() if key[1] in lists.groups[key[0]].on}
+
+
 def look_of(explorer: Explorer, request: Request) -> str:
     """Which pasted words a source has, and what a person should know of them."""
     if not request.lists:
         raise EatlasError(NO_LISTS)
-    source, counts = explorer.source(request.source), {}
-    for role, (there, missing) in explorer.found_in(request).items():
-        counts[role] = f"{count(there)} found in {source.name}" if there or missing else ""
-        if missing:
+    source = explorer.source(request.source)
+    words: dict[str, Concept] = {}
+    for role, (_, text) in request.lists.items():
+        usable = [word for word in words_in(text)[:MOST_WORDS] if len(word) <= LONGEST_WORD]
+        if usable:
+            words[role] = Concept(name=role, terms=tuple(usable))
+    counts = {str(role): "" for role in request.lists}
+    for group, coverage in embed_concepts(words, source.source).coverage.items():
+        counts[group] = f"{count(len(coverage.used))} found in {source.name}"
+        if missing := coverage.missing:
             named = ", ".join(shortened(clean(word)) for word in missing[:MISSING])
             more = f" and {len(missing) - MISSING:,} more" if len(missing) > MISSING else ""
-            counts[role] += f"; {number_of(len(missing), 'word')} missing: {named}{more}"
+            counts[group] += f"; {number_of(len(missing), 'word')} missing: {named}{more}"
     remarks: tuple[Note, ...] = ()
     problem = ""
     try:
-        if all(words_in(text) for _, text in request.lists.values()):
-            remarks = explorer.remarks_on(request)
         for role, (name, text) in request.lists.items():
             require_words(name or role, words_in(text))
+        if len(words) == len(ROLES):
+            lists = Lists.of(pasted(request.lists))
+            remarks = explorer.measured(lists, source, resamples=0).warnings
     except EatlasError as error:
         problem = error.what
     return render("explore_remarks", counts=counts, remarks=remarks, problem=problem)
@@ -269,8 +277,7 @@ def command(explorer: Explorer, request: Request) -> str:
 
     It is a line of Python where vectors are in memory, which no command line can name.
     """
-    numbers = [request.source, *([] if request.compared is None else [request.compared])]
-    specs = dict.fromkeys(explorer.source(number).spec for number in numbers)
+    specs = dict.fromkeys(explorer.source(number).spec for number in request.numbers)
     try:
         tests = explorer.tests_of(request)
     except EatlasError:

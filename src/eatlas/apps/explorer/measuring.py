@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from eatlas.apps.explorer.lists import (
-    LONGEST_WORD,
-    MOST_WORDS,
-    Lists,
-    Request,
-    pasted,
-    stimuli_of,
-    words_in,
-)
+from eatlas.apps.explorer.lists import MOST_WORDS, Lists, Request, pasted, stimuli_of
 from eatlas.engine import run
 from eatlas.errors import EatlasError, EatlasWarning, SourceError
 from eatlas.measures import Measure, get_measure
-from eatlas.notes import Note
-from eatlas.paths import stamp_of
 from eatlas.results import AssociationResult, Results
 from eatlas.results.compare import told_apart
 from eatlas.results.settings import source_name
@@ -37,7 +27,7 @@ from eatlas.sources import (
     open_named,
     period_of,
 )
-from eatlas.stimuli import ROLES, TARGETS, AssociationTest, Concept, load_tests
+from eatlas.stimuli import TARGETS, AssociationTest, Test, is_bundled, load_tests
 
 KEPT = 256
 """Results that are kept: a word that is switched off and on again costs nothing."""
@@ -51,8 +41,7 @@ Pair = tuple[float, float]
 """Mean cosine with A, and with B."""
 
 
-@dataclass(frozen=True)
-class NamedSource:
+class NamedSource(NamedTuple):
     """A source that was named on the command line."""
 
     name: str
@@ -62,46 +51,28 @@ class NamedSource:
     source: Source
     vectors: Any
     """What :func:`eatlas.run` takes: the source, with the name that it was given."""
-    file: Path | None
-    """The file or folder that it reads, where it names one."""
-    stamp: tuple[int, ...] | None
-    """What tells the file from another one of its name."""
 
-    def require_unchanged(self) -> None:
-        """Refuse a file that vanished, or that is another one by now."""
-        if self.file is not None and stamp_of(self.file) != self.stamp:
-            happened = "was changed" if self.file.exists() else "vanished"
-            raise EatlasError(
-                f"The file of {self.name} {happened} while it was explored: {self.file}. Nothing "
-                "is shown, because its vectors cannot be checked any more. Start eatlas explore "
-                "again."
-            )
+
+def plain_name(name: str) -> str:
+    """A layer of a model that has a name is called by both, as in "base layer 3"."""
+    return name.translate(str.maketrans("?&=", "   "))
 
 
 def named_sources(vectors: Any) -> tuple[NamedSource, ...]:
     """Open sources, some of them with names; a model of several layers gives one for each."""
-    opened = open_named(vectors)
-    if not opened:
+    entries = open_named(vectors)
+    if not entries:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
-    # a layer of a model that has a name is called by both, as in "base layer 3"
-    plain_names = [entry.name.translate(str.maketrans("?&=", "   ")) for entry in opened]
-    names = []
-    for entry, name in zip(opened, plain_names, strict=True):
-        year = period_of(entry.source)
-        names.append(
-            (name or source_name(entry.source.name)) + ("" if year is None else f", {year}")
-        )
-    names = told_apart(names, [f", {entry.source.name}" for entry in opened])
     sources = []
-    for entry, name, shown in zip(opened, plain_names, names, strict=True):
-        text = str(entry.spec.spec) if isinstance(entry.spec.spec, str | Path) else ""
-        spec = f"{entry.spec.name}={text}" if entry.spec.name and text else text
-        paths = (Path(part) for part in (text, re.split("[?#]", text)[0]) if part)
-        file = next((path for path in paths if path.exists()), None)
-        vectors = {name: entry.source} if name else entry.source
-        stamp = None if file is None else stamp_of(file)
-        sources.append(NamedSource(shown, spec, entry.source, vectors, file, stamp))
-    return tuple(sources)
+    for source, name, (given, given_name) in entries:
+        plain = plain_name(name)
+        year = period_of(source)
+        shown = (plain or source_name(source.name)) + ("" if year is None else f", {year}")
+        text = str(given) if isinstance(given, str | Path) else ""
+        spec = f"{given_name}={text}" if given_name and text else text
+        sources.append(NamedSource(shown, spec, source, {plain: source} if plain else source))
+    names = told_apart([entry.name for entry in sources], [f", {e.source.name}" for e in entries])
+    return tuple(entry._replace(name=name) for entry, name in zip(sources, names, strict=True))
 
 
 class Placed(NamedTuple):
@@ -168,7 +139,7 @@ class View:
     @property
     def explored(self) -> bool:
         """Whether words were changed after results had been seen."""
-        return self.lists.changed or self.looked_at > 1
+        return bool(self.lists.changes) or self.looked_at > 1
 
 
 @dataclass
@@ -190,16 +161,27 @@ class Explorer:
     @classmethod
     def of(cls, tests: Any, vectors: Any, measure: str = DEFAULT_MEASURE) -> Explorer:
         """Open tests and sources."""
-        reasons = [(test, unfit(test)) for test in load_tests(tests)]
-        sources = named_sources(vectors) if not all(why for _, why in reasons) else ()
-        usable, left_out = [], []
-        for test, why in reasons:
-            if not why and lacks_sentences(cast("AssociationTest", test), sources):
-                why = "no source has its sentences"  # noqa: PLW2901
-            if why:
-                left_out.append(f"{test.id}: {why}")
-            else:
-                usable.append(cast("AssociationTest", test))
+        chosen = get_measure(measure)
+        if chosen.name not in {"ml-eat", "weat"} or getattr(chosen, "association", "") != "cosine":
+            raise EatlasError(
+                "the explorer shows what ML-EAT or WEAT finds",
+                got=measure,
+                allowed="ml-eat or weat of cosines, with parameters such as ml-eat(tail=two-sided)",
+                remedy="eatlas run takes every measure",
+            )
+        loaded = load_tests(tests)
+        reasons = {test.id: unfit(test) for test in loaded}
+        sources = named_sources(vectors) if not all(reasons.values()) else ()
+        for test in loaded:
+            sentences = any(part.sentences for part in test.concepts.values())
+            if not reasons[test.id] and sentences and not _serves(sources, test):
+                reasons[test.id] = "no source has its sentences"
+        left_out = [f"{name}: {why}" for name, why in reasons.items() if why]
+        usable = {
+            test.id: test
+            for test in loaded
+            if isinstance(test, AssociationTest) and not reasons[test.id]
+        }
         if not usable:
             raise EatlasError(
                 "none of the tests can be explored",
@@ -209,22 +191,14 @@ class Explorer:
                 remedy="eatlas tests list shows the tests; --vectors hf:MODEL encodes sentences; "
                 "eatlas run takes every test",
             )
-        chosen = get_measure(measure)
-        if chosen.name not in {"ml-eat", "weat"} or getattr(chosen, "association", "") != "cosine":
-            raise EatlasError(
-                "the explorer shows what ML-EAT or WEAT finds",
-                got=measure,
-                allowed="ml-eat or weat of cosines, with parameters such as ml-eat(tail=two-sided)",
-                remedy="eatlas run takes every measure",
-            )
         plain = chosen.signature == get_measure(chosen.name).signature
         return cls(
-            tests={test.id: test for test in usable},
+            tests=usable,
             sources=sources,
             measure=chosen,
             measure_text=chosen.name if plain else measure,
             left_out=tuple(left_out),
-            bundled=frozenset(test.id for test in usable if _is_bundled(test)),
+            bundled=frozenset(name for name, test in usable.items() if is_bundled(test)),
         )
 
     @property
@@ -234,12 +208,9 @@ class Explorer:
 
     def lists(self, request: Request) -> Lists:
         """The words that a request is about."""
-        if not request.test:
-            origin = pasted(request.lists)
-        elif request.test in self.tests:
-            origin = self.tests[request.test]
-        else:
+        if request.test and request.test not in self.tests:
             raise EatlasError("This test is not among those that eatlas explore was started with.")
+        origin = self.tests[request.test] if request.test else pasted(request.lists)
         return Lists.of(origin, request.off, request.added)
 
     def source(self, number: int) -> NamedSource:
@@ -256,49 +227,19 @@ class Explorer:
         before = Lists.of(lists.origin)
         there, origins, problem = Placed(), Placed(), None
         original = result = None
+        with suppress(EatlasError):  # what there is before any change is shown beside the words
+            original = self.quick(before, source)
+            origins = self.places(before, source)
         try:
-            original = self._quick(before, source)
-            origins = self._placed(before, source)
-        except EatlasError:
-            pass  # what there is before any change is shown beside the words
-        try:
-            there = self._placed(lists, source)
-            result = self._quick(lists, source)
+            there = self.places(lists, source)
+            result = self.quick(lists, source)
         except EatlasError as error:
             problem = error
         if result is not None:
             looked_at = self._looked_at.setdefault(request.test, set())
-            looked_at.add(lists.key)
-            if original is not None:
-                looked_at.add(before.key)
+            looked_at |= {lists.key} if original is None else {lists.key, before.key}
         n = self.looked_at(request.test)
         return View(lists, source, there, result, original, origins.at, problem, n)
-
-    def other_words(self, request: Request) -> AssociationResult:
-        """Measure with resamples: how often other words show the same."""
-        lists, source = self.lists(request), self.source(request.source)
-        return self._measured(lists, source, self.measure.with_parameters(frequency="off"))
-
-    def across(self, request: Request) -> list[tuple[str, list[AssociationResult | EatlasError]]]:
-        """The words of a request, and those before any change, on every source."""
-        lists = self.lists(request)
-        rows = [("these words", lists)] + [("before", Lists.of(lists.origin))] * lists.changed
-        table = []
-        for name, words in rows:
-            cells: list[AssociationResult | EatlasError] = []
-            for source in self.sources:
-                try:
-                    cells.append(self._quick(words, source))
-                except EatlasError as error:
-                    cells.append(error)
-            table.append((name, cells))
-        return table
-
-    def places_on(self, request: Request, number: int) -> dict[Key, Pair]:
-        """Places of the target words that are switched on, on one of the sources."""
-        lists, source = self.lists(request), self.source(number)
-        places = self._placed(lists, source).at
-        return {key: at for key, at in places.items() if key[1] in lists.groups[key[0]].on}
 
     def looked_at(self, test: str) -> int:
         """How many lists of a test were looked at; of pasted lists, all together.
@@ -308,64 +249,34 @@ class Explorer:
         before = (self.tests[test].explored or 1) - 1 if test in self.tests else 0
         return before + len(self._looked_at.get(test, ()))
 
-    def explored(self, request: Request, lists: Lists) -> int | None:
-        """The number of lists that an export says were looked at; None for a test as it came."""
-        n = self.looked_at(request.test)
-        return n if n > 1 and (lists.changed or not request.test) else None
-
     def tests_of(self, request: Request) -> list[AssociationTest]:
-        """What an export holds: the test of the words, then the one before any change."""
-        lists = self.lists(request)
-        if lists.fault:
-            raise EatlasError(lists.fault)
-        test = lists.test(self.explored(request, lists))
-        return [test, lists.origin] if lists.changed else [test]
+        """What an export holds: the test of the words, then the one before any change.
+
+        It says how many lists were looked at, unless it is a test as it came.
+        """
+        lists, n = self.lists(request), self.looked_at(request.test)
+        test = lists.test(n if n > 1 and (lists.changes or not request.test) else None)
+        return [test, lists.origin] if lists.changes else [test]
 
     def whole(self, request: Request) -> Results:
         """Measure, as ``eatlas run`` does, the words before and after a change on each source."""
-        numbers = [request.source, *([] if request.compared is None else [request.compared])]
-        sources, tests = [self.source(number) for number in numbers], self.tests_of(request)
-        key = (*(test.model_dump_json() for test in tests), *numbers)
+        sources = [self.source(number) for number in request.numbers]
+        tests = self.tests_of(request)
+        key = (*(test.model_dump_json() for test in tests), *request.numbers)
         return self._once(key, lambda: _run(tests, sources, self.measure))
 
-    def remarks_on(self, request: Request) -> tuple[Note, ...]:
-        """What a person should know of pasted words: names that are words, unequal frequency."""
-        measure = self.measure.with_parameters(resamples=0)
-        lists, source = Lists.of(pasted(request.lists)), self.source(request.source)
-        return self._measured(lists, source, measure).warnings
+    def quick(self, lists: Lists, source: NamedSource) -> AssociationResult:
+        """Measure lists on one source, without resamples."""
+        return self.measured(lists, source, resamples=0, frequency="off")
 
-    def found_in(self, request: Request) -> dict[str, tuple[int, list[str]]]:
-        """How many words of pasted lists a source has, and which it lacks, by role."""
-        parts: dict[str, Concept] = {}
-        for role, (_, text) in request.lists.items():
-            words = [word for word in words_in(text)[:MOST_WORDS] if len(word) <= LONGEST_WORD]
-            if words:
-                parts[role] = Concept(name=role, terms=tuple(words))
-        coverage = embed_concepts(parts, self.source(request.source).source).coverage
-        return {
-            role: (len(coverage[role].used), list(coverage[role].missing))
-            if role in parts
-            else (0, [])
-            for role in ROLES
-        }
-
-    def _quick(self, lists: Lists, source: NamedSource) -> AssociationResult:
-        """Measure without resamples."""
-        quick = self.measure.with_parameters(resamples=0, frequency="off")
-        return self._measured(lists, source, quick)
-
-    def _measured(self, lists: Lists, source: NamedSource, measure: Measure) -> AssociationResult:
+    def measured(self, lists: Lists, source: NamedSource, **parameters: Any) -> AssociationResult:
         """Measure lists on one source."""
-        if lists.fault:
-            raise EatlasError(lists.fault)
-        test = lists.test()
+        test, measure = lists.test(), self.measure.with_parameters(**parameters)
         key = (test.model_dump_json(), id(source), measure.signature)
-        source.require_unchanged()
         return self._once(key, lambda: _run([test], [source], measure)[0])
 
-    def _placed(self, lists: Lists, source: NamedSource) -> Placed:
+    def places(self, lists: Lists, source: NamedSource) -> Placed:
         """What is missing, and the mean cosines of all targets with the attributes that are on."""
-        source.require_unchanged()
         words = tuple((g.name, g.words, tuple(sorted(g.off))) for g in lists.groups.values())
         key = ("places", lists.origin.id, words, id(source))
         return self._once(key, lambda: placed(lists, source.source))
@@ -383,28 +294,13 @@ class Explorer:
 def _run(
     tests: Sequence[AssociationTest], sources: Sequence[NamedSource], measure: Measure
 ) -> Results:
-    """Measure tests on sources; an error is without a traceback, which a page shows nobody."""
-    for source in sources:
-        source.require_unchanged()
-    try:
-        with warnings.catch_warnings():  # the page shows what fails in its own place
-            warnings.simplefilter("ignore", EatlasWarning)
-            return run(tests, [source.vectors for source in sources], measure)
-    except EatlasError as error:
-        if "Traceback" in (error.got or ""):
-            raise type(error)(error.what, remedy=error.remedy) from error
-        raise
+    """Measure tests on sources; the page shows what fails in its own place."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EatlasWarning)
+        return run(tests, [source.vectors for source in sources], measure)
 
 
-def _is_bundled(test: AssociationTest) -> bool:
-    """Whether the command line knows a test by its id."""
-    try:
-        return load_tests(test.id) == (test,)
-    except EatlasError:
-        return False
-
-
-def unfit(test: object) -> str:
+def unfit(test: Test) -> str:
     """Why a test cannot be explored; empty for one that can."""
     if not isinstance(test, AssociationTest):
         return "it is a test of targets and several groups"
@@ -418,12 +314,9 @@ def unfit(test: object) -> str:
     return ""
 
 
-def lacks_sentences(test: AssociationTest, sources: Iterable[NamedSource]) -> bool:
-    """Whether no source encodes sentences, or has any of a test of sentences."""
-    return any(part.sentences for part in test.concepts.values()) and not any(
-        is_contextual(source.source)
-        or any(
-            group.used for group in embed_concepts(test.concepts, source.source).coverage.values()
-        )
-        for source in sources
-    )
+def _serves(sources: Sequence[NamedSource], test: Test) -> bool:
+    """Whether a source encodes the sentences of a test, or has some of them."""
+    if any(is_contextual(source.source) for source in sources):
+        return True
+    found = (embed_concepts(test.concepts, source.source).coverage for source in sources)
+    return any(group.used for coverage in found for group in coverage.values())

@@ -6,7 +6,6 @@ import re
 import tempfile
 import webbrowser
 from collections.abc import Collection, Iterable, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from eatlas.apps.explorer.board import (
     page_of,
 )
 from eatlas.apps.explorer.lists import Request, lists_of_file
-from eatlas.apps.explorer.measuring import DEFAULT_MEASURE, Explorer
+from eatlas.apps.explorer.measuring import DEFAULT_MEASURE, Explorer, plain_name
 from eatlas.apps.serving import Answer, App, Served, as_json
 from eatlas.errors import EatlasError, SourceError, UntrustedSourceError
 from eatlas.present import report_html
@@ -82,14 +81,15 @@ def export(explorer: Explorer, request: Request) -> Answer:
 
 def _toml(explorer: Explorer, request: Request) -> str:
     """The test of the words, then the one before any change."""
-    lists, lines = explorer.lists(request), ["# Written by eatlas explore."]
-    if n := explorer.explored(request, lists):
+    changes, tests = explorer.lists(request).changes, explorer.tests_of(request)
+    lines = ["# Written by eatlas explore."]
+    if n := tests[0].explored:
         lines.append(
             f"# {n:,} lists were looked at: p-values of the words below describe them, and are no "
             "evidence of a discovery."
         )
-    lines += [f"# Changed: {' '.join(change.split())}." for change in lists.changes]
-    return "\n".join(lines) + "\n" + to_toml(explorer.tests_of(request))
+    lines += [f"# Changed: {' '.join(change.split())}." for change in changes]
+    return "\n".join(lines) + "\n" + to_toml(tests)
 
 
 class ExplorerPage(Served):
@@ -118,15 +118,6 @@ class ExplorerPage(Served):
         if not self.open:
             return "<ExplorerPage, closed>"
         return f"<ExplorerPage {self.address}: open it in a browser on this machine>"
-
-    def _repr_html_(self) -> str:
-        """The address as a link, in notebooks."""
-        if not self.open:
-            return escape(repr(self))
-        return (
-            f'<a href="{escape(self.address)}" target="_blank" rel="noopener">eatlas explore</a>, '
-            "on the machine that runs this notebook"
-        )
 
 
 def explore(
@@ -184,20 +175,17 @@ def explore(
     ...     print(page.address[:17], page.looked_at("weat-6"))
     http://127.0.0.1: 0
     """
-    results = _results_among(tests)
+    several = [tests] if isinstance(tests, str) or not isinstance(tests, Sequence) else tests
+    results = list(several) if several and all(map(is_result, several)) else []
+    named = [result.source_string for result in results if vectors is None]
+    trusted = trusted_among(trust, named, "no source is taken from results")
     if results:
-        named = () if vectors is not None else [result.source_string for result in results]
-        trusted = trusted_among(trust, named, "no source is taken from results")
-        if vectors is None:
-            vectors = _vectors_of(results, trusted)
         signatures = {
             result.signature for result in results if result.measure in {"ml-eat", "weat"}
         }
-        if measure is None and len(signatures) == 1:
-            measure = signatures.pop()
+        vectors = _vectors_of(results, trusted) if vectors is None else vectors
+        measure = signatures.pop() if measure is None and len(signatures) == 1 else measure
         tests = [_test_of(result) for result in results]
-    else:
-        trusted_among(trust, (), "no source is taken from results")
     explorer = Explorer.of(
         "caliskan" if tests is None else tests,
         "glove-sample" if vectors is None else vectors,
@@ -207,24 +195,6 @@ def explore(
     if open:
         webbrowser.open(page.address)
     return page
-
-
-def _results_among(tests: Any) -> Sequence[AssociationResult]:
-    """Results that were handed over in place of tests; empty where these are tests."""
-    if is_result(tests):
-        return (tests,)
-    if isinstance(tests, str) or not isinstance(tests, Sequence):
-        return ()
-    results = tuple(test for test in tests if is_result(test))
-    if results and len(results) < len(tests):
-        raise EatlasError(
-            "these are results and tests",
-            got=f"{len(results)} of {len(tests)} are results",
-            allowed="results of earlier runs, or tests",
-        )
-    if not tests and hasattr(tests, "failures"):
-        raise EatlasError("there is no result to explore", got="0 results")
-    return results
 
 
 def _test_of(result: AssociationResult) -> Test:
@@ -247,12 +217,13 @@ def _vectors_of(results: Iterable[AssociationResult], trusted: Collection[str]) 
         try:
             with data_only(text, trusted):
                 prints = [source.fingerprint for source in open_sources(text)]
+        except UntrustedSourceError:
+            raise
         except EatlasError as error:
-            strange = isinstance(error, UntrustedSourceError)
-            raise (UntrustedSourceError if strange else SourceError)(
+            raise SourceError(
                 f"the source of {result.test} cannot be opened again: {error.what}",
                 got=text,
-                remedy=_TRUSTED if strange else _NAMED,
+                remedy=_NAMED,
             ) from error
         if result.provenance.source_fingerprint not in prints:
             raise SourceError(
@@ -261,11 +232,8 @@ def _vectors_of(results: Iterable[AssociationResult], trusted: Collection[str]) 
                 allowed=result.provenance.source_fingerprint,
                 remedy=f"run the tests again, or {_NAMED}",
             )
-        # a layer of a model that has a name is called by both, as in "base layer 3"
-        plain = name.translate(str.maketrans("?&=", "   "))
-        vectors[name] = {plain: text} if result.source_from else text
+        vectors[name] = {plain_name(name): text} if result.source_from else text
     return list(vectors.values())
 
 
 _NAMED = "hand the vectors over: eatlas.explore(results, vectors=...)"
-_TRUSTED = f"if you trust the source: eatlas.explore(results, trust=...); or {_NAMED}"
