@@ -50,7 +50,6 @@ def by_path(_, path):
         by_path,
         lambda _, path: f"set/{path.parent.name}/{path.name}",
         lambda _, path: path.as_posix().lstrip("/"),
-        lambda _, path: f"{path.parent.name}/{path.stem}",
     ],
 )
 def test_every_way_to_name_an_image_finds_the_same_vectors(test, key):
@@ -76,19 +75,7 @@ def test_a_word_is_not_taken_for_an_image_nor_an_image_for_a_word(folder, tmp_pa
     )
     given = {**vectors_for(test, by_path), "love": np.ones(5)}
     del given[f"{tmp_path.name}/love.png"]
-    with pytest.raises(
-        SourceError, match=r"'love', for two stimuli\n  got: love\.png \(X\) and lo"
-    ):
-        embed(test, open_vectors(given))
-
-
-def test_images_found_without_their_extension_are_named(test):
-    given = vectors_for(test, lambda _, path: f"{path.parent.name}/{path.stem}")
-    notes = tuple(map(str, embed(test, open_vectors(given)).notes))
-    assert any(
-        note.startswith("X: images found by names without extension: flowers/0.png as flowers/0,")
-        for note in notes
-    )
+    assert embed(test, open_vectors(given)).coverage.X.missing == ("love.png",)
 
 
 def test_a_result_needs_no_images_and_is_verified_from_its_file(test, folder, tmp_path):

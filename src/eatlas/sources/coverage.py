@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import chain
-from pathlib import PurePath
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,15 +17,12 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.notes import Note, as_notes
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.source import Found, Item, Snapshot, Source, Tell, Vector, word_alone
+from eatlas.sources.source import Found, Item, Snapshot, Source, Tell, word_alone
 from eatlas.stats.inputs import SINGLE
 from eatlas.stimuli import Concept, ContextsOrigin, Image, Test
 from eatlas.stimuli.kinds import remarks
 
 CaseRule = Literal["auto", "exact"]
-FUNCTION_WORDS = ("the", "of", "and", "in", "to")
-"""A source that has most of these has vectors of words; rose is a word there, and no rose.jpg."""
-MOST = 3
 NAMED, GROUPS = 6, 5
 """Terms that a remark names, and groups of terms under several spellings that get a remark each."""
 PAPERS_MINIMUM = 8  # Caliskan et al. 2022, as cited by ML-EAT: groups of eight stimuli at least
@@ -68,47 +64,36 @@ Ways = Mapping[str, Item]
 """Items to look up or encode for one term, by the key under which each is found; first hit wins."""
 
 
-def _items_of(concept: Concept) -> dict[str, Item]:
-    """Return the item of each term: its sentence, its word, or its image."""
-    if concept.images:
-        return {image.name: _image_item(image) for image in concept.images}
-    if not concept.sentences:
-        return {term: word_alone(term) for term in concept.terms}
-    return {part.term: Item(part.text, part.span) for part in concept.sentences}
+def _ways(part: Concept, case: CaseRule, *, encoded: bool) -> dict[str, Ways]:
+    """Items to look up or encode for each term of a concept.
+
+    An encoder takes items as they are; in a table words are looked up by their spellings, and
+    images by their names and the ends of their paths, to which the case rule does not apply.
+    """
+    if part.images and encoded:
+        return {image.name: {image.name: _to_encode(image)} for image in part.images}
+    if part.images:
+        return {
+            image.name: {key: Item(key, None, "image", image.sha256, image.name) for key in keys}
+            for image in part.images
+            if (keys := image.lookup_keys)
+        }
+    if part.sentences:
+        return {s.term: {s.term: Item(s.text, s.span)} for s in part.sentences}
+    rule: CaseRule = "exact" if encoded else case
+    return {term: {key: word_alone(key) for key in spellings(term, rule)} for term in part.terms}
 
 
-def _image_item(image: Image, key: str | None = None) -> Item:
-    """Return the item of an image: to be encoded, or to be looked up by a key."""
-    if key is None and not image.path:
+def _to_encode(image: Image) -> Item:
+    """Return the item of an image that is encoded."""
+    if not image.path:
         raise SourceError(
             f"the image {image.name} was not found",
             got=f"its name and SHA-256 {image.sha256 or 'unknown'}, and no file",
             remedy="load the test from its file, beside its images; eatlas verify takes it as "
             "--tests FILE.toml",
         )
-    content = image.path if key is None else key
-    return Item(content, kind="image", sha256=image.sha256, name=image.name)
-
-
-def _ways(part: Concept, case: CaseRule, *, encoded: bool, stems: bool = True) -> dict[str, Ways]:
-    """Items to look up or encode for each term of a concept.
-
-    An encoder takes items as they are; in a table words are looked up by their spellings, and
-    images by their names and the ends of their paths, to which the case rule does not apply, with
-    `stems` also without the extension.
-    """
-    if part.images and not encoded:
-        return {
-            image.name: {
-                key: _image_item(image, key)
-                for key in (*image.lookup_keys, *(image.stems if stems else ()))
-            }
-            for image in part.images
-        }
-    items = _items_of(part)
-    if encoded or part.sentences:
-        return {term: {term: item} for term, item in items.items()}
-    return {term: {key: word_alone(key) for key in spellings(term, case)} for term in items}
+    return Item(image.path, None, "image", image.sha256, image.name)
 
 
 def needed_items(
@@ -116,13 +101,11 @@ def needed_items(
 ) -> set[Item]:
     """Every item that tests of any kind, or measures by themselves, request from a source."""
     encoded = source.encodes
-    parts = [part for test in tests for part in test.concepts.values()]
+    parts = (part for test in tests for part in test.concepts.values())
     ways = (way for part in parts for way in _ways(part, case, encoded=encoded).values())
     items = {item for way in ways for item in way.values()}
-    keys = {key for word in words for key in spellings(word, "exact" if encoded else case)}
-    if not encoded and any(part.images for part in parts):
-        keys.update(FUNCTION_WORDS)
-    return items | {word_alone(key) for key in keys}
+    rule: CaseRule = "exact" if encoded else case
+    return items | {word_alone(key) for word in words for key in spellings(word, rule)}
 
 
 def ask(
@@ -145,14 +128,10 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
         If the source finds fault with what it reads, or the case rule is unknown.
     """
     parts = test.concepts
-    looked_up = not source.encodes and any(part.images for part in parts.values())
-    stems = looked_up and len(source.lookup(FUNCTION_WORDS)) < MOST
-    embedded = _embed(parts, source, case, test, stems=stems)
-    notes = [*embedded.notes]
-    if looked_up:
+    embedded = _embed(parts, source, case, test)
+    if not source.encodes and any(part.images for part in parts.values()):
         _require_apart(embedded.keys, test, source.name)
-        notes += _bare_names(embedded.keys, test)
-    notes += [*remarks(test), *_few_stimuli(test, embedded.coverage)]
+    notes = [*embedded.notes, *remarks(test), *_few_stimuli(test, embedded.coverage)]
     groups, counts = {}, None
     for role, group in embedded.coverage.items():
         part = parts[role]
@@ -191,12 +170,7 @@ def embed_concepts(
 
 
 def _embed(
-    concepts: Mapping[str, Concept],
-    source: Source,
-    case: CaseRule,
-    test: Test | None,
-    *,
-    stems: bool = True,
+    concepts: Mapping[str, Concept], source: Source, case: CaseRule, test: Test | None
 ) -> Embedded:
     """Ask a source for the terms of concepts, and account for every term."""
     if case not in get_args(CaseRule):
@@ -204,24 +178,33 @@ def _embed(
             "unknown case rule", got=repr(case), allowed=" or ".join(get_args(CaseRule))
         )
     encoded = source.encodes
-    wanted = {
-        role: _ways(part, case, encoded=encoded, stems=stems) for role, part in concepts.items()
-    }
+    wanted = {role: _ways(part, case, encoded=encoded) for role, part in concepts.items()}
     answers = source.answers(
         {item for group in wanted.values() for ways in group.values() for item in ways.values()}
     )
     groups: dict[str, GroupCoverage] = {}
     vectors: dict[str, NDArray[np.float64]] = {}
     keys: dict[str, dict[str, str]] = {}
+    unknown: dict[str, dict[str, dict[str, None]]] = {"all": {}, "part": {}}
     for role, group in wanted.items():
-        keys[role], reasons = _found(group, answers, source.name)
+        keys[role], rows, reasons = {}, [], {}
+        stimulus_of = concepts[role].stimulus_of
+        for term, ways in group.items():
+            tried = {key: answers[item] for key, item in ways.items() if item in answers}
+            key, reason = _first_usable(tried, source.name)
+            if reason:
+                reasons[term] = reason
+                continue
+            keys[role][term] = key
+            rows.append(tried[key].vector)
+            if how := tried[key].unknown:
+                unknown[how].setdefault(role, {})[stimulus_of.get(term, term)] = None
         groups[role] = GroupCoverage(
             used=tuple(keys[role]),
             missing=tuple(reasons),
             found_as={term: key for term, key in keys[role].items() if term != key},
             reasons=reasons,
         )
-        rows = [answers[group[term][key]].vector for term, key in keys[role].items()]
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
     notes = [
         *as_notes(source.notes),
@@ -230,14 +213,24 @@ def _embed(
         *_few("terms", {role: len(group.used) for role, group in groups.items()}),
     ]
     if test is not None:
-        unknown = {
-            (role, term): answers[wanted[role][term][key]].unknown
-            for role, group_keys in keys.items()
-            for term, key in group_keys.items()
-        }
-        notes += _unknown_terms(unknown, test)
+        terms = {how: {r: [*u] for r, u in by_role.items()} for how, by_role in unknown.items()}
+        if terms["all"]:
+            notes.append(Note("coverage.unknown", values={"terms": terms["all"]}))
+        if terms["part"]:
+            notes.append(Note("coverage.partly-unknown", values={"terms": terms["part"]}))
     roundoff = _roundoff(source, answers.values())
     return Embedded(vectors, Coverage(groups), keys, tuple(notes), _digest(vectors), roundoff)
+
+
+def _first_usable(tried: Mapping[str, Found], source: str) -> tuple[str, str]:
+    """The first key whose vector is not zero; or why there is none."""
+    for key, answer in tried.items():
+        if answer.vector is not None and answer.vector.any():
+            return key, ""
+    if any(answer.vector is not None for answer in tried.values()):
+        return "", f"its vector in {source} is zero (norm 0)"
+    reasons = (answer.reason for answer in tried.values() if answer.reason)
+    return "", next(reasons, f"not in {source}")
 
 
 def _roundoff(source: Source, answers: Iterable[Found]) -> float | None:
@@ -248,26 +241,6 @@ def _roundoff(source: Source, answers: Iterable[Found]) -> float | None:
         return source.encoding.roundoff
     vectors = (answer.vector for answer in answers)
     return SINGLE if any(v is not None and v.dtype == np.float32 for v in vectors) else None
-
-
-def _found(
-    wanted: Mapping[str, Ways], answers: Mapping[Item, Found], source: str
-) -> tuple[dict[str, str], dict[str, str]]:
-    """The key of each term that has a vector, and why each other one has none."""
-    keys: dict[str, str] = {}
-    reasons: dict[str, str] = {}
-    for term, ways in wanted.items():
-        found = {key: answers[item] for key, item in ways.items() if item in answers}
-        vectors: dict[str, Vector] = {k: f.vector for k, f in found.items() if f.vector is not None}
-        usable = next((key for key, vector in vectors.items() if vector.any()), None)
-        if usable is not None:
-            keys[term] = usable
-        elif vectors:
-            reasons[term] = f"its vector in {source} is zero (norm 0)"
-        else:
-            why = (answer.reason for answer in found.values() if answer.reason)
-            reasons[term] = next(why, f"not in {source}")
-    return keys, reasons
 
 
 def _digest(vectors: Mapping[str, NDArray[np.float64]]) -> str:
@@ -300,48 +273,29 @@ def _shared_vectors(
         texts: dict[str, str] = {}
         if test is not None:
             part = test.concept(role)
-            named = {
-                image.name: name_of.setdefault(image.sha256, image.name) for image in part.images
-            }
-            texts = {**part.text_of, **named}
+            images = {i.name: name_of.setdefault(i.sha256, i.name) for i in part.images}
+            texts = part.text_of | images
         for (term, key), row in zip(group.items(), vectors[role], strict=True):
             digest = hashlib.blake2b(row.tobytes(), digest_size=16).digest()
             text = texts.get(term, texts.get(key, key))
             alike.setdefault(digest, {}).setdefault(text, []).append(f"{term} ({role})")
     groups = [by_text for by_text in alike.values() if sum(map(len, by_text.values())) > 1]
     if test is not None and test.contexts is not None:
-        same = sum(len(terms) > 1 for by_text in groups for terms in by_text.values())
-        apart = [len(by_text) for by_text in groups if len(by_text) > 1]
-        if same:
+        if same := sum(len(terms) > 1 for by_text in groups for terms in by_text.values()):
             yield Note("coverage.shared-contexts", values={"count": same})
-        if apart:
+        if apart := [len(by_text) for by_text in groups if len(by_text) > 1]:
             counts = {"texts": sum(apart), "vectors": len(apart)}
             yield Note("coverage.contexts-apart", values=counts)
         return
     for by_text in groups[:GROUPS]:
         terms = [*chain(*by_text.values())]
-        images = len(by_text.keys() & set(name_of.values()))
-        kind = "images" if images == len(by_text) else "images and texts" if images else "spellings"
+        n = len(by_text.keys() & set(name_of.values()))
+        kind = "images" if n == len(by_text) else "images and texts" if n else "spellings"
         values: dict[str, Any] = {"terms": terms[:NAMED], "more": max(0, len(terms) - NAMED)}
         values |= {"texts": len(by_text), "text": next(iter(by_text)), "kind": kind}
         yield Note("coverage.one-vector", values=values)
     if rest := [sum(map(len, by_text.values())) for by_text in groups[GROUPS:]]:
         yield Note("coverage.more-vectors", values={"terms": sum(rest), "vectors": len(rest)})
-
-
-def _unknown_terms(unknown: Mapping[tuple[str, str], str], test: Test) -> Iterator[Note]:
-    """Say which terms the tokenizer of an encoder does not know, in whole or in part."""
-    stimuli: dict[str, dict[str, list[str]]] = {"all": {}, "part": {}}
-    for (role, term), how in unknown.items():
-        if how:
-            named = stimuli[how].setdefault(role, [])
-            stimulus = test.concept(role).stimulus_of.get(term, term)
-            if stimulus not in named:
-                named.append(stimulus)
-    if stimuli["all"]:
-        yield Note("coverage.unknown", values={"terms": stimuli["all"]})
-    if stimuli["part"]:
-        yield Note("coverage.partly-unknown", values={"terms": stimuli["part"]})
 
 
 def _counted(group: GroupCoverage, part: Concept) -> GroupCoverage:
@@ -431,15 +385,3 @@ def _require_apart(keys: Mapping[str, Mapping[str, str]], test: Test, source: st
                     allowed="a vector for each image, under its path or the name of its file",
                     remedy="name the images in the source by their paths, as in young/1.jpg",
                 )
-
-
-def _bare_names(keys: Mapping[str, Mapping[str, str]], test: Test) -> Iterator[Note]:
-    """Say which images were found without the extension of their file's name."""
-    for group, part in test.concepts.items():
-        bare = [
-            f"{term} as {key}"
-            for term, key in keys.get(group, {}).items()
-            if part.images and PurePath(term).suffix and not PurePath(key).suffix
-        ]
-        if bare:
-            yield Note("coverage.image-names", group, {"images": bare})

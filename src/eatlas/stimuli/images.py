@@ -71,16 +71,6 @@ class Image(Frozen):
         ends = _ends(self.path)[: FOLDERS + 1][::-1]
         return tuple(ends if self.name in ends else dict.fromkeys([self.name, *ends]))
 
-    @property
-    def stems(self) -> tuple[str, ...]:
-        """The same without the extension of the file's name.
-
-        >>> Image(name="1.jpg", path="/set/young/1.jpg", sha256="0" * 64).stems
-        ('set/young/1', 'young/1', '1')
-        """
-        keys = self.lookup_keys
-        return tuple(dict.fromkeys(key.removesuffix(PurePath(key).suffix) for key in keys))
-
 
 def named(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
     """Name files by the shortest ends of their paths that tell them apart."""
