@@ -61,7 +61,6 @@ REFUSED = (
     ("rnd", {"vectors": "long"}, "allowed: raw or unit"),
     ("ripa", {"relation": "first"}, "allowed: principal or mean"),
     ("direct-bias", {"strictness": -1}, "allowed: a number from 0"),
-    ("rnsb", {"penalty": 0}, "allowed: a number above 0"),
     ("semaxis", {"draws": -1}, "allowed: a whole number from 0"),
 )  # fmt: skip
 

@@ -1,14 +1,17 @@
 from .association import AssociationMeasure as AssociationMeasure
 from .base import GroupsMeasure as GroupsMeasure, Measure as Measure
 from .ceat import CEAT as CEAT
-from .directions import (
+from .divdist import DivDist as DivDist
+from .earlier import (
+    ECT as ECT,
+    MAC as MAC,
     RIPA as RIPA,
+    RND as RND,
+    RNSB as RNSB,
     DirectBias as DirectBias,
     IndirectBias as IndirectBias,
     SemAxis as SemAxis,
 )
-from .distances import ECT as ECT, MAC as MAC, RND as RND, RNSB as RNSB
-from .divdist import DivDist as DivDist
 from .lpbs import LPBS as LPBS
 from .lpbs_ceat import LPBSCEAT as LPBSCEAT
 from .ml_eat import MLEAT as MLEAT, WEAT as WEAT

@@ -21,14 +21,14 @@ BUILT_IN = {
     "lpbs-ceat": "lpbs_ceat:LPBSCEAT",
     "zero-shot": "zero_shot:ZeroShot",
     "divdist": "divdist:DivDist",
-    "rnd": "distances:RND",
-    "mac": "distances:MAC",
-    "ect": "distances:ECT",
-    "rnsb": "distances:RNSB",
-    "semaxis": "directions:SemAxis",
-    "ripa": "directions:RIPA",
-    "direct-bias": "directions:DirectBias",
-    "indirect-bias": "directions:IndirectBias",
+    "rnd": "earlier:RND",
+    "mac": "earlier:MAC",
+    "ect": "earlier:ECT",
+    "rnsb": "earlier:RNSB",
+    "semaxis": "earlier:SemAxis",
+    "ripa": "earlier:RIPA",
+    "direct-bias": "earlier:DirectBias",
+    "indirect-bias": "earlier:IndirectBias",
 }
 """Module and class of each measure; a run imports those that it requests."""
 ENTRY_POINTS = "eatlas.measures"
