@@ -48,7 +48,6 @@ from .measures import (
     get_measure as get_measure,
 )
 from .measures.inference import power as power
-from .measures.inference import reliability as reliability
 from .present import write_report as write_report
 from .present.drawings.plot import plot as plot
 from .results import Results as Results, read_results as read_results

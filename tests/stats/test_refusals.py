@@ -4,17 +4,13 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError
-from eatlas.stats import agreement, inputs, random_lists, reliability
+from eatlas.stats import agreement, inputs, random_lists
 from eatlas.stats.designs import terms_needed
 from eatlas.stats.permutation import studentised_test
 from eatlas.stats.space import soften, without_top
 
 RNG = np.random.default_rng(0)
 FOUR = [1.0, 2.0, 3.0, 4.0]
-
-
-def lists(first, second, **how):
-    return reliability.list_reliability(first, second, **{"rng": RNG, **how})
 
 
 CASES = [
@@ -48,7 +44,6 @@ CASES = [
         lambda: random_lists.matched_lists([np.arange(1)] * 2, 5, RNG),
         "the windows have too few units",
     ),
-    (lambda: lists(np.eye(3), np.ones((1, 3))), "reliability needs two lists measured on the same"),
     (
         lambda: without_top(np.diag([1.0, 0.0]), 1),
         "without its first 1 principal components nothing",
