@@ -33,10 +33,10 @@ def test_bad_input_ends_with_2_and_no_site(eatlas_cli, tmp_path):
     path = tmp_path / "a" / "results.jsonl"
     (tmp_path / "cut.jsonl").write_bytes(path.read_bytes()[:-100])
     for given, said in (
-        (("cut.jsonl",), "cut.jsonl: damaged, so no site was written"),
+        (("cut.jsonl",), "cut.jsonl, line 1: "),
         (("nowhere",), "nowhere: the results file cannot be read"),
-        ((".", "cut.jsonl"), "cut.jsonl: damaged"),
-        (("a/report.html",), "a/report.html: none of its"),
+        ((".", "cut.jsonl"), "cut.jsonl, line 1: "),
+        (("a/report.html",), "a/report.html, line 1: "),
     ):
         ended = eatlas_cli("atlas", *given, "--out", "site")
         assert ended.code == 2, given

@@ -12,14 +12,14 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-import socket
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
 from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel, ValidationError
@@ -27,7 +27,8 @@ from pydantic import BaseModel, ValidationError
 from eatlas.errors import EatlasError
 from eatlas.present.rendering import TEMPLATES, served_style
 
-LOOPBACK = ("127.0.0.1", "::1")
+HOST = "127.0.0.1"
+"""The loopback address: no other machine reaches it."""
 LARGEST_REQUEST = 16 << 10
 """Bytes of the body of a request, where a page needs no more."""
 SILENT = 10.0
@@ -115,37 +116,27 @@ class App:
             return self.refused(error)
 
 
-class _Server(ThreadingHTTPServer):
+class _Server(ThreadingTCPServer):
     """A server at the loopback address."""
 
-    allow_reuse_port = False
+    allow_reuse_address = True
+    daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, app: App, host: str, port: int) -> None:
-        if host not in LOOPBACK:
-            raise EatlasError(
-                "a page is for this machine alone", got=host, allowed=" or ".join(LOOPBACK)
-            )
+    def __init__(self, app: App, port: int) -> None:
         self.app, self.token = app, secrets.token_urlsafe(24)
         self.answering: set[threading.Thread] = set()
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
-            super().__init__((host, port), _Handler)
+            super().__init__((HOST, port), _Handler)
         except (OSError, OverflowError) as error:
             raise EatlasError(
-                f"the address {host}, port {port}, cannot be used",
+                f"the address {HOST}, port {port}, cannot be used",
                 got=getattr(error, "strerror", None) or str(error),
                 remedy="leave --port out: a free one is taken",
             ) from error
         port = self.server_address[1]
-        self.hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
-        self.address = f"http://{f'[{host}]' if ':' in host else host}:{port}/{self.token}/"
-
-    def server_bind(self) -> None:
-        """Bind without the look-up of a name that HTTPServer adds."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(self.server_address)
-        self.server_address = self.socket.getsockname()
+        self.hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
+        self.address = f"http://{HOST}:{port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of a browser that left."""
@@ -240,8 +231,8 @@ class _Handler(BaseHTTPRequestHandler):
 class Served:
     """A page that is served in a thread of its own; a context manager."""
 
-    def __init__(self, app: App, *, host: str = "127.0.0.1", port: int = 0) -> None:
-        self._server = _Server(app, host, port)
+    def __init__(self, app: App, port: int = 0) -> None:
+        self._server = _Server(app, port)
         self.address = self._server.address
         """What a browser on this machine opens; its token lets nobody else in."""
         serve = self._server.serve_forever

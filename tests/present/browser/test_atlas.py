@@ -44,7 +44,7 @@ def test_a_cell_opens_and_closes_and_its_link_leads_back(site, open_page):
     assert link.startswith("#r-")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
-    assert page.evaluate("location.hash") == ""
+    page.wait_for_function("location.hash === ''")
     assert page.evaluate(FOCUSED).startswith("arts-3, bert-base")
     again = open_page(site, at=link)
     expect(again.get_by_role("dialog")).to_contain_text("arts-3")

@@ -107,9 +107,9 @@ def application(journal: Journal, guide: str = "") -> App:
 class LabelPage(Served):
     """A page on which people label; what :func:`eatlas.serve_items` returns. A context manager."""
 
-    def __init__(self, journal: Journal, guide: str, host: str, port: int) -> None:
+    def __init__(self, journal: Journal, guide: str, port: int) -> None:
         self._journal = journal
-        super().__init__(application(journal, guide), host=host, port=port)
+        super().__init__(application(journal, guide), port)
 
     @property
     def path(self) -> Path:
@@ -159,7 +159,6 @@ def serve_items(
     labels: str | Path | None = None,
     *,
     guide: str = "",
-    host: str = "127.0.0.1",
     port: int = 0,
 ) -> LabelPage:
     """Serve a page on which people label items, in the background, until it is closed.
@@ -176,8 +175,6 @@ def serve_items(
         must be a file then.
     guide : str
         Text that tells people how to label; the page shows it.
-    host : {"127.0.0.1", "::1"}
-        The loopback address: the page is for this machine alone.
     port : int
         0 for a free one.
 
@@ -218,7 +215,7 @@ def serve_items(
         require_other_file(Path(labels), [Path(items)])
     journal = Journal(Path(labels), sample)
     try:
-        return LabelPage(journal, guide, host, port)
+        return LabelPage(journal, guide, port)
     except BaseException:
         journal.close()
         raise

@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote
@@ -21,76 +20,77 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError, joined
-from eatlas.paths import is_file, is_folder, is_there
+from eatlas.paths import is_folder, is_there
 from eatlas.present.drawings.eat_map import NEITHER, UNDEFINED, legend, small_map, states, symbols
 from eatlas.present.effects import about_terms, levels_of
 from eatlas.present.numbers import effect, number_of
 from eatlas.present.page import PACK, deflated
-from eatlas.present.rendering import TEMPLATES, render
+from eatlas.present.rendering import page_files, render
 from eatlas.present.sections import source_of
 from eatlas.present.sentences import sentence, wording
 from eatlas.present.tables import csv_line
 from eatlas.results.base import AssociationResult, is_result
 from eatlas.results.compare import told_apart
-from eatlas.results.json_lines import FEW, USUAL_NAME, each_line, no_results
+from eatlas.results.json_lines import USUAL_NAME, each_line
 from eatlas.writing import atomic_files, require_other_file
 
+INDEX, LINES, TABLE = "index.html", "results.jsonl", "results.csv"
+"""The page, and its data as the results files had them and as a flat table."""
+GENERATOR = b'<meta name="generator" content="eatlas atlas">'
+HEAD = 4096
+"""Bytes of a page in which the head says whose it is."""
+TITLE = "Atlas of associations"
+MOST_FAMILIES = 40
+"""Families of models or tests that a filter offers."""
+FIRST_DIGITS = 8
+"""Of a fingerprint, where it distinguishes two models or two tests of one name."""
 _FAMILY_OF_TEST = re.compile(r"[-_. ]?\d+\w?$")
 _NAME = re.compile(r"[A-Za-z]{2,}")
+_VARIABLE = re.compile(r"--([a-z-]+): ?(#[0-9a-f]{6})")
+_STATES = ("A", "B", NEITHER, UNDEFINED)
+_SAFE = " =:/,;'()"
+"""Letters that a data address in a style may hold as they are."""
 
 
-class Model(NamedTuple):
-    """A row of the matrix: a source with a period, an encoding and a fingerprint of its own."""
-
-    id: str
-    name: str
-    """The source, with its year and the size of contexts."""
-    choices: tuple[tuple[str, str], ...]
-    """How texts were encoded, as names and values."""
-    fingerprint: str
-
-    @classmethod
-    def of(cls, result: AssociationResult) -> Model:
-        """The model that a result is about."""
-        name, fingerprint = source_of(result), result.provenance.source_fingerprint
-        encoding = {} if result.encoding is None else result.encoding.columns()
-        choices = tuple((key, str(value)) for key, value in encoding.items() if value)
-        return cls(f"m-{_hash(name, choices, fingerprint)}", name, choices, fingerprint)
-
-    @property
-    def family(self) -> str:
-        """First word of the name of a model, without folders and schemes: "glove", "bert"."""
-        last = re.split(r"[/:\\]", self.name.partition("?")[0])[-1]
-        word = _NAME.search(last) or _NAME.search(self.name)
-        return word[0].lower() if word else self.name
-
-
-class Test(NamedTuple):
-    """A column of the matrix: a test with stimuli of its own."""
+class Heading(NamedTuple):
+    """A row or a column of the matrix: a model, or a test with stimuli of its own."""
 
     id: str
     name: str
-    title: str
-    sides: str
-    """Names of the concepts."""
+    family: str
+    """Of a model the first word of its name, of a test its id without the number."""
     fingerprint: str
-    """Of the stimuli, and of what else belongs to the test, such as a reference."""
+    choices: tuple[tuple[str, str], ...] = ()
+    """Of a model: how texts were encoded, as names and values."""
+    title: str = ""
+    sides: str = ""
+    """Of a test: names of the concepts."""
 
-    @classmethod
-    def of(cls, result: AssociationResult) -> Test:
-        """The test that a result is about."""
-        fingerprint, more = result.provenance.stimuli_sha256, result.of_the_test()
-        if more:
-            fingerprint = sha256(json.dumps([fingerprint, more], default=str).encode()).hexdigest()
-        sides = ", ".join(" / ".join(side) for side in result.sides)
-        return cls(
-            f"t-{_hash(result.test, fingerprint)}", result.test, result.title, sides, fingerprint
-        )
 
-    @property
-    def family(self) -> str:
-        """The id without its number: "weat" of "weat-6"."""
-        return _FAMILY_OF_TEST.sub("", self.name) or self.name
+def model_of(result: AssociationResult) -> Heading:
+    """The model of a result: a source with a period, an encoding and a fingerprint of its own."""
+    name, fingerprint = source_of(result), result.provenance.source_fingerprint
+    encoding = {} if result.encoding is None else result.encoding.columns()
+    choices = tuple((key, str(value)) for key, value in encoding.items() if value)
+    last = re.split(r"[/:\\]", name.partition("?")[0])[-1]
+    word = _NAME.search(last) or _NAME.search(name)
+    family = word[0].lower() if word else name
+    return Heading(f"m-{_hash(name, choices, fingerprint)}", name, family, fingerprint, choices)
+
+
+def test_of(result: AssociationResult) -> Heading:
+    """The test of a result, with its stimuli and what else belongs to it, such as a reference."""
+    name, fingerprint, more = result.test, result.provenance.stimuli_sha256, result.of_the_test()
+    if more:
+        fingerprint = sha256(json.dumps([fingerprint, more], default=str).encode()).hexdigest()
+    return Heading(
+        f"t-{_hash(name, fingerprint)}",
+        name,
+        _FAMILY_OF_TEST.sub("", name) or name,
+        fingerprint,
+        title=result.title,
+        sides=", ".join(" / ".join(side) for side in result.sides),
+    )
 
 
 class Cell(NamedTuple):
@@ -109,7 +109,6 @@ class Cell(NamedTuple):
     """First effect size with its star, or how many terms there are."""
     sizes: tuple[str, ...]
     """All effect sizes with their stars, for comparisons."""
-    version: tuple[int, ...]
     at: tuple[int, int]
     """Number of the pack with its details, and its place there."""
 
@@ -118,8 +117,8 @@ class Cell(NamedTuple):
 class Collection:
     """Everything that is read from results files."""
 
-    models: dict[str, Model] = field(default_factory=dict)
-    tests: dict[str, Test] = field(default_factory=dict)
+    models: dict[str, Heading] = field(default_factory=dict)
+    tests: dict[str, Heading] = field(default_factory=dict)
     cells: dict[str, Cell] = field(default_factory=dict)
     columns: dict[str, None] = field(default_factory=dict)
     """Names of the columns of all rows, in the order of first appearance."""
@@ -129,39 +128,41 @@ class Collection:
     """Titles of the effect sizes of each signature."""
     stars: dict[str, None] = field(default_factory=dict)
     versions: dict[str, None] = field(default_factory=dict)
-    repeated: int = 0
-    """Lines that came more than once."""
-    replaced: int = 0
-    """Results that another of the same model, test and measure takes the place of."""
-    trends: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    """Lines that came twice, results that another one replaces, and trends."""
     directional: bool = False
     """Whether a pattern is read by the tail of the observed sign."""
     packs: list[Markup] = field(default_factory=list)
     _waiting: list[str] = field(default_factory=list)
 
     def read(self, paths: Iterable[Path], lines: IO[bytes], rows: IO[str]) -> None:
-        """Read results files, each line once."""
+        """Read results files, each line once; a damaged line ends it."""
         seen: set[bytes] = set()
-        for path in paths:
-            for line, record in _sound(path):
-                digest = sha256(line.strip()).digest()
-                if digest in seen:
-                    self.repeated += 1
-                    continue
-                seen.add(digest)
-                lines.write(line.rstrip(b"\n") + b"\n")
-                if not is_result(record):
-                    self.trends += 1
-                    continue
-                self._add(record)
-                for row in record.rows():
-                    self.columns |= dict.fromkeys(row)
-                    rows.write(json.dumps(row, ensure_ascii=False) + "\n")
+        for line, record in (pair for path in paths for pair in each_line(path)):
+            if isinstance(record, ResultsError):
+                raise ResultsError(
+                    f"{record.what}; no site was written",
+                    got=record.got,
+                    remedy="eatlas report shows what can be read; run the missing tests again",
+                )
+            digest = sha256(line.strip()).digest()
+            if digest in seen:
+                self.counts["repeated"] += 1
+                continue
+            seen.add(digest)
+            lines.write(line.rstrip(b"\n") + b"\n")
+            if not is_result(record):
+                self.counts["trends"] += 1
+                continue
+            self._add(record)
+            for row in record.rows():
+                self.columns |= dict.fromkeys(row)
+                rows.write(json.dumps(row, ensure_ascii=False) + "\n")
         self._close_pack()
 
     def _add(self, result: AssociationResult) -> None:
-        """Keep the words of one cell, unless a later result is there."""
-        model, test, levels = Model.of(result), Test.of(result), levels_of(result)
+        """Keep the words of one cell, in place of an earlier result."""
+        model, test, levels = model_of(result), test_of(result), levels_of(result)
         signature = result.signature
         self.models.setdefault(model.id, model)
         self.tests.setdefault(test.id, test)
@@ -171,12 +172,8 @@ class Collection:
             self.stars[result.rule.meaning] = None
         titles = tuple(level.title for level in levels)
         self.effects[signature] = max(self.effects.get(signature, ()), titles, key=len)
-        version = tuple(map(int, re.findall(r"\d+", result.provenance.version)))
         link = f"r-{_hash(signature, model.id, test.id)}"
-        if link in self.cells:
-            self.replaced += 1
-            if self.cells[link].version > version:
-                return
+        self.counts["replaced"] += link in self.cells
         label = result.primary.label if result.pattern else ""
         self.directional |= bool(label) and result.rule.tail == "directional"
         sizes = tuple(f"{effect(level.d)}{level.star}" for level in levels)
@@ -190,7 +187,6 @@ class Collection:
             label=label,
             number=number_of(len(result.rows()), "term") if terms else sizes[0],
             sizes=sizes,
-            version=version,
             at=(len(self.packs), len(self._waiting)),
         )
         details = {"link": link, "sentence": sentence(result), "source": model.name}
@@ -204,67 +200,33 @@ class Collection:
             self.packs.append(deflated(self._waiting))
             self._waiting.clear()
 
+    def notes(self) -> list[str]:
+        """How the matrix came about, where that is not plain."""
 
-def results_files(paths: Iterable[str | Path]) -> list[Path]:
-    """Files that are meant: each file itself, and every ``results.jsonl`` below each folder."""
-    files: dict[Path, None] = {}
-    for path in map(Path, paths):
-        inside = [path]
-        if is_folder(path):
-            inside = sorted(file for file in path.rglob(USUAL_NAME) if file.is_file())
-        if not inside:
-            raise ResultsError(
-                f"{path}: no results are in this folder",
-                allowed=f"a folder with files of the name {USUAL_NAME}, at any depth",
-                remedy="name files of other names one by one",
+        def each(n: int) -> str:
+            return "1 result" if n == 1 else f"Each of {n:,} results"
+
+        repeated, replaced, trends = (self.counts[n] for n in ("repeated", "replaced", "trends"))
+        notes = []
+        if len(self.versions) > 1:
+            versions = ", ".join(self.versions)
+            notes.append(f"The results were measured by several versions of eatlas: {versions}.")
+        if repeated:
+            notes.append(f"{each(repeated)} came more than once, and is shown once.")
+        if replaced:
+            notes.append(
+                f"{each(replaced)} has another of the same vectors, stimuli and measure. The last "
+                "that was read is shown; the data hold all of them."
             )
-        files |= dict.fromkeys(inside)
-    return list(files)
-
-
-def _sound(path: Path) -> Iterator[tuple[bytes, Any]]:
-    """The lines of a file with their records; the file is refused after its last line."""
-    bad: list[ResultsError] = []
-    good = faults = 0
-    for line, record in each_line(path):
-        if isinstance(record, ResultsError):
-            faults += 1
-            bad += [record] if len(bad) < FEW else []
-        else:
-            good += 1
-            yield line, record
-    if not bad:
-        return
-    if not good and faults > 1:
-        raise no_results(path, faults, bad[0])
-    more = f"; and {number_of(faults - len(bad), 'more line')}" if faults > len(bad) else ""
-    raise ResultsError(
-        f"{path}: damaged, so no site was written",
-        got="; ".join(f"{error.what.removeprefix(f'{path}, ')}: {error.got}" for error in bad)
-        + more,
-        remedy="eatlas report shows what can be read; run the missing tests again",
-    )
+        if trends:
+            in_data = "over time: in the data, and in eatlas report."
+            notes.append(f"{number_of(trends, 'trend')} {in_data}")
+        return notes
 
 
 def _hash(*parts: object) -> str:
     """A short name for some texts that other results do not change."""
     return sha256(json.dumps(parts).encode()).hexdigest()[:12]
-
-
-INDEX, LINES, TABLE = "index.html", "results.jsonl", "results.csv"
-"""The page, and its data as the results files had them and as a flat table."""
-GENERATOR = b'<meta name="generator" content="eatlas atlas">'
-HEAD = 4096
-"""Bytes of a page in which the head says whose it is."""
-TITLE = "Atlas of associations"
-MOST_FAMILIES = 40
-"""Families of models or tests that a filter offers."""
-FIRST_DIGITS = 8
-"""Of a fingerprint, where it distinguishes two models or two tests of one name."""
-_VARIABLE = re.compile(r"--([a-z-]+): (#[0-9a-f]{6});")
-_STATES = ("A", "B", NEITHER, UNDEFINED)
-_SAFE = " =:/,;'()"
-"""Letters that a data address in a style may hold as they are."""
 
 
 @dataclass(frozen=True)
@@ -330,7 +292,16 @@ def write_atlas(
     ...     site.models, site.tests, site.page.name
     (1, 10, 'index.html')
     """
-    files = results_files([results] if isinstance(results, str | Path) else results)
+    files: dict[Path, None] = {}
+    for path in map(Path, [results] if isinstance(results, str | Path) else results):
+        inside = sorted(path.rglob(USUAL_NAME)) if is_folder(path) else [path]
+        if not inside:
+            raise ResultsError(
+                f"{path}: no results are in this folder",
+                allowed=f"a folder with files of the name {USUAL_NAME}, at any depth",
+                remedy="name files of other names one by one",
+            )
+        files |= dict.fromkeys(inside)
     site, collected = Path(folder), Collection()
     for name in (INDEX, LINES, TABLE):
         require_other_file(site / name, files)
@@ -342,7 +313,7 @@ def write_atlas(
             if not collected.cells:
                 raise ResultsError(
                     "there are no results to show",
-                    got=", ".join(map(str, files[:5])),
+                    got=", ".join(map(str, list(files)[:5])),
                     allowed="files with at least one result of eatlas run",
                 )
             rows.seek(0)
@@ -350,30 +321,24 @@ def write_atlas(
             for line in rows:
                 row = json.loads(line)
                 table.write(csv_line(row.get(name) for name in collected.columns))
-        notes = _notes(collected)
-        lines.seek(0)
-        page.write(_page(collected, title, notes, _sha256(lines)))
+        page.write(_page(collected, title))
     sizes = len(collected.models), len(collected.tests), len(collected.cells)
-    return Atlas(site, *sizes, tuple(notes))
+    return Atlas(site, *sizes, tuple(collected.notes()))
 
 
 def _require_own(site: Path) -> None:
-    """Refuse to write over a page that is no atlas, and over results that are not its own."""
+    """Refuse to write over a page that is no atlas, and over results that have none."""
     if is_there(site) and not is_folder(site):
         raise ResultsError(f"{site}: a site is a folder, and this is a file")
-    page, lines, head = site / INDEX, site / LINES, b""
+    page = site / INDEX
     if is_there(page):
         with page.open("rb") as file:
-            head = file.read(HEAD)
-        if GENERATOR not in head:
-            raise ResultsError(
-                f"{page}: another page is here, which no eatlas atlas wrote",
-                remedy="choose another folder with --out",
-            )
-    if head and is_file(lines):
-        with lines.open("rb") as file:
-            if _sha256(file).encode() in head:
+            if GENERATOR in file.read(HEAD):
                 return
+        raise ResultsError(
+            f"{page}: another page is here, which no eatlas atlas wrote",
+            remedy="choose another folder with --out",
+        )
     if others := [name for name in (LINES, TABLE) if is_there(site / name)]:
         raise ResultsError(
             f"{site}: results are here that no eatlas atlas wrote; they would be lost",
@@ -382,57 +347,8 @@ def _require_own(site: Path) -> None:
         )
 
 
-def _sha256(file: Any) -> str:
-    return file_digest(file, "sha256").hexdigest()
-
-
-def _notes(collected: Collection) -> list[str]:
-    """How the matrix came about, where that is not plain."""
-
-    def each(n: int) -> str:
-        return "1 result" if n == 1 else f"Each of {n:,} results"
-
-    notes = []
-    if len(collected.versions) > 1:
-        versions = ", ".join(collected.versions)
-        notes.append(f"The results were measured by several versions of eatlas: {versions}.")
-    if collected.repeated:
-        notes.append(f"{each(collected.repeated)} came more than once, and is shown once.")
-    if collected.replaced:
-        notes.append(
-            f"{each(collected.replaced)} has another of the same vectors, stimuli and "
-            "measure. The one of the newest version of eatlas is shown, of several the last that "
-            "was read. The data hold all of them."
-        )
-    if collected.trends:
-        trends = number_of(collected.trends, "trend")
-        notes.append(f"{trends} over time: in the data, and in eatlas report.")
-    return notes
-
-
-class Row(NamedTuple):
-    """One model with its cells in the order of the columns."""
-
-    model: Model
-    name: str
-    beside: str
-    """What tells it from other models of its name."""
-    cells: list[Cell | None]
-
-
-class Matrix(NamedTuple):
-    """The results of one signature: models by tests."""
-
-    number: int
-    signature: str
-    tests: list[Test]
-    rows: list[Row]
-    effects: tuple[str, ...]
-    """Titles of the effect sizes."""
-
-
-def _matrices(collected: Collection, names: dict[str, tuple[str, str]]) -> list[Matrix]:
-    """One matrix for each signature, the one with most results first."""
+def _matrices(collected: Collection, names: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
+    """A matrix of models by tests for each signature, the one with most results first."""
     by_signature: dict[str, dict[tuple[str, str], Cell]] = {}
     for cell in collected.cells.values():
         by_signature.setdefault(cell.signature, {})[cell.model, cell.test] = cell
@@ -442,15 +358,18 @@ def _matrices(collected: Collection, names: dict[str, tuple[str, str]]) -> list[
         with_cells = {key for pair in cells for key in pair}
         tests = [test for test in collected.tests.values() if test.id in with_cells]
         rows = [
-            Row(model, *names[model.id], [cells.get((model.id, test.id)) for test in tests])
+            (model, *names[model.id], [cells.get((model.id, test.id)) for test in tests])
             for model in collected.models.values()
             if model.id in with_cells
         ]
-        matrices.append(Matrix(number, signature, tests, rows, collected.effects[signature]))
+        matrices.append({
+            "number": number, "signature": signature, "tests": tests, "rows": rows,
+            "effects": collected.effects[signature],
+        })  # fmt: skip
     return matrices
 
 
-def _names_of(models: Sequence[Model]) -> dict[str, tuple[str, str]]:
+def _names_of(models: Sequence[Heading]) -> dict[str, tuple[str, str]]:
     """The name of each model, and beside it what tells it from others of this name."""
     values: dict[tuple[str, str], set[str]] = {}
     for model in models:
@@ -460,7 +379,7 @@ def _names_of(models: Sequence[Model]) -> dict[str, tuple[str, str]]:
     for model in models:
         differs = [f"{k} {v}" for k, v in model.choices if len(values[model.name, k]) > 1]
         together.append(f"{model.name}\0{', '.join(differs)}")
-        marks.append(f"{', ' * bool(differs)}fingerprint {_first(model.fingerprint)}")
+        marks.append(f"{', ' * bool(differs)}fingerprint {_first(model)}")
     told = told_apart(together, marks)
     return {
         model.id: (model.name, text.partition("\0")[2])
@@ -468,44 +387,39 @@ def _names_of(models: Sequence[Model]) -> dict[str, tuple[str, str]]:
     }
 
 
-def _first(fingerprint: str) -> str:
-    return fingerprint.rpartition(":")[2][:FIRST_DIGITS]
+def _first(heading: Heading) -> str:
+    return heading.fingerprint.rpartition(":")[2][:FIRST_DIGITS]
 
 
-def _families(names: Iterable[str]) -> list[str]:
+def _families(headings: Iterable[Heading]) -> list[str]:
     """Families for a filter; none where there is one, or where each has one member."""
-    times = Counter(names)
+    times = Counter(heading.family for heading in headings)
     several = 1 < len(times) <= MOST_FAMILIES and len(times) < times.total()
     return sorted(times) if several else []
 
 
-def _page(collected: Collection, title: str, notes: Sequence[str], lines_hash: str) -> str:
+def _page(collected: Collection, title: str) -> str:
     """The atlas as one HTML page, with its styles and script inside."""
     tests, models = collected.tests, list(collected.models.values())
     names, times = _names_of(models), Counter(test.name for test in tests.values())
     labels = [cell.label for cell in collected.cells.values() if cell.label]
-    text = {
-        name: (TEMPLATES / name).read_text(encoding="utf-8")
-        for name in ("report.css", "drawings.css", "atlas.css", "dark.css", "theme.js", "atlas.js")
-    }
-    code = text["theme.js"] + text["atlas.js"]
-    digest = b64encode(sha256(code.encode()).digest()).decode()
-    night = dict(_VARIABLE.findall(text["dark.css"]))
-    css = text["drawings.css"] + text["report.css"] + text["atlas.css"]
+    files = page_files("atlas.css", "atlas.js")
+    dark = str(files["dark"])
+    files["dark"] = Markup(dark + _images(dict(_VARIABLE.findall(dark))))  # noqa: S704
     return render(
         "atlas",
         title=title,
-        notes=notes,
+        notes=collected.notes(),
         matrices=_matrices(collected, names),
         models=collected.models,
         tests=tests,
         test_marks={
-            test.id: f"variant {_first(test.fingerprint)}" if times[test.name] > 1 else ""
+            test.id: f"variant {_first(test)}" if times[test.name] > 1 else ""
             for test in tests.values()
         },
         row_names=names,
-        model_families=_families(model.family for model in models),
-        test_families=_families(test.family for test in tests.values()),
+        model_families=_families(models),
+        test_families=_families(tests.values()),
         results=len(collected.cells),
         versions=list(collected.versions),
         stars=list(collected.stars),
@@ -515,13 +429,9 @@ def _page(collected: Collection, title: str, notes: Sequence[str], lines_hash: s
         symbols=symbols(),
         packs=collected.packs,
         lines=LINES,
-        lines_hash=lines_hash,
         table=TABLE,
-        css=Markup(css),  # noqa: S704  (our own files, as the next)
-        maps=Markup(_images({})),  # noqa: S704
-        dark=Markup(text["dark.css"] + _images(night)),  # noqa: S704
-        script=Markup(code),  # noqa: S704
-        script_hash=f"sha256-{digest}",
+        maps=Markup(_images({})),  # noqa: S704  (our own drawings)
+        **files,
     )
 
 

@@ -95,9 +95,9 @@ def _toml(explorer: Explorer, request: Request) -> str:
 class ExplorerPage(Served):
     """A page of the explorer; what :func:`eatlas.explore` returns. A context manager."""
 
-    def __init__(self, explorer: Explorer, host: str, port: int) -> None:
+    def __init__(self, explorer: Explorer, port: int) -> None:
         self._explorer = explorer
-        super().__init__(application(explorer), host=host, port=port)
+        super().__init__(application(explorer), port)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -125,7 +125,6 @@ def explore(
     vectors: Any = None,
     measure: str | None = None,
     *,
-    host: str = "127.0.0.1",
     port: int = 0,
     open: bool = False,  # noqa: A002  (what others call it)
     trust: str | Iterable[str] = (),
@@ -147,8 +146,6 @@ def explore(
     measure : str, optional
         ML-EAT or WEAT, such as ``"ml-eat(tail=two-sided)"``. By default that of the results, or
         else ``ml-eat``.
-    host : {"127.0.0.1", "::1"}
-        The loopback address: the page is for this machine alone.
     port : int
         0 for a free one.
     open : bool, default False
@@ -191,7 +188,7 @@ def explore(
         "glove-sample" if vectors is None else vectors,
         measure or DEFAULT_MEASURE,
     )
-    page = ExplorerPage(explorer, host, port)
+    page = ExplorerPage(explorer, port)
     if open:
         webbrowser.open(page.address)
     return page
