@@ -16,7 +16,7 @@ from tools import write_cards
 from tools.docs import cards
 
 import eatlas
-from eatlas.apps.protocol.studies import criteria
+from eatlas.apps.protocol.evidence import criteria
 from eatlas.measures.registry import BUILT_IN
 
 pytestmark = pytest.mark.slow
@@ -57,7 +57,9 @@ def test_a_card_asks_what_the_protocol_asks_now(name):
     assert (card.version, card.signature) == (eatlas.__version__, signature)
     asked = [(one.study, one.title, one.question, one.citation) for one in card.evidence]
     assert asked == [
-        (one.id, one.title, one.question, one.citation) for of in criteria() for one in of.studies
+        tuple(study[name] for name in ("id", "title", "question", "citation"))
+        for criterion in criteria()
+        for study in criterion["study"]
     ]
     for vectors in card.given:
         if vectors.value == "glove-sample":

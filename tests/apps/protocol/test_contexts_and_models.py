@@ -10,7 +10,7 @@ import pytest
 from tests.apps.protocol.cards import found
 
 import eatlas
-from eatlas.apps.protocol.face import STEREOTYPES
+from eatlas.apps.protocol.content import STEREOTYPES
 from eatlas.corpora import find_contexts
 from eatlas.encoders.language import Answer
 from eatlas.results.parts import LanguageModelRecord

@@ -7,7 +7,7 @@ import pytest
 from tests.apps.protocol.cards import found
 
 import eatlas
-from eatlas.apps.protocol.face import STEREOTYPES
+from eatlas.apps.protocol.content import STEREOTYPES
 from eatlas.stimuli import load_tests
 
 

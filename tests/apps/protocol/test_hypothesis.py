@@ -7,7 +7,7 @@ import pytest
 from tests.apps.protocol.cards import counts, found
 
 import eatlas
-from eatlas.apps.protocol.hypothesis import at_equal_contexts
+from eatlas.apps.protocol.outside import at_equal_contexts
 from eatlas.stats.paired import paired_change
 from eatlas.stats.shares import distribution, divergence
 from eatlas.stimuli import load_tests

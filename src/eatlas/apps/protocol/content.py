@@ -1,8 +1,10 @@
-"""Content validity: what a measure's numbers do when vectors, words and groups are changed.
+"""Face and content validity: whether signs are those that people expect, and what numbers rest on.
 
-Each property is checked, not declared: the measure runs on the test as it is and on the changed
-one. Whether a property ought to hold is a matter of the construct; a bias that is a difference of
-associations turns its sign with its groups, and is 0 where the groups are alike.
+Face validity compares signs with stereotypes that everybody knows. Content validity looks at what a
+measure's numbers do when vectors, words and groups are changed. Each property is checked, not
+declared: the measure runs on the test as it is and on the changed one. Whether a property ought to
+hold is a matter of the construct; a bias that is a difference of associations turns its sign with
+its groups, and is 0 where the groups are alike.
 """
 
 from __future__ import annotations
@@ -10,42 +12,46 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from statistics import fmean
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binomtest
 
-from eatlas.apps.protocol.evidence import Figure
+from eatlas.apps.protocol.evidence import Figure, Mark
 from eatlas.apps.protocol.material import (
     Answers,
     Fields,
     Material,
     NotRunError,
+    drawing,
+    figure,
     reason_of,
     table,
+    tried_each,
 )
-from eatlas.apps.protocol.numbers import Numbers, oriented, plain
+from eatlas.apps.protocol.numbers import Numbers, leanings, oriented, plain
 from eatlas.errors import EatlasError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult
 from eatlas.sources import ArraySource, embed
-from eatlas.stimuli import (
-    ATTRIBUTES,
-    TARGETS,
-    Concept,
-    GroupsTest,
-    Test,
-    load_tests,
-)
+from eatlas.stimuli import ATTRIBUTES, TARGETS, Concept, GroupsTest, Test, load_tests
 
 Array = NDArray[np.float64]
-Kinship = Literal["the same", "the sign turned", "different"]
+PROFESSIONS = "divdist-face-validity"
+STEREOTYPES = {
+    "carpenter": "Male", "dancer": "Female", "librarian": "Female", "nurse": "Female",
+    "pilot": "Male", "soldier": "Male", "businessman": "Male", "businesswoman": "Female",
+}  # fmt: skip
+"""Group that each profession is stereotyped with in the US: six by labour statistics of 2000, two
+by their name (Bommasani and Liang 2022, Table 3)."""
 SAME = 1e-6
 """Largest relative difference of numbers that count as equal. In double precision a rotation
 changes those of most measures by 1e-13, and those of a fitted classifier (RNSB) by 1e-7."""
 ROUNDING = 1e-9
 """Below it a relative difference is shown as 0, as it differs by machine."""
-TESTS = {"groups": "divdist-face-validity", "association": "weat-6"}
+TESTS = {"groups": PROFESSIONS, "association": "weat-6"}
 """Test that the properties of a measure are checked on, by the kind of tests that it takes."""
 THREE_GROUPS = "divdist-race"
 STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -54,22 +60,113 @@ SPACES = 20
 """Random spaces in which the numbers are looked at."""
 
 
-class Compared(NamedTuple):
-    """Numbers before and after a change."""
-
-    kinship: Kinship
-    difference: float | None
-    """Largest difference, relative to the largest number; None where none is defined in both."""
+# ---- face validity: signs
 
 
-class Outcome(NamedTuple):
-    """What a check found."""
+def agreement(agreeing: int, total: int, units: str) -> Figure:
+    """The share of signs that agree, with an exact interval and test against one half."""
+    test = binomtest(agreeing, total, 0.5)
+    low, high = map(float, test.proportion_ci(0.95, method="exact"))
+    return figure(
+        "share of signs that agree", agreeing / total, (low, high), total, units,
+        "95% Clopper-Pearson", p=float(test.pvalue),
+        test="exact binomial against one half, two-sided",
+    )  # fmt: skip
 
-    answer: str
-    """"yes", "no", or why there is neither in a word or two."""
-    detail: str = ""
-    difference: float | None = None
-    """Largest difference, relative to the largest number."""
+
+def stereotyped_professions(material: Material) -> Answers:
+    """The sign of each profession of Table 3, on each source."""
+    return material.on_each_source(_signs, *load_tests(PROFESSIONS))
+
+
+def _signs(material: Material, test: GroupsTest, name: str, source: Any) -> Fields:
+    """The signs on one source: how many agree, the table, and a drawing."""
+    numbers = leanings(material, test, source, name)
+    first, second = (group.name for group in test.groups)
+    signs = {term: sign for term, sign in numbers.signs().items() if sign is not None}
+    if not signs:
+        raise NotRunError("No profession has a number.")
+    rows: list[tuple[Any, ...]] = []
+    for term, stereotype in STEREOTYPES.items():
+        if term in signs:
+            side = first if signs[term] > 0 else second if signs[term] < 0 else "neither"
+            rows.append((term, stereotype, signs[term], side, side == stereotype))
+        else:
+            rows.append((term, stereotype, None, None, None))
+    remarks = [f"A profession's number is its {numbers.what}; above 0 it leans to {first}."]
+    if missing := [term for term in STEREOTYPES if term not in signs]:
+        remarks.append(f"No number is defined for {', '.join(missing)}.")
+    columns = ("profession", "stereotype", "number", "leans to", "agrees")
+    marks = [Mark(label=row[0], value=row[2], group=row[1]) for row in rows if row[0] in signs]
+    axis = f"below 0 {second}, above 0 {first}"
+    return {
+        "figures": [agreement(sum(bool(row[-1]) for row in rows), len(signs), "professions")],
+        "tables": [table("Sign of each profession", columns, rows)],
+        "drawings": [drawing("Where each profession leans", axis, marks)],
+        "remarks": remarks,
+    }
+
+
+def documented_tests(material: Material) -> Answers:
+    """The sign of each Caliskan test, whose X people associate with A, on each source."""
+    if material.measure.kind != "association":
+        raise NotRunError(
+            f"{material.measure.name} takes tests of groups, and these are tests of two targets "
+            "and two attributes."
+        )
+    return material.on_each_source(_directions)
+
+
+def _directions(material: Material, name: str, source: Any) -> Fields:
+    """The effect size of each test on one source; of several for single terms, X less Y."""
+    measure = material.measure
+    if "X" not in getattr(measure, "compared", ()):  # no single number, so no p of one
+        measure = plain(measure)
+    tests = {test.id: test for test in load_tests("caliskan")}
+
+    def effect(test: Test) -> tuple[float | None, float | None]:
+        return _effect(material.measured(test, source, name, measure))
+
+    effects, reasons = tried_each("Not measured", lambda id_: effect(tests[id_]), tests)
+    d = {id_: number for id_, (number, _) in effects.items() if number is not None}
+    if not d:
+        raise NotRunError(
+            f"None of the ten tests could be measured. {reasons[0]}"
+            if reasons
+            else "No effect size is defined."
+        )
+    first = next(iter(d))
+    turned, _ = effect(exchanged(tests[first]))
+    if compare({first: d[first]}, {first: turned})[0] == "the same":
+        raise NotRunError(
+            f"The numbers of {material.measure.name} have no direction: that of {first} stays "
+            "when A and B trade places."
+        )
+    rows = [
+        (id_, tests[id_].label, number, p, None if number is None else number > 0)
+        for id_, (number, p) in effects.items()
+    ]
+    axis = "effect size; above 0 is the direction that people show"
+    marks = (Mark(label=id_, value=number) for id_, number in d.items())
+    columns = ("test", "targets and attributes", "number", "p", "agrees")
+    return {
+        "figures": [agreement(sum(number > 0 for number in d.values()), len(d), "tests")],
+        "tables": [table("Sign of each test", columns, rows)],
+        "drawings": [drawing("Effect size of each test", axis, marks)],
+        "remarks": reasons,
+    }
+
+
+def _effect(result: AssociationResult) -> tuple[float | None, float | None]:
+    """The first effect size with its p; of effect sizes of terms the mean of X less that of Y."""
+    terms = [(effect.roles, effect.d) for effect in result.effects() if effect.term]
+    if all(d is None for _, d in terms):
+        return result.d, result.p
+    x, y = ([d for roles, d in terms if role in roles and d is not None] for role in TARGETS)
+    return (fmean(x) - fmean(y), None) if x and y else (None, None)
+
+
+# ---- content validity: a measure on a test and vectors, which may be changed
 
 
 @dataclass(frozen=True)
@@ -77,7 +174,6 @@ class Bench:
     """A measure, a test, and the vectors of its terms, which may be changed."""
 
     measure: Measure
-    """Without resamples and p-values."""
     test: Test
     source: Any
     """Where terms are looked up: an opened source, or changed vectors."""
@@ -85,7 +181,12 @@ class Bench:
 
     @cached_property
     def result(self) -> AssociationResult:
-        """What the measure finds."""
+        """What the measure finds, without resamples and p-values."""
+        return plain(self.measure)(self.test, self.source, seed=self.seed)
+
+    @cached_property
+    def complete(self) -> AssociationResult:
+        """What the measure finds, with resamples and p-values."""
         return self.measure(self.test, self.source, seed=self.seed)
 
     @property
@@ -93,41 +194,11 @@ class Bench:
         """The numbers that the measure gives, by what they are of."""
         return numbers_of(self.result)
 
-    def compared(self, changed: Bench) -> Compared:
-        """Compare its numbers with those of a changed bench."""
-        return compare(self.numbers, changed.numbers)
-
-    def with_test(self, test: Test) -> Bench:
-        """The bench with another test."""
-        return replace(self, test=test)
-
-    def with_concepts(self, concepts: Mapping[str, Concept]) -> Bench:
-        """The bench with other terms; of pairs those whose terms are still there."""
-        test = self.test
-        if not isinstance(test, GroupsTest):
-            return self.with_test(test.model_copy(update=dict(concepts)))
-        terms = {term for concept in concepts.values() for term in concept.terms}
-        changed = {
-            "targets": concepts["targets"],
-            "groups": tuple(concepts[group.name] for group in test.groups),
-            "pairs": tuple(pair for pair in test.pairs if terms.issuperset(pair)),
-        }
-        return self.with_test(test.model_copy(update=changed))
-
     @cached_property
     def rows(self) -> dict[str, Array]:
         """The vector of each term."""
         vectors = self.source.lookup(self.test.terms)
         return {term: np.asarray(vectors[term], np.float64) for term in self.test.terms}
-
-    def with_rows(self, change: Callable[[Array], Array]) -> Bench:
-        """The bench with all vectors changed; `change` takes them as rows."""
-        changed = change(np.array(list(self.rows.values())))
-        return self.with_some(dict(zip(self.rows, changed, strict=True)))
-
-    def with_some(self, rows: Mapping[str, Array]) -> Bench:
-        """The bench with the vectors of some terms changed."""
-        return replace(self, source=_array({**self.rows, **rows}))
 
     @property
     def sides(self) -> tuple[Concept, ...]:
@@ -146,29 +217,44 @@ class Bench:
     @property
     def pole(self) -> Array:
         """Mean of the unit vectors of the first group, of length 1."""
-        rows = np.array([unit(self.rows[term]) for term in self.sides[0].terms])
-        return unit(rows.mean(axis=0))
+        return unit(np.mean([unit(self.rows[term]) for term in self.sides[0].terms], axis=0))
 
+    def with_test(self, test: Test) -> Bench:
+        """The bench with another test."""
+        return replace(self, test=test)
 
-Check = Callable[[Bench], Outcome]
+    def with_concepts(self, concepts: Mapping[str, Concept]) -> Bench:
+        """The bench with other terms; of pairs those whose terms are still there."""
+        test, changed = self.test, dict[str, Any](concepts)
+        if isinstance(test, GroupsTest):
+            terms = {term for concept in concepts.values() for term in concept.terms}
+            changed = {
+                "targets": concepts["targets"],
+                "groups": tuple(concepts[group.name] for group in test.groups),
+                "pairs": tuple(pair for pair in test.pairs if terms.issuperset(pair)),
+            }
+        return self.with_test(test.model_copy(update=changed))
 
+    def with_rows(self, rows: Mapping[str, Array]) -> Bench:
+        """The bench with the vectors of some terms changed."""
+        return replace(self, source=_array({**self.rows, **rows}))
 
-def bench_of(material: Material, test: Test, source: Any) -> Bench:
-    """The measure on a test as it is."""
-    return Bench(plain(material.measure), test, source, material.seed)
+    def in_space(self, change: Callable[[Array], Array]) -> Bench:
+        """The bench with all vectors changed; `change` takes them as rows."""
+        changed = change(np.array(list(self.rows.values())))
+        return self.with_rows(dict(zip(self.rows, changed, strict=True)))
 
 
 def copied(material: Material, test: Test, source: Any) -> Bench:
     """The measure on those terms that have vectors, which are copied."""
     embedded = embed(test, source)
-    concepts = {
-        group: Concept(name=concept.name, terms=embedded.coverage[group].used)
-        for group, concept in test.concepts.items()
-    }
+    concepts: dict[str, Concept] = {}
     rows: dict[str, Array] = {}
-    for group, concept in concepts.items():
-        rows |= zip(concept.terms, embedded.vectors[group], strict=True)
-    return bench_of(material, test, _array(rows)).with_concepts(concepts)
+    for group, concept in test.concepts.items():
+        terms = embedded.coverage[group].used
+        concepts[group] = Concept(name=concept.name, terms=terms)
+        rows |= zip(terms, embedded.vectors[group], strict=True)
+    return Bench(material.measure, test, _array(rows), material.seed).with_concepts(concepts)
 
 
 def exchanged(test: Test) -> Test:
@@ -205,50 +291,58 @@ def numbers_of(result: AssociationResult) -> Numbers:
     return {f"{effect.place} {effect.term or ''}".strip(): effect.d for effect in result.effects()}
 
 
-def compare(before: Numbers, after: Numbers) -> Compared:
-    """Say whether numbers stayed, turned their sign, or differ."""
+def compare(before: Numbers, after: Numbers) -> tuple[str, float | None]:
+    """Say whether numbers stayed, turned their sign, or differ, and by how much at most.
+
+    The difference is relative to the largest number; None where none is defined in both.
+    """
     first, second = (
         {name: number for name, number in numbers.items() if number is not None}
         for numbers in (before, after)
     )
     if before.keys() != after.keys() or first.keys() != second.keys():
-        return Compared("different", None)
+        return "different", None
     if not first:
-        return Compared("the same", None)
+        return "the same", None
     x, y = (np.array([numbers[name] for name in first]) for numbers in (first, second))
     scale = max(float(np.abs(x).max()), float(np.abs(y).max()), 1e-12)
     stayed = float(np.abs(x - y).max()) / scale
-    turned = float(np.abs(x + y).max()) / scale
     if stayed <= SAME:
-        return Compared("the same", stayed)
-    return Compared("the sign turned" if turned <= SAME else "different", stayed)
+        return "the same", stayed
+    turned = float(np.abs(x + y).max()) / scale
+    return "the sign turned" if turned <= SAME else "different", stayed
+
+
+# ---- what is checked: the answer, what was found, and the largest relative difference
+
+Outcome = tuple[str, str, float | None]
+"""The answer is "yes", "no", or why there is neither in a word or two."""
+Check = Callable[[Bench], Outcome]
 
 
 def _yes(holds: bool, detail: str = "", difference: float | None = None) -> Outcome:  # noqa: FBT001
-    return Outcome("yes" if holds else "no", detail, difference)
+    return "yes" if holds else "no", detail, difference
 
 
 def _stays(bench: Bench, changed: Bench) -> Outcome:
-    kinship, difference = bench.compared(changed)
+    kinship, difference = compare(bench.numbers, changed.numbers)
     if difference is not None:
         difference = 0.0 if difference < ROUNDING else float(f"{difference:.2g}")
     return _yes(kinship == "the same", kinship, difference)
 
 
-def _turns(compared: Compared) -> Outcome:
-    return _yes(compared.kinship == "the sign turned", compared.kinship)
-
-
-# ---- what a test may be: any source
+def _turns(before: Numbers, after: Numbers) -> Outcome:
+    kinship, _ = compare(before, after)
+    return _yes(kinship == "the sign turned", kinship)
 
 
 def repeated(bench: Bench) -> Outcome:
-    """The same numbers, to the last bit, in a second run with the same seed."""
-    return _yes(bench.numbers == bench.with_test(bench.test).numbers)
+    """To the last bit, with the same seed."""
+    return _yes(bench.numbers == replace(bench).numbers)
 
 
 def order_of_words(bench: Bench) -> Outcome:
-    """The same numbers when each list of words is turned round."""
+    """Each list of words is turned round."""
     turned = {
         group: concept.model_copy(
             update={"terms": concept.terms[::-1], "sentences": concept.sentences[::-1]}
@@ -259,71 +353,73 @@ def order_of_words(bench: Bench) -> Outcome:
 
 
 def exchange_of_groups(bench: Bench) -> Outcome:
-    """The other sign when the two groups, or A and B, trade places."""
-    return _turns(bench.compared(bench.with_test(exchanged(bench.test))))
+    """The two groups, or A and B, trade places."""
+    return _turns(bench.numbers, bench.with_test(exchanged(bench.test)).numbers)
 
 
 def exchange_of_targets(bench: Bench) -> Outcome:
-    """The other sign when X and Y trade places; of numbers of single words, the same."""
+    """X and Y trade places: the effect size of level 1, of several."""
     x, y = (bench.test.concept(role) for role in TARGETS)
     swapped = bench.with_concepts({"X": y, "Y": x})
-    # level 1, of several
     before, after = (tested.result.effects()[0] for tested in (bench, swapped))
     if before.term:
-        return Outcome("no", "each word is measured alone")
-    return _turns(compare({"d": before.d}, {"d": after.d}))
+        return _yes(False, "each word is measured alone")  # noqa: FBT003
+    return _turns({"d": before.d}, {"d": after.d})
 
 
 def more_groups(bench: Bench) -> Outcome:
-    """Whether three groups are taken at once."""
+    """Three groups, and a few of their targets."""
     (test,) = load_tests(THREE_GROUPS)
     targets = test.concept("targets")
     few = Concept(name=targets.name, terms=targets.terms[:5])
     try:
         numbers = bench.with_test(test.model_copy(update={"targets": few})).numbers
     except EatlasError as error:
-        return Outcome("no", reason_of(error))
-    return Outcome("yes", f"{len(numbers)} targets of {THREE_GROUPS} measured")
+        return "no", reason_of(error), None
+    return "yes", f"{len(numbers)} targets of {THREE_GROUPS} measured", None
 
 
 def reference(bench: Bench) -> Outcome:
-    """Whether another reference, 70 to 30 in place of 50 to 50, changes the numbers."""
+    """Another reference, 70 to 30 in place of 50 to 50, changes the numbers."""
     names = sorted(group.name for group in bench.sides)
     shares = tuple(zip(names, (0.7, 0.3), strict=True))
     changed = bench.with_test(bench.test.model_copy(update={"reference": shares}))
-    kinship, difference = bench.compared(changed)
+    kinship, difference = compare(bench.numbers, changed.numbers)
     return _yes(kinship != "the same", kinship, difference)
 
 
 def contexts(bench: Bench) -> Outcome:
-    """Whether words in their contexts are taken, so that a word has more senses than one."""
+    """A word has more senses than one."""
     return _yes(bench.measure.needs.contexts in {"any", "required"})
 
 
 def p_values(bench: Bench) -> Outcome:
-    """Whether a result says how often chance alone gives such numbers."""
-    for effect in bench.result.effects():
+    """A result says how often chance alone gives such numbers."""
+    for effect in bench.complete.effects():
         if effect.p is not None:
-            return Outcome("yes", f"a p-value of {effect.title}")
-    labelled = any(target.labels is not None for target in bench.result.by_target or ())
-    return Outcome("yes", "a p-value of each target") if labelled else Outcome("no")
+            return "yes", f"a p-value of {effect.title}", None
+    targets = bench.complete.by_target or ()
+    labelled = any(target.labels is not None for target in targets)
+    return _yes(labelled, "a p-value of each target" if labelled else "")
 
 
 def intervals(bench: Bench) -> Outcome:
-    """Whether a result says how far numbers would move with other words."""
-    uncertainty = bench.result.uncertainty
-    if uncertainty is not None:
-        return Outcome("yes", f"{uncertainty.confidence:.0%} bootstrap intervals")
-    unsure = any(target.uncertainty is not None for target in bench.result.by_target or ())
-    return Outcome("yes", "bootstrap intervals of each target") if unsure else Outcome("no")
+    """A result says how far numbers would move with other words."""
+    if (uncertainty := bench.complete.uncertainty) is not None:
+        return "yes", f"{uncertainty.confidence:.0%} bootstrap intervals", None
+    targets = bench.complete.by_target or ()
+    unsure = any(target.uncertainty is not None for target in targets)
+    return _yes(unsure, "bootstrap intervals of each target" if unsure else "")
 
 
-# ---- what vectors may be: sources of vectors alone
+def unchanged(change: Callable[[Any, np.random.Generator], Any]) -> Check:
+    """The check that numbers stay where all vectors are changed."""
 
+    def check(bench: Bench) -> Outcome:
+        rng = np.random.default_rng(bench.seed)
+        return _stays(bench, bench.in_space(lambda rows: change(rows, rng)))
 
-def scale(rows: Any, _: np.random.Generator) -> Any:
-    """All vectors three times as long."""
-    return 3.0 * rows
+    return check
 
 
 def lengths(rows: Any, rng: np.random.Generator) -> Any:
@@ -343,18 +439,8 @@ def translation(rows: Any, rng: np.random.Generator) -> Any:
     return rows + shift * np.linalg.norm(rows, axis=1).mean()
 
 
-def unchanged(change: Callable[[Any, np.random.Generator], Any]) -> Check:
-    """The check that numbers stay where all vectors are changed."""
-
-    def check(bench: Bench) -> Outcome:
-        rng = np.random.default_rng(bench.seed)
-        return _stays(bench, bench.with_rows(lambda rows: change(rows, rng)))
-
-    return check
-
-
 def groups_alike(bench: Bench) -> Outcome:
-    """No bias, or none that is defined, where both groups have the same vectors."""
+    """No bias, or none that is defined."""
     first, second, *_ = (group.terms for group in bench.sides)
     n = min(len(first), len(second))
     cut = {group.name: group.terms[:n] for group in bench.sides}
@@ -363,12 +449,24 @@ def groups_alike(bench: Bench) -> Outcome:
         for group, concept in bench.test.concepts.items()
     }
     alike = {b: bench.rows[a] for a, b in zip(first[:n], second[:n], strict=True)}
-    result = bench.with_some(alike).with_concepts(concepts).result
-    distances = _from_neutral(result)
+    distances = _from_neutral(bench.with_rows(alike).with_concepts(concepts).result)
     if not distances:
-        return Outcome("yes", "no number is defined")
+        return "yes", "no number is defined", None
     largest = max(map(abs, distances))
     return _yes(largest <= SAME, f"at most {largest:.3g} from the number that shows no bias")
+
+
+def _from_neutral(result: AssociationResult) -> list[float]:
+    """Distances of the numbers that are defined from those that show no bias."""
+    numbers = [number for number in numbers_of(result).values() if number is not None]
+    if result.values is None:
+        return numbers
+    each, whole = (
+        getattr(getattr(result, name, None), "neutral", None) for name in ("each", "whole")
+    )
+    if each is not None:
+        return [number - each for number in numbers]
+    return [] if result.d is None or whole is None else [result.d - whole]
 
 
 def planted(bench: Bench) -> Outcome:
@@ -380,43 +478,13 @@ def planted(bench: Bench) -> Outcome:
             row = bench.rows[term]
             mixed = (1 - share) * unit(row) + share * bench.pole
             rows[term] = unit(mixed) * np.linalg.norm(row)
-        number = _towards_first(bench.with_some(rows).result, bench.moved)
+        number = _towards_first(bench.with_rows(rows).result, bench.moved)
         if number is None:
-            return Outcome("no number", "numbers have no direction, or are not defined")
+            return "no number", "numbers have no direction, or are not defined", None
         numbers.append(number)
     slack = SAME * max(map(abs, numbers))
     rises = (np.diff(numbers) >= -slack).all() and numbers[-1] - numbers[0] > slack
     return _yes(bool(rises), " → ".join(f"{number:.3g}" for number in numbers))
-
-
-def bounded(bench: Bench) -> Outcome:
-    """Numbers within their stated limits, in random spaces and in an extreme one."""
-    rng = np.random.default_rng(bench.seed)
-    spaces = [bench.with_rows(lambda rows: rng.normal(size=rows.shape)) for _ in range(SPACES)]
-    poles = bench.with_some(dict.fromkeys(bench.moved, bench.pole))
-    results = [space.result for space in (bench, *spaces, poles)]
-    seen = [v for result in results for v in numbers_of(result).values() if v is not None]
-    if not seen:
-        return Outcome("no number", "no number is defined")
-    low, high = _limits(results[0])
-    text = f"from {min(seen):.3g} to {max(seen):.3g} in {len(results)} spaces"
-    if low is None or high is None:
-        return Outcome("no limits stated", text)
-    within = low - SAME <= min(seen) and max(seen) <= high + SAME
-    return _yes(within, f"{text}; stated: {low:.3g} to {high:.3g}")
-
-
-def _from_neutral(result: AssociationResult) -> list[float]:
-    """Distances of the numbers that are defined from those that show no bias."""
-    each, whole = (
-        getattr(getattr(result, name, None), "neutral", None) for name in ("each", "whole")
-    )
-    numbers = [number for number in numbers_of(result).values() if number is not None]
-    if result.values is None:
-        return numbers
-    if each is not None:
-        return [number - each for number in numbers]
-    return [] if result.d is None or whole is None else [result.d - whole]
 
 
 def _towards_first(result: AssociationResult, terms: Sequence[str]) -> float | None:
@@ -430,16 +498,26 @@ def _towards_first(result: AssociationResult, terms: Sequence[str]) -> float | N
     return sum(single) / len(single) if single else None
 
 
-def _limits(result: AssociationResult) -> tuple[float | None, float | None]:
-    """The smallest and largest number that a record says are possible."""
-    if result.by_target is not None:
-        share = dict(result.of_the_test()["reference"])[result.sides[1][0]]
-        return -share, 1.0 - share
-    each = getattr(result, "each", None)
-    return getattr(each, "low", None), getattr(each, "high", None)
+def bounded(bench: Bench) -> Outcome:
+    """Numbers within their stated limits, in random spaces and in an extreme one."""
+    rng = np.random.default_rng(bench.seed)
+    spaces = [bench.in_space(lambda rows: rng.normal(size=rows.shape)) for _ in range(SPACES)]
+    poles = bench.with_rows(dict.fromkeys(bench.moved, bench.pole))
+    results = [space.result for space in (bench, *spaces, poles)]
+    seen = [v for result in results for v in numbers_of(result).values() if v is not None]
+    if not seen:
+        return "no number", "no number is defined", None
+    each = getattr(results[0], "each", None)
+    low, high = getattr(each, "low", None), getattr(each, "high", None)
+    if results[0].by_target is not None:
+        share = dict(results[0].of_the_test()["reference"])[results[0].sides[1][0]]
+        low, high = -share, 1.0 - share
+    text = f"from {min(seen):.3g} to {max(seen):.3g} in {len(results)} spaces"
+    if low is None or high is None:
+        return "no limits stated", text, None
+    within = low - SAME <= min(seen) and max(seen) <= high + SAME
+    return _yes(within, f"{text}; stated: {low:.3g} to {high:.3g}")
 
-
-# ---- the studies
 
 STRUCTURE: dict[str, Check] = {
     "A second run gives the same numbers": repeated,
@@ -457,10 +535,8 @@ KINDS: dict[Check, str] = {
     exchange_of_targets: "association", more_groups: "groups", reference: "groups"
 }  # fmt: skip
 """The kind of measures that a property can be asked of, where it is one."""
-UNCERTAIN = (p_values, intervals)
-"""Properties of the measure with its resamples and p-values."""
 INVARIANCES: dict[str, Check] = {
-    "The length of all vectors changes nothing": unchanged(scale),
+    "The length of all vectors changes nothing": unchanged(lambda rows, _: 3.0 * rows),
     "Lengths of single vectors change nothing": unchanged(lengths),
     "A rotation of the space changes nothing": unchanged(rotation),
     "A shift of the space changes nothing": unchanged(translation),
@@ -478,7 +554,8 @@ def structure(material: Material) -> Answers:
 
 def _structure(material: Material, name: str, source: Any) -> Fields:  # noqa: ARG001
     (test,) = load_tests(TESTS[material.measure.kind])
-    return _checked(material, bench_of(material, material.fitted(test), source), STRUCTURE)
+    bench = Bench(material.measure, material.fitted(test), source, material.seed)
+    return _checked(bench, STRUCTURE)
 
 
 def invariances(material: Material) -> Answers:
@@ -498,26 +575,25 @@ def _invariances(material: Material, name: str, source: Any) -> Fields:  # noqa:
             f"{material.measure.name} takes words in their contexts, whose vectors follow from the "
             "texts; only vectors of words are changed here."
         )
-    return _checked(material, copied(material, test, source), INVARIANCES)
+    return _checked(copied(material, test, source), INVARIANCES)
 
 
-def _checked(material: Material, bench: Bench, checks: Mapping[str, Check]) -> Fields:
+def _checked(bench: Bench, checks: Mapping[str, Check]) -> Fields:
     """Check some properties; an error on the way is the answer."""
     if not bench.numbers:  # a test that cannot be measured as it is ends the study here
         raise NotRunError("The measure gives no number.")
-    entire = replace(bench, measure=material.measure)
-    rows: list[tuple[str, Outcome]] = []
+    rows: list[tuple[str, str, str, float | None]] = []
     for name, check in checks.items():
         if KINDS.get(check, bench.measure.kind) != bench.measure.kind:
             continue
         try:
-            rows.append((name, check(entire if check in UNCERTAIN else bench)))
+            rows.append((name, *check(bench)))
         except EatlasError as error:
-            rows.append((name, Outcome("refused", reason_of(error))))
+            rows.append((name, "refused", reason_of(error), None))
     figures = [
         Figure(
             name=f"properties that {do}",
-            value=sum(outcome.answer == answer for _, outcome in rows),
+            value=sum(row[1] == answer for row in rows),
             n=len(rows),
             of="properties",
         )
@@ -526,6 +602,6 @@ def _checked(material: Material, bench: Bench, checks: Mapping[str, Check]) -> F
     columns = ("property", "holds", "what was found", "largest relative difference")
     return {
         "figures": figures,
-        "tables": [table("Each property", columns, ((name, *outcome) for name, outcome in rows))],
+        "tables": [table("Each property", columns, rows)],
         "remarks": [f"Checked on the test {bench.test.id}."],
     }

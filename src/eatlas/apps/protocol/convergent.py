@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields
-from functools import partial
 from statistics import median
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -14,16 +13,14 @@ import numpy as np
 
 import eatlas
 from eatlas.apps.protocol.content import copied, unit
-from eatlas.apps.protocol.evidence import Figure
+from eatlas.apps.protocol.evidence import Figure, Mark
 from eatlas.apps.protocol.material import (
     Answers,
     Fields,
     Material,
     NotRunError,
-    correlations,
     figure,
     mark,
-    marks_of,
     reason_of,
     rho_drawing,
     table,
@@ -34,9 +31,12 @@ from eatlas.errors import EatlasError, SignatureError
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.results.parts import defined
 from eatlas.stats.specifications import Correlation
-from eatlas.stimuli import AssociationTest, Concept, GroupsTest, Test, load_tests
+from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 
 TEST = "divdist-gender"
+CORRELATIONS = (
+    "targets", "Spearman's rho", "low", "high", "Pearson's r", "low of r", "high of r", "R²",
+)  # fmt: skip
 INTERVAL = "95%, Fisher's scale with the standard error of Bonett and Wright (2000)"
 SIZES = (3, 5)
 """Words of each group, as in Table 8."""
@@ -44,22 +44,50 @@ SUBSETS = 10
 """Random subsets of each size."""
 TRANSFORMS = ("center", "standardize", "all-but-the-top:1")
 """What is done to all vectors of a source, besides making them of length 1."""
+LENGTH_1 = "length 1"
 NO_CHANGE = ("alpha", "draws", *HOW_SURE)
 """Parameters that are about p-values and intervals."""
 
 
 def tests_of(material: Material) -> tuple[GroupsTest, ...]:
-    """The tests whose targets are compared: the professions, and those that were given."""
-    return tuple(map(in_two_groups, (*load_tests(TEST), *material.tests)))
+    """The tests whose targets are compared: the professions, and those that were given.
+
+    Of a test of four concepts A and B are the groups.
+    """
+    tests = []
+    for test in (*load_tests(TEST), *material.tests):
+        if isinstance(test, AssociationTest):
+            tests.append(GroupsTest.of_association(test))
+        elif isinstance(test, GroupsTest):
+            tests.append(test)
+        else:
+            raise NotRunError(f"The test {test.id} is of no kind that measures are compared on.")
+    return tuple(tests)
 
 
-def in_two_groups(test: Test) -> GroupsTest:
-    """A test whose targets any measure gives numbers for: of four concepts, A and B are groups."""
-    if isinstance(test, GroupsTest):
-        return test
-    if not isinstance(test, AssociationTest):
-        raise NotRunError(f"The test {test.id} is of no kind that measures are compared on.")
-    return GroupsTest.of_association(test)
+def _marks(by_label: Mapping[str, Correlation]) -> list[Mark]:
+    """Rank correlations as marks of a drawing."""
+    return [
+        Mark(label=label, value=defined(pairs.spearman), low=defined(pairs.spearman_low),
+             high=defined(pairs.spearman_high))
+        for label, pairs in by_label.items()
+    ]  # fmt: skip
+
+
+def _shown(
+    by_label: Mapping[str, Correlation], title: str, first: str, drawn: str, more: str
+) -> Fields:
+    """A table of correlations, by what the `first` column names, and a drawing of them."""
+    rows = [
+        (label, pairs.n,
+         *map(defined, (pairs.spearman, pairs.spearman_low, pairs.spearman_high, pairs.pearson,
+                       pairs.pearson_low, pairs.pearson_high, pairs.pearson**2)))
+        for label, pairs in by_label.items()
+    ]  # fmt: skip
+    return {
+        "tables": [table(title, (first, *CORRELATIONS), rows)],
+        "drawings": [rho_drawing(drawn, _marks(by_label), more)],
+    }
 
 
 def other_measures(material: Material) -> Answers:
@@ -98,7 +126,7 @@ def _with_others(material: Material, test: GroupsTest, name: str, source: Any) -
         remarks.append(f"Numbers without a direction: {', '.join(undirected)}.")
     title = f"Correlations over the targets of {test.id}"
     drawn = f"Rank correlation with other measures, {test.id}"
-    shown = correlations(by_label, title, "measure", drawn, f"; line: {INTERVAL}")
+    shown = _shown(by_label, title, "measure", drawn, f"; line: {INTERVAL}")
     return {"figures": [middle], **shown, "remarks": [*remarks, *reasons]}
 
 
@@ -112,7 +140,8 @@ def _subsets(material: Material, test: GroupsTest, name: str, source: Any) -> Fi
     """Median and range of the correlations with lists of each size."""
     whole = leanings(material, test, source, name)
     rng = np.random.default_rng([material.seed, len(test.groups)])
-    rows, reasons = [], []
+    rows, figures, marks = [], [], []
+    reasons: dict[str, None] = {}
     for size in SIZES:
         by_list: list[Correlation] = []
         for _ in range(SUBSETS):
@@ -120,25 +149,24 @@ def _subsets(material: Material, test: GroupsTest, name: str, source: Any) -> Fi
             try:
                 numbers = leanings(material, shorter, source, name)
             except EatlasError as error:
-                reasons.append(reason_of(error))
+                reasons[reason_of(error)] = None
                 continue
             by_list.append(correlated(whole.directed, numbers.directed))
-        rho = sorted(pairs.spearman for pairs in by_list if math.isfinite(pairs.spearman))
+        rho = [pairs.spearman for pairs in by_list if math.isfinite(pairs.spearman)]
         squared = [pairs.pearson**2 for pairs in by_list if math.isfinite(pairs.pearson)]
-        if rho:
-            middle, r2 = float(np.median(rho)), float(np.median(squared))
-            rows.append((f"{size} words a group", len(rho), middle, rho[0], rho[-1], r2))
-    reasons = list(dict.fromkeys(reasons))
-    if not rows:
-        raise NotRunError(" ".join(reasons) or "No subset gives numbers.")
-    figures, marks = [], []
-    for label, n, middle, low, high, r2 in rows:
-        rho_of = Figure(
+        if not rho:
+            continue
+        label, n, low, high = f"{size} words a group", len(rho), min(rho), max(rho)
+        middle, r2 = float(np.median(rho)), float(np.median(squared))
+        rows.append((label, n, middle, low, high, r2))
+        of_rho = Figure(
             name=f"Spearman's rho, {label}", value=middle, low=low, high=high,
             interval=f"smallest and largest of {n} random lists",
         )  # fmt: skip
-        figures += [rho_of, Figure(name=f"R², {label}", value=r2)]
-        marks.append(mark(label, rho_of))
+        figures += [of_rho, Figure(name=f"R², {label}", value=r2)]
+        marks.append(mark(label, of_rho))
+    if not rows:
+        raise NotRunError(" ".join(reasons) or "No subset gives numbers.")
     drawn = f"Rank correlation with shorter lists, {test.id}"
     columns = ("lists", "number", "median rho", "smallest", "largest", "median R²")
     how = "pairs of words" if test.pairs else "words of each group"
@@ -172,24 +200,22 @@ def _drawn(things: tuple[Any, ...], size: int, rng: np.random.Generator) -> tupl
     return tuple(things[i] for i in sorted(places))
 
 
-Change = Callable[[], tuple[Any, str, Measure | None]]
-"""Makes a changed source, its name, and a changed measure or None."""
-
-
 def parameters(material: Material) -> Answers:
     """Correlations with every other choice of a parameter that has choices."""
     measures = dict(_alternatives(material.measure))
     if not measures:
         raise NotRunError(f"{material.measure.name} has no parameter with choices.")
-
-    def changes(source: Any, name: str) -> Mapping[str, Change]:
-        return {label: partial(_as_it_is, source, name, own) for label, own in measures.items()}
-
-    return material.on_each_source(_changed, "Parameters", changes)
+    return material.on_each_source(_parameters, measures)
 
 
-def _as_it_is(source: Any, name: str, measure: Measure | None = None) -> Any:
-    return source, name, measure
+def _parameters(
+    material: Material, measures: Mapping[str, Measure], name: str, source: Any
+) -> Fields:
+    """Correlations with the numbers of the changed measures on one source."""
+    return _changed(
+        material, "Parameters", name, source, measures,
+        lambda label: (source, name, measures[label]),
+    )  # fmt: skip
 
 
 def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
@@ -213,67 +239,67 @@ def treated_vectors(material: Material) -> Answers:
     """Correlations with vectors of length 1, centred, standardised and without their main axis."""
     if material.measure.needs.source != "vectors":
         raise NotRunError(f"{material.measure.name} needs no vectors, which are treated here.")
-    test, *_ = tests_of(material)
+    return material.on_each_source(_treated)
 
-    def treated(source: Any, name: str, step: str) -> Any:
-        return eatlas.transformed(source, step), f"{name}, {step}", None
 
-    def changes(source: Any, name: str) -> Mapping[str, Change]:
-        bench = copied(material, test, source)
-        lengths = bench.with_rows(lambda rows: np.array([unit(row) for row in rows])).source
-        steps = {step: partial(treated, source, name, step) for step in TRANSFORMS}
-        return {"length 1": partial(_as_it_is, lengths, f"{name}, length 1"), **steps}
+def _treated(material: Material, name: str, source: Any) -> Fields:
+    """Correlations with the numbers on the treated vectors of one source."""
 
-    return material.on_each_source(_changed, "Treated vectors", changes)
+    def treated(step: str) -> tuple[Any, str, None]:
+        if step != LENGTH_1:
+            return eatlas.transformed(source, step), f"{name}, {step}", None
+        bench = copied(material, tests_of(material)[0], source)
+        rows = {term: unit(row) for term, row in bench.rows.items()}
+        return bench.with_rows(rows).source, f"{name}, {step}", None
+
+    return _changed(material, "Treated vectors", name, source, (LENGTH_1, *TRANSFORMS), treated)
 
 
 def _changed(
     material: Material,
     title: str,
-    changes: Callable[[Any, str], Mapping[str, Change]],
     name: str,
     source: Any,
+    labels: Iterable[str],
+    change: Callable[[str], tuple[Any, str, Measure | None]],
 ) -> Fields:
-    """Correlations of the numbers as they are with those of other measures or sources."""
+    """Correlations of the numbers as they are with those of changed measures or sources.
+
+    `change` makes a source, its name, and a measure, of a label.
+    """
     test, *_ = tests_of(material)
     base = leanings(material, test, source, name)
-    by_label = changes(source, name)
 
-    def numbers(label: str) -> tuple[Leanings, tuple[str, ...]]:
-        changed, called, measure = by_label[label]()
+    def numbers(label: str) -> tuple[Leanings, tuple[Any, ...]]:
+        changed, called, measure = change(label)
         notes = getattr(changed, "notes", ())
         return leanings(material, test, changed, called, measure), notes
 
-    others, reasons = tried_each("Not measured", numbers, by_label)
-    alike: dict[str, Correlation] = {}
+    others, reasons = tried_each("Not measured", numbers, labels)
+    by_label: dict[str, Correlation] = {}
     idle, notes = [], []
     for label, (other, of_source) in others.items():
         # with another divergence biases differ, deviations do not
-        pairs = [(base.directed, other.directed), (base.values, other.values)]
-        pairs = [(before, after) for before, after in pairs if before != after]
-        if not pairs:
+        if base.directed != other.directed:
+            by_label[label] = correlated(base.directed, other.directed)
+        elif base.values != other.values:
+            by_label[label] = correlated(base.values, other.values)
+        else:
             idle.append(label)
             continue
-        alike[label] = correlated(*pairs[0])
         stated = {*base.result.warnings, *of_source}
         notes += [f"{label}: {note}" for note in other.result.warnings if note not in stated]
-    if not alike:
+    if not by_label:
         same = f"Numbers are the same with {', '.join(idle)}." if idle else ""
         raise NotRunError(" ".join((same, *reasons)).strip() or "Nothing could be changed.")
     unchanged = [f"Without any change of the numbers: {', '.join(idle)}."] if idle else []
     drawn = f"{title}: rank correlation with the numbers as they are"
-    shown = correlations(
-        alike, f"{title}, {test.id}", "changed to", drawn, " with its 95% interval"
-    )
-    return {"figures": _smallest(alike), **shown, "remarks": [*unchanged, *reasons, *notes]}
-
-
-def _smallest(by_label: Mapping[str, Correlation]) -> list[Figure]:
-    """The smallest of the rank correlations, and the R² there."""
-    least = min(marks_of(by_label), key=lambda mark: mark.value or -2.0)
+    shown = _shown(by_label, f"{title}, {test.id}", "changed to", drawn, " with its 95% interval")
+    least = min(_marks(by_label), key=lambda mark: mark.value or -2.0)
     weakest = by_label[least.label]
-    rho = figure(
+    smallest = figure(
         "smallest Spearman's rho", least.value, (least.low, least.high), weakest.n, "targets",
         "95%", text=least.label,
     )  # fmt: skip
-    return [rho, Figure(name="R² there", value=defined(weakest.pearson**2))]
+    r2 = Figure(name="R² there", value=defined(weakest.pearson**2))
+    return {"figures": [smallest, r2], **shown, "remarks": [*unchanged, *reasons, *notes]}

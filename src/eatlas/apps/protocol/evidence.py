@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import json
+from functools import cache
+from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
+from eatlas.decoding import own_toml
 from eatlas.results.json_lines import record_of_file
-from eatlas.results.parts import Record, is_empty, is_none
+from eatlas.results.parts import Record, is_empty, is_none, schema_of
 
-SCHEMA: Literal["eatlas/card/1"] = "eatlas/card/1"
 Criterion = Literal[
-    "face",
-    "content",
-    "convergent",
-    "predictive",
-    "hypothesis",
-    "consequential",
-    "inter-annotator",
-    "sensitivity",
-]
+    "face", "content", "convergent", "predictive", "hypothesis", "consequential",
+    "inter-annotator", "sensitivity",
+]  # fmt: skip
 """The eight criteria of Bommasani and Liang (2022), Table 2, in their order."""
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 Cell = str | int | float | bool | None
+
+
+@cache
+def criteria() -> tuple[dict[str, Any], ...]:
+    """Each criterion with its `id`, `title`, `text`, and its studies in the order of the card."""
+    data = own_toml(resources.files("eatlas.apps.protocol") / "data" / "studies.toml")
+    return tuple(data["criterion"])
 
 
 class Figure(Record):
@@ -56,12 +59,6 @@ class Table(Record):
     title: str = ""
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
-
-    @model_validator(mode="after")
-    def _as_wide_as_its_columns(self) -> Self:
-        if any(len(row) != len(self.columns) for row in self.rows):
-            raise ValueError("each row has one cell for each column")
-        return self
 
 
 class Mark(Record):
@@ -130,12 +127,6 @@ class Evidence(Record):
         """Whether the study was run."""
         return not self.not_run
 
-    @model_validator(mode="after")
-    def _no_figures_of_what_was_not_run(self) -> Self:
-        if self.not_run and (self.figures or self.tables or self.drawings):
-            raise ValueError("what was not run has no figures")
-        return self
-
     def figure(self, name: str) -> Figure:
         """Return the figure of a name.
 
@@ -174,7 +165,7 @@ class Covered(Record):
 class Card(Record):
     """A measure card: the evidence that the eight criteria of a protocol give about a measure."""
 
-    schema_: Literal["eatlas/card/1"] = Field(SCHEMA, alias="schema")
+    schema_: Literal["eatlas/card/1"] = Field("eatlas/card/1", alias="schema")
     version: str
     """Of eatlas."""
     measure: str
@@ -242,8 +233,4 @@ def read_card(path: str | Path) -> Card:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a measure card, draft 2020-12."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **Card.model_json_schema(mode="serialization"),
-        "title": "eatlas measure card, version 1",
-    }
+    return schema_of(Card, "eatlas measure card, version 1")

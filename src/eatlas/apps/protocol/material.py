@@ -19,8 +19,7 @@ from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult
 from eatlas.results.parts import defined
-from eatlas.stats.paired import PairedChange, PairedTest, RankCorrelation
-from eatlas.stats.specifications import Correlation
+from eatlas.stats.paired import PairedTest, RankCorrelation
 from eatlas.stimuli import Test
 
 Fields = dict[str, Any]
@@ -37,10 +36,6 @@ NEEDS = {
 """What a measure needs of a source, in words."""
 MOST_MISSING = 20
 """Missing terms of a group that a card lists."""
-CHANGES = ("targets", "mean before", "mean after", "change", "p", "rose", "fell")
-CORRELATIONS = (
-    "targets", "Spearman's rho", "low", "high", "Pearson's r", "low of r", "high of r", "R²",
-)  # fmt: skip
 
 
 class NotRunError(EatlasError):
@@ -70,15 +65,11 @@ class Material:
         """Measure a test on an opened source, and note its coverage."""
         result = (measure or self.measure)(self.fitted(test, measure), source, seed=self.seed)
         for group, called in result.concepts.items():
-            terms = result.coverage[group]
+            used, missing = result.coverage[group].used, tuple(result.coverage[group].missing)
             covered = Covered(
-                source=name,
-                test=test.id,
-                group=called,
-                used=len(terms.used),
-                total=len(terms.used) + len(terms.missing),
-                missing=tuple(terms.missing)[:MOST_MISSING],
-            )
+                source=name, test=test.id, group=called, used=len(used),
+                total=len(used) + len(missing), missing=missing[:MOST_MISSING],
+            )  # fmt: skip
             self.coverage[covered] = None
         return result
 
@@ -155,6 +146,16 @@ def drawing(title: str, axis: str, marks: Iterable[Mark], **ends: float) -> Draw
     return Drawing(title=title, axis=axis, marks=tuple(marks), **ends)
 
 
+def rho_drawing(title: str, marks: Iterable[Mark], more: str = "") -> Drawing:
+    """Rank correlations on an axis from -1 to 1; `more` is said of it."""
+    return drawing(title, f"Spearman's rho{more}", marks, low=-1.0, high=1.0)
+
+
+def mark(label: str, number: Figure, group: str = "") -> Mark:
+    """A figure as a mark of a drawing."""
+    return Mark(label=label, value=number.value, low=number.low, high=number.high, group=group)
+
+
 def figure(
     name: str, value: float | None, ends: Any, n: int, of: str, interval: str = "", **more: Any
 ) -> Figure:
@@ -165,7 +166,7 @@ def figure(
     return Figure(name=name, value=value, low=low, high=high, interval=interval, n=n, of=of, **more)
 
 
-def _tested(name: str, value: float, pairs: PairedTest, units: str, relabelled: str) -> Figure:
+def tested(name: str, value: float, pairs: PairedTest, units: str, relabelled: str) -> Figure:
     """A number of pairs, with its interval and the p of its relabellings."""
     p, drawn = defined(pairs.p), "all" if pairs.method == "exact" else f"{pairs.total:,} drawn"
     test = "" if p is None else f"{relabelled}, two-sided, {drawn}"
@@ -174,53 +175,5 @@ def _tested(name: str, value: float, pairs: PairedTest, units: str, relabelled: 
 
 def rho_figures(name: str, pairs: RankCorrelation, units: str) -> tuple[Figure, Figure]:
     """Spearman's rho with interval and permutation test, and Pearson's R2."""
-    rho = _tested(f"rho, {name}", pairs.rho, pairs, units, f"permutation of {units}")
+    rho = tested(f"rho, {name}", pairs.rho, pairs, units, f"permutation of {units}")
     return rho, Figure(name=f"R2, {name}", value=defined(pairs.r2), n=pairs.n, of=units)
-
-
-def change_figure(name: str, pairs: PairedChange, units: str) -> Figure:
-    """A mean change of bias, with its interval and the test of signs."""
-    return _tested(
-        f"change of bias, {name}", pairs.change, pairs, units, "signs of changes flipped"
-    )
-
-
-def change_row(pairs: PairedChange) -> tuple[Any, ...]:
-    """A mean change as a row with :data:`CHANGES`."""
-    numbers = map(defined, (pairs.before, pairs.after, pairs.change, pairs.p))
-    return (pairs.n, *numbers, pairs.rose, pairs.fell)
-
-
-def mark(label: str, number: Figure, group: str = "") -> Mark:
-    """A figure as a mark of a drawing."""
-    return Mark(label=label, value=number.value, low=number.low, high=number.high, group=group)
-
-
-def marks_of(by_label: Mapping[str, Correlation]) -> list[Mark]:
-    """Rank correlations as marks of a drawing."""
-    return [
-        Mark(label=label, value=defined(pairs.spearman), low=defined(pairs.spearman_low),
-             high=defined(pairs.spearman_high))
-        for label, pairs in by_label.items()
-    ]  # fmt: skip
-
-
-def rho_drawing(title: str, marks: Iterable[Mark], more: str = "") -> Drawing:
-    """Rank correlations on an axis from -1 to 1; `more` is said of it."""
-    return drawing(title, f"Spearman's rho{more}", marks, low=-1.0, high=1.0)
-
-
-def correlations(
-    by_label: Mapping[str, Correlation], title: str, first: str, drawn: str, more: str
-) -> Fields:
-    """A table of correlations, by what the `first` column names, and a drawing of them."""
-    rows = [
-        (label, pairs.n,
-         *map(defined, (pairs.spearman, pairs.spearman_low, pairs.spearman_high, pairs.pearson,
-                       pairs.pearson_low, pairs.pearson_high, pairs.pearson**2)))
-        for label, pairs in by_label.items()
-    ]  # fmt: skip
-    return {
-        "tables": [table(title, (first, *CORRELATIONS), rows)],
-        "drawings": [rho_drawing(drawn, marks_of(by_label), more)],
-    }

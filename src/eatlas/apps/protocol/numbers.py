@@ -8,11 +8,11 @@ size is made of, or the effect size of the word alone (SC-EAT).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from eatlas.apps.protocol.material import Material, NotRunError, rho_figures
 from eatlas.errors import SignatureError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult
-from eatlas.sources import Counts, open_counts
+from eatlas.sources import open_counts
 from eatlas.stats.paired import RankCorrelation, rank_correlation
 from eatlas.stats.shares import distribution
 from eatlas.stats.specifications import Correlation, correlation
@@ -123,8 +123,9 @@ def _of_groups(
     called = result.display_name
     if result.by_target is not None:
         biases = {target.term: target.bias for target in result.by_target}
-        what = f"{called}, divergence from the reference"
-        return Leanings(biases, *oriented(result), what, result)
+        return Leanings(
+            biases, *oriented(result), f"{called}, divergence from the reference", result
+        )
     if result.values is not None:
         values = {target.term: target.value for target in result.values}
         return Leanings(values, *oriented(result), called, result)
@@ -142,13 +143,12 @@ def oriented(result: AssociationResult) -> tuple[Numbers | None, float | None]:
         signed = {target.term: target.signed for target in result.by_target}
         return (signed if len(groups) == 2 else None), 0.0
     limits = getattr(result, "each", None)  # a Range, of measures whose numbers are explained
-    larger, neutral = getattr(limits, "larger", None), getattr(limits, "neutral", None)
-    if larger not in groups or len(groups) != 2:
+    if limits is None or limits.larger not in groups or len(groups) != 2:
         return None, None
-    sign = 1 if larger == groups[0] else -1
+    sign = 1 if limits.larger == groups[0] else -1
     values = {target.term: target.value for target in result.values or ()}
     turned = {term: None if v is None else sign * v for term, v in values.items()}
-    return turned, None if neutral is None else sign * neutral
+    return turned, None if limits.neutral is None else sign * limits.neutral
 
 
 def _of_association(
@@ -156,49 +156,46 @@ def _of_association(
 ) -> Leanings:
     """Numbers of a measure of two targets and two attributes, of two groups as attributes.
 
-    Of a language model the groups are the targets, as its sentences say that they are something.
+    Halves of the targets are compared. Of a language model the groups are the targets, as its
+    sentences say that they are something.
     """
     if len(test.groups) != 2:
         raise NotRunError(
             f"The measure {measure.name} compares two groups, and the test {test.id} has "
             f"{len(test.groups)}."
         )
-    of_model = measure.needs.source in {"masked", "causal"}
-    result = material.measured(_two_by_two(test, groups_first=of_model), source, name, measure)
+    terms, of_model = test.targets.terms, measure.needs.source in {"masked", "causal"}
+    if len(terms) < 2:
+        raise NotRunError(f"The test {test.id} has one target, and two are compared.")
+    cut = len(terms) // 2
+    halves = [
+        Concept(name=f"{test.targets.name} {i}", terms=half)
+        for i, half in enumerate((terms[:cut], terms[cut:]), start=1)
+    ]
+    x, y, a, b = (*test.groups, *halves) if of_model else (*halves, *test.groups)
+    two_by_two = AssociationTest(id=f"{test.id}-targets", X=x, Y=y, A=a, B=b)
+    result = material.measured(two_by_two, source, name, measure)
     called = result.display_name
     scores: Any = getattr(result, "scores", None)
     by_term: Numbers = {effect.term: effect.d for effect in result.effects() if effect.term}
-    what = f"effect size of {called}"
     if of_model:
         if not hasattr(scores, "attributes_with_X"):
             raise NotRunError(f"A result of {called} has no number for one attribute.")
-        x, y = (
-            [*sides.A, *sides.B] for sides in (scores.attributes_with_X, scores.attributes_with_Y)
-        )
-        terms = [*result.scored("A"), *result.scored("B")]
-        by_term = {term: a - b for term, a, b in zip(terms, x, y, strict=True)}
+        with_x, with_y = scores.attributes_with_X, scores.attributes_with_Y
+        numbers = np.array([*with_x.A, *with_x.B]) - [*with_y.A, *with_y.B]
         what = f"log-ratio of {called}, mean over the words of a group"
-    elif not by_term:
-        if scores is None:
-            raise NotRunError(f"A result of {called} has no number for one target.")
-        terms = [*result.scored("X"), *result.scored("Y")]
-        by_term = dict(zip(terms, (*scores.X, *scores.Y), strict=True))
+        by_term = dict(
+            zip((*result.scored("A"), *result.scored("B")), numbers.tolist(), strict=True)
+        )
+    elif by_term:
+        what = f"effect size of {called}"
+    elif scores is not None:
         what = f"association s(w, A, B) of {called}"
+        terms = (*result.scored("X"), *result.scored("Y"))
+        by_term = dict(zip(terms, (*scores.X, *scores.Y), strict=True))
+    else:
+        raise NotRunError(f"A result of {called} has no number for one target.")
     return Leanings(by_term, by_term, 0.0, what, result)
-
-
-def _two_by_two(test: GroupsTest, *, groups_first: bool) -> AssociationTest:
-    """A test of groups as one of two targets and two attributes; halves of the targets."""
-    terms, name = test.targets.terms, test.targets.name
-    half = max(1, len(terms) // 2)
-    if not terms[half:]:
-        raise NotRunError(f"The test {test.id} has one target, and two are compared.")
-    halves = (
-        Concept(name=f"{name} 1", terms=terms[:half]),
-        Concept(name=f"{name} 2", terms=terms[half:]),
-    )
-    x, y, a, b = (*test.groups, *halves) if groups_first else (*halves, *test.groups)
-    return AssociationTest(id=f"{test.id}-targets", X=x, Y=y, A=a, B=b)
 
 
 def correlated(first: Numbers, second: Numbers) -> Correlation:
@@ -218,8 +215,8 @@ class Family:
     """A test of groups, with the tables that have numbers for its groups."""
 
     test: GroupsTest
-    tables: tuple[Counts, ...]
-    """Of several years in their order; one alone where there are no years."""
+    tables: tuple[Any, ...]
+    """Tables of counts of several years in their order; one alone where there are no years."""
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -231,70 +228,49 @@ class Family:
         targets = Concept(name=self.test.targets.name, terms=tuple(terms))
         return self.test.model_copy(update={"targets": targets})
 
-    def shares(self, table: Counts, terms: Sequence[str]) -> Array:
+    def shares(self, table: Any, terms: Sequence[str]) -> Array:
         """Shares of the groups among themselves, shape (terms, groups); NaN where they are none."""
         names = [name.casefold() for name in self.groups]
         rows = [table.counts(term) or {} for term in terms]
         counts = [[row.get(name, math.nan) for name in names] for row in rows]
         return distribution(np.array(counts).reshape(len(rows), len(names)))
 
-    def known(self, table: Counts, terms: Sequence[str]) -> list[str]:
-        """Terms that the table has shares for."""
-        finite = np.isfinite(self.shares(table, terms).sum(axis=1))
-        return [term for term, known in zip(terms, finite, strict=True) if known]
+    def terms(self, tables: Sequence[Any], terms: Sequence[str] | None = None) -> list[str]:
+        """Terms that each of some tables has shares for, by default of those of the first."""
+        chosen = sorted(tables[0].terms) if terms is None else list(terms)
+        for table in tables:
+            finite = np.isfinite(self.shares(table, chosen).sum(axis=1))
+            chosen = [term for term, is_finite in zip(chosen, finite, strict=True) if is_finite]
+        return chosen
 
 
 def families(material: Material, paths: Sequence[Path], what: str) -> Iterator[Family]:
     """Yield each test of groups, given or built in, whose groups are columns of a table."""
-    tables = [open_counts(str(path)) for path in paths]
-    tests = [*material.tests, *load_tests(list(BUILT_IN))]
-    seen: set[tuple[str, ...]] = set()
-    for test in (test for test in tests if isinstance(test, GroupsTest)):
-        names = tuple(sorted(group.name.casefold() for group in test.groups))
-        matching = [years for years in tables if set(names) <= _columns_of(years[0])]
+    tables: list[tuple[Any, ...]] = [open_counts(str(path)) for path in paths]
+    columns = [{name for row in years[0].rows.values() for name in row} for years in tables]
+    columns = [set(map(str.casefold, names)) for names in columns]
+    seen: set[frozenset[str]] = set()
+    for test in (*material.tests, *load_tests(list(BUILT_IN))):
+        if not isinstance(test, GroupsTest):
+            continue
+        names = frozenset(group.name.casefold() for group in test.groups)
+        matching = [years for years, has in zip(tables, columns, strict=True) if names <= has]
         if matching and names not in seen:
             seen.add(names)
             yield Family(test, matching[0])
     if not seen:
-        columns = sorted(set().union(*(_columns_of(years[0]) for years in tables)))
         raise NotRunError(
-            f"The {what} has the groups {', '.join(columns)}, and no test of groups has all of its "
-            "groups among them."
+            f"The {what} has the groups {', '.join(sorted(set().union(*columns)))}, and no test of "
+            "groups has all of its groups among them."
         )
 
 
-def _columns_of(table: Counts) -> set[str]:
-    """Groups that a table has, in lower case."""
-    terms: Sequence[str] = getattr(table, "terms", ())
-    return {name for term in terms for name in table.counts(term) or {}}
+Views = dict[str, tuple[Numbers, str, Array]]
+"""By what is compared, such as "lean to Female": the measure's numbers by term, what the numbers of
+a table are, and these in the order of the terms."""
 
 
-def terms_of(tables: Sequence[Counts]) -> list[str]:
-    """Terms of a table; of several, those that each has."""
-    first: Sequence[str] = getattr(tables[0], "terms", ())
-    return sorted(term for term in first if all(table.counts(term) for table in tables))
-
-
-class View(NamedTuple):
-    """Numbers of a measure, and the numbers of a table that they are compared with."""
-
-    name: str
-    """What is compared, such as "lean to Female"."""
-    measured: Numbers
-    against: str
-    """What the numbers of the table are, such as "share of Female"."""
-    of_table: Array
-    """In the order of the terms."""
-
-    def correlated(self, seed: int) -> RankCorrelation:
-        """Correlate over the terms that have a number."""
-        both = zip(self.measured.values(), self.of_table, strict=True)
-        pairs = [(number, share) for number, share in both if number is not None]
-        x, y = np.array(pairs, np.float64).reshape(-1, 2).T
-        return rank_correlation(x, y, rng=np.random.default_rng(seed))
-
-
-def views(family: Family, lean: Leanings, terms: Sequence[str], shares: Array) -> list[View]:
+def views(family: Family, lean: Leanings, terms: Sequence[str], shares: Array) -> Views:
     """What of a measure can be compared with shares of groups.
 
     Of two groups the lean to the first with its share; of several the share of each group, where
@@ -302,33 +278,40 @@ def views(family: Family, lean: Leanings, terms: Sequence[str], shares: Array) -
     reference, as sum of absolute differences.
     """
     first, by_target = family.groups[0], lean.result.by_target
-    compared: list[View] = []
+    compared: Views = {}
     if lean.towards_first is not None:
-        leans = lean.towards_first
-        compared.append(View(f"lean to {first}", leans, f"share of {first}", shares[:, 0]))
+        compared[f"lean to {first}"] = lean.towards_first, f"share of {first}", shares[:, 0]
     elif by_target is not None:
         rows = {target.term: target.distribution for target in by_target}
         for j, group in enumerate(family.groups):
-            measured = {term: row[j] if row else None for term, row in rows.items()}
-            name = f"share of {group}"
-            compared.append(View(name, measured, name, shares[:, j]))
+            numbers = {term: row[j] if row else None for term, row in rows.items()}
+            compared[f"share of {group}"] = numbers, f"share of {group}", shares[:, j]
     if lean.sizes is not None:
         away = np.abs(shares - np.array(family.test.weights)).sum(axis=1)
-        compared.append(View("size of bias", lean.sizes, "size of bias", away))
-    return [
-        view._replace(measured={term: view.measured.get(term) for term in terms})
-        for view in compared
+        compared["size of bias"] = lean.sizes, "size of bias", away
+    return {
+        name: ({term: numbers.get(term) for term in terms}, against, of_table)
+        for name, (numbers, against, of_table) in compared.items()
+    }
+
+
+def rank_correlated(numbers: Numbers, of_table: Array, seed: int) -> RankCorrelation:
+    """Correlate the numbers of a view over the terms that have one."""
+    pairs = [
+        (v, share) for v, share in zip(numbers.values(), of_table, strict=True) if v is not None
     ]
+    x, y = np.array(pairs, np.float64).reshape(-1, 2).T
+    return rank_correlation(x, y, rng=np.random.default_rng(seed))
 
 
 def compared(
-    all_views: Iterable[View], whose: str, units: str, seed: int
+    all_views: Views, whose: str, units: str, seed: int
 ) -> tuple[list[Figure], dict[str, list[float | None]]]:
     """Rank correlations of views, and columns of a table of their numbers, those of `whose` too."""
     figures: list[Figure] = []
     columns: dict[str, list[float | None]] = {}
-    for view in all_views:
-        columns[view.name] = [*view.measured.values()]
-        columns[f"{whose}: {view.against}"] = view.of_table.tolist()
-        figures.extend(rho_figures(view.name, view.correlated(seed), units))
+    for name, (numbers, against, of_table) in all_views.items():
+        columns[name] = [*numbers.values()]
+        columns[f"{whose}: {against}"] = of_table.tolist()
+        figures.extend(rho_figures(name, rank_correlated(numbers, of_table, seed), units))
     return figures, columns

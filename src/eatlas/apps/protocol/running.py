@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eatlas.apps.protocol import content, convergent, face, hypothesis, people, predictive
+from eatlas.apps.protocol import content, convergent, outside
 from eatlas.apps.protocol.evidence import CRITERIA, Card, Criterion, Evidence, Given
+from eatlas.apps.protocol.evidence import criteria as described
 from eatlas.apps.protocol.material import Answers, Material, reason_of
-from eatlas.apps.protocol.studies import Study
-from eatlas.apps.protocol.studies import criteria as described
 from eatlas.decoding import require_file
 from eatlas.engine import open_as
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
@@ -32,19 +31,19 @@ if TYPE_CHECKING:
 DEFAULT_VECTORS = "glove-sample"
 """For measures of vectors; there is no language model or table of counts that comes with eatlas."""
 FUNCTIONS: dict[str, Callable[[Material], Answers]] = {
-    "stereotyped-professions": face.stereotyped_professions,
-    "documented-tests": face.documented_tests,
+    "stereotyped-professions": content.stereotyped_professions,
+    "documented-tests": content.documented_tests,
     "structure": content.structure,
     "invariances": content.invariances,
-    "text-by-span": people.text_by_span,
+    "text-by-span": outside.text_by_span,
     "other-measures": convergent.other_measures,
-    "census-decades": predictive.census_decades,
-    "census-year": predictive.census_year,
-    "amplification": hypothesis.amplification,
-    "mitigation": hypothesis.mitigation,
-    "questionnaire": people.questionnaire,
-    "agreement": people.agreement,
-    "human-associations": people.human_associations,
+    "census-decades": outside.census_decades,
+    "census-year": outside.census_year,
+    "amplification": outside.amplification,
+    "mitigation": outside.mitigation,
+    "questionnaire": outside.questionnaire,
+    "agreement": outside.agreement,
+    "human-associations": outside.human_associations,
     "word-lists": convergent.word_lists,
     "parameters": convergent.parameters,
     "treated-vectors": convergent.treated_vectors,
@@ -52,26 +51,20 @@ FUNCTIONS: dict[str, Callable[[Material], Answers]] = {
 """What answers each study, by its id."""
 
 
-def evidence_of(study: Study, material: Material) -> Iterator[Evidence]:
+def evidence_of(
+    criterion: Criterion, study: Mapping[str, str], material: Material
+) -> Iterator[Evidence]:
     """Run a study; what cannot be run is evidence with its reason, never left out in silence."""
-
-    def evidence(**fields: Any) -> Evidence:
-        asked = {"criterion": study.criterion, "study": study.id, "title": study.title}
-        return Evidence(**asked, question=study.question, citation=study.citation, **fields)
-
-    nothing = True
+    asks: dict[str, Any] = {name: study[name] for name in ("title", "question", "citation")}
+    asks |= {"criterion": criterion, "study": study["id"]}
     try:
-        for source, compute in FUNCTIONS[study.id](material):
-            nothing = False
+        for source, compute in FUNCTIONS[study["id"]](material):
             try:
-                yield evidence(source=source, **compute())
+                yield Evidence(**asks, source=source, **compute())
             except EatlasError as error:
-                yield evidence(source=source, not_run=reason_of(error))
+                yield Evidence(**asks, source=source, not_run=reason_of(error))
     except EatlasError as error:
-        yield evidence(not_run=reason_of(error))
-    else:
-        if nothing:
-            yield evidence(not_run="The study found nothing to measure.")
+        yield Evidence(**asks, not_run=reason_of(error))
 
 
 def protocol(  # noqa: PLR0913  (each is something that a study reads)
@@ -150,37 +143,49 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
                 f"there is no criterion {name!r}{did_you_mean(name, CRITERIA)}",
                 allowed=", ".join(CRITERIA),
             )
-    loaded = () if tests is None else load_tests(tests)
-    files = {
-        "census": tuple(table for path in _paths(census) for table in tables_of(path)),
-        "contexts": _paths(contexts),
-        "labels": _paths(labels),
-        "counts": _paths(counts),
-        "generated": _paths(generated),
-        "answers": _paths(answers),
-    }
-    files = {option: paths for option, paths in files.items() if paths}
-    _require_files(files)
+    paths = {
+        "census": census, "contexts": contexts, "labels": labels, "counts": counts,
+        "generated": generated, "answers": answers,
+    }  # fmt: skip
+    files = {option: _files(option, given) for option, given in paths.items() if given}
+    if "answers" in files:
+        outside.read_answers(files["answers"][0])
     if vectors is None and measure.needs.source == "vectors":
         vectors = DEFAULT_VECTORS
     opened = [] if vectors is None else open_as(vectors, measure.needs.source)
-    sources = {_with_period(name or source.name, source): source for name, source in opened}
-    material = Material(measure, sources, seed, loaded, files, representations)
-    evidence: list[Evidence] = []
+    material = Material(
+        measure,
+        {_with_period(name or source.name, source): source for name, source in opened},
+        seed,
+        () if tests is None else load_tests(tests),
+        files,
+        representations,
+    )
     studies = [
-        study for criterion in described() if criterion.id in chosen for study in criterion.studies
+        (criterion["id"], study)
+        for criterion in described()
+        if criterion["id"] in chosen
+        for study in criterion["study"]
     ]
+    evidence: list[Evidence] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EatlasWarning)  # results hold them as remarks
-        for done, study in enumerate(studies, start=1):
-            evidence.extend(evidence_of(study, material))
+        for done, (criterion, study) in enumerate(studies, start=1):
+            evidence.extend(evidence_of(criterion, study, material))
             if progress is not None:
                 progress(done, len(studies))
+    record = record_types().get(measure.name)
+    title, full_name = measure.name.upper(), ""
+    if words := earlier().get(measure.name):
+        title, full_name = words.short, words.full
+    elif record is not None:
+        title, full_name = record.display_name, record.full_name
     return Card(
         version=__version__,
         measure=measure.name,
         signature=measure.signature,
-        **_names(measure),
+        title=title,
+        full_name=full_name,
         seed=seed,
         given=tuple(_given(material)),
         coverage=tuple(material.coverage),
@@ -188,15 +193,12 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     )
 
 
-def _paths(given: str | Path | Iterable[str | Path] | None) -> tuple[Path, ...]:
-    if given is None:
-        return ()
-    return (Path(given),) if isinstance(given, str | Path) else tuple(map(Path, given))
-
-
-def _require_files(files: dict[str, tuple[Path, ...]]) -> None:
-    """Refuse a file that is not there and answers that cannot be read, before any work."""
-    for option, path in ((option, path) for option, paths in files.items() for path in paths):
+def _files(option: str, given: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
+    """The files of an option; one that is not there is refused before any work."""
+    paths = [Path(given)] if isinstance(given, str | Path) else list(map(Path, given))
+    if option == "census":
+        paths = [table for path in paths for table in tables_of(path)]
+    for path in paths:
         require_file(path, EatlasError)
         if not is_file(path):
             raise EatlasError(
@@ -204,8 +206,7 @@ def _require_files(files: dict[str, tuple[Path, ...]]) -> None:
                 got="a folder" if is_folder(path) else "nothing",
                 allowed="a file",
             )
-        if option == "answers":
-            people.read_answers(path)
+    return tuple(paths)
 
 
 def _with_period(name: str, source: Any) -> str:
@@ -216,11 +217,10 @@ def _with_period(name: str, source: Any) -> str:
 def _given(material: Material) -> Iterator[Given]:
     """What a card says of sources, tests and files."""
     for name, source in material.sources.items():
-        named = name != _with_period(source.name, source) and name != source.name
-        value = f"{name}={source.name}" if named else source.name
+        named = name not in (_with_period(source.name, source), source.name)
         yield Given(
             name="vectors",
-            value=value,
+            value=f"{name}={source.name}" if named else source.name,
             sha256=source.fingerprint,
             notes=tuple(map(str, source.notes)),
         )
@@ -231,13 +231,3 @@ def _given(material: Material) -> Iterator[Given]:
             with path.open("rb") as file:
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             yield Given(name=option, value=path.name, sha256=sha256)
-
-
-def _names(measure: Measure) -> dict[str, str]:
-    """What a measure is called in texts."""
-    if words := earlier().get(measure.name):
-        return {"title": words.short, "full_name": words.full}
-    record = record_types().get(measure.name)
-    if record is None:
-        return {"title": measure.name.upper()}
-    return {"title": record.display_name, "full_name": record.full_name}
