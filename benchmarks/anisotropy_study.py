@@ -17,6 +17,7 @@ of the lengths. The constants in eatlas/results/diagnosis.py cite it.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -94,9 +95,9 @@ def scores(world: World, remedy: Affine | None) -> dict[str, np.ndarray]:
 def verdicts(all_scores: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Level 1 found, and the associations of X and Y as -1, 0, 1; scores (tests, 3, 2 n)."""
     flat = all_scores.reshape(-1, 2 * n)
-    answer = permutation_tests(flat, n, scale=1.0)
+    p = permutation_tests(flat, n, scale=1.0) / math.comb(2 * n, n)
     d = (flat[:, :n].mean(axis=1) - flat[:, n:].mean(axis=1)) / flat.std(axis=1, ddof=1)
-    greater, less = answer.p("greater"), answer.p("less")
+    greater, less, _ = p
     sides = np.where((d > THRESHOLD) & (greater < ALPHA), 1, 0)
     sides -= np.where((d < -THRESHOLD) & (less < ALPHA), 1, 0)
     return greater.reshape(-1, 3)[:, 0] < ALPHA, sides.reshape(-1, 3)[:, 1:]

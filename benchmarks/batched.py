@@ -44,8 +44,8 @@ def main():
             lambda s=rows, k=n: [permutation_test(row, k, scale=1.0) for row in s[:LOOP]]
         )
         same = all(
-            getattr(found, tail)[:LOOP].tolist() == [getattr(one, tail).count for one in singles]
-            for tail in TAILS
+            row[:LOOP].tolist() == [getattr(one, tail).count for one in singles]
+            for tail, row in zip(TAILS, found, strict=True)
         )
         speed, slow = many / batched, LOOP / loop
         print(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.effect_size import unequal_spread
-from eatlas.stats.permutation.sampled import Groups
+from eatlas.stats.permutation.sampled import studentised, sums_columns
 from eatlas.stats.subsets import random_subsets
 
 Array = NDArray[np.float64]
@@ -70,20 +70,20 @@ def rates(draw: Draw, simulations: int, draws: int, seed: int) -> tuple[float, f
     found, labels = np.zeros(3), None
     for i in range(simulations):
         first, second = draw(np.random.default_rng([seed, i]))
-        groups = Groups.of(np.concatenate([first, second]), first.size)
+        columns = sums_columns(np.concatenate([first, second]))
         if labels is None:
             own = (np.arange(first.size + second.size) < first.size)[None] * 1.0
             size = own.shape[1]
             drawn = random_subsets(size, first.size, draws, draws, np.random.default_rng(seed))
             labels = np.concatenate([own, *drawn])
-        sums = labels @ groups.columns
+        sums = labels @ columns
         found += [
             share_beyond(np.abs(sums[:, 0])) <= ALPHA,
-            share_beyond(np.abs(groups.statistics(sums))) <= ALPHA,
+            share_beyond(np.abs(studentised(columns, first.size, sums))) <= ALPHA,
             unequal_spread(first, second) is not None,
         ]
-    difference, studentised, remarks = (found / simulations).tolist()
-    return difference, studentised, remarks
+    difference, welch, remarks = (found / simulations).tolist()
+    return difference, welch, remarks
 
 
 def share_beyond(values: Array) -> float:

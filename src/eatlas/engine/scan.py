@@ -64,8 +64,14 @@ from eatlas.sources.spec import parse_file_spec
 from eatlas.stats.effect_size import effect_sizes
 from eatlas.stats.inputs import ROUNDING_UNITS
 from eatlas.stats.multiplicity import RunningMaxT, benjamini_yekutieli, harmonic, holm
-from eatlas.stats.permutation import DRAWS, permutation_test, permutation_tests
-from eatlas.stats.permutation.batch import LARGEST, MOST_SCORES, invert_rows
+from eatlas.stats.permutation import (
+    DRAWS,
+    LARGEST,
+    MOST_SCORES,
+    invert_rows,
+    permutation_test,
+    permutation_tests,
+)
 from eatlas.stats.permutation.sampled import drawn_tail
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestLike, digest
@@ -562,13 +568,11 @@ def word_tests(scores: Array, n: int) -> tuple[Array, NDArray[np.uint8], Array]:
     """
     shape = len(TAILS), len(scores)
     if scores.shape[1] <= LARGEST:
-        tests = permutation_tests(scores, n, scale=1.0)
-        p = np.stack([tests.p(tail) for tail in TAILS])
+        p = permutation_tests(scores, n, scale=1.0) / math.comb(scores.shape[1], n)
         return p, np.zeros(shape, np.uint8), np.zeros(shape)
     p, error = np.ones(shape), np.full(shape, np.inf)
     if scores.shape[1] <= MOST_SCORES:
-        inverted = invert_rows(scores, n, scale=1.0)
-        p, error = np.array(inverted.p), np.array(inverted.rel_err)
+        p, error = invert_rows(scores, n, scale=1.0)
     method = np.where(error > 0, INVERSION, EXACT).astype(np.uint8)
     # two tails make the third, so they go together
     for row in np.flatnonzero((error > ACCEPTED).any(axis=0)).tolist():

@@ -20,7 +20,12 @@ from eatlas.results import SCEATResult
 from eatlas.results.embedding_tests import TermAssociation
 from eatlas.results.inference import Unit
 from eatlas.stats.effect_size import unequal_spread
-from eatlas.stats.permutation import ALWAYS_EXACT, BatchResult, permutation_tests
+from eatlas.stats.permutation import (
+    ALWAYS_EXACT,
+    LARGEST,
+    PermutationResult,
+    permutation_tests,
+)
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Group = Literal["X", "Y"]
@@ -86,7 +91,7 @@ class SCEAT(AssociationMeasure):
         answers = self._together(scores, n, given.precision)
         entries = []
         for i, (group, term) in enumerate(terms):
-            answer = None if answers is None else answers.row(i)
+            answer = None if answers is None else answers[i]
             of_term = scores[i, :n], scores[i, n:]
             level2 = self.level(*of_term, f"{place}.{term}", notes, given, answer, spread=False)
             entries.append(TermAssociation(term=term, group=group, level2=level2))
@@ -122,14 +127,12 @@ class SCEAT(AssociationMeasure):
 
     def _together(
         self, scores: NDArray[np.float64], n: int, precision: float | None
-    ) -> BatchResult | None:
+    ) -> list[PermutationResult] | None:
         """Counts of all terms at once, where each would be counted anyway."""
-        counted = math.comb(scores.shape[1], n) <= ALWAYS_EXACT
-        if (
-            self.strict
-            or self.statistic == "studentised"
-            or self.p not in {"auto", "exact"}
-            or not counted
-        ):
+        size = scores.shape[1]
+        total = math.comb(size, n)
+        batch = self.p in {"auto", "exact"} and self.statistic == "difference" and not self.strict
+        if not batch or size > LARGEST or total > ALWAYS_EXACT:
             return None
-        return permutation_tests(scores, n, scale=1.0, precision=precision)
+        counts = permutation_tests(scores, n, scale=1.0, precision=precision)
+        return [PermutationResult.exact(row, total) for row in counts.T.tolist()]

@@ -16,8 +16,13 @@ from eatlas.measures.base import Input, generator_of, stimuli_covered
 from eatlas.measures.levels import Stimuli
 from eatlas.results.levels import LabelDesign, LabelTest
 from eatlas.stats.inputs import clopper_pearson
-from eatlas.stats.permutation import ALWAYS_EXACT, permutation_test, permutation_tests
-from eatlas.stats.permutation.batch import LARGEST
+from eatlas.stats.permutation import (
+    ALWAYS_EXACT,
+    LARGEST,
+    Tail,
+    permutation_test,
+    permutation_tests,
+)
 from eatlas.stats.permutation.problem import SMALLEST
 from eatlas.stats.shares import (
     MOST_LISTED,
@@ -350,9 +355,10 @@ def relabelled(
 def _counted(rows: Array, n: int, precision: float | None, scale: float) -> list[LabelTest]:
     """Two-sided tests of the difference of two means, by the permutation engine."""
     size = rows.shape[1]
-    if size <= LARGEST and relabellings((n, size - n)) <= ALWAYS_EXACT:
-        batch = permutation_tests(rows, n, scale=scale, precision=precision)
-        tails = [batch.row(i).two_sided for i in range(len(rows))]
+    total = relabellings((n, size - n))
+    if size <= LARGEST and total <= ALWAYS_EXACT:
+        counts = permutation_tests(rows, n, scale=scale, precision=precision)[2]
+        tails = [Tail.exact(count, total) for count in counts.tolist()]
     else:
         tests = (permutation_test(row, n, scale=scale, precision=precision) for row in rows)
         tails = [test.two_sided for test in tests]

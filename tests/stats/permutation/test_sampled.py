@@ -1,14 +1,21 @@
-"""Random subsets: uniform, never p = 0, and the stated interval holds what it promises."""
+"""Random subsets, other statistics, and the normal approximation."""
 
 from __future__ import annotations
 
+import itertools
+import math
+import warnings
+from itertools import combinations
+
 import numpy as np
 import pytest
-from tests.stats.permutation.designs import random_design, separated
+from scipy import stats
+from tests.stats.permutation.designs import counts, random_design, separated
 
 from eatlas.stats.inputs import clopper_pearson
-from eatlas.stats.permutation import permutation_test
+from eatlas.stats.permutation import permutation_test, recomputed_test, studentised_test
 from eatlas.stats.permutation import sampled as module
+from eatlas.stats.permutation.problem import SMALLEST
 
 TAILS = ("greater", "less", "two_sided")
 CHI2_9 = 27.9
@@ -82,3 +89,178 @@ def test_strict_draws_leave_ties_out():
     at_most = round(loose.less.p * 501) - 1
     assert beyond + at_most == 500
     assert strict.greater.p < loose.greater.p
+
+
+@pytest.mark.parametrize(("size", "n"), [(8, 4), (9, 3), (16, 8)])
+def test_a_sum_gives_the_counts_of_the_exact_engine(size, n):
+    scores = np.random.default_rng(size).normal(size=size).round(1)  # with ties
+    found = recomputed_test(lambda first: first @ scores, size, n, draws=1)
+    exact = permutation_test(scores, n)
+    for tail in TAILS:
+        assert getattr(found, tail) == getattr(exact, tail)
+    assert found.total == math.comb(size, n)
+
+
+def test_a_ratio_is_enumerated():
+    scores = np.array([3.0, 2.0, 5.0, 1.0, 0.5, 4.0])
+
+    def ratio(first):
+        return (first @ scores) / (~first @ scores)
+
+    every = [
+        sum(scores[list(s)]) / (scores.sum() - sum(scores[list(s)]))
+        for s in combinations(range(6), 3)
+    ]
+    observed = (3 + 2 + 5) / (1 + 0.5 + 4)
+    found = recomputed_test(ratio, 6, 3, draws=10)
+    assert found.greater.count == sum(v >= observed - 1e-12 for v in every)
+    assert found.less.count == sum(v <= observed + 1e-12 for v in every)
+    far = abs(observed - np.mean(every))
+    assert found.two_sided.count == sum(abs(v - np.mean(every)) >= far - 1e-12 for v in every)
+
+
+def test_a_large_design_is_sampled_and_says_so():
+    scores = np.random.default_rng(1).normal(size=24)
+    scores[:12] += 0.6
+    found = recomputed_test(
+        lambda first: first @ scores, 24, 12, draws=20_000, rng=np.random.default_rng(2)
+    )
+    exact = permutation_test(scores, 12)
+    for tail in TAILS:
+        one = getattr(found, tail)
+        assert (one.method, one.draws, one.count) == ("sampled", 20_000, None)
+        assert one.interval[0] <= getattr(exact, tail).p <= one.interval[1]
+    again = recomputed_test(
+        lambda first: first @ scores, 24, 12, draws=20_000, rng=np.random.default_rng(2)
+    )
+    assert again == found
+
+
+def welch_counts(scores, n, *, strict=False):
+    """(greater, less, two-sided) counts by scipy's Welch test of every relabelling.
+
+    Its t is carried to the normal scale by its degrees of freedom (Wallace 1959).
+    """
+
+    def statistic(first):
+        x, y = scores[first], scores[~first]
+        if x.mean() == y.mean():
+            return 0.0
+        if not x.var() and not y.var():
+            return math.copysign(math.inf, x.mean() - y.mean())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = stats.ttest_ind(x, y, equal_var=False)
+        t, f = float(found.statistic), float(found.df)
+        return math.copysign((8 * f + 1) / (8 * f + 3) * math.sqrt(f * math.log1p(t * t / f)), t)
+
+    values = []
+    for chosen in itertools.combinations(range(scores.size), n):
+        first = np.zeros(scores.size, bool)
+        first[list(chosen)] = True
+        values.append(statistic(first))
+    found, t = np.array(values), values[0]
+    tie = 0.0 if math.isinf(t) else 1e-8 * max(1.0, abs(t))
+    if strict:
+        counts = found > t + tie, found < t - tie, np.abs(found) > abs(t) + tie
+    else:
+        counts = found >= t - tie, found <= t + tie, np.abs(found) >= abs(t) - tie
+    return tuple(int(x.sum()) for x in counts)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_counts_are_those_of_all_relabellings(seed, strict):
+    r = np.random.default_rng(seed)
+    size = int(r.integers(4, 11))
+    n = int(r.integers(2, size - 1))
+    scores = [r.normal(size=size), r.integers(0, 4, size) * 1.0, r.normal(size=size) * 1e-6 + 1][
+        seed % 3
+    ]
+    if np.ptp(scores) == 0:
+        pytest.skip("no spread")
+    scores[:n] *= 1 + seed % 4
+    result = studentised_test(scores, n, strict=strict)
+    assert counts(result) == welch_counts(scores, n, strict=strict)
+    assert result.total == math.comb(size, n)
+    assert result.greater.method == "exact"
+
+
+def test_constant_groups_are_the_most_extreme_relabelling():
+    result = studentised_test([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0], 3)
+    assert counts(result) == (1, 35, 1)
+
+
+def test_no_spread_makes_every_p_one():
+    result = studentised_test([0.3] * 9, 4)
+    assert counts(result) == (126, 126, 126)
+    near = 0.3 + np.arange(9) * 2.0**-28
+    assert studentised_test(near, 4, scale=1.0, precision=2.0**-24).two_sided.p == 1.0
+    assert studentised_test(near, 4, scale=1.0).two_sided.p < 1.0
+
+
+def test_large_designs_are_drawn_with_a_stated_interval():
+    scores = np.random.default_rng(5).normal(size=60)
+    one, same, other = (
+        studentised_test(scores, 20, rng=np.random.default_rng(seed), draws=20_000)
+        for seed in (1, 1, 2)
+    )
+    assert one == same != other
+    assert one.greater.method == "sampled"
+    assert one.greater.draws == 20_000
+    low, high = one.greater.interval
+    assert low < one.greater.p < high
+    assert low < other.greater.p < high
+    assert one.greater.p + one.less.p == pytest.approx(1, abs=1e-3)
+
+
+def test_unequal_spreads_are_allowed_for():
+    """5 of 20 scores three times as wide: the difference rejects equal means four times too often.
+
+    Rejections of 200 tests at .05; two standard errors are .031.
+    """
+    r = np.random.default_rng(7)
+    rejected = np.zeros(2)
+    for _ in range(200):
+        scores = np.concatenate([3 * r.normal(size=5), r.normal(size=15)])
+        tests = permutation_test(scores, 5), studentised_test(scores, 5)
+        rejected += [test.two_sided.p <= 0.05 for test in tests]
+    difference, studentised = rejected / 200
+    assert difference > 0.15
+    assert studentised < 0.09
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2, 6])
+def test_a_normal_with_the_moments_of_all_subsets(kind):
+    r = np.random.default_rng(kind)
+    for _ in range(30):
+        scores, n = random_design(r, kind, largest=9)
+        if np.ptp(scores) == 0:
+            continue
+        sums = np.array([sum(c) for c in itertools.combinations(scores, n)])
+        z = (scores[:n].sum() - sums.mean()) / sums.std()
+        result = permutation_test(scores, n, method="normal")
+        assert result.greater.p == pytest.approx(stats.norm.sf(z), rel=1e-9)
+        assert result.less.p == pytest.approx(stats.norm.cdf(z), rel=1e-9)
+        assert result.two_sided.p == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-9)
+        assert {result.greater.method, result.two_sided.method} == {"normal"}
+
+
+@pytest.mark.parametrize(("n", "m", "d"), [(8, 8, 0.9), (25, 25, 0.6), (10, 30, 0.5)])
+def test_published_code_tends_to_it(n, m, d):
+    """A normal fitted to differences of means of random relabellings; p = min(cdf, 1 - cdf)."""
+    scores = separated(n, m, d, n)
+    rng = np.random.default_rng(1)
+    shuffled = rng.permuted(np.tile(scores, (200_000, 1)), axis=1)
+    differences = shuffled[:, :n].mean(axis=1) - shuffled[:, n:].mean(axis=1)
+    cdf = stats.norm(*stats.norm.fit(differences)).cdf(scores[:n].mean() - scores[n:].mean())
+    result = permutation_test(scores, n, method="normal")
+    assert min(result.greater.p, result.less.p) == pytest.approx(min(cdf, 1 - cdf), rel=0.04)
+
+
+def test_p_is_never_zero_and_no_spread_is_counted():
+    r = np.random.default_rng(2)
+    scores = np.concatenate([r.random(3000) + 5, r.random(3000)])
+    assert permutation_test(scores, 3000, method="normal").greater.p == SMALLEST
+    flat = permutation_test([0.1] * 5, 2, method="normal")
+    assert (flat.greater.p, flat.greater.method) == (1.0, "exact")

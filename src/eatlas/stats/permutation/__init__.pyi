@@ -1,6 +1,8 @@
-from .batch import BatchResult as BatchResult, permutation_tests as permutation_tests
+from .batch import invert_rows as invert_rows, permutation_tests as permutation_tests
 from .problem import (
     ALWAYS_EXACT as ALWAYS_EXACT,
+    LARGEST as LARGEST,
+    MOST_SCORES as MOST_SCORES,
     STUDENTISED_METHODS as STUDENTISED_METHODS,
     PermutationResult as PermutationResult,
     Tail as Tail,

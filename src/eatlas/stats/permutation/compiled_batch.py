@@ -18,6 +18,8 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.stats.permutation.inversion import MARGIN, OCTAVES, PERSISTENT, SAFETY
+
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -114,90 +116,16 @@ def count_rows(
 
 LANES = 16
 """Nodes evaluated together, side by side in the processor's registers."""
-LEAST_Z = 2.0
-"""The contour is tilted to at least this many standard deviations, away from the pole at 0."""
-ALIAS = 1e-10
-"""Relative error left to aliasing."""
-STEPS = 100
-"""Newton steps at most; ten suffice except at the edge of the support."""
 GOAL = 1e-5
 """Stated error at which no further node is evaluated."""
-SAFETY, MARGIN, PERSISTENT, LOBE, OCTAVES = 4.0, 4.0, 10.0, 20.0, 20.0
-"""As in `inversion`: standard deviations of the random-phase remainder; factor of revivals; excess
-over theory that is no accident; nodes of a revival; octaves beyond the band."""
+LOBE = 20.0
+"""Nodes of a revival."""
 PAD = 4
 """Samples of the bound within 2 pi / range."""
 FINEST = 256
 """The bound is looked at where lattices of up to so many steps over the range revive."""
 STRATA = 8
 """Parts of that band, of growing size; g is evaluated where the bound of each is highest."""
-EPS = 2.0**-52
-
-
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _softplus(z: float) -> float:
-    return max(z, 0.0) + math.log1p(math.exp(-abs(z)))
-
-
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _dual(x: Array, n: int, t: float, mu: float, lam: float) -> float:
-    total = -mu * n - lam * t
-    for one in x:
-        total += _softplus(mu + lam * one)
-    return total
-
-
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _tilt(x: Array, n: int, t: float) -> tuple[bool, float, float]:
-    """Whether n scores with sum t can be expected, and (mu, lam): `saddlepoint.solve`."""
-    mu, lam = math.log(n / (x.size - n)), 0.0
-    value = _dual(x, n, t, mu, lam)
-    for _ in range(STEPS):
-        a, b, s0, s1, s2 = -float(n), -t, 0.0, 0.0, 0.0
-        for one in x:
-            p = 1.0 / (1.0 + math.exp(-(mu + lam * one)))
-            v = p * (1 - p)
-            a += p
-            b += p * one
-            s0 += v
-            s1 += v * one
-            s2 += v * one * one
-        det = s0 * s2 - s1 * s1
-        if not det > 1e-30:
-            return False, mu, lam
-        if abs(a) < 1e-10 * x.size and abs(b) < 1e-10 * x.size:
-            return True, mu, lam
-        step_mu, step_lam = (s2 * a - s1 * b) / det, (s0 * b - s1 * a) / det
-        for _ in range(40):
-            risen = _dual(x, n, t, mu - step_mu, lam - step_lam)
-            if risen <= value + 1e-12 * abs(value):
-                break
-            step_mu /= 2
-            step_lam /= 2
-        mu, lam, value = mu - step_mu, lam - step_lam, risen
-    return False, mu, lam
-
-
-@nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _period(x: Array, logit: Array, targets: Array, lam: float, sd: float, needed: float) -> float:
-    """The least period in T that keeps every alias of the tail negligible; see `contour.period`."""
-    base = 0.0
-    for one in logit:
-        base += _softplus(one)
-    low, high = min(targets), max(targets)
-    up, down = math.inf, math.inf
-    for i in range(12):
-        s = 0.5 * 60.0 ** (i / 11) / sd
-        total = needed - base - s * low
-        for j in range(x.size):
-            total += _softplus(logit[j] + s * x[j])
-        up = min(up, total / s)
-        s = lam * (i + 1) / 12
-        total = needed - base + s * high
-        for j in range(x.size):
-            total += _softplus(logit[j] - s * x[j])
-        down = min(down, total / s)
-    return max(up, down)
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
@@ -359,53 +287,33 @@ def _revived(
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def invert_rows(rows: Array, n: int, thresholds: Array, most: int, out: Array) -> None:
-    """out[r, i] = log #{T >= thresholds[r, i]} and its stated relative error, infinite without one.
+def integrate_rows(  # noqa: PLR0913, PLR0917
+    rows: Array,
+    chances: Array,
+    n: int,
+    targets: Array,
+    lam: Array,
+    steps: Array,
+    theory: Array,
+    most: int,
+    values: Array,
+    sizes: Array,
+    lost: Array,
+) -> None:
+    """Integrals along the contour of each row, magnitudes of their terms, and what is left out.
 
-    Rows (R, N) are ascending with mean 0 and standard deviation 1; thresholds (R, m) are sums of n
-    of them. At most `most` nodes are evaluated for each row.
+    At most `most` nodes are evaluated for each row; the arguments are those of a `Contour`.
     """
     size = rows.shape[1]
     work, sums = np.empty((4, size, LANES)), np.empty((2, n + 1, LANES))
     for r in range(rows.shape[0]):
-        x, targets = rows[r], thresholds[r]
-        out[r, :, 0] = 0.0
-        out[r, :, 1] = math.inf
-        sigma = math.sqrt(n * (size - n) / (size - 1.0))
-        centre, top = min(targets), x[size - n :].sum()
-        found, mu, lam = _tilt(x, n, max(centre, min(LEAST_Z * sigma, (centre + top) / 2)))
-        if not found or lam <= 0:
-            continue
-        chance = 1.0 / (1.0 + np.exp(-(mu + lam * x)))
-        v = chance * (1 - chance)
-        spread = v.sum()
-        middle = (v * x).sum() / spread
-        # sum and size uncorrelated
-        x, targets, mu = x - middle, targets - n * middle, mu + lam * middle
-        logit = mu + lam * x
-        sd = math.sqrt((v * x * x).sum())
-        log_weight, log_theory = -mu * n, -0.5 * math.log(max(1.0, spread))
-        for j in range(size):
-            log_weight += _softplus(logit[j])
-            log_theory += math.log1p(-2 * v[j])
-            if j and x[j] == x[j - 1]:  # two scores that make one atom
-                log_theory += math.log(1.5)
-        theory = math.exp(min(0.0, log_theory))
-        needed = 3.0 - math.log(ALIAS) + math.log(2 * math.pi * math.sqrt(spread) * sd * lam)
-        step = 2 * math.pi / _period(x, logit, targets, lam, sd, needed)
-        value, sizes = np.zeros(targets.size), np.zeros(targets.size)
+        x, chance, step = rows[r], chances[r], steps[r]
         end, rough = _integrated(
-            x, chance, n, targets, lam, step, theory, most, work, sums, value, sizes
+            x, chance, n, targets[r], lam[r], step, theory[r], most, work, sums, values[r], sizes[r]
         )
-        if not min(value) > 0:
-            continue
-        in_phase = _revived(x, chance, n, end, step, theory, work, sums)
-        for k in range(targets.size):
-            log_count = log_weight - lam * targets[k] + math.log(value[k])
-            lost = SAFETY * rough + MARGIN * in_phase + EPS * size * sizes[k]
-            logs = 4 * EPS * (abs(log_weight) + abs(lam * targets[k]))
-            out[r, k, 0] = log_count
-            out[r, k, 1] = lost / value[k] + logs + 4 * ALIAS + math.exp(min(0.0, -log_count))
+        lost[r] = SAFETY * rough
+        if min(values[r]) > 0:
+            lost[r] += MARGIN * _revived(x, chance, n, end, step, theory[r], work, sums)
 
 
 # scores are finite, so the greatest of several may be found in any order: four at a time

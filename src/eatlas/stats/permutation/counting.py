@@ -6,15 +6,13 @@ still reach the threshold, and join the lists for k chosen here and n - k there 
 square root of the count in a far tail. Lists are kept in ascending order: a list with one more item
 is two ascending runs, which a merge sort puts together in the time of a copy.
 
-Scores on a lattice of few steps are counted by their sums, as the coefficients of a polynomial;
-scores of few distinct values by how many of each are chosen.
+Scores of few distinct values are counted by how many of each are chosen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate, product
+from itertools import accumulate
 from math import comb
 from operator import mul
 
@@ -24,9 +22,6 @@ from eatlas.stats.permutation.problem import Integers
 
 NEVER = int(np.iinfo(np.int64).max)
 """A threshold no partial sum reaches: with so many chosen, n can no longer be met."""
-EXTENDED = 1 << 22
-"""Up to this many partial sums of all items of a half but the last, that is added as well. Beyond,
-it is held back, which halves the memory, and the join tries it in and out instead."""
 TABLE_CELLS = 1 << 23
 """Thresholds are tabled for each item and each number chosen; a larger table is refused."""
 TOGETHER = 1 << 14
@@ -36,6 +31,9 @@ NONE = np.empty(0, np.int64)
 
 Lists = dict[int, Integers]
 """Partial sums by the number of items chosen; numbers without any are left out."""
+Half = tuple[Lists, int, Integers]
+"""Sums of all items of a half but the last, which halves the memory; the last; and what sums of k
+items, the last among them, must reach."""
 
 
 def count_at_least(
@@ -71,30 +69,6 @@ def _couples(values: Integers, t: int) -> int:
     """Ordered pairs by bisection, less each item with itself, halved."""
     reach = int((values.size - np.searchsorted(values, t - values)).sum())
     return (reach - int(np.count_nonzero(2 * values >= t))) // 2
-
-
-@dataclass(frozen=True)
-class Half:
-    """Partial sums of one half; those with its last item are made where they are needed."""
-
-    lists: Lists
-    """Sums of all items but the last."""
-    last: int
-    need: Integers
-    """What sums of k items, the last among them, must reach."""
-    held: tuple[int, ...]
-    """What the last item adds where it is held back: nothing, or itself; else nothing alone."""
-
-    @property
-    def numbers(self) -> range:
-        """Numbers of items that sums may have."""
-        return range(min(self.lists, default=0), max(self.lists, default=-2) + 2)
-
-    def sums(self, k: int) -> Integers:
-        """Sums of k items, ascending, with those that take the last item unless it is held back."""
-        if len(self.held) > 1:
-            return self.lists.get(k, NONE)
-        return _one_more(self.lists, k, self.last, self.need)
 
 
 def _needs(mine: Integers, others: Integers, n: int, threshold: int) -> tuple[Integers, Integers]:
@@ -134,8 +108,7 @@ def _grown(mine: Integers, others: Integers, n: int, threshold: int, states: int
         lists, size = longer, sum(sums.size for sums in longer.values())
         if size > states:
             return None
-    last = int(items[-1])
-    return Half(lists, last, needs[-1], (0,) if size <= EXTENDED else (0, last))
+    return lists, int(items[-1]), needs[-1]
 
 
 def _one_more(lists: Lists, k: int, item: int, need: Integers) -> Integers:
@@ -156,19 +129,16 @@ def _one_more(lists: Lists, k: int, item: int, need: Integers) -> Integers:
 
 
 def _join(low: Half, high: Half, n: int, thresholds: list[int]) -> list[int]:
-    """Pairs of a k-sum and an (n - k)-sum that reach each threshold, with held items out or in."""
+    """Pairs of a k-sum and an (n - k)-sum that reach each threshold."""
     counts = [0] * len(thresholds)
-    for k in low.numbers:
-        mine = low.sums(k)
-        low.lists.pop(k - 1, None)  # used up, as are those of more than n - k items
-        for (with_low, first), (with_high, second) in product(
-            enumerate(low.held), enumerate(high.held)
-        ):
-            short, long = sorted((mine, high.sums(n - k - with_low - with_high)), key=len)
-            if short.size:
-                pairs = _pairs(short, long, [t - first - second for t in thresholds])
-                counts = [sum(both) for both in zip(counts, pairs, strict=True)]
-        high.lists.pop(n - k, None)
+    for k in range(min(low[0], default=0), max(low[0], default=-2) + 2):
+        first, second = _one_more(low[0], k, *low[1:]), _one_more(high[0], n - k, *high[1:])
+        low[0].pop(k - 1, None)  # used up, as are those of more than n - k items
+        high[0].pop(n - k, None)
+        short, long = sorted((first, second), key=len)
+        if short.size:
+            pairs = _pairs(short, long, thresholds)
+            counts = [count + more for count, more in zip(counts, pairs, strict=True)]
     return counts
 
 
@@ -193,145 +163,6 @@ def _pairs(short: Integers, long: Integers, thresholds: list[int]) -> list[int]:
             index[moved] = near.searchsorted(wanted[moved])
             counts[i] -= int(index.sum())
     return counts
-
-
-Steps = tuple[Integers, list[int]]
-"""Ascending whole numbers, and thresholds of their sums."""
-
-CLEARANCE = 4
-"""A step must exceed CLEARANCE * N * tolerance, so that no decision, not even the two-sided one
-(mirror images meet at multiples of step / N), depends on the noise."""
-NOISE = 32
-"""A remainder is noise up to this many times the tolerance of one term."""
-DIGIT_BITS = 30
-"""Bits in one digit of a Python integer: the unit of work."""
-SHIFT_COST = 150
-"""Digits that could be added in the time of starting one shift and one addition."""
-
-
-def on_lattice(values: Integers, n: int, thresholds: Sequence[int], tolerance: int) -> Steps | None:
-    """The same question in whole lattice steps; None off any lattice.
-
-    The step is an approximate greatest common divisor of the distances from the least score. The
-    answer is the same one: no residual takes a sum across a threshold.
-    """
-    offsets = values - values[0]
-    noise = NOISE * 2 * (tolerance // values.size + 1)
-    distinct = offsets[1:][offsets[1:] != offsets[:-1]]
-    floor = CLEARANCE * values.size * (tolerance + 1)
-    step = common_step(distinct[distinct > noise].tolist(), noise, floor)
-    if step is None:
-        return None
-    steps = np.rint(offsets / step).astype(np.int64)
-    steps //= np.gcd.reduce(steps)
-    moved = in_steps(values, steps, n, thresholds)
-    return None if moved is None else (steps, moved)
-
-
-def common_step(distances: Sequence[float], noise: float, floor: float) -> float | None:
-    """Euclid's algorithm on ascending noisy multiples of one step."""
-    step = float(distances[0]) if distances else 0.0
-    for distance in distances:
-        multiple = _multiple(float(distance), step, noise, floor)
-        if multiple is None:
-            return None
-        step = distance / multiple
-    return step or None
-
-
-def _multiple(distance: float, step: float, noise: float, floor: float) -> int | None:
-    """How many times the common divisor of both fits into `distance`; None below `floor`.
-
-    Each remainder is u * distance + v * step with whole u, v, so its noise is at most
-    (|u| + |v|) * noise; one that vanishes says distance : step = |v| : |u|.
-    """
-    (a, ua, va), (b, ub, vb) = (distance, 1, 0), (step, 0, 1)
-    while abs(b) > noise and abs(b) >= floor:
-        quotient = round(a / b)
-        rest, u, v = a - quotient * b, ua - quotient * ub, va - quotient * vb
-        if abs(rest) <= min(noise * (abs(u) + abs(v)), abs(b) / 8):
-            return abs(v)
-        (a, ua, va), (b, ub, vb) = (b, ub, vb), (rest, u, v)
-    return None
-
-
-def in_steps(
-    values: Integers, steps: Integers, n: int, thresholds: Sequence[int]
-) -> list[int] | None:
-    """The least sums of `n` steps whose sums of values reach the thresholds.
-
-    A sum of n values is n w_0 + step K + E, with K the sum of the steps and E between the least
-    and the greatest sum of n residuals. None where E decides for some K; in integers throughout.
-    """
-    first, count = int(values[0]), int(steps[-1])
-    reach = int(values[-1]) - first
-    residuals = sorted(
-        (int(x) - first) * count - int(k) * reach for x, k in zip(values, steps, strict=True)
-    )
-    least, greatest = sum(residuals[:n]), sum(residuals[-n:])
-    above = [(t - n * first) * count for t in thresholds]
-    low = [-((greatest - x) // reach) for x in above]
-    return low if low == [-((least - x) // reach) for x in above] else None
-
-
-def lattice_cost(values: Integers, n: int) -> float:
-    """Digits to be added, about 1.2 ns each."""
-    cost = 0.0
-    for half in np.split(values, [values.size // 2]):
-        k = np.arange(min(half.size, n) + 1)
-        up = np.concatenate([[0.0], np.cumsum(half, dtype=np.float64)])
-        width = (up[-1] - up[half.size - k]) - up[k] + 1
-        digits = width * (half.size + 8) / DIGIT_BITS
-        cost += float(((digits + SHIFT_COST) * (half.size - k)).sum())
-    return cost
-
-
-def count_on_lattice(values: Integers, n: int, thresholds: Sequence[int]) -> list[int]:
-    """The number of n-subsets of ascending whole numbers with sum >= t, for each threshold t."""
-    low, high = (half.tolist() for half in np.split(values, [values.size // 2]))
-    below, above = _packed(low, n), _packed(high, n)
-    first_low, first_high = ([0, *accumulate(half)] for half in (low, high))
-    counts = [0] * len(thresholds)
-    for k in range(max(0, n - len(high)), min(len(low), n) + 1):
-        weights = _unpacked(below[k], _width(low))
-        reach = [0, *accumulate(reversed(_unpacked(above[n - k], _width(high))))]
-        top = first_low[k] + first_high[n - k] + len(reach) - 1
-        for i, t in enumerate(thresholds):
-            counts[i] += _joined(weights, reach, top - t)
-    return counts
-
-
-def _joined(weights: list[int], reach: list[int], room: int) -> int:
-    """Sum over x of weights[x] * reach[room + x].
-
-    reach[m] counts the m greatest sums: 0 below its first entry, and its last one above it.
-    """
-    last = len(reach) - 1
-    start = min(max(0, -room), len(weights))
-    stop = min(max(start, last - room), len(weights))
-    part = sum(map(mul, weights[start:stop], reach[room + start : room + stop]))
-    return int(part) + reach[last] * sum(weights[stop:])
-
-
-def _width(items: list[int]) -> int:
-    """Bytes kept for one coefficient: more than any count of subsets needs."""
-    return len(items) // 8 + 1
-
-
-def _packed(items: list[int], n: int) -> list[int]:
-    """[k]: the polynomial of k-subsets of ascending items, by how far a sum exceeds the least."""
-    width, most = 8 * _width(items), min(len(items), n)
-    packed = [1] + [0] * most
-    for j, item in enumerate(items):
-        for k in range(min(j + 1, most), 0, -1):
-            packed[k] += packed[k - 1] << (width * (item - items[k - 1]))
-    return packed
-
-
-def _unpacked(packed: int, size: int) -> list[int]:
-    """The coefficients of a packed polynomial, `size` bytes each."""
-    raw = packed.to_bytes((packed.bit_length() // 8 // size + 1) * size, "little")
-    return [int.from_bytes(raw[i : i + size], "little") for i in range(0, len(raw), size)]
 
 
 MOST_LEVELS = 128

@@ -3,12 +3,13 @@
 Under the saddlepoint tilt, with the sum T decorrelated from the size K,
 
     #{T >= t} = exp(log Z - mu n - lam t) / (2 pi)^2
-                * integral phi(psi, theta) exp(-i (psi n + theta t)) kernel(lam + i theta),
-    phi(psi, theta) = prod_j (1 - pi_j + pi_j exp(i (psi + theta x_j))),
+                * integral phi(psi, theta) exp(-i (psi n + theta t)) / (lam + i theta),
+    phi(psi, theta) = prod_j (1 - pi_j + pi_j exp(i (psi + theta x_j)))
 
-with kernel(z) = 1 / z, or step / (1 - exp(-z step)) for sums on a lattice, where the tail is
-met exactly and theta ends at pi / step (Pagano and Tritchler 1983, tilted). The trapezoid rule
-converges geometrically; its aliases and what lies beyond the sampled nodes are bounded.
+(Pagano and Tritchler 1983, tilted). The trapezoid rule converges geometrically; its aliases and
+what lies beyond the sampled nodes are bounded.
+
+The contour of many rows is found at once, and that of one as the first of such rows.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from eatlas.stats.permutation.problem import Numbers
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -48,54 +52,269 @@ MARGIN = 4.0
 of which 63 were refused, the error exceeded the estimate in 21 of 171 tails, 2.6 times at most,
 and never exceeded 1e-7 where the estimate was at most 1e-7."""
 EPS = 2.0**-52
+STEPS = 200
+"""Newton steps at most; ten suffice except at the edge of the support."""
+LEAST_Z = 2.0
+"""The contour is tilted to at least this many standard deviations, away from the pole at 0."""
+ALIAS = 1e-11
+"""Relative error left to aliasing in each variable."""
+CHERNOFF = np.geomspace(0.5, 30.0, 12)
+"""Exponents tried in the Chernoff bounds, in units of 1 / standard deviation."""
+LATTICE = 1e-7
+"""Distances are multiples of a common step when no more than this is left of the range."""
+LATTICE_STEPS = 500_000
+"""Lattices of up to so many steps over the range are found."""
 
-
-@dataclass(frozen=True)
-class Effort:
-    """How much work an inversion may be."""
-
-    cells: int
-    """Factors of phi to evaluate, about 5 ns each."""
-    finest: int
-    """Lattices of so many steps over the range of the scores revive inside the scanned band."""
-
-
+Effort = tuple[int, int]
+"""Factors of phi to evaluate, about 5 ns each; and up to how many steps over the range of the
+scores lattices revive inside the scanned band."""
 Inverted = tuple[float, float]
 """Natural logarithm of the number of subsets, and the stated relative error of that number."""
 
 
+@dataclass(frozen=True)
+class Contour:
+    """Tilted problems of rows, or of one, with the sum decorrelated from the size."""
+
+    x: Array
+    """Scores less a constant that makes sum and size uncorrelated, shape (R, N)."""
+    chance: Array
+    """pi_j, shape (R, N)."""
+    logit: Array
+    """log(pi_j / (1 - pi_j)), which stays finite where pi_j rounds to 0 or 1; shape (R, N)."""
+    n: int
+    """Size of the subsets."""
+    targets: Array
+    """Thresholds in the coordinates of x, shape (R, m)."""
+    lam: Any
+    """Tilt along the scores, shape (R,), or a number for one row, as all that follows; NaN or 0 at
+    the edge of the support."""
+    log_z: Any
+    """Sum of log(1 + exp(logit))."""
+    log_weight: Any
+    """log Z - mu n; the count is exp(log_weight - lam t) times the integral."""
+    sd_size: Any
+    """Standard deviation of the size under the tilt."""
+    sd_sum: Any
+    """Standard deviation of the decorrelated sum under the tilt."""
+
+    def rows(self, which: Any) -> Contour:
+        """Some of the rows, or one."""
+        parts = {name: value[which] for name, value in vars(self).items() if name != "n"}
+        return Contour(n=self.n, **parts)
+
+    @property
+    def log_scale(self) -> Any:
+        """About the log of the integral / (2 pi)^2, never far above it."""
+        return -np.log(2 * math.pi * self.sd_size * self.sd_sum * self.lam) - 3.0
+
+    @property
+    def v(self) -> Array:
+        """Variance of the membership of each score under the tilt."""
+        return self.chance * (1 - self.chance)
+
+
+def contours(values: Integers, n: int, thresholds: Sequence[Numbers]) -> Contour:
+    """The contours of ascending rows for sums at or above the thresholds, each one for each row."""
+    x, targets = standardised(values, n, thresholds)
+    size = x.shape[1]
+    sigma = math.sqrt(n * (size - n) / (size - 1.0))
+    centre, top = targets.min(axis=1), x[:, size - n :].sum(axis=1)
+    mu, lam = _tilts(x, n, np.maximum(centre, np.minimum(LEAST_Z * sigma, (centre + top) / 2)))
+    chance = _chances(mu[:, None] + lam[:, None] * x)
+    v = chance * (1 - chance)
+    spread = v.sum(axis=1)
+    middle = (v * x).sum(axis=1) / spread
+    x, mu = x - middle[:, None], mu + lam * middle
+    logit = mu[:, None] + lam[:, None] * x
+    log_z = _softplus(logit).sum(axis=1)
+    return Contour(
+        x=x,
+        chance=chance,
+        logit=logit,
+        n=n,
+        targets=targets - n * middle[:, None],
+        lam=lam,
+        log_z=log_z,
+        log_weight=log_z - mu * n,
+        sd_size=np.sqrt(spread),
+        sd_sum=np.sqrt((v * x * x).sum(axis=1)),
+    )
+
+
+def standardised(values: Integers, n: int, thresholds: Sequence[Numbers]) -> tuple[Array, Array]:
+    """Rows with mean 0 and standard deviation 1, and thresholds of sums of n in the same units.
+
+    All is centred in integers first. Rows without spread are all 0.
+    """
+    size = values.shape[1]
+    values = np.ascontiguousarray(values)  # the order of sums is that of memory
+    middle, rest = np.divmod(values.sum(axis=1), size)
+    unit = np.std((values - values[:, size // 2, None]).astype(np.float64), axis=1)
+    unit = np.where(unit > 0, unit, 1.0)[:, None]
+    x = ((values - middle[:, None]).astype(np.float64) - (rest / size)[:, None]) / unit
+    whole, part = np.divmod(n * rest, size)
+    away = np.stack([t - n * middle - whole for t in thresholds], axis=1).astype(np.float64)
+    return x, (away - (part / size)[:, None]) / unit
+
+
+def _softplus(z: Array) -> Array:
+    """The logarithm of 1 + exp(z)."""
+    small = np.abs(z)
+    np.log1p(np.exp(np.negative(small, out=small), out=small), out=small)
+    return np.add(small, np.maximum(z, 0.0), out=small)
+
+
+def _chances(z: Array) -> Array:
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(-z)))
+
+
+def _tilts(x: Array, n: int, t: Array) -> tuple[Array, Array]:
+    """The tilt along the size and that along the scores, of each row.
+
+    By damped Newton on the dual, log Z - mu n - lam t. NaN where t is too near the edge of the
+    support.
+    """
+
+    def dual(state: Array, x: Array, t: Array) -> Array:
+        z = state[0][:, None] + state[1][:, None] * x
+        return np.asarray(_softplus(z).sum(axis=1) - state[0] * n - state[1] * t)
+
+    size, rows = x.shape[1], np.arange(len(x))
+    tilts, state = np.full((2, len(x)), np.nan), np.zeros((2, len(x)))
+    state[0] = math.log(n / (size - n))
+    value = dual(state, x, t)
+    for _ in range(STEPS):
+        own = x[rows]
+        chance = _chances(state[0][:, None] + state[1][:, None] * own)
+        v = chance * (1 - chance)
+        a, b = chance.sum(axis=1) - n, (chance * own).sum(axis=1) - t
+        s0, s1, s2 = v.sum(axis=1), (v * own).sum(axis=1), (v * own * own).sum(axis=1)
+        det = s0 * s2 - s1 * s1
+        inside, settled = det > 1e-200, np.maximum(np.abs(a), np.abs(b)) < 1e-11 * size
+        tilts[:, rows[inside & settled]] = state[:, inside & settled]
+        going = inside & ~settled
+        if not going.any():
+            break
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.stack([s2 * a - s1 * b, s0 * b - s1 * a]) / det
+        rows, own, t, state, value, step = (
+            rows[going], own[going], t[going], state[:, going], value[going], step[:, going],
+        )  # fmt: skip
+        for _ in range(40):  # halved until the dual does not rise
+            risen = dual(state - step, own, t)
+            worse = risen > value + 1e-12 * np.abs(value)
+            if not worse.any():
+                break
+            step = np.where(worse, step / 2, step)
+        state, value = state - step, risen
+    return tilts[0], tilts[1]
+
+
+def _log_mgf(c: Contour, direction: Any, s: Any) -> Any:
+    """Log E exp(s * sum of `direction` over the subset), of each row."""
+    return _softplus(c.logit + np.asarray(s)[..., None] * direction).sum(axis=-1) - c.log_z
+
+
+def size_nodes(c: Contour) -> int:
+    """Nodes in psi: P(K = n +- nodes) is negligible by Chernoff's bound; N + 1 is exact."""
+    needed = -math.log(ALIAS) - c.log_scale
+    reach = [
+        min((needed + _log_mgf(c, sign, s) - sign * s * c.n) / s for s in CHERNOFF / c.sd_size)
+        for sign in (1.0, -1.0)
+    ]
+    return int(min(c.x.size + 1, math.ceil(max(reach)) + 1))
+
+
+def period(c: Contour) -> Any:
+    """The least period in T that keeps every alias of the tail negligible, of each row.
+
+    An alias from above weighs at most P(T >= t + period); one from below at most
+    E exp(-s (T - t + period)) for any s in (0, lam], as exp(-lam u) <= exp(-s u) for u >= 0.
+    """
+    needed = -math.log(ALIAS) - c.log_scale
+    low, high = c.targets.min(axis=-1), c.targets.max(axis=-1)
+    up = down = np.full(np.shape(c.lam), np.inf)
+    for exponent in CHERNOFF:
+        s = exponent / c.sd_sum
+        up = np.minimum(up, (needed + _log_mgf(c, c.x, s) - s * low) / s)
+    for share in np.linspace(0.1, 1.0, 10):
+        s = c.lam * share
+        down = np.minimum(down, (needed + _log_mgf(c, c.x, -s) + s * high) / s)
+    return np.maximum(up, down)
+
+
+def stated(c: Contour, value: Array, lost: Any, sizes: Array) -> tuple[Array, Array]:
+    """Log counts and their stated relative errors, from integrals, shape (..., m).
+
+    `lost` is what may be left out of an integral, and `sizes` are sums of the magnitudes of its
+    terms. A log count is -inf, and its error infinite, where an integral is not positive.
+    """
+    tilt, log_weight = np.asarray(c.lam)[..., None], np.asarray(c.log_weight)[..., None]
+    noise = EPS * c.x.shape[-1] * sizes
+    logs = 4 * EPS * (np.abs(log_weight) + np.abs(tilt * c.targets))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_count = np.where(value > 0, log_weight - tilt * c.targets + np.log(value), -np.inf)
+        error = (lost + noise) / value + logs + 4 * ALIAS + np.exp(np.minimum(0.0, -log_count))
+    return log_count, np.where(value > 0, error, np.inf)
+
+
+def on_lattice(x: Array) -> Flags:
+    """Whether all distances of an ascending row are multiples of one step, by Euclid's algorithm.
+
+    Sums of such rows tie by the million, and revive far beyond any band.
+    """
+    reach = x[:, -1] - x[:, 0]
+    noise = LATTICE * reach
+    step = reach.copy()
+    for j in range(1, x.shape[1] - 1):
+        if not (step * LATTICE_STEPS > reach).any():
+            break
+        whole = distance = x[:, j] - x[:, 0]
+        while (going := distance > noise).any():
+            left = np.where(going, np.mod(step, np.where(going, distance, 1.0)), step)
+            # a remainder just below the divisor is none
+            left = np.where(going & (distance - left < noise), 0.0, left)
+            step, distance = np.where(going, distance, step), np.where(going, left, distance)
+        # longer and longer distances fix the step more and more precisely
+        step = np.where(whole > noise, whole / np.maximum(np.rint(whole / step), 1.0), step)
+    return np.asarray(step * LATTICE_STEPS > reach)
+
+
+def contour_of(values: Integers, n: int, thresholds: Sequence[int]) -> Contour | None:
+    """The contour of one row; None at the edge of the support."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        contour = contours(values[None], n, thresholds).rows(0)
+    return contour if contour.lam > 0 else None
+
+
 def invert(
-    values: Integers, n: int, thresholds: Sequence[int], *, lattice: bool, effort: Effort
+    values: Integers, n: int, thresholds: Sequence[int], effort: Effort
 ) -> list[Inverted] | None:
-    """Log #{T >= t} for each threshold t, all from one contour."""
-    contour = contour_of(values, n, thresholds)
-    if contour is None:
+    """Log #{T >= t} for each threshold t, all from one contour; None on a lattice."""
+    c = contour_of(values, n, thresholds)
+    if c is None or on_lattice(c.x[None])[0]:
         return None
-    return _integrate(contour, 1.0 / unit_of(values) if lattice else 0.0, effort)
+    cells, finest = effort
+    psi = size_nodes(c)
+    nodes = choose(c, max(LEAST_NODES, cells // (psi * c.x.size)), finest)
+    g = _transform(c, psi, nodes.theta)
+    weight = np.where(nodes.theta == 0, 1.0, 2.0) * nodes.step / (2 * math.pi)
+    integrand = weight * g / (c.lam + 1j * nodes.theta)
+    terms = (integrand * np.exp(-1j * nodes.theta * c.targets[:, None])).real
+    rough = _rough(c, nodes, np.abs(g) ** 2, np.abs(_transform(c, psi, nodes.sample)) ** 2)
+    lost = SAFETY * rough + nodes.certain
+    answers = stated(c, terms.sum(axis=1), lost, np.abs(terms).sum(axis=1))
+    return list(zip(*(part.tolist() for part in answers), strict=True))
 
 
 def log_count_near(values: Integers, n: int, threshold: int) -> float:
     """About log #{T >= threshold}, in microseconds; -inf at the edge of the support."""
-    contour = contour_of(values, n, [threshold])
-    if contour is None:
+    c = contour_of(values, n, [threshold])
+    if c is None:
         return -math.inf
-    return contour.log_weight - contour.lam * float(contour.targets[0]) + contour.log_scale + 3.0
-
-
-def _integrate(c: Contour, step: float, effort: Effort) -> list[Inverted]:
-    """Integrate the inverse transform along the contour, for each target."""
-    psi = size_nodes(c)
-    affordable = max(LEAST_NODES, effort.cells // (psi * c.x.size))
-    nodes = choose(c, step, affordable, effort.finest)
-    g = _transform(c, psi, nodes.theta)
-    z = c.lam + 1j * nodes.theta
-    kernel = step / (1 - np.exp(-z * step)) if step else 1 / z
-    weight = np.where(nodes.theta == 0, 1.0, 2.0) * nodes.step / (2 * math.pi)
-    rough = _rough(c, nodes, np.abs(g) ** 2, np.abs(_transform(c, psi, nodes.sample)) ** 2)
-    return [
-        _assembled(c, t, weight * (g * kernel * np.exp(-1j * nodes.theta * t)).real, nodes, rough)
-        for t in c.targets.tolist()
-    ]
+    return float(c.log_weight - c.lam * c.targets[0] + c.log_scale + 3.0)
 
 
 def _rough(c: Contour, nodes: Nodes, seen: Array, sampled: Array) -> float:
@@ -111,48 +330,21 @@ def _rough(c: Contour, nodes: Nodes, seen: Array, sampled: Array) -> float:
     """
     if not nodes.end:
         return math.inf
-    if math.isinf(nodes.end) and not nodes.sample.size:
-        return 0.0
-    theory = math.exp(log_mean_square(c))
-    last = nodes.last_square if not nodes.sample.size else _last_octave(nodes, seen, sampled)
+    theory, last, in_phase = math.exp(log_mean_square(c)), nodes.last_square, 0.0
+    if nodes.sample.size:
+        # over the last octave: evaluated nodes, and sampled ones for those that they stand for
+        old, new = nodes.theta >= nodes.end / 2, nodes.sample >= nodes.end / 2
+        count = np.count_nonzero(old) + float(nodes.share[new].sum())
+        last = float(seen[old].sum() + nodes.share[new] @ sampled[new]) / max(count, 1.0)
+        total = np.bincount(nodes.stratum, nodes.share * sampled)
+        revived = total > PERSISTENT * theory * np.bincount(nodes.stratum, nodes.share)
+        sizes = nodes.share * np.sqrt(sampled) / nodes.sample
+        in_phase = nodes.step / math.pi * float(sizes[revived[nodes.stratum]].sum())
     beyond = max(theory, last) / (nodes.step * nodes.end)
     rough = nodes.step / math.pi * math.sqrt((float(nodes.weight @ sampled) + beyond) / 2)
-    in_phase = _revived(nodes, sampled, PERSISTENT * theory)
     if last > PERSISTENT * theory:
         in_phase += OCTAVES * math.sqrt(last) / math.pi
     return rough + MARGIN * in_phase
-
-
-def _revived(nodes: Nodes, sampled: Array, most: float) -> float:
-    """Sum of |g| / theta * step / pi over the strata whose mean of |g|**2 exceeds `most`."""
-    if not sampled.size:
-        return 0.0
-    mean = np.bincount(nodes.stratum, nodes.share * sampled) / np.bincount(
-        nodes.stratum, nodes.share
-    )
-    revived = (mean > most)[nodes.stratum]
-    sizes = nodes.share * np.sqrt(sampled) / nodes.sample
-    return nodes.step / math.pi * float(sizes[revived].sum())
-
-
-def _last_octave(nodes: Nodes, seen: Array, sampled: Array) -> float:
-    """Mean of |g|**2 over the last octave of the band: evaluated nodes and sampled ones."""
-    start = nodes.end / 2 if math.isfinite(nodes.end) else nodes.sample.max() / 2
-    old, new = nodes.theta >= start, nodes.sample >= start
-    count = np.count_nonzero(old) + float(nodes.share[new].sum())
-    return float((seen[old].sum() + nodes.share[new] @ sampled[new]) / max(count, 1.0))
-
-
-def _assembled(c: Contour, t: float, terms: Array, nodes: Nodes, rough: float) -> Inverted:
-    """The log count and the sum of all stated errors."""
-    value = float(terms.sum())
-    if value <= 0:
-        return -math.inf, math.inf
-    log_count = c.log_weight - c.lam * t + math.log(value)
-    noise = EPS * c.x.size * float(np.abs(terms).sum())
-    logs = 4 * EPS * (abs(c.log_weight) + abs(c.lam * t))
-    rel = (SAFETY * rough + nodes.certain + noise) / value + logs + 4 * ALIAS
-    return log_count, rel + math.exp(min(0.0, -log_count))
 
 
 def _transform(c: Contour, psi_nodes: int, theta: Array) -> Complex:
@@ -206,172 +398,6 @@ def _product(c: Contour, theta: Array, turn: Complex) -> Complex:
     return phi
 
 
-STEPS = 200
-"""Newton steps at most; ten suffice except at the edge of the support."""
-LEAST_Z = 2.0
-"""The contour is tilted to at least this many standard deviations, away from the pole at 0."""
-ALIAS = 1e-11
-"""Relative error left to aliasing in each variable."""
-CHERNOFF = np.geomspace(0.5, 30.0, 24)
-"""Exponents tried in the Chernoff bounds, in units of 1 / standard deviation."""
-
-
-def standardised(values: Integers) -> Array:
-    """The scores with mean 0 and standard deviation 1, centred in integers first."""
-    whole = int(values.sum())
-    middle = round(whole / values.size)
-    rest = (whole - middle * values.size) / values.size
-    return ((values - middle).astype(np.float64) - rest) / unit_of(values)
-
-
-def unit_of(values: Integers) -> float:
-    """The standard deviation of the scores, in lattice units."""
-    return float(np.std((values - values[values.size // 2]).astype(np.float64)))
-
-
-def targets(values: Integers, n: int, thresholds: Sequence[int]) -> Array:
-    """Thresholds as distances from the mean, in standard deviations of a score."""
-    size, whole, unit = values.size, int(values.sum()), unit_of(values)
-    return np.array([(t * size - n * whole) / size / unit for t in thresholds])
-
-
-def solve(x: Array, n: int, t: float) -> tuple[float, float, Array] | None:
-    """The tilt along the size, that along the scores, and pi_j, by damped Newton on the dual.
-
-    The dual is log Z - mu n - lam t. None when t is too near the edge of the support.
-    """
-
-    def dual(at: Array) -> float:
-        return float(np.logaddexp(0.0, at[0] + at[1] * x).sum() - at[0] * n - at[1] * t)
-
-    state = np.array([math.log(n / (x.size - n)), 0.0])
-    value = dual(state)
-    for _ in range(STEPS):
-        chance: Array = np.exp(-np.logaddexp(0.0, -(state[0] + state[1] * x)))
-        gradient = np.array([chance.sum() - n, chance @ x - t])
-        v = chance * (1 - chance)
-        cross = v @ x
-        hessian = np.array([[v.sum(), cross], [cross, v @ (x * x)]])
-        if not float(np.linalg.det(hessian)) > 1e-200:
-            return None
-        if np.all(np.abs(gradient) < 1e-11 * x.size):
-            return float(state[0]), float(state[1]), chance
-        step = np.linalg.solve(hessian, gradient)
-        for _ in range(40):  # halved until the dual does not rise
-            trial = state - step
-            risen = dual(trial)
-            if risen <= value + 1e-12 * abs(value):
-                break
-            step = step / 2
-        state, value = trial, risen
-    return None
-
-
-@dataclass(frozen=True)
-class Contour:
-    """The tilted problem, with the sum decorrelated from the size."""
-
-    x: Array
-    """Scores less a constant that makes sum and size uncorrelated, shape (N,)."""
-    chance: Array
-    """pi_j, shape (N,)."""
-    logit: Array
-    """log(pi_j / (1 - pi_j)), which stays finite where pi_j rounds to 0 or 1; shape (N,)."""
-    n: int
-    """Size of the subsets."""
-    targets: Array
-    """Thresholds in the coordinates of x."""
-    lam: float
-    """Tilt along the scores."""
-    log_weight: float
-    """log Z - mu n; the count is exp(log_weight - lam t) times the integral."""
-    sd_size: float
-    """Standard deviation of the size under the tilt."""
-    sd_sum: float
-    """Standard deviation of the decorrelated sum under the tilt."""
-
-    @property
-    def log_scale(self) -> float:
-        """About the log of the integral / (2 pi)^2, never far above it."""
-        return -math.log(2 * math.pi * self.sd_size * self.sd_sum * self.lam) - 3.0
-
-    @property
-    def v(self) -> Array:
-        """Variance of the membership of each score under the tilt."""
-        return self.chance * (1 - self.chance)
-
-    @property
-    def log_needed(self) -> float:
-        """How far Chernoff's bound of an alias must be below it."""
-        return -math.log(ALIAS) - self.log_scale
-
-
-def contour_of(values: Integers, n: int, thresholds: Sequence[int]) -> Contour | None:
-    """The contour for sums at or above the thresholds; None at the edge of the support."""
-    return tilted(standardised(values), n, targets(values, n, thresholds))
-
-
-def tilted(x: Array, n: int, targets: Array) -> Contour | None:
-    """The contour for sums at or above `targets`, with scores uncorrelated with the size.
-
-    `x` is ascending, has mean 0 and standard deviation 1; targets are sums of n of them.
-    """
-    size = x.size
-    sigma = math.sqrt(n * (size - n) / (size - 1.0))
-    centre, top = float(targets.min()), float(x[size - n :].sum())
-    tilt = solve(x, n, max(centre, min(LEAST_Z * sigma, (centre + top) / 2)))
-    if tilt is None or tilt[1] <= 0:
-        return None
-    mu, lam, chance = tilt
-    v = chance * (1 - chance)
-    spread = v.sum()
-    middle = float(v @ x / spread)
-    moved, mu = x - middle, mu + lam * middle
-    logit = mu + lam * moved
-    return Contour(
-        x=moved,
-        chance=chance,
-        logit=logit,
-        n=n,
-        targets=targets - n * middle,
-        lam=lam,
-        log_weight=float(np.logaddexp(0.0, logit).sum() - mu * n),
-        sd_size=math.sqrt(spread),
-        sd_sum=math.sqrt(float(v @ (moved * moved))),
-    )
-
-
-def _log_mgf(c: Contour, direction: Array, s: Array) -> Array:
-    """Log E exp(s * sum of `direction` over the subset), for each s."""
-    z = s[:, None] * direction[None, :]
-    return np.asarray((np.logaddexp(0.0, c.logit + z) - np.logaddexp(0.0, c.logit)).sum(axis=1))
-
-
-def size_nodes(c: Contour) -> int:
-    """Nodes in psi: P(K = n +- nodes) is negligible by Chernoff's bound; N + 1 is exact."""
-    one = np.ones_like(c.x)
-    s = CHERNOFF / c.sd_size
-    needed = c.log_needed
-    up = (needed + _log_mgf(c, one, s) - s * c.n) / s
-    down = (needed + _log_mgf(c, one, -s) + s * c.n) / s
-    return min(c.x.size + 1, math.ceil(max(float(up.min()), float(down.min()))) + 1)
-
-
-def period(c: Contour) -> float:
-    """The least period in T that keeps every alias of the tail negligible.
-
-    An alias from above weighs at most P(T >= t + period); one from below at most
-    E exp(-s (T - t + period)) for any s in (0, lam], as exp(-lam u) <= exp(-s u) for u >= 0.
-    """
-    needed = c.log_needed
-    low, high = float(c.targets.min()), float(c.targets.max())
-    s = CHERNOFF / c.sd_sum
-    up = (needed + _log_mgf(c, c.x, s) - s * low) / s
-    s = c.lam * np.linspace(0.1, 1.0, 19)
-    down = (needed + _log_mgf(c, c.x, -s) + s * high) / s
-    return float(max(up.min(), down.min()))
-
-
 PAD = 8
 """Samples of F within 2 pi / range: from one to the next, phases turn by 2 pi / 16 at most."""
 BINS = 8
@@ -388,34 +414,6 @@ CELLS = 1 << 20
 SLACK = 1.06
 """Covers binning and the gaps between samples: against direct evaluation at 3,000 theta in each
 of 200 random, clustered, near-lattice and heavy-tailed designs, |F| was up to 2.6% low."""
-CLOSE = 24
-"""So many of the smallest distances are looked at."""
-LAGS = 3
-"""They are taken between neighbours up to so far apart."""
-FINEST = 1e6
-"""Lattices with so many steps over the range are found, ..."""
-LONGEST = 1 << 14
-"""... if that is at most so many steps over the longest of the smallest distances."""
-SHORTEST = 1 << 8
-"""The transform is at least so long."""
-AGREE = 0.8
-"""Distances agree with a step when their phases do so far: noise of a tenth of a step passes,
-24 random phases with a chance of about exp(-24 * 0.8**2) = 2e-7; all scores then decide."""
-CANDIDATES = 8
-"""The highest peaks and the nearest ones are tried against all scores."""
-STRAY = 0.02
-"""A step that moved further while it was refined does not divide the longer distances."""
-RUNGS = 1 << 12
-"""Distances that fix a step: of more, so many evenly spaced ones. Two thousand scores have no more,
-and every length between the shortest and the longest is still there."""
-FEW = 32
-"""Scores whose mutual distances bridge the gap between short and long ones."""
-NOISE = np.geomspace(1e-9, 1e-4, 6)
-"""Distances up to these parts of the range are taken for ties with noise, one level at a time."""
-NEAR = np.linspace(-1.5, 1.5, 13)
-"""Phases over the range by which theta may be off, where the longest distances are noisy."""
-LOBES = 100.0
-"""Width of a revival in nodes (at most 20) times its repetitions (harmonic sum, at most 5)."""
 NEGLIGIBLE = 1e-9
 """Nodes are taken until what the bound allows at all others is below this, relatively."""
 SHORTER = 4
@@ -428,13 +426,8 @@ PEAKS = 8
 """... and by so many where the bound is highest: a revival is seen there or nowhere."""
 
 
-def band(c: Contour, finest: int) -> float:
-    """Where a band ends in which lattices of up to `finest` steps revive."""
-    return 2 * math.pi * finest / float(c.x[-1] - c.x[0])
-
-
 def log_bound(c: Contour, theta: Array, finest: int) -> Array:
-    """A bound of log |phi| at each of the ascending theta in [0, band(c, finest)].
+    """A bound of log |phi| at each of the ascending theta in a band for `finest` steps.
 
     The first lobe, where the bound decides how far to integrate, is evaluated directly.
     """
@@ -502,81 +495,12 @@ def log_mean_square(c: Contour) -> float:
     _, start, group = np.unique(c.x, return_index=True, return_counts=True)
     single = c.chance[start[group == 1]]
     total = float(np.log(single**2 + (1 - single) ** 2).sum())
-    for i in np.flatnonzero(group > 1):
-        total += _log_collision(int(group[i]), float(c.logit[start[i]]))
+    for i in np.flatnonzero(group > 1).tolist():
+        p, binomial = float(c.chance[start[i]]), np.ones(1)
+        for _ in range(group[i]):
+            binomial = np.convolve(binomial, [1 - p, p])
+        total += math.log(float(binomial @ binomial))
     return min(0.0, total - math.log(max(1.0, c.sd_size)))
-
-
-def _log_collision(m: int, logit: float) -> float:
-    """Log of the probability that two Binomial(m, p) agree."""
-    c = np.arange(m + 1)
-    choose = np.concatenate([[0.0], np.cumsum(np.log((m - c[:-1]) / (c[:-1] + 1.0)))])
-    twice = 2 * (choose + c * logit - m * float(np.logaddexp(0.0, logit)))
-    peak = float(twice.max())
-    return peak + math.log(float(np.exp(twice - peak).sum()))
-
-
-def allowed_beyond(c: Contour, band: float, node_step: float) -> float:
-    """What revivals beyond `band` may add to the integral."""
-    v = c.v
-    ladder = _ladder(c.x)
-    allowed = 0.0
-    for rough in _candidates(c.x, band):
-        step = _refined(rough, ladder)
-        if abs(step / rough - 1) > STRAY:
-            continue
-        theta = 2 * math.pi / step
-        near = theta + NEAR / float(c.x[-1] - c.x[0])
-        log_bound = float(np.abs(np.exp(1j * near[:, None] * c.x) @ v).max() - v.sum())
-        revival = LOBES * node_step / (math.pi * theta) * math.exp(min(0.0, log_bound))
-        allowed = max(allowed, revival)
-    return allowed
-
-
-def _candidates(x: Array, band: float) -> list[float]:
-    """Steps beyond the band that nearly divide the smallest distances above some noise."""
-    reach = float(x[-1] - x[0])
-    distances = np.sort(np.concatenate([x[lag:] - x[:-lag] for lag in range(1, LAGS + 1)]))
-    starts = np.unique(np.searchsorted(distances, NOISE * reach, side="right"), return_index=True)
-    found: list[float] = []
-    for start, level in zip(*starts, strict=True):
-        close = distances[start : start + CLOSE]
-        if close.size == CLOSE:
-            steps = min(FINEST, 1 / float(NOISE[level])) * float(close[-1]) / reach
-            found += _peaks(close, steps, band)
-    return found
-
-
-def _peaks(close: Array, steps: float, band: float) -> list[float]:
-    """Steps that nearly divide these distances: the best ones and the longest ones."""
-    finest = min(LONGEST, max(SHORTEST, 1 << int(steps).bit_length()))
-    points = np.concatenate([[0.0], close])
-    agreement = spectrum(points, np.full(points.size, 1.0 / points.size), finest)
-    unit = 2 * math.pi / (PAD * float(close[-1]))
-    peak = np.flatnonzero(agreement > AGREE)
-    peak = peak[peak * unit > band]
-    highest = peak[np.argsort(-agreement[peak], kind="stable")[:CANDIDATES]]
-    chosen = sorted({*highest.tolist(), *peak[:CANDIDATES].tolist()})
-    return [2 * math.pi / (m * unit) for m in chosen]
-
-
-def _ladder(x: Array) -> Array:
-    """Distances of every length, ascending: of neighbours, of some pairs, and from the first."""
-    few = x[np.linspace(0, x.size - 1, min(FEW, x.size)).astype(np.int64)]
-    pairs = np.abs(few[:, None] - few)[np.triu_indices(few.size, 1)]
-    every = np.sort(np.concatenate([np.diff(x), pairs, x[1:] - x[0]]))
-    if every.size <= RUNGS:
-        return every
-    return every[np.linspace(0, every.size - 1, RUNGS).astype(np.int64)]
-
-
-def _refined(step: float, ladder: Array) -> float:
-    """Longer and longer distances fix the step more and more precisely."""
-    for distance in ladder[ladder > step / 2].tolist():
-        multiple = round(distance / step)
-        if abs(distance / step - multiple) < 1 / 4:
-            step = distance / multiple
-    return step
 
 
 @dataclass(frozen=True)
@@ -584,11 +508,11 @@ class Nodes:
     """The nodes of a trapezoid rule on [0, infinity), taken or left out."""
 
     theta: Array
-    """Nodes to evaluate, ascending from 0."""
+    """Nodes to evaluate."""
     step: float
     """Distance of neighbouring nodes of the full grid."""
     end: float
-    """Where the scanned band ends; infinite when a lattice's whole period was scanned."""
+    """Where the scanned band ends."""
     certain: float
     """What the bound allows for nodes that are neither evaluated nor sampled."""
     last_square: float
@@ -603,49 +527,26 @@ class Nodes:
     """The stratum each of them comes from, ascending from 0."""
 
 
-def choose(c: Contour, lattice_step: float, affordable: int, finest: int) -> Nodes:
+def choose(c: Contour, affordable: int, finest: int) -> Nodes:
     """Take the nodes where the bound allows most, as many as needed or as can be afforded."""
     if c.sd_size**2 >= SHARPEN:
         finest //= SHORTER
-    step, theta, end = _grid(c, lattice_step, finest)
+    step = 2 * math.pi / float(period(c))
+    # a band in which lattices of up to `finest` steps revive
+    scanned = int(2 * math.pi * finest / float(c.x[-1] - c.x[0]) / step)
+    theta, end = step * np.arange(scanned + 1.0), step * scanned
     bound = log_bound(c, theta, finest)
     allowed = step / math.pi * np.exp(bound) / np.hypot(theta, c.lam)
-    rest = np.append(np.cumsum(np.sort(allowed))[::-1], 0.0)
+    order = np.argsort(-allowed, kind="stable")
+    rest = np.append(np.cumsum(allowed[order[::-1]])[::-1], 0.0)
     needed = int(np.count_nonzero(rest > NEGLIGIBLE * math.exp(c.log_scale)))
-    chosen = _greatest(allowed, min(needed, affordable))
-    taken = theta[chosen]
-    revivals = 0.0 if math.isinf(end) else allowed_beyond(c, end, step)
-    empty = np.empty(0)
+    taken, skipped = np.sort(order[:affordable]), np.sort(order[affordable:])
     if needed <= affordable:
-        last = float(np.exp(2 * bound[theta >= end / 2]).mean()) if math.isfinite(end) else 0.0
-        certain = revivals + float(rest[needed])
-        return Nodes(taken, step, end, certain, last, empty, empty, empty, np.empty(0, np.int64))
-    sampled = _sampled(theta[~chosen], bound[~chosen])
-    return Nodes(taken, step, end, revivals, math.inf, *sampled)
-
-
-def _greatest(values: Array, count: int) -> Flags:
-    """Which are the `count` greatest values; of equal ones the first."""
-    if count in {0, values.size}:
-        return np.full(values.size, count > 0)
-    limit = np.partition(values, values.size - count)[values.size - count]
-    found: Flags = values > limit
-    found[np.flatnonzero(values == limit)[: count - np.count_nonzero(found)]] = True
-    return found
-
-
-def _grid(c: Contour, lattice_step: float, finest: int) -> tuple[float, Array, float]:
-    """Distance of nodes, the nodes in the band, and its end; an odd number for a lattice."""
-    reach, last = period(c), None
-    if lattice_step:
-        last = math.ceil(reach / lattice_step / 2)
-        reach = (2 * last + 1) * lattice_step
-    step = 2 * math.pi / reach
-    scanned = int(band(c, finest) / step)
-    whole = last is not None and last <= scanned
-    theta = np.arange((last if whole and last is not None else scanned) + 1, dtype=np.float64)
-    theta *= step
-    return step, theta, math.inf if whole else step * scanned
+        last, none = float(np.exp(2 * bound[theta >= end / 2]).mean()), np.empty(0)
+        taken, certain = np.sort(order[:needed]), float(rest[needed])
+        return Nodes(theta[taken], step, end, certain, last, none, none, none, none.astype(int))
+    sampled = _sampled(theta[skipped], bound[skipped])
+    return Nodes(theta[taken], step, end, 0.0, math.inf, *sampled)
 
 
 def _sampled(skipped: Array, bound: Array) -> tuple[Array, Array, Array, Integers]:
@@ -653,9 +554,8 @@ def _sampled(skipped: Array, bound: Array) -> tuple[Array, Array, Array, Integer
     edges = sorted({int(edge) - 1 for edge in np.geomspace(1, skipped.size + 1, STRATA + 1)})
     nodes, shares, weights, strata = [], [], [], []
     for i, (start, end) in enumerate(pairwise(edges)):
-        high = _greatest(bound[start:end], min(PEAKS, end - start))
-        peaks, others = (np.flatnonzero(some) + start for some in (high, ~high))
-        peaks = peaks[np.argsort(-bound[peaks], kind="stable")]
+        order = start + np.argsort(-bound[start:end], kind="stable")
+        peaks, others = order[:PEAKS], np.sort(order[PEAKS:])
         draws = min(DRAWS, others.size)
         even = others[np.linspace(0, others.size - 1, draws).astype(np.int64)]
         nodes += [skipped[peaks], skipped[even]]

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import repeat
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +32,11 @@ TailName = Literal["greater", "less", "two_sided"]
 
 SMALLEST = sys.float_info.min * sys.float_info.epsilon
 """The smallest positive double: a p-value below it is reported as this, never as 0."""
+LARGEST = 32
+"""Scores in a row that is counted together with others: 2**16 partial sums for each half, 0.5 MB,
+stay in the second-level cache."""
+MOST_SCORES = 512
+"""Scores in a row that is inverted together with others."""
 ALWAYS_EXACT = 1_000_000
 """Designs with at most so many subsets are counted, whatever it takes."""
 STUDENTISED_METHODS = ("auto", "exact", "sampled")
@@ -68,8 +74,8 @@ class Tail:
     """Subsets drawn; None unless sampled."""
 
     def __repr__(self) -> str:
-        values = ((f.name, getattr(self, f.name)) for f in fields(self))
-        return f"Tail({', '.join(f'{k}={v!r}' for k, v in values if v is not None)})"
+        known = (f"{name}={value!r}" for name, value in vars(self).items() if value is not None)
+        return f"Tail({', '.join(known)})"
 
     @classmethod
     def exact(cls, count: int, total: int) -> Tail:
@@ -101,6 +107,12 @@ class PermutationResult:
     """Subsets with abs(T - E T) >= abs(t - E T); not twice a one-sided p."""
     total: int
     """C(N, n), the number of subsets."""
+
+    @classmethod
+    def exact(cls, counts: Iterable[int], total: int) -> PermutationResult:
+        """Three counts of all `total` subsets."""
+        greater, less, both = (Tail.exact(int(count), total) for count in counts)
+        return cls(greater, less, both, total)
 
     @property
     def min_p(self) -> float:
@@ -136,32 +148,34 @@ def two_groups(scores: ArrayLike, n: int, ndim: int = 1) -> tuple[Array, int]:
     return array, whole(n, "n", 1, size - 1)
 
 
+Numbers = Any
+"""An entry for each row of an array, or one Python integer: sums times a size exceed 64 bits."""
+
+
 @dataclass(frozen=True)
 class Question:
-    """Which subsets of size `n` of one row count as extreme, in lattice units.
+    """Which subsets of size `n` count as extreme, in lattice units, of many rows or of one.
 
     Stated for the smaller group and for an observed sum not below its mean.
     """
 
     values: Integers
-    """All scores as integers, ascending, shape (N,)."""
+    """All scores as integers, ascending, shape (R, N), or (N,) for one row."""
     n: int
     """Size of the smaller group, 1 <= n <= N/2."""
-    observed: int
+    observed: Numbers
     """Its sum."""
-    tolerance: int
-    """Two sums tie when they differ by at most this."""
-    at_least: int
+    at_least: Numbers
     """The upper tail is T >= this: as extreme as observed, or tied with it (strictly: beyond)."""
-    below: int
+    below: Numbers
     """The lower tail is T < this: not beyond any tie with the observed sum (strictly: below)."""
-    far: int
+    far: Numbers
     """The far side is T < this: as far below the mean as the observed sum is above it."""
-    central: bool
+    central: Numbers
     """Every subset is two-sided extreme, as the observed sum ties with the mean."""
-    mirrored: bool
+    mirrored: Numbers
     """The question's upper tail is the caller's lower tail."""
-    degenerate: bool
+    degenerate: Numbers
     """Every sum ties with every other: no spread beyond the tolerance.
 
     Scores that differ by at most 16 eps * scale always land here, since n <= N/2 of them then
@@ -172,51 +186,21 @@ class Question:
     @property
     def total(self) -> int:
         """C(N, n)."""
-        return subsets(self.values.size, self.n)
+        return subsets(self.values.shape[-1], self.n)
 
     @property
     def balanced(self) -> bool:
         """Both groups have one size, so the null is symmetric about its mean."""
-        return 2 * self.n == self.values.size
-
-
-@dataclass(frozen=True)
-class Questions:
-    """The questions of R rows of one design: each field as in `Question`, an entry for each row."""
-
-    values: Integers
-    """Shape (R, N)."""
-    n: int
-    observed: Integers
-    tolerance: Integers
-    at_least: Integers
-    below: Integers
-    far: Integers
-    central: Flags
-    mirrored: Flags
-    degenerate: Flags
-    strict: bool
-
-    @property
-    def balanced(self) -> bool:
-        """Both groups have one size."""
-        return bool(2 * self.n == self.values.shape[1])
+        return bool(2 * self.n == self.values.shape[-1])
 
     def row(self, i: int) -> Question:
-        """One of the questions, in Python integers."""
-        return Question(
-            values=self.values[i],
-            n=self.n,
-            observed=int(self.observed[i]),
-            tolerance=int(self.tolerance[i]),
-            at_least=int(self.at_least[i]),
-            below=int(self.below[i]),
-            far=int(self.far[i]),
-            central=bool(self.central[i]),
-            mirrored=bool(self.mirrored[i]),
-            degenerate=bool(self.degenerate[i]),
-            strict=self.strict,
-        )
+        """The question of one row, in Python numbers."""
+        arrays = {
+            name: value[i].item()
+            for name, value in vars(self).items()
+            if name != "values" and isinstance(value, np.ndarray)
+        }
+        return replace(self, values=self.values[i], **arrays)
 
 
 def to_fixed(scores: Array) -> tuple[Integers, Integers]:
@@ -254,7 +238,7 @@ def ask(
     *,
     strict: bool = False,
     precision: float | None = None,
-) -> Questions:
+) -> Question:
     """State the question of each row for its first `n` scores, turned to the upper tail."""
     w, q = to_fixed(scores)
     size, relative = w.shape[1], relative_tolerance(precision)
@@ -277,11 +261,10 @@ def ask(
         far = -_floor_share(-whole, 2 * n, size) - observed - tie
     else:
         far = _floor_share(whole, 2 * n, size) - observed + tie + 1
-    return Questions(
+    return Question(
         values=ordered,
         n=n,
         observed=observed,
-        tolerance=tie,
         at_least=observed + tie + 1 if strict else observed - tie,
         below=observed - tie if strict else observed + tie + 1,
         far=far,

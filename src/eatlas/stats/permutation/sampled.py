@@ -9,8 +9,7 @@ are few subsets.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +27,6 @@ from eatlas.stats.inputs import (
 from eatlas.stats.permutation.problem import (
     ALWAYS_EXACT,
     SMALLEST,
-    STUDENTISED_METHODS,
     Array,
     Flags,
     Integers,
@@ -74,13 +72,22 @@ def drawn_tail(b: int, draws: int, least: float) -> Tail:
     return Tail(p, "sampled", interval=(low, high), draws=draws)
 
 
-def _result(counts: Iterable[int], total: int, draws: int | None) -> PermutationResult:
+def _result(counts: list[int], total: int, draws: int | None) -> PermutationResult:
     """Three tails from counts of all subsets, or of those drawn."""
+    if draws is None:
+        return PermutationResult.exact(counts, total)
     least = max(1 / total, SMALLEST)
-    upper, lower, both = (
-        Tail.exact(b, total) if draws is None else drawn_tail(b, draws, least) for b in counts
-    )
-    return PermutationResult(upper, lower, both, total)
+    greater, less, both = (drawn_tail(b, draws, least) for b in counts)
+    return PermutationResult(greater, less, both, total)
+
+
+def _relabellings(
+    size: int, n: int, draws: int | None, rows: int, rng: np.random.Generator | None
+) -> Iterator[Array]:
+    """Every membership of the first group, or some drawn at random, as rows of 0 and 1."""
+    if draws is None:
+        return every_subset(size, n, rows)
+    return random_subsets(size, n, draws, rows, generator(rng))
 
 
 def _sums(values: Integers, n: int, draws: int, rng: np.random.Generator) -> Iterator[Integers]:
@@ -125,11 +132,7 @@ def recomputed_test(
     total = math.comb(size, n)
     every = total <= LISTED
     observed = float(statistic((np.arange(size) < n)[None])[0])
-    blocks = (
-        every_subset(size, n, ROWS)
-        if every
-        else random_subsets(size, n, draws, ROWS, generator(rng))
-    )
+    blocks = _relabellings(size, n, None if every else draws, ROWS, rng)
     values = np.concatenate([statistic(block > 0) for block in blocks])
     relative = max(TIE, ROUNDED * (precision or 0.0))
     tie = relative * max(abs(observed), float(np.abs(values).max()))
@@ -140,7 +143,7 @@ def recomputed_test(
         values <= observed + tie,
         np.abs(values - centre) >= distance - 2 * tie,
     )
-    return _result(map(int, map(np.count_nonzero, tails)), total, None if every else draws)
+    return _result([int(np.count_nonzero(tail)) for tail in tails], total, None if every else draws)
 
 
 TIE_OF_T = 1e-9
@@ -162,42 +165,14 @@ def studentised_test(
     draws: int = DRAWS,
     precision: float | None = None,
 ) -> PermutationResult:
-    """Test whether two groups differ in their means, allowing for unequal spreads."""
+    """Test whether two groups differ in their means, allowing for unequal spreads.
+
+    `method` is one of `STUDENTISED_METHODS`.
+    """
     array, n = two_groups(scores, n)
     size, draws = array.size, whole(draws, "draws", 1)
     total = subsets(size, n)
     every = method == "exact" or (method == "auto" and total <= ALWAYS_EXACT)
-    _require(method, n, size, too_many=every and total > ALWAYS_EXACT)
-    scale, precision = checked_scale(scale), checked_precision(precision)
-    scale = float(np.abs(array).max()) if scale is None else scale
-    if float(np.ptp(array)) <= least_spread(scale, precision):
-        return _result([total] * 3, total, None)
-    groups = Groups.of(array, n)
-    if every:
-        sums = groups.all_sums()
-    else:
-        blocks = random_subsets(size, n, draws, max(1, CELLS // size), generator(rng))
-        sums = (labels @ groups.columns for labels in blocks)
-    z = groups.observed
-    tie = groups.tie(z, relative_tolerance(precision) * size * scale) * (-1 if strict else 1)
-    above, below = (np.greater, np.less) if strict else (np.greater_equal, np.less_equal)
-    counts = np.zeros(3, np.int64)
-    for block in sums:
-        values = groups.statistics(block)
-        upper, lower = above(values, z - tie), below(values, z + tie)
-        both = above(np.abs(values), abs(z) - tie)
-        counts += [np.count_nonzero(tail) for tail in (upper, lower, both)]
-    return _result(counts.tolist(), total, None if every else draws)
-
-
-def _require(method: str, n: int, size: int, *, too_many: bool) -> None:
-    """Refuse what a studentised statistic cannot do."""
-    if method not in STUDENTISED_METHODS:
-        raise EatlasError(
-            "a studentised statistic is counted or drawn at random",
-            got=f"method={method!r}",
-            allowed=", ".join(STUDENTISED_METHODS),
-        )
     if min(n, size - n) < 2:
         raise EatlasError(
             "a studentised statistic needs the spread of both groups",
@@ -205,102 +180,70 @@ def _require(method: str, n: int, size: int, *, too_many: bool) -> None:
             allowed="2 or more in each",
             remedy="use the difference of means, which needs none",
         )
-    if too_many:
+    if every and total > ALWAYS_EXACT:
         raise EatlasError(
             "a studentised statistic is counted by visiting every relabelling",
-            got=f"{n} of {size} scores, {subsets(size, n):,} relabellings",
+            got=f"{n} of {size} scores, {total:,} relabellings",
             allowed=f"at most {ALWAYS_EXACT:,}",
             remedy="use method='auto', which draws relabellings at random beyond that",
         )
+    scale, precision = checked_scale(scale), checked_precision(precision)
+    scale = float(np.abs(array).max()) if scale is None else scale
+    if float(np.ptp(array)) <= least_spread(scale, precision):
+        return PermutationResult.exact([total] * 3, total)
+    columns = sums_columns(array)
+    z = float(studentised(columns, n, columns[:n].sum(axis=0)[None])[0])
+    noise = relative_tolerance(precision) * size * scale / float(array.std())
+    tie = _tie(columns, n, z, noise) * (-1 if strict else 1)
+    above, below = (np.greater, np.less) if strict else (np.greater_equal, np.less_equal)
+    counts = np.zeros(3, np.int64)
+    for labels in _relabellings(size, n, None if every else draws, max(1, CELLS // size), rng):
+        values = studentised(columns, n, labels @ columns)
+        tails = above(values, z - tie), below(values, z + tie), above(np.abs(values), abs(z) - tie)
+        counts += [np.count_nonzero(tail) for tail in tails]
+    return _result(counts.tolist(), total, None if every else draws)
 
 
-@dataclass(frozen=True)
-class Groups:
-    """Scores of two groups; only sums and sums of squares of the first change with the labels."""
-
-    columns: Array
-    """Standardised scores and their squares, shape (N, 2)."""
-    n: int
-    """Size of the first group."""
-    unit: float
-    """Standard deviation of the scores."""
-
-    @classmethod
-    def of(cls, scores: Array, n: int) -> Groups:
-        """Standardise scores, which must not all be equal."""
-        unit = float(scores.std())
-        standard = (scores - scores.mean()) / unit
-        return cls(np.stack([standard, standard * standard], axis=1), n, unit)
-
-    @property
-    def rounding(self) -> float:
-        """Rounding error of a sum of squares."""
-        return ROUNDING * len(self.columns) * float(self.columns[:, 1].sum())
-
-    @property
-    def observed(self) -> float:
-        """The statistic of the given labels."""
-        return float(self.statistics(self.columns[: self.n].sum(axis=0)[None])[0])
-
-    def statistics(self, sums: Array) -> Array:
-        """Statistics Z, from sums of scores and of squares, shape (relabellings, 2).
-
-        Infinite where both groups are constant and differ, 0 where their means are equal.
-        """
-        n, m = self.n, len(self.columns) - self.n
-        whole_sum, whole_square = self.columns.sum(axis=0).tolist()
-        first, second = sums[:, 0] / n, (whole_sum - sums[:, 0]) / m
-        least = self.rounding
-        squares = sums[:, 1] - n * first**2, whole_square - sums[:, 1] - m * second**2
-        parts = [
-            np.where(square > least, square, 0.0) / ((size - 1) * size)
-            for square, size in zip(squares, (n, m), strict=True)
-        ]
-        error = parts[0] + parts[1]
-        difference = first - second
-        level = np.abs(difference) <= ROUNDING * len(self.columns) * math.sqrt(whole_square)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            free = error**2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
-            z = np.sqrt(free * np.log1p(difference**2 / (error * free)))
-            z *= np.sign(difference) * (8 * free + 1) / (8 * free + 3)
-        # both groups constant: no error at all
-        apart = np.where(error > 0, z, np.copysign(np.inf, difference))
-        return np.asarray(np.where(level, 0.0, apart))
-
-    def all_sums(self) -> Iterator[Array]:
-        """Both sums of every subset of n scores: those of k of one half and n - k of the other."""
-        middle = len(self.columns) // 2
-        low, high = _sums_by_size(self.columns[:middle]), _sums_by_size(self.columns[middle:])
-        for k, sums in enumerate(low):
-            if 0 <= self.n - k < len(high):
-                rest = high[self.n - k]
-                rows = max(1, CELLS // len(rest))
-                for start in range(0, len(sums), rows):
-                    block = sums[start : start + rows, None] + rest[None]
-                    yield block.reshape(-1, 2)
-
-    def tie(self, t: float, noise: float) -> float:
-        """How near a statistic may be to the observed one and tie with it.
-
-        `noise` is the rounding error of a sum of scores.
-        """
-        if not math.isfinite(t):
-            return 0.0
-        n, m = self.n, len(self.columns) - self.n
-        first, second = self.columns[:n, 0], self.columns[n:, 0]
-        square = float(first.var(ddof=1) / n + second.var(ddof=1) / m)
-        if not square:
-            return 0.0
-        squares = self.rounding * (1 / ((n - 1) * n) + 1 / ((m - 1) * m)) / (2 * square)
-        return (TIE_OF_T + 4 * squares) * max(1.0, abs(t)) + noise / self.unit / min(
-            n, m
-        ) / math.sqrt(square)
+def sums_columns(scores: Array) -> Array:
+    """Standardised scores and their squares, shape (N, 2): what a relabelling sums."""
+    standard = (scores - scores.mean()) / float(scores.std())
+    return np.stack([standard, standard * standard], axis=1)
 
 
-def _sums_by_size(columns: Array) -> list[Array]:
-    """[k]: both sums of every subset of k rows."""
-    sums = [np.zeros((1, 2))] + [np.empty((0, 2))] * len(columns)
-    for row in columns:
-        for k in range(len(columns), 0, -1):
-            sums[k] = np.concatenate([sums[k], sums[k - 1] + row])
-    return sums
+def studentised(columns: Array, n: int, sums: Array) -> Array:
+    """Welch's t on the normal scale, from sums of the first group's n rows of `columns`.
+
+    Wallace (1959) carries it over by its degrees of freedom. Infinite where both groups are
+    constant and differ, 0 where their means are equal.
+    """
+    m, (whole_sum, whole_square) = len(columns) - n, columns.sum(axis=0).tolist()
+    first, second = sums[:, 0] / n, (whole_sum - sums[:, 0]) / m
+    least = ROUNDING * len(columns) * whole_square
+    squares = sums[:, 1] - n * first**2, whole_square - sums[:, 1] - m * second**2
+    of_first, of_second = (
+        np.where(square > least, square, 0.0) / ((size - 1) * size)
+        for square, size in zip(squares, (n, m), strict=True)
+    )
+    error, difference = of_first + of_second, first - second
+    level = np.abs(difference) <= ROUNDING * len(columns) * math.sqrt(whole_square)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        free = error**2 / (of_first**2 / (n - 1) + of_second**2 / (m - 1))
+        z = np.sqrt(free * np.log1p(difference**2 / (error * free)))
+        z *= np.sign(difference) * (8 * free + 1) / (8 * free + 3)
+    # both groups constant: no error at all
+    apart = np.where(error > 0, z, np.copysign(np.inf, difference))
+    return np.asarray(np.where(level, 0.0, apart))
+
+
+def _tie(columns: Array, n: int, z: float, noise: float) -> float:
+    """How near a statistic may be to the observed one and tie with it.
+
+    `noise` is the rounding error of a sum of scores, in their standard deviations.
+    """
+    m, standard = len(columns) - n, columns[:, 0]
+    square = float(standard[:n].var(ddof=1) / n + standard[n:].var(ddof=1) / m)
+    if not math.isfinite(z) or not square:
+        return 0.0
+    rounding = ROUNDING * len(columns) * float(columns[:, 1].sum())
+    squares = rounding * (1 / ((n - 1) * n) + 1 / ((m - 1) * m)) / (2 * square)
+    return (TIE_OF_T + 4 * squares) * max(1.0, abs(z)) + noise / min(n, m) / math.sqrt(square)

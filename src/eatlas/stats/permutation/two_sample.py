@@ -9,21 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import checked_precision, checked_scale, generator, whole
-from eatlas.stats.permutation.counting import (
-    count_at_least,
-    count_by_levels,
-    count_on_lattice,
-    lattice_cost,
-    on_lattice,
-)
-from eatlas.stats.permutation.inversion import Effort, invert, log_count_near, targets
+from eatlas.stats.permutation.counting import count_at_least, count_by_levels
+from eatlas.stats.permutation.inversion import Effort, invert, log_count_near, standardised
 from eatlas.stats.permutation.problem import (
     ALWAYS_EXACT,
     SMALLEST,
@@ -58,17 +51,13 @@ HOPEFUL_LOG_COUNT = 36 * math.log(2)
 """From 2**36 on an inversion is as quick as a count, and mostly as good as its guarantee."""
 QUICKER_LOG_COUNT = 42 * math.log(2)
 """Up to 2**42 a count (21 v 23, p = 0.18: 0.2 s) is quicker than a thorough inversion (0.9 s)."""
-LATTICE_DIGITS = 5e8
-"""Digits of work on a lattice: about 0.5 s."""
-FORCED_DIGITS = 3e10
-"""The same when a count was requested: about half a minute."""
 COMPOSITIONS = 400_000
 """Compositions of few distinct values for one half: about 0.4 s."""
 FORCED_COMPOSITIONS = 20_000_000
 """The same when a count was requested."""
-QUICK = Effort(cells=4_000_000, finest=1 << 12)
+QUICK: Effort = (4_000_000, 1 << 12)
 """A first inversion: 20 to 60 ms, and all that 100 scores or more ever need."""
-THOROUGH = Effort(cells=20_000_000, finest=1 << 15)
+THOROUGH: Effort = (20_000_000, 1 << 15)
 """A second one, about half a second, for some 50 scores whose sums are few."""
 WORTH = 30.0
 """A quick inversion whose error is so many times too large is not worth a thorough one."""
@@ -175,8 +164,8 @@ def normal(question: Question) -> Tails:
     distribution knows no ties: this method only reproduces published numbers.
     """
     size, n = question.values.size, question.n
-    (distance,) = targets(question.values, n, [question.observed])
-    root = float(distance) / math.sqrt(2 * n * (size - n) / (size - 1))
+    distance = float(standardised(question.values[None], n, [question.observed])[1][0, 0])
+    root = distance / math.sqrt(2 * n * (size - n) / (size - 1))
     upper, lower, both = (
         Tail(min(max(p, SMALLEST), 1.0), "normal")
         for p in (math.erfc(root) / 2, math.erfc(-root) / 2, math.erfc(root))
@@ -187,23 +176,16 @@ def normal(question: Question) -> Tails:
 def tails(question: Question, method: str) -> Tails | None:
     """Tails by counting or inverting; None where `auto` can do neither."""
     values, n, total = question.values, question.n, question.total
-    at_least, below, far = thresholds = [question.at_least, question.below, question.far]
-    lattice = None
-    if total > ALWAYS_EXACT or method == "inversion":
-        lattice = on_lattice(values, n, thresholds, question.tolerance)
-    if lattice:
-        values, (at_least, below, far) = lattice
-    solvers = {
+    solve = {
         "auto": _auto,
         "exact": _counted_at_any_cost,
         "inversion": _inverted_within_guarantee,
-    }
-    solve = partial(solvers[method], lattice=lattice is not None)
-    ends = solve(values, n, [at_least, below])
+    }[method]
+    ends = solve(values, n, [question.at_least, question.below])
     beyond = ends
     if ends is not None and not (question.central or question.balanced):
         # the sums below the mirror image are those of the negative scores above it
-        beyond = solve(-values[::-1], n, [1 - far])
+        beyond = solve(-values[::-1], n, [1 - question.far])
     if ends is None or beyond is None:
         if method != "auto":
             raise _out_of_reach(method, question)
@@ -231,28 +213,24 @@ def _out_of_reach(method: str, question: Question) -> EatlasError:
     )
 
 
-def _auto(
-    values: Integers, n: int, thresholds: Sequence[int], *, lattice: bool
-) -> list[Tail] | None:
+def _auto(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail] | None:
     """A count where that is quick, an inversion within the guarantee, or a long count."""
     total = subsets(values.size, n)
     if total <= ALWAYS_EXACT:
         return _exact(count_at_least(values, n, thresholds, FORCED_STATES), total)
-    if lattice and lattice_cost(values, n) <= LATTICE_DIGITS:
-        return _exact(count_on_lattice(values, n, thresholds), total)
     counts = count_by_levels(values, n, thresholds, COMPOSITIONS)
     log_count = log_count_near(values, n, min(thresholds)) if counts is None else 0.0
     if counts is None and log_count <= HOPEFUL_LOG_COUNT:
         counts = count_at_least(values, n, thresholds, STATES)
     if counts is not None:
         return _exact(counts, total)
-    inverted, worst = _inverted(values, n, thresholds, QUICK, lattice=lattice)
+    inverted, worst = _inverted(values, n, thresholds, QUICK)
     if GUARANTEE < worst <= GUARANTEE * WORTH:
         if log_count <= QUICKER_LOG_COUNT:
             counts = count_at_least(values, n, thresholds, STATES)
         if counts is not None:
             return _exact(counts, total)
-        inverted, worst = _inverted(values, n, thresholds, THOROUGH, lattice=lattice)
+        inverted, worst = _inverted(values, n, thresholds, THOROUGH)
     if worst <= GUARANTEE:
         return inverted
     if log_count <= LAST_LOG_COUNT:
@@ -260,14 +238,10 @@ def _auto(
     return _exact(counts, total)
 
 
-def _counted_at_any_cost(
-    values: Integers, n: int, thresholds: Sequence[int], *, lattice: bool
-) -> list[Tail] | None:
+def _counted_at_any_cost(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail] | None:
     """A count that was requested."""
     total, counts = subsets(values.size, n), None
-    if lattice and lattice_cost(values, n) <= FORCED_DIGITS:
-        counts = count_on_lattice(values, n, thresholds)
-    elif total > ALWAYS_EXACT:
+    if total > ALWAYS_EXACT:
         counts = count_at_least(values, n, thresholds, STATES)
         if counts is None:
             counts = count_by_levels(values, n, thresholds, FORCED_COMPOSITIONS)
@@ -277,13 +251,14 @@ def _counted_at_any_cost(
 
 
 def _inverted_within_guarantee(
-    values: Integers, n: int, thresholds: Sequence[int], *, lattice: bool
+    values: Integers, n: int, thresholds: Sequence[int]
 ) -> list[Tail] | None:
     """An inversion that was requested."""
-    inverted, worst = _inverted(values, n, thresholds, QUICK, lattice=lattice)
-    if worst > GUARANTEE:
-        inverted, worst = _inverted(values, n, thresholds, THOROUGH, lattice=lattice)
-    return inverted if worst <= GUARANTEE else None
+    for effort in (QUICK, THOROUGH):
+        inverted, worst = _inverted(values, n, thresholds, effort)
+        if worst <= GUARANTEE:
+            return inverted
+    return None
 
 
 def _exact(counts: list[int] | None, total: int) -> list[Tail] | None:
@@ -291,12 +266,12 @@ def _exact(counts: list[int] | None, total: int) -> list[Tail] | None:
 
 
 def _inverted(
-    values: Integers, n: int, thresholds: Sequence[int], effort: Effort, *, lattice: bool
-) -> tuple[list[Tail] | None, float]:
-    """Tails by Fourier inversion, and the worst of their stated errors."""
-    inverted = invert(values, n, thresholds, lattice=lattice, effort=effort)
+    values: Integers, n: int, thresholds: Sequence[int], effort: Effort
+) -> tuple[list[Tail], float]:
+    """Tails by Fourier inversion, and the worst of their stated errors; infinite without any."""
+    inverted = invert(values, n, thresholds, effort)
     if inverted is None:
-        return None, math.inf
+        return [], math.inf
     log_total = math.log(subsets(values.size, n))
     tails = [
         Tail.inverted(math.exp(min(0.0, log_count - log_total)), error)
