@@ -49,9 +49,9 @@ def test_from_fetch_to_a_result(eatlas_cli, publisher, data, vectors):  # noqa: 
     path = data / "mine" / "mine.txt"
     assert (ended.code, ended.out) == (0, f"mine: {path}\n")
     assert ended.err == f"mine: downloading {publisher.url}/mine.txt\nmine: unpacking\n"
-    assert f"here:      {path}\nfetched:   20" in eatlas_cli("vectors", "list", "mine").out
+    assert f"here:      {path}\n" in eatlas_cli("vectors", "list", "mine").out
     line = json.loads(eatlas_cli("vectors", "list", "--json").out.splitlines()[-1])
-    assert (line["path"], f"sha256:{line['fetched_sha256']}") == (str(path), sha256(vectors))
+    assert line["path"] == str(path)
     assert eatlas_cli("vectors", "fetch", "mine").err == ""  # it is here
     ended = eatlas_cli("run", "--tests", "weat-6", "--vectors", "mine", "--json")
     result = json.loads(ended.out.splitlines()[0])

@@ -18,7 +18,7 @@ OWN = "own"
 """Names the word sets of a source's own transform."""
 KEYS = (
     "name", "title", "dim", "url", "size", "hash", "evidence", "licence", "page", "citation",
-    "notes", "caution", "path", "fetched",
+    "notes", "caution", "path",
 )  # fmt: skip
 SOON = 20.0
 """Seconds before the first line of progress where no bar is shown."""
@@ -210,9 +210,7 @@ def _print_residual(bias: ResidualBias) -> None:
 
 def _values(entry: Published) -> dict[str, Any]:
     """All that is known, what is not as null."""
-    from eatlas.sources.published import read_record  # noqa: PLC0415
-
-    path, record = entry.target, read_record(entry)
+    path = entry.target
     vectors = entry.vectors.model_dump(mode="json")
     download = entry.download.model_dump(mode="json", exclude={"vectors"})
     return {
@@ -220,8 +218,6 @@ def _values(entry: Published) -> dict[str, Any]:
         **vectors,
         **download,
         "path": str(path) if path.exists() else None,
-        "fetched": record["fetched"] if record else None,
-        "fetched_sha256": record["sha256"] if record else None,
     }
 
 

@@ -6,7 +6,7 @@ import csv
 import hashlib
 import io
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
@@ -111,16 +111,17 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
     parsed = FileSpec(spec) if isinstance(spec, Path) else parse_file_spec(name)
     check_options(parsed.options, OPTIONS, name)
     wanted = parsed.options.get("year")
-    by_year = sorted(_read(place_of_table(parsed.path)).items(), key=lambda item: item[0] or 0)
-    tables = [(y, rows) for y, rows in by_year if wanted is None or str(y) == wanted]
-    if not tables:
+    by_year = _read(place_of_table(parsed.path))
+    years = sorted(by_year, key=lambda year: year or 0)
+    chosen = [year for year in years if wanted is None or str(year) == wanted]
+    if not chosen:
+        allowed = ", ".join(str(year) for year in years if year is not None)
         raise SourceError(
             f"{parsed.path}: the table has no such year",
             got=wanted,
-            allowed=", ".join(str(year) for year, _ in by_year if year is not None)
-            or "no years: leave ?year= out",
+            allowed=allowed or "no years: leave ?year= out",
         )
-    return tuple(CountTable(name, rows, year) for year, rows in tables)
+    return tuple(CountTable(name, by_year[year], year) for year in chosen)
 
 
 def tables_of(path: Path) -> tuple[Path, ...]:
@@ -144,18 +145,14 @@ Rows = dict[str, dict[str, float]]
 
 def _read(path: Path) -> dict[int | None, Rows]:
     """Rows of a table by year; None where it has no years."""
-    tables: dict[int | None, Rows] = {}
-    try:
-        head, *lines = [*_lines(path)] or [[]]
-    except csv.Error as error:
-        raise SourceError(f"{path}: the table cannot be read", got=str(error)) from error
+    head, *lines = _cells(path) or [[]]
     names = [cell.strip().casefold() for cell in head]
     term, year, group, count = (
-        next((names.index(name) for name in columns if name in names), -1)
-        for columns in (TERM, YEAR, GROUP, COUNT)
+        next((names.index(name) for name in among if name in names), -1)
+        for among in (TERM, YEAR, GROUP, COUNT)
     )
-    others = {term, year, *(i for i, name in enumerate(names) if name in BESIDE)}
-    groups = {name.strip(): i for i, name in enumerate(head) if i not in others}
+    beside = {term, year, *(i for i, name in enumerate(names) if name in BESIDE)}
+    groups = {name.strip(): i for i, name in enumerate(head) if i not in beside}
     if term < 0 or len(groups) < 2:
         raise SourceError(
             f"{path}: the header names no column of terms and two of groups",
@@ -163,40 +160,48 @@ def _read(path: Path) -> dict[int | None, Rows]:
             allowed=f"a column {', '.join(TERM[:-1])} or {TERM[-1]}, and group and count; or a "
             "column for each group",
         )
+    tables: dict[int | None, Rows] = {}
     for number, cells in enumerate(lines, start=2):
+        if not any(cells):
+            continue
         where = f"{path}, line {number}"
-        if cells and len(cells) != len(head):
+        if len(cells) != len(head):
             raise SourceError(
                 f"{where}: the row has another number of cells than the header",
                 got=str(len(cells)),
                 allowed=str(len(head)),
             )
-        if not any(cells):
-            continue
-        period = None if year < 0 else _year(cells[year], where)
+        if year >= 0 and not cells[year].strip().isdecimal():
+            raise SourceError(f"{where}: this is not a year", got=repr(cells[year]))
+        period = int(cells[year]) if year >= 0 else None
         row = tables.setdefault(period, {}).setdefault(unmarked(cells[term].strip()), {})
         long = group >= 0 and count >= 0
         for name, i in ({cells[group].strip(): count} if long else groups).items():
+            if name in row:
+                raise SourceError(f"{where}: the pair occurs twice", got=f"{cells[term]}, {name}")
             if cells[i].strip():  # an empty cell holds no number
-                if name in row:
-                    pair = f"{cells[term]}, {name}"
-                    raise SourceError(f"{where}: the pair occurs twice", got=pair)
                 row[name] = _number(cells[i], where)
     if not tables:
         raise SourceError(f"{path}: the table has no rows")
     return tables
 
 
-def _lines(path: Path) -> Iterator[list[str]]:
-    """Cells of the header, then of each row; an empty cell holds no number."""
+def _cells(path: Path) -> list[list[str]]:
+    """Cells of the header, then of each row."""
     require_file(path, SourceError)
     try:
         if path.stat().st_size > LARGEST:
             raise SourceError(f"{path}: too large for a table of counts", allowed="up to 64 MiB")
         if path.suffix.lower() in {".parquet", ".pq"}:
-            return _parquet_lines(path)
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
+            parquet = library("pyarrow.parquet", str(path), "Parquet")
+            with faults_of_library(path, "this Parquet file"):
+                check_parquet_growth(path, parquet.read_metadata(path), path.stat().st_size)
+                columns = parquet.read_table(path).to_pydict()
+            rows = zip(*columns.values(), strict=True)
+            return [[*columns], *(["" if cell is None else str(cell) for cell in r] for r in rows)]
+        text = io.StringIO(path.read_text(encoding="utf-8-sig"))
+        return list(csv.reader(text, delimiter="\t" if path.suffix == ".tsv" else ","))
+    except (OSError, ValueError, csv.Error) as error:
         near = file_like(path)
         raise SourceError(
             f"{path}: the table cannot be read",
@@ -204,24 +209,6 @@ def _lines(path: Path) -> Iterator[list[str]]:
             allowed="a CSV file of UTF-8 with a header: term,group,count, or term and the groups",
             remedy=f"did you mean {near}?" if near else "name a table of counts by --vectors",
         ) from error
-    return csv.reader(io.StringIO(text), delimiter="\t" if path.suffix == ".tsv" else ",")
-
-
-def _parquet_lines(path: Path) -> Iterator[list[str]]:
-    """The same of a Parquet file."""
-    parquet = library("pyarrow.parquet", str(path), "Parquet")
-    with faults_of_library(path, "this Parquet file"):
-        check_parquet_growth(path, parquet.read_metadata(path), path.stat().st_size)
-        columns = parquet.read_table(path).to_pydict()
-    rows = zip(*columns.values(), strict=True)
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    return iter([list(columns), *cells])
-
-
-def _year(text: str, where: str) -> int:
-    if not text.strip().isdecimal():
-        raise SourceError(f"{where}: this is not a year", got=repr(text), allowed="a whole number")
-    return int(text)
 
 
 def _number(value: Any, where: str) -> float:

@@ -1,20 +1,18 @@
 """Published vectors, images, corpora and tables: the registry, where files are kept, downloads.
 
 Known are eatlas' own and the user's. They are in platformdirs' cache folder, or in the one that the
-environment variable EATLAS_DATA names. A file is downloaded, checked, recorded and unpacked once,
-however many processes fetch it.
+environment variable EATLAS_DATA names. A file is downloaded, checked and unpacked once, however
+many processes fetch it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import shutil
 import time
 import zipfile
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
@@ -45,7 +43,6 @@ LARGEST = 50 * 10**9
 # what eatlas reads as a series: 1990-w.npy beside 1990-vocab.pkl, or 1990.txt and the like
 _OF_A_YEAR = re.compile(r"\d{4}(-w\.npy|-vocab\.pkl|\.[A-Za-z0-9.]+)")
 _TAKEN = {*SUFFIXES, ".csv"}
-_PAGE = re.compile(rb"<!doctype html|<html|<head|<body|<\?xml", re.IGNORECASE)
 
 # --- the registry ---------------------------------------------------------------------------------
 
@@ -128,12 +125,11 @@ class Published(NamedTuple):
         """What ``--vectors`` takes."""
         return self.vectors.name
 
-    def file(self, kind: Literal["", ".part", ".part.state", ".json", ".lock"]) -> Path:
+    def file(self, kind: Literal["", ".part", ".part.state", ".hash", ".lock"]) -> Path:
         """Where a file of the download lies.
 
         Without a kind, where somebody without a connection may put it as the publisher serves it;
-        an unfinished download and which state of the file it is of; what was got, and when; the
-        lock.
+        an unfinished download, and which state of the file it is of; its hash; the lock.
         """
         return data_folder() / f"{self.download.file}{kind}"
 
@@ -268,9 +264,9 @@ def fetch_vectors(name: str, *, watch: Watch | None = None, say: Say | None = No
     """Bring published vectors to this machine, unless they are here.
 
     A download that broke off continues where it stopped; a file that changed meanwhile is begun
-    anew. The file is checked against the published hash, or, if none was published, against
-    what an earlier download recorded; another file is refused and removed. Processes that fetch the
-    same file wait for each other.
+    anew. The file is checked against the published hash, or, if none was published, that of an
+    earlier download; another file is refused and removed. Processes that fetch the same file wait
+    for each other.
 
     Parameters
     ----------
@@ -323,19 +319,6 @@ def fetch_vectors(name: str, *, watch: Watch | None = None, say: Say | None = No
     return entry.target
 
 
-def read_record(entry: Published) -> dict[str, str] | None:
-    """What an earlier download got: url, sha256, fetched; None if there was none."""
-    path = entry.file(".json")
-    if not path.exists():
-        return None
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        return {key: str(record[key]) for key in ("url", "sha256", "fetched")}
-    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-        what = f"{path}: the record of an earlier download cannot be read"
-        raise SourceError(what, remedy="delete it, and fetch the vectors again") from error
-
-
 def unproven(entry: Published) -> str:
     """What a user should know of vectors whose content nobody vouches for; empty if somebody does.
 
@@ -344,10 +327,10 @@ def unproven(entry: Published) -> str:
     kind = (entry.download.hash or "").partition(":")[0]
     if kind == "sha256":
         return ""
-    forged = f"only an {kind.upper()} of this file is published, which can be forged"
-    none = "no hash of this file was published; later downloads are compared with the first"
-    http = entry.download.url.startswith("http:")
-    return (forged if kind else none) + ("; http can be changed on the way" if http else "")
+    http = "; http can be changed on the way" if entry.download.url.startswith("http:") else ""
+    if kind:
+        return f"only an {kind.upper()} of this file is published, which can be forged{http}"
+    return f"no hash of this file was published; later downloads are compared with the first{http}"
 
 
 def _bring(entry: Published, watch: Watch | None, say: Say) -> None:
@@ -367,7 +350,7 @@ def _bring(entry: Published, watch: Watch | None, say: Say) -> None:
             _download(entry, watch)
             file = entry.file(".part")
         try:
-            record = _checked(entry, file)
+            _check(entry, file)
             for each in sets:
                 if not each.target.exists():
                     say(f"{each.name}: unpacking")
@@ -375,7 +358,6 @@ def _bring(entry: Published, watch: Watch | None, say: Say) -> None:
         except SourceError:
             _discard(entry)  # it is not what it should be, so it is no use later
             raise
-        entry.file(".json").write_text(json.dumps(record, indent=2), encoding="utf-8")
     _discard(entry)
 
 
@@ -385,41 +367,23 @@ def _discard(entry: Published) -> None:
     entry.file(".part.state").unlink(missing_ok=True)
 
 
-def _checked(entry: Published, path: Path) -> dict[str, str]:
-    """Check a file: its hash where there is one, and that it is no web page; what to record."""
-    earlier, url, page = read_record(entry), entry.download.url, entry.download.page
-    what = f"{entry.name}: what {url} serves"
-    if path == entry.file(""):  # put there by hand
-        what = f"{path}: this file"
-    stated, first, remedy = entry.download.hash, "was published", "get it again"
-    if stated is None and earlier and earlier["url"] == url:
-        stated, first = f"sha256:{earlier['sha256']}", f"was got on {earlier['fetched']}"
-        remedy = f"if the publisher replaced it, delete {entry.file('.json')} and fetch again"
+def _check(entry: Published, path: Path) -> None:
+    """Refuse a file whose hash is not the published one, or that of an earlier download."""
+    record, first, remedy = entry.file(".hash"), "published", "get it again"
+    stated = entry.download.hash
+    if not stated and record.exists():
+        stated, first = record.read_text(encoding="utf-8").strip(), "first downloaded"
+        remedy = f"if the publisher replaced it, delete {record} and fetch again"
     algorithm, _, digits = (stated or "sha256:").partition(":")
-    got = sha256 = _hash(path, "sha256")
-    if algorithm != "sha256":
-        got = _hash(path, algorithm)
+    with path.open("rb") as file:
+        got = hashlib.file_digest(file, algorithm).hexdigest()
     if stated and got != digits:
-        what = f"{what} is not the file that {first}"
+        what = f"{entry.name}: what {entry.download.url} serves"
+        if path == entry.file(""):  # put there by hand
+            what = f"{path}: this file"
+        what = f"{what} is not the file that was {first}"
         raise SourceError(what, got=got, allowed=digits, remedy=remedy)
-    with path.open("rb") as file:
-        start = file.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not stated and _PAGE.match(start):
-        raise SourceError(
-            f"{what} is a web page, no file of vectors",
-            got=start[:60].decode("ascii", "replace"),
-            remedy="a login of the network, or a host that moved the file, sends one; see "
-            f"{page or 'the address in a browser'}",
-        )
-    if earlier and (earlier["url"], earlier["sha256"]) == (url, sha256):
-        return earlier
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"url": url, "sha256": sha256, "fetched": now}
-
-
-def _hash(path: Path, algorithm: str) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, algorithm).hexdigest()
+    record.write_text(f"{algorithm}:{got}", encoding="utf-8")
 
 
 def _failed(entry: Published, got: str, remedy: str) -> SourceError:
@@ -485,6 +449,8 @@ def _write(entry: Published, answer: Any, watch: Watch | None) -> int | None:
         raise _failed(entry, f"{answer.status_code} {answer.reason}", remedy)
     if url.startswith("https:") and not answer.url.startswith("https:"):
         raise _failed(entry, f"the server leads from https to {answer.url}", remedy)
+    if answer.headers.get("Content-Type", "").startswith("text/html"):
+        raise _failed(entry, "a web page, as of a login of the network", remedy)
     start, total = _size(entry), answer.headers.get("Content-Range", "").rpartition("/")[2]
     if answer.status_code == 200:  # all of the file, perhaps in another state
         start, total = 0, answer.headers.get("Content-Length", "")

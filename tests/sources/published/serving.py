@@ -53,6 +53,7 @@ class Publisher:
     lengths: bool = True
     announced: int | None = None
     """A length that is not true."""
+    type: str | None = None
     url: str = ""
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
@@ -77,6 +78,8 @@ class Publisher:
             request.send_response(200)
         if self.etag:
             request.send_header("ETag", self.etag)
+        if self.type:
+            request.send_header("Content-Type", self.type)
         if self.lengths:
             request.send_header("Content-Length", str(self.announced or len(data) - start))
         request.end_headers()
