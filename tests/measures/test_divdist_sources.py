@@ -240,8 +240,6 @@ def test_a_probe_finds_groups_beside_targets(jobs):
     assert sum(probe.contexts.values()) == sum(result.coverage["targets"].contexts.values())
     assert probe.accuracy > 0.9
     assert probe.control_accuracy < 0.7
-    assert probe.selectivity == pytest.approx(probe.accuracy - probe.control_accuracy)
-    assert 0 <= probe.calibration_error < 0.2
     nurse, pilot = result.targets
     assert nurse.signed > 0.1
     assert pilot.signed < -0.1

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from itertools import combinations, pairwise
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas import kernels
+from eatlas.errors import CoverageError
 from eatlas.measures.association import (
     DECIMALS,
     OF_MODEL,
@@ -17,29 +20,35 @@ from eatlas.measures.association import (
     magnified,
     remarks_on,
     scale_of,
+    written,
 )
 from eatlas.measures.base import (
     Allowed,
+    Array,
     GroupsMeasure,
     Input,
     Needs,
     generator_of,
     parameter,
+    stimuli_covered,
     whole,
 )
 from eatlas.measures.levels import Stimuli
-from eatlas.measures.target_resampling import (
-    Evidence,
-    of_counts,
-    of_labels,
-    of_words,
-    relabelled,
-)
 from eatlas.notes import Note
-from eatlas.results.levels import LabelTest, ShareIntervals, TargetShares
+from eatlas.results.levels import LabelDesign, LabelTest, ShareIntervals, TargetShares
 from eatlas.results.parts import Coverage, defined, defined_ends
 from eatlas.results.targets import DivDistResult
+from eatlas.stats.inputs import clopper_pearson
+from eatlas.stats.permutation import (
+    ALWAYS_EXACT,
+    LARGEST,
+    Tail,
+    permutation_test,
+    permutation_tests,
+)
+from eatlas.stats.permutation.problem import SMALLEST
 from eatlas.stats.shares import (
+    MOST_LISTED,
     Divergence,
     Negative,
     Normalize,
@@ -47,13 +56,20 @@ from eatlas.stats.shares import (
     distribution,
     divergence,
     jeffreys,
+    label_powers,
+    label_tests,
+    posterior,
+    relabellings,
+    resampled_weights,
 )
 from eatlas.stimuli.kinds import OF_TARGETS
 
-Array = NDArray[np.float64]
 Association = Literal["cosine", "reduction", "probe", "counts", "softmax"]
 Means = Literal["raw", "unit"]
-HowP = Literal["auto", "exact", "sampled", "off"]
+HowP = Literal["auto", "off"]
+Drawn = tuple[Array, Array, Array]
+"""Associations in bootstrap resamples: of the targets, shape (resamples, targets, k); of the mean
+of the targets drawn, (resamples, k); and how often each target was drawn, (resamples, targets)."""
 
 CONFIDENCE = 0.95
 UNEQUAL = 1.5
@@ -67,8 +83,16 @@ SAME_SHARES = 1e-9
 """A reference that is as near to the shares of exchangeable words as this is tested."""
 OF_CONTEXTS = ("reduction", "probe")
 SHARES_ALREADY = "sum: what soa=softmax gives are shares already"
-Row = tuple[Array, Array, Array, float]
-"""Associations, shares and reference by group, and the bias."""
+FEW_TARGETS = 10
+"""So many tests of two groups of 20 are counted in a second and a half; 288 would take 40."""
+BETWEEN = "sum of squares between the groups' mean cosines with the target"
+BETWEEN_SHARES = "sum of squares between the groups' mean shares of a label, of the target"
+MOST_COUNTED = 2**53
+"""Larger numbers are not known to be whole."""
+TOGETHER = 16
+"""Resamples of contexts whose means are held together: of 300 words of 768 numbers 30 MB."""
+NOTHING = 1e-12
+"""Length of a mean of rows of magnitude 1 that cancel."""
 
 
 @dataclass(frozen=True)
@@ -103,15 +127,14 @@ class DivDist(GroupsMeasure):
     means : {"raw", "unit"}
         Whether the mean of several words is that of their vectors as they are, as in the paper, or
         of vectors scaled to length 1.
-    p : {"auto", "exact", "sampled", "off"}
-        How the permutation test of group labels finds p. The words of the groups are relabelled;
+    p : {"auto", "off"}
+        Whether there is a permutation test of group labels. The words of the groups are relabelled;
         the statistic is the sum of squares between the groups of the mean cosines of their words
         with the target, which of two groups is the difference of these means, two-sided. It tests
         equal shares (of ``softmax``: the groups' shares of the words), so that a target with
-        another reference has no p. ``exact``
-        counts all relabellings, of each target; ``auto`` does where there are no more than a
-        million of two groups, 20,000 of several, or no more than ten targets and two groups, and
-        draws the others at random, without replacement.
+        another reference has no p. All relabellings are counted where there are no more than a
+        million of two groups, 20,000 of several, or no more than ten targets and two groups; the
+        others are drawn at random, without replacement.
     draws : int
         Relabellings that are drawn at random.
     scale : "model" or float, default "model"
@@ -189,13 +212,14 @@ class DivDist(GroupsMeasure):
 
     def compute(self, given: Input, notes: list[Note]) -> DivDistResult:
         """Shares, deviations and divergence of each target, and of all as one mean."""
+        groups, name = given.head["groups"], given.head["concepts"][OF_TARGETS]
         about: dict[str, Any] = {}
         if self.soa == "counts":
             counts = np.zeros((0, 0)) if given.counts is None else given.counts
             evidence = of_counts(given.coverage[OF_TARGETS].used, counts, given)
         elif self.soa == "softmax":
             scale = scale_of(self.scale, given.head["encoding"], given.head["source"], self.name)
-            notes.extend(remarks_on(given, scale, given.head["groups"]))
+            notes.extend(remarks_on(given, scale, groups))
             given = magnified(given, scale)
             evidence, about["logit_scale"] = of_labels(given, scale), scale
         elif self.soa == "probe":
@@ -204,26 +228,28 @@ class DivDist(GroupsMeasure):
             evidence, about["probe"] = of_probe(given)
         else:
             evidence = of_words(given, unit=self.means == "unit")
-        groups, name = given.head["groups"], given.head["concepts"][OF_TARGETS]
         rows = self._rows(evidence, given.head)
-        notes.extend(self._remarks(evidence, groups, rows, name))
+        notes.extend(self._remarks(evidence, rows, groups, name))
         notes.extend(self._few_contexts(evidence, rows, given))
-        tested = np.abs(rows.p0 - evidence.exchangeable).max(axis=1) <= SAME_SHARES
-        if self.p != "off" and evidence.cosines is not None and not tested.all():
-            shares = evidence.exchangeable
-            unequal = [] if np.ptp(shares) <= SAME_SHARES else shares.tolist()
-            notes.append(Note("shares.untested", "targets", {"shares": unequal}))
-        tests, design = relabelled(evidence, self.p, self.draws, given.rng, tested, given.precision)
+        tests: list[LabelTest | None] = [None] * len(rows.bias)
+        design = None
+        if self.p == "auto" and evidence.cosines is not None:
+            shares = np.asarray(evidence.sizes if evidence.of_labels else np.ones(len(groups)))
+            shares = shares / shares.sum()  # expected of words that do not differ
+            tested = np.abs(rows.p0 - shares).max(axis=1) <= SAME_SHARES
+            if not tested.all():
+                unequal = [] if np.ptp(shares) <= SAME_SHARES else shares.tolist()
+                notes.append(Note("shares.untested", "targets", {"shares": unequal}))
+            usable = np.isfinite(evidence.cosines).all(axis=1) & evidence.counted
+            tests, design = relabelled(evidence, usable & tested, self.draws, given)
         intervals, mean_interval = self._intervals(evidence, rows)
-        counted = evidence.contexts is not None
         *targets, concept = (
-            _target(term, rows.part(i), intervals[i], tests[i], counted=counted)
+            _target(term, rows, i, intervals[i], tests[i], counted=evidence.contexts is not None)
             for i, term in enumerate((*evidence.targets, name))
         )
         bias = rows.bias[:-1][np.isfinite(rows.bias[:-1])]
         if not len(bias):
             notes.append(Note("undefined.mean-bias", "mean_bias"))
-        resampled = bool(self.resamples) and evidence.draw is not None
         return DivDistResult(
             **given.head,
             **about,
@@ -231,8 +257,8 @@ class DivDist(GroupsMeasure):
             concept=concept,
             mean_bias=math.fsum(bias) / len(bias) if len(bias) else None,
             mean_bias_interval=mean_interval,
-            resamples=self.resamples if resampled else 0,
-            confidence=CONFIDENCE if resampled else None,
+            resamples=self.resamples,
+            confidence=CONFIDENCE if self.resamples else None,
             labels=design,
         )
 
@@ -240,7 +266,7 @@ class DivDist(GroupsMeasure):
         """Equations 1 to 3 for each target, and in the last row for the concept."""
         s = np.vstack([evidence.associations, evidence.concept])
         p = distribution(s, self.normalize, self.negative)
-        p[[name in evidence.barred for name in evidence.targets] + [False]] = np.nan
+        p[~evidence.counted] = np.nan
         # the reference of each target, NaN where there is none, then that of the concept
         whole, own = head["reference"], head.get("references")
         none = (math.nan,) * len(whole)
@@ -254,26 +280,27 @@ class DivDist(GroupsMeasure):
 
         Those of counts of contexts hold what was observed, and of deviations are Jeffreys'.
         """
-        if not self.resamples or evidence.draw is None:
-            return [None] * len(rows.bias), None
-        drawn = evidence.draw(self.resamples)
-        s = np.concatenate([drawn.targets, drawn.concept[:, None]], axis=1)
+        last = len(rows.bias) - 1
+        if not self.resamples:
+            return [None] * (last + 1), None
+        of_targets, of_concept, weights = evidence.draw(self.resamples)
+        s = np.concatenate([of_targets, of_concept[:, None]], axis=1)
         p = distribution(s, self.normalize, self.negative)
         p[:, np.isnan(rows.p[:, 0])] = np.nan
         bias = divergence(p, rows.p0, self.divergence)
         of_bias, of_deviation = central(bias, CONFIDENCE), central(p - rows.p0, CONFIDENCE)
-        last = len(rows.bias) - 1
+        known = np.isfinite(bias[:, :-1])
+        weights = weights * known
+        with np.errstate(invalid="ignore"):
+            means = (weights * np.where(known, bias[:, :-1], 0)).sum(axis=1) / weights.sum(axis=1)
+        ends = central(means, CONFIDENCE)
         if evidence.contexts is not None:
             if self.normalize == "sum":
                 of_deviation[:, :last] = jeffreys(evidence.contexts, CONFIDENCE) - rows.p0[:last]
             of_bias, of_deviation = _held(of_bias, rows.bias), _held(of_deviation, rows.p - rows.p0)
-        known = np.isfinite(bias[:, :-1])
-        weights = drawn.weights * known
-        with np.errstate(invalid="ignore"):
-            means = (weights * np.where(known, bias[:, :-1], 0)).sum(axis=1) / weights.sum(axis=1)
-        ends, observed = central(means, CONFIDENCE), rows.bias[:last]
-        if evidence.contexts is not None and np.isfinite(observed).any():
-            ends = _held(ends, np.asarray(observed[np.isfinite(observed)].mean()))
+            observed = rows.bias[:last][np.isfinite(rows.bias[:last])]
+            if observed.size:
+                ends = _held(ends, np.asarray(observed.mean()))
         intervals: list[ShareIntervals | None] = [
             ShareIntervals(
                 bias=defined_ends(of_bias[:, i], DECIMALS),
@@ -304,45 +331,75 @@ class DivDist(GroupsMeasure):
             yield Note("shares.few-contexts", "mean_bias", values)
 
     def _remarks(
-        self, evidence: Evidence, groups: Sequence[str], rows: Rows, concept: str
+        self, evidence: Evidence, rows: Rows, groups: Sequence[str], concept: str
     ) -> Iterator[Note]:
         """What a reader must know of sizes, associations below 0, and biases that are undefined."""
         unequal = evidence.sizes and max(evidence.sizes) >= UNEQUAL * min(evidence.sizes)
         if unequal and self.soa != "softmax":
             sizes = dict(zip(groups, evidence.sizes, strict=True))
             yield Note("shares.sizes", values={"sizes": sizes})
-        if self.normalize == "sum" and (below := list(_negative(evidence, groups))):
-            first = [list(association) for association in below[:NAMED]]
-            negative = {"how": self.negative, "associations": first, "count": len(below)}
-            yield Note("shares.negative", values=negative)
+        below = [
+            [evidence.targets[i], groups[j], float(evidence.associations[i, j])]
+            for i, j in np.argwhere(evidence.associations < 0)
+        ]
+        if self.normalize == "sum" and below:
+            values = {"how": self.negative, "associations": below[:NAMED], "count": len(below)}
+            yield Note("shares.negative", values=values)
         reasons: dict[str, list[str]] = {}
         for i, term in enumerate((*evidence.targets, f"{concept} as a whole")):
             if not np.isfinite(rows.bias[i]):
-                reason = evidence.barred.get(term) or self._why(rows.part(i), groups)
+                reason = evidence.barred.get(term) or self._why(rows, i, groups)
                 reasons.setdefault(reason, []).append(term)
         for reason, terms in reasons.items():
-            values = {"terms": terms, "reason": reason, "most": NAMED}
-            yield Note("undefined.bias", "targets", values)
+            lost = {"terms": terms, "reason": reason, "most": NAMED}
+            yield Note("undefined.bias", "targets", lost)
 
-    def _why(self, row: Row, groups: Sequence[str]) -> str:
+    def _why(self, rows: Rows, i: int, groups: Sequence[str]) -> str:
         """Why a bias is undefined."""
-        s, p, p0, _ = row
+        s, p, p0 = rows.s[i], rows.p[i], rows.p0[i]
+        if not np.isfinite(s).all():
+            return "vectors cancel out, so that there is no mean to associate with"
+        if np.isnan(p).any():
+            none = (s <= 0).all()
+            least = "no association is above 0"
+            return least if none else "the associations do not sum to a positive number"
+        if np.isnan(p0).any():
+            return "the reference has no shares for it"
+        if (p < 0).any():
+            return f"{self.divergence} is not defined for shares below 0"
         massless = [g for g, share, zero in zip(groups, p, p0, strict=True) if share > 0 == zero]
-        reasons = (
-            (
-                not np.isfinite(s).all(),
-                "vectors cancel out, so that there is no mean to associate with",
-            ),
-            (np.isnan(p).any() and (s <= 0).all(), "no association is above 0"),
-            (np.isnan(p).any(), "the associations do not sum to a positive number"),
-            (np.isnan(p0).any(), "the reference has no shares for it"),
-            ((p < 0).any(), f"{self.divergence} is not defined for shares below 0"),
-            (
-                True,
-                f"the reference has no mass for {' and '.join(massless)}, and the target has some",
-            ),
-        )
-        return next(why for holds, why in reasons if holds)
+        return f"the reference has no mass for {' and '.join(massless)}, and the target has some"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Associations of targets with groups, and how they vary."""
+
+    targets: tuple[str, ...]
+    associations: Array
+    """Shape (targets, k)."""
+    concept: Array
+    """Of all targets as one mean, shape (k,)."""
+    draw: Callable[[int], Drawn]
+    """Draws resamples."""
+    barred: Mapping[str, str] = field(default_factory=dict)
+    """Targets that no distribution is made for, with the reason."""
+    cosines: Array | None = None
+    """Of targets, and of the concept in the last row, with each word of the groups, those of the
+    first group first; None where no words of groups associate."""
+    sizes: tuple[int, ...] = ()
+    """Words of each group."""
+    of_labels: bool = False
+    """Whether words are labels, so that words that do not differ give a group its share of them."""
+    fixed: bool = False
+    """Whether a target is the same in every resample, so that it has no interval."""
+    contexts: Array | None = None
+    """Of counts of contexts, these, shape (targets, k)."""
+
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """Which targets have a distribution, and last that the concept has one."""
+        return np.array([*(target not in self.barred for target in self.targets), True])
 
 
 @dataclass(frozen=True)
@@ -354,44 +411,295 @@ class Rows:
     p0: Array
     bias: Array
 
-    def part(self, i: int) -> Row:
-        """One of the rows."""
-        return self.s[i], self.p[i], self.p0[i], float(self.bias[i])
-
 
 def _held(ends: Array, observed: Array) -> Array:
     """Ends of intervals, drawn out to what was observed; NaN stays."""
     return np.stack([np.minimum(ends[0], observed), np.maximum(ends[1], observed)])
 
 
-def _negative(evidence: Evidence, groups: Sequence[str]) -> Iterator[tuple[str, str, float]]:
-    """Associations below 0, with their target and group."""
-    for term, row in zip(evidence.targets, evidence.associations, strict=True):
-        for group, value in zip(groups, row.tolist(), strict=True):
-            if value < 0:
-                yield term, group, value
-
-
 def _target(
     term: str,
-    row: Row,
+    rows: Rows,
+    i: int,
     unsure: ShareIntervals | None,
     test: LabelTest | None,
     *,
     counted: bool,
 ) -> TargetShares:
     """The record of one target, or of the concept."""
-    s, p, p0, bias = row
-    deviation = tuple((p - p0).tolist())
+    s, p = rows.s[i], rows.p[i]
+    deviation = tuple((p - rows.p0[i]).tolist())
     known = not any(map(math.isnan, deviation))
     return TargetShares(
         term=term,
         association=tuple(map(defined, s.tolist())),
         distribution=None if np.isnan(p).any() else tuple(p.tolist()),
         deviation=deviation if known else None,
-        bias=defined(bias),
+        bias=defined(float(rows.bias[i])),
         signed=deviation[0] if known and len(deviation) == 2 else None,
         uncertainty=unsure,
         labels=test,
         contexts=int(s.sum()) if counted else None,
     )
+
+
+def of_words(given: Input, *, unit: bool) -> Evidence:
+    """Cosines of targets with mean vectors of groups (DivDist, section 4.2).
+
+    In a resample the words of each group are drawn again, and the contexts of each word too, where
+    rows are means over contexts.
+    """
+    names, barred, counted = told_apart(given)
+    # raw rows are divided by the greatest number, so that their squares are in range
+    scaled = {
+        name: kernels.unit_rows(rows) if unit else np.asarray(rows / np.abs(rows).max())
+        for name, rows in given.rows.items()
+    }
+    targets, groups = scaled[OF_TARGETS], [scaled[group] for group in given.head["groups"]]
+    unit_targets, centre = kernels.unit_rows(targets), _direction(targets[counted])
+    centres = [_direction(group) for group in groups]
+
+    def draw(resamples: int) -> Drawn:
+        of_targets, of_groups = _drawn_weights(given, counted, resamples)
+        together, contexts = resamples, None
+        if given.single is not None:
+            together, contexts = TOGETHER, _contexts(given, given.single)
+        each, concept = np.empty((resamples, *unit_targets.shape[:1], len(groups))), []
+        rows = {name: part[None] for name, part in scaled.items()}
+        for first, last in pairwise([*range(0, resamples, together), resamples]):
+            if contexts:
+                rows = contexts(last - first)
+                rows = {name: _unit(part) for name, part in rows.items()} if unit else rows
+            block, of_rows = slice(first, last), rows[OF_TARGETS]
+            of_all = _unit((of_targets[block, None] @ of_rows)[:, 0])
+            near = []
+            for j, group in enumerate(given.head["groups"]):
+                mean = _unit((of_groups[j][block, None] @ rows[group])[:, 0])
+                each[block, :, j] = (_unit(of_rows) @ mean[..., None])[..., 0]
+                near.append(np.einsum("rd,rd->r", of_all, mean))
+            concept.append(np.stack(near, axis=1))
+        return each, np.concatenate(concept), of_targets
+
+    return Evidence(
+        targets=names[OF_TARGETS],
+        associations=np.stack([kernels.associations(unit_targets, c) for c in centres], axis=1),
+        concept=np.array([kernels.associations(centre[None], c)[0] for c in centres]),
+        draw=draw,
+        barred=barred,
+        cosines=np.vstack([unit_targets, centre]) @ kernels.unit_rows(np.concatenate(groups)).T,
+        sizes=tuple(map(len, groups)),
+    )
+
+
+def _contexts(given: Input, single: Mapping[str, Array]) -> Callable[[int], dict[str, Array]]:
+    """Draws the contexts of each word again: means, shape (resamples, words, d), by group."""
+    stimuli, groups = stimuli_covered(given.coverage), (OF_TARGETS, *given.head["groups"])
+    rngs = {
+        name: generator_of(given.seed, {name: stimuli[name]}, "resamples of contexts")
+        for name in groups
+    }
+
+    def draw(resamples: int) -> dict[str, Array]:
+        means = {}
+        for name, rng in rngs.items():
+            parts, rows = Stimuli.of_group(given.coverage[name]), single[name]
+            order, ends = np.argsort(parts.of, kind="stable"), np.cumsum(parts.sizes)
+            means[name] = np.empty((resamples, len(parts), rows.shape[1]))
+            for i, (end, size) in enumerate(zip(ends, parts.sizes.tolist(), strict=True)):
+                weights = resampled_weights(size, resamples, rng) / size
+                means[name][:, i] = weights @ rows[order[end - size : end]]
+        return means
+
+    return draw
+
+
+def _unit(rows: Array) -> Array:
+    """Rows of length 1 along the last axis; NaN for rows that cancelled out."""
+    lengths = np.sqrt(np.einsum("...d,...d->...", rows, rows))[..., None]
+    return np.asarray(rows / np.where(lengths > NOTHING, lengths, np.nan))
+
+
+def _direction(rows: Array) -> Array:
+    """Unit vector of the mean of some rows; NaN where they cancel out, or there are none."""
+    mean = kernels.mean_row(rows) if len(rows) else np.zeros(rows.shape[1])
+    if not len(rows) or np.abs(mean).max() <= 1e-15 * np.abs(rows).max():
+        return np.full(len(mean), np.nan)
+    unit: Array = kernels.unit_rows(mean[None])[0]
+    return unit
+
+
+def of_labels(given: Input, scale: float) -> Evidence:
+    """Shares of groups in a softmax over all their words (Radford et al. 2021, section 3.1.2).
+
+    The concept is the mean of the readings of its targets. Relabelling words leaves every reading
+    as it is; in a resample of words all are computed anew.
+    """
+    names, barred, counted = told_apart(given)
+    rows = {name: kernels.unit_rows(rows) for name, rows in given.rows.items()}
+    groups = [rows[group] for group in given.head["groups"]]
+    sizes = tuple(map(len, groups))
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    similar = kernels.similarities(rows[OF_TARGETS], np.concatenate(groups))
+    powers = label_powers(similar, scale)
+    readings = powers / powers.sum(axis=1, keepdims=True)
+    concept = readings[counted].mean(axis=0) if counted.any() else np.full(sum(sizes), np.nan)
+
+    def draw(resamples: int) -> Drawn:
+        of_targets, of_groups = _drawn_weights(given, counted, resamples)
+        totals = powers @ np.concatenate(of_groups, axis=1).T
+        parts = [
+            powers[:, start : start + size] @ weights.T / totals
+            for start, size, weights in zip(starts, sizes, of_groups, strict=True)
+        ]
+        shares = np.stack(parts, axis=2).swapaxes(0, 1)
+        with np.errstate(invalid="ignore"):
+            means = np.einsum("rt,rtk->rk", of_targets, shares)
+            means = means / of_targets.sum(axis=1, keepdims=True)
+        return shares, means, of_targets
+
+    return Evidence(
+        targets=names[OF_TARGETS],
+        associations=np.add.reduceat(readings, starts, axis=1),
+        concept=np.add.reduceat(concept, starts),
+        barred=barred,
+        cosines=np.vstack([readings, concept]),
+        sizes=sizes,
+        draw=draw,
+        of_labels=True,
+    )
+
+
+def of_counts(targets: Sequence[str], counts: Array, given: Input) -> Evidence:
+    """Numbers of each target for each group; of the concept their sums (DivDist, section 4.1).
+
+    Whole numbers are contexts: what shares may be behind them is drawn from the posterior of each
+    target, and of the sum of the targets drawn. Shares are as they are.
+    """
+    whole = bool((counts == np.round(counts)).all()) and counts.max(initial=0) < MOST_COUNTED
+    contexts = whole and counts.sum(axis=1).max(initial=0) > 1
+
+    def draw(resamples: int) -> Drawn:
+        rng = generator_of(given.seed, {OF_TARGETS: targets}, "resamples")
+        weights = resampled_weights(len(targets), resamples, rng)
+        sums = weights @ counts
+        if not contexts:
+            return np.repeat(counts[None], resamples, axis=0), sums, weights
+        return posterior(counts, resamples, rng), posterior(sums, 1, rng)[0], weights
+
+    return Evidence(
+        targets=tuple(targets),
+        associations=counts,
+        concept=counts.sum(axis=0),
+        draw=draw,
+        fixed=not contexts,
+        contexts=counts if contexts else None,
+    )
+
+
+def stimuli_of_groups(given: Input) -> dict[str, tuple[str, ...]]:
+    """Used words of targets and groups, of contexts the stimuli; groups may share none."""
+    names = {name: group.stimuli for name, group in given.coverage.items()}
+    folded = {group: {word.casefold() for word in names[group]} for group in given.head["groups"]}
+    for first, second in combinations(folded, 2):
+        if shared := sorted(folded[first] & folded[second]):
+            raise CoverageError(
+                f"the groups {first} and {second} share words",
+                got=", ".join(shared),
+                allowed="groups without a word in common",
+                remedy="a word of both cannot distinguish the groups: leave it out of one",
+            )
+    return names
+
+
+def told_apart(
+    given: Input,
+) -> tuple[dict[str, tuple[str, ...]], dict[str, str], NDArray[np.bool_]]:
+    """Words, targets that are words of a group too with the reason, and which targets are not."""
+    names = stimuli_of_groups(given)
+    group_of = {word.casefold(): group for group in given.head["groups"] for word in names[group]}
+    barred = {
+        target: f"it is a word of {group_of[target.casefold()]}"
+        for target in names[OF_TARGETS]
+        if target.casefold() in group_of
+    }
+    return names, barred, np.array([name not in barred for name in names[OF_TARGETS]])
+
+
+def _drawn_weights(
+    given: Input, counted: NDArray[np.bool_], resamples: int
+) -> tuple[Array, list[Array]]:
+    """How often each target, and each word of each group, is drawn: (resamples, words) each."""
+    stimuli = stimuli_covered(given.coverage)
+
+    def drawn(name: str, size: int) -> Array:
+        if not size:
+            return np.zeros((resamples, 0))
+        rng = generator_of(given.seed, {name: stimuli[name]}, "resamples")
+        return resampled_weights(size, resamples, rng)
+
+    of_targets = np.zeros((resamples, len(counted)))
+    of_targets[:, counted] = drawn(OF_TARGETS, int(counted.sum()))
+    return of_targets, [drawn(group, len(given.rows[group])) for group in given.head["groups"]]
+
+
+def relabelled(
+    evidence: Evidence, tested: NDArray[np.bool_], draws: int, given: Input
+) -> tuple[list[LabelTest | None], LabelDesign | None]:
+    """Test for each target, and last for the concept, whether the labels of the words matter."""
+    tests: list[LabelTest | None] = [None] * len(tested)
+    if evidence.cosines is None or not tested.any():
+        return tests, None
+    rows, sizes = evidence.cosines[tested], evidence.sizes
+    total, two = relabellings(sizes), len(sizes) == 2
+    if two and (total <= ALWAYS_EXACT or len(rows) <= FEW_TARGETS):
+        answers = _counted(rows, sizes[0], given)
+    else:
+        answers = _listed_or_drawn(rows, sizes, draws, given.rng)
+        if two and tested[-1]:  # the concept alone is counted quickly
+            answers[-1:] = _counted(rows[-1:], sizes[0], given)
+    for place, test in zip(np.flatnonzero(tested).tolist(), answers, strict=True):
+        tests[place] = test
+    drawn = any(test.method == "sampled" for test in answers)
+    return tests, LabelDesign(
+        statistic=BETWEEN_SHARES if evidence.of_labels else BETWEEN,
+        sizes=sizes,
+        total=written(total),
+        draws=draws if drawn else None,
+        min_p=1 / (draws + 1) if drawn else max(1 / total, SMALLEST),
+    )
+
+
+def _counted(rows: Array, n: int, given: Input) -> list[LabelTest]:
+    """Two-sided tests of the difference of two means, by the permutation engine."""
+    size = rows.shape[1]
+    total = relabellings((n, size - n))
+    how: Any = {"scale": given.magnified, "precision": given.precision}
+    if size <= LARGEST and total <= ALWAYS_EXACT:
+        counts = permutation_tests(rows, n, **how)[2]
+        tails = [Tail.exact(count, total) for count in counts.tolist()]
+    else:
+        tails = [permutation_test(row, n, **how).two_sided for row in rows]
+    return [
+        LabelTest(p=tail.p, method=tail.method, count=written(tail.count), interval=tail.interval)
+        for tail in tails
+    ]
+
+
+def _listed_or_drawn(
+    rows: Array, sizes: Sequence[int], draws: int, rng: np.random.Generator
+) -> list[LabelTest]:
+    """Tests of all rows by the same relabellings, every one or some at random."""
+    total, counts = relabellings(sizes), label_tests(rows, sizes, draws=draws, rng=rng).tolist()
+    if total <= MOST_LISTED:
+        return [LabelTest(p=count / total, method="exact", count=count) for count in counts]
+    ends = {count: clopper_pearson(count, draws) for count in set(counts)}
+    least = max(1 / total, SMALLEST)
+    return [
+        LabelTest(
+            p=(count + 1) / (draws + 1),
+            method="sampled",
+            count=count,
+            interval=(max(ends[count][0], least), ends[count][1]),
+        )
+        for count in counts
+    ]

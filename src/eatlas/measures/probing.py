@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
 from eatlas.measures.base import Input, generator_of, stimuli_covered
-from eatlas.measures.target_resampling import Evidence, of_counts, stimuli_of_groups
+from eatlas.measures.divdist import Evidence, of_counts, stimuli_of_groups
 from eatlas.results.levels import Probe
 from eatlas.results.parts import Coverage
 from eatlas.stimuli.kinds import OF_TARGETS
@@ -23,8 +23,6 @@ Labels = NDArray[np.int64]
 FOLDS = 5
 LEAST = 2 * FOLDS
 """Contexts that each group must have: two in every fold."""
-BINS = 10
-"""Of predicted probabilities, for the calibration error."""
 STEPS = 1_000
 """Of the solver, at most."""
 NONE = "none"
@@ -40,41 +38,40 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
     none. Every labelled context is predicted by a classifier that has not seen it, and one without
     a label by a classifier of all that have one.
     """
-    groups, names = given.head["groups"], stimuli_of_groups(given)
-    people = bool(given.coverage[OF_TARGETS].label)
-    label = labels_of_people if people else labels_of
-    assigned = label(given.coverage, groups)
+    groups, names, coverage = given.head["groups"], stimuli_of_groups(given), given.coverage
+    people = bool(coverage[OF_TARGETS].label)
+    assigned = labels_of_people(coverage, groups) if people else labels_of(coverage, groups)
     labelled = assigned != UNLABELLED
     labels = assigned[labelled]
     counts = Counter(labels.tolist())
-    named = {name: counts[j] for j, name in enumerate((*groups, NONE))}
-    _require_enough(named, people=people)
+    contexts = {name: counts[j] for j, name in enumerate((*groups, NONE))}
+    _require_enough(contexts, people=people)
     vectors = (given.single or given.rows)[OF_TARGETS]
     rows = vectors[labelled]
-    stimuli = stimuli_covered(given.coverage)[OF_TARGETS]
+    stimuli = stimuli_covered(coverage)[OF_TARGETS]
     rng = generator_of(given.seed, {OF_TARGETS: stimuli}, "probe")
-    predicted, chance = _held_out(rows, labels, rng)
+    predicted = _held_out(rows, labels, rng)
     assigned[labelled] = predicted
     if not labelled.all():
         assigned[~labelled] = _classifier().fit(rows, labels).predict(vectors[~labelled])
     shuffled = rng.permutation(labels)
-    control = float((_held_out(rows, shuffled, rng)[0] == shuffled).mean())
-    accuracy = float((predicted == labels).mean())
     recalls = [float((predicted[labels == j] == j).mean()) for j in np.unique(labels)]
     probe = Probe(
         folds=FOLDS,
-        contexts=named,
-        accuracy=accuracy,
+        contexts=contexts,
+        accuracy=float((predicted == labels).mean()),
         balanced_accuracy=sum(recalls) / len(recalls),
         majority=max(counts.values()) / len(labels),
-        control_accuracy=control,
-        selectivity=accuracy - control,
-        calibration_error=calibration_error(chance, predicted == labels),
+        control_accuracy=float((_held_out(rows, shuffled, rng) == shuffled).mean()),
         labels="people" if people else "words",
         unlabelled=int((~labelled).sum()),
     )
-    tallied = _tallied(given.coverage, assigned, len(groups))
-    return of_counts(names[OF_TARGETS], tallied, given), probe
+    group = coverage[OF_TARGETS]
+    places = {name: i for i, name in enumerate(group.stimuli)}
+    tallied = np.zeros((len(places), len(groups) + 1))
+    for term, label in zip(group.used, assigned.tolist(), strict=True):
+        tallied[places[group.stimulus.get(term, term)], label] += 1
+    return of_counts(names[OF_TARGETS], tallied[:, :-1], given), probe
 
 
 def _require_enough(named: Mapping[str, int], *, people: bool) -> None:
@@ -122,7 +119,10 @@ def labels_of(coverage: Coverage, groups: Sequence[str]) -> Labels:
     Words are compared in lower case and as whole words; those of a group without a vector count
     too.
     """
-    patterns = [_pattern(coverage[name].known) for name in groups]
+    patterns = []
+    for name in groups:
+        words = sorted(map(re.escape, coverage[name].known), key=len, reverse=True)
+        patterns.append(re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE))
     places = []
     for text in coverage[OF_TARGETS].used:
         there = [j for j, pattern in enumerate(patterns) if pattern.search(text)]
@@ -130,23 +130,16 @@ def labels_of(coverage: Coverage, groups: Sequence[str]) -> Labels:
     return np.array(places, np.int64)
 
 
-def _pattern(words: Sequence[str]) -> re.Pattern[str]:
-    longest = sorted(map(re.escape, words), key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(longest)})(?!\w)", re.IGNORECASE)
+def _held_out(rows: Array, labels: Labels, rng: np.random.Generator) -> Labels:
+    """Label of each context by a classifier of the other folds."""
+    classifier = _classifier()  # says whether scikit-learn is there
+    from sklearn.model_selection import (  # noqa: PLC0415  (optional, 1 s)
+        StratifiedKFold,
+        cross_val_predict,
+    )
 
-
-def _held_out(rows: Array, labels: Labels, rng: np.random.Generator) -> tuple[Labels, Array]:
-    """Label of each context by a classifier of the other folds, and its probability."""
-    _classifier()  # says whether scikit-learn is there
-    from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415  (optional, 1 s)
-
-    order = np.unique(labels)
-    chances = np.empty((len(labels), len(order)))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=int(rng.integers(2**31)))
-    for train, test in folds.split(rows, labels):
-        model = _classifier().fit(rows[train], labels[train])
-        chances[test] = model.predict_proba(rows[test])
-    return order[chances.argmax(axis=1)], chances.max(axis=1)
+    return np.asarray(cross_val_predict(classifier, rows, labels, cv=folds), np.int64)
 
 
 def _classifier() -> Any:
@@ -160,22 +153,3 @@ def _classifier() -> Any:
             "divdist: soa=probe needs scikit-learn", remedy="pip install 'eatlas[probes]'"
         ) from error
     return make_pipeline(StandardScaler(), LogisticRegression(max_iter=STEPS))
-
-
-def calibration_error(confidence: Array, right: NDArray[np.bool_]) -> float:
-    """Mean distance of confidence and accuracy over ten equal bins, weighted by contexts."""
-    bins = np.minimum((confidence * BINS).astype(np.intp), BINS - 1)
-    error = sum(
-        abs(float(confidence[bins == b].sum() - right[bins == b].sum())) for b in np.unique(bins)
-    )
-    return error / len(right)
-
-
-def _tallied(coverage: Coverage, predicted: Labels, k: int) -> Array:
-    """Contexts of each target that are assigned to each group."""
-    group = coverage[OF_TARGETS]
-    places: Mapping[str, int] = {name: i for i, name in enumerate(group.stimuli)}
-    counts = np.zeros((len(places), k + 1))
-    for term, label in zip(group.used, predicted.tolist(), strict=True):
-        counts[places[group.stimulus.get(term, term)], label] += 1
-    return counts[:, :k]

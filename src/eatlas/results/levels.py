@@ -408,11 +408,6 @@ class Probe(Record):
     """Share of the most frequent label, which a guess reaches."""
     control_accuracy: float
     """The same classifier trained and tested on shuffled labels."""
-    selectivity: float
-    """Accuracy less that of the control."""
-    calibration_error: float
-    """Expected calibration error: mean distance of predicted probability and accuracy in ten
-    equal bins, weighted by contexts."""
     labels: Literal["words", "people"] = Field("words", exclude_if=lambda one: one == "words")
     """Who labelled the contexts: the words of the groups in their texts, or people."""
     unlabelled: int = Field(0, ge=0, exclude_if=lambda one: not one)
