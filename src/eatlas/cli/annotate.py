@@ -113,8 +113,8 @@ def serve(
     page = serve_items(items, guide=text.strip(), port=port)
     serve_page(page, "labels are saved one by one")
     for name, n in page.done.items():
-        remark(f"{name}: {n:,} of {page.total:,} labelled")
-    remark(f"labels: {page.path}")
+        remark(f"{name}: {n:,} of {len(page.journal.items):,} labelled")
+    remark(f"labels: {page.journal.path}")
     remark(f"read:   eatlas annotate read {items}")
 
 

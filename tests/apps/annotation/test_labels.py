@@ -350,6 +350,8 @@ def test_a_link_to_the_labels_stays_a_link(items, tmp_path):
     link.symlink_to(real)
     with Journal(link, items) as journal:
         journal.label("Anna", items.rows[0].id, "Male")
+        with pytest.raises(EatlasError, match="has it open"):
+            Journal(real, items)
     assert link.is_symlink()
     assert [one.name for one in real.parent.iterdir()] == ["b.jsonl"]
     assert len(labels_in(real, items)["Anna"]) == 1

@@ -11,20 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from eatlas.corpora import Context, Contexts, load_contexts
 from eatlas.csv_cells import marked, unmarked
 from eatlas.decoding import decoded, json_value, require_file
 from eatlas.errors import EatlasError, SourceError, StimulusError, nearest, require_whole
-from eatlas.lazy import as_frame
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
 from eatlas.version import __version__
 from eatlas.writing import atomic_files
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LARGEST = 256 << 20
 """Bytes of a table."""
@@ -185,10 +181,6 @@ class Items:
         """Ids in the order in which one person sees them, which follows from name and seed."""
         seed = self.provenance.get("seed", 0)
         return sorted(self.by_id, key=lambda item: _key(seed, "order", annotator, item))
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each item."""
-        return as_frame(self.rows, Item._fields)
 
     def write(self, path: str | Path) -> None:
         """Write a CSV file whose column ``label`` people fill in, and FILE.json beside it.

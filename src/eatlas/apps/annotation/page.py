@@ -7,14 +7,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
-from eatlas.apps.annotation.items import Items, load_items
+from eatlas.apps.annotation.items import load_items
 from eatlas.apps.annotation.journal import SKIPPED, Journal, given_in, journal_of, name_of
 from eatlas.apps.annotation.labels import Labels
 from eatlas.apps.serving import Answer, App, Served, as_json
 from eatlas.errors import EatlasError, SourceError
 from eatlas.present.rendering import render
 from eatlas.present.text import clean
-from eatlas.writing import require_other_file
 
 KEYS = 9
 """Groups that have a number key; the others have buttons."""
@@ -108,23 +107,14 @@ class LabelPage(Served):
     """A page on which people label; what :func:`eatlas.serve_items` returns. A context manager."""
 
     def __init__(self, journal: Journal, guide: str, port: int) -> None:
-        self._journal = journal
+        self.journal = journal
+        """What people have done so far."""
         super().__init__(application(journal, guide), port)
-
-    @property
-    def path(self) -> Path:
-        """Where the labels are."""
-        return self._journal.path
-
-    @property
-    def total(self) -> int:
-        """Contexts to be labelled."""
-        return len(self._journal.items)
 
     @property
     def done(self) -> dict[str, int]:
         """Contexts that each person has labelled so far."""
-        return self._journal.done
+        return self.journal.done
 
     def labels(self) -> Labels:
         """Return the labels as they are now.
@@ -134,19 +124,16 @@ class LabelPage(Served):
         SourceError
             If nobody has labelled anything yet.
         """
-        given = given_in(self._journal.acts)
+        items, given = self.journal.items, given_in(self.journal.acts)
         if not given:
-            raise SourceError(
-                f"{self._journal.items.name}: there are no labels yet",
-                got="no label on the page",
-                remedy=f"open {self.address} in a browser",
-            )
-        return Labels(self._journal.items, given)
+            remedy = f"open {self.address} in a browser"
+            raise SourceError(f"{items.name}: there are no labels yet", remedy=remedy)
+        return Labels(items, given)
 
     def close(self) -> None:
         """End the page; the labels are on the disk already."""
         super().close()
-        self._journal.close()
+        self.journal.close()
 
     def __repr__(self) -> str:
         done = ", ".join(f"{name} {n:,}" for name, n in self.done.items()) or "nothing"
@@ -154,25 +141,16 @@ class LabelPage(Served):
         return f"<LabelPage{'' if self.open else ','} {where}: labelled by {done}>"
 
 
-def serve_items(
-    items: Items | str | Path,
-    labels: str | Path | None = None,
-    *,
-    guide: str = "",
-    port: int = 0,
-) -> LabelPage:
+def serve_items(items: str | Path, *, guide: str = "", port: int = 0) -> LabelPage:
     """Serve a page on which people label items, in the background, until it is closed.
 
-    Every label is on the disk before the next context is shown; a later call goes on where each
-    person stopped.
+    Every label is on the disk, in ITEMS.labels.jsonl, before the next context is shown; a later
+    call goes on where each person stopped.
 
     Parameters
     ----------
-    items : Items, str or path
-        What :func:`eatlas.sample_items` returned, or the file of it.
-    labels : str or path, optional
-        Where the labels go, a .jsonl file. By default ITEMS.labels.jsonl beside the items, which
-        must be a file then.
+    items : str or path
+        The file of items.
     guide : str
         Text that tells people how to label; the page shows it.
     port : int
@@ -196,24 +174,14 @@ def serve_items(
     >>> from eatlas import Contexts, sample_items, serve_items
     >>> from eatlas.corpora import Context
     >>> contexts = Contexts.of([Context("nurse", "The nurse said she was late.", 4, 9)])
-    >>> items = sample_items(contexts, "divdist-face-validity")
     >>> with TemporaryDirectory() as folder:
-    ...     with serve_items(items, Path(folder, "labels.jsonl")) as page:
+    ...     path = Path(folder, "items.csv")
+    ...     sample_items(contexts, "divdist-face-validity").write(path)
+    ...     with serve_items(path) as page:
     ...         print(page.address[:17], page.done)
     http://127.0.0.1: {}
     """
-    sample = items if isinstance(items, Items) else load_items(items)
-    if isinstance(items, Items):
-        if labels is None:
-            raise SourceError(
-                "there is no file for the labels",
-                got="items in memory",
-                allowed="the file of the items, or labels=FILE.jsonl",
-            )
-    else:
-        labels = journal_of(Path(items)) if labels is None else labels
-        require_other_file(Path(labels), [Path(items)])
-    journal = Journal(Path(labels), sample)
+    journal = Journal(journal_of(Path(items)), load_items(items))
     try:
         return LabelPage(journal, guide, port)
     except BaseException:
