@@ -83,7 +83,7 @@ def test_each_measure_takes_the_tests_of_its_kind():
         ({"choices": {"ddof": []}}, "key choices.ddof.values: dictionary should have at least 1 item"),
         ({"choices": {"ddof": [0, 0]}}, "key choices.ddof: an alternative is there twice"),
         ({"choices": {"ddof": [[0]]}}, "is not a text, a number, true, false, or 'none'"),
-        ({"choices": {"vectors": ["x"]}}, "choices.vectors: alternatives of this are in [vectors]"),
+        ({"choices": {"vectors": ["x"]}}, "choices.vectors: is not a choice that eatlas knows"),
         ({"tests": []}, "key tests: dictionary should have at least 1 item"),
         ({"tests": {"all": "caliskan"}}, "key tests: all: these are 10 tests, weat-1, weat-2, weat-3 ...; name one"),
         ({"measures": ["divdist"]}, "tests are of the kind association, and measures take tests of the kind groups"),

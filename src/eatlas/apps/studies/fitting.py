@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
@@ -38,6 +39,7 @@ ENCODERS = ("hf:", "clip:")
 CONDITION = 'say when a choice applies: subword = { values = [...], when = { level = "word" } }'
 SHOWN = 10
 """Reasons that a message lists."""
+_LAYER = re.compile(r"(?<=[?&])layer=[^&]*&?")
 T = TypeVar("T")
 Chosen = tuple[tuple[str, str], ...]
 """Choices with the labels of their alternatives."""
@@ -72,23 +74,14 @@ class Prepared:
 
     def cost(self) -> tuple[int, int]:
         """Words to look up, and texts to encode; layers of one model share a text."""
-        words: set[Any] = set()
-        texts: set[Any] = set()
-        for labels, job in self.grid:
-            if isinstance(job, str):
-                continue
-            needs = job.measure.needs.source
-            encoding = tuple(
-                label
-                for name, label in labels.items()
-                if name == "vectors" or KNOWN.get(name) in {"encoder", "wrapper"}
-                if name != "layer"
-            )
-            if needs in {"masked", "causal"}:
-                texts |= {(encoding, question) for question in job.measure.questions(job.test)}
-            else:
-                encodes = needs == "vectors" and is_contextual(job.source)
-                (texts if encodes else words).update((encoding, term) for term in job.test.terms)
+        words: set[tuple[str, Any]] = set()
+        texts: set[tuple[str, Any]] = set()
+        for job in self.jobs:
+            needs, source = job.measure.needs.source, _LAYER.sub("", job.source.name)
+            of_model = needs in {"masked", "causal"}
+            asked = job.measure.questions(job.test) if of_model else job.test.terms
+            encodes = of_model or (needs == "vectors" and is_contextual(job.source))
+            (texts if encodes else words).update((source, item) for item in asked)
         return len(words), len(texts)
 
 

@@ -40,8 +40,6 @@ KNOWN: dict[str, Part] = {
     **dict.fromkeys(("case", "seed"), "run"),
 }
 """Choices by name, besides the parameters of measures."""
-TABLES = {"test": "tests", "stimuli": "tests", "vectors": "vectors", "measure": "measures"}
-"""Where the alternatives of choices are that stand outside ``[choices]``."""
 IN_STUDY = ("tests", "vectors", "measures")
 """Lists that may stand under ``[study]`` as well as at the top of a file."""
 DEFAULT_VECTORS = "glove-sample"
@@ -186,8 +184,6 @@ class StudyPlan(BaseModel, frozen=True, extra="forbid"):
             )
         allowed = [*KNOWN, *(p.name for m in self.measures.values() for p in fields(m) if p.init)]
         for name in self.choices:
-            if name in TABLES:
-                raise ValueError(f"choices.{name}: alternatives of this are in [{TABLES[name]}]")
             if name not in allowed:
                 raise ValueError(
                     f"choices.{name}: is not a choice that eatlas knows"

@@ -306,23 +306,19 @@ def multiverse(
 
 def require_same_plan(directory: Path, prepared: Prepared) -> None:
     """Refuse a folder that holds the study of another plan, or results of another kind."""
-    path = directory / PLAN
+    path, remedy = directory / PLAN, "choose another folder with --out"
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     sha256 = _SHA256.search(text)
-    elsewhere = "choose another folder with --out"
-    others = [name for name in (*FILES, TESTS) if (directory / name).exists()]
-    if sha256 is None and others:
-        raise StudyError(
-            f"{directory}: this folder holds other files of these names",
-            got=", ".join(others),
-            remedy=elsewhere,
-        )
     if sha256 is not None and sha256[1] != prepared.sha256:
         raise StudyError(
             f"{directory}: the study of another plan is here",
             got=f"plan {sha256[1][:12]}, and this one is {prepared.sha256[:12]}",
-            remedy=f"{elsewhere}; {path} is the plan that belongs here",
+            remedy=f"{remedy}; {path} is the plan that belongs here",
         )
+    files = [name for name in (*FILES, TESTS) if (directory / name).exists()]
+    if sha256 is None and files:
+        what = f"{directory}: this folder holds other files of these names"
+        raise StudyError(what, got=", ".join(files), remedy=remedy)
 
 
 def read_study(directory: str | Path) -> Study:
