@@ -200,16 +200,13 @@ def read_vocabulary(path: Path) -> list[str]:
     """Words of the rows: one a line; JSON, a list or a dict to rows; HistWords' pickled list."""
     Stamp.of(path)
     data, suffix = path.read_bytes(), path.suffix.lower()
-    words: Any = None
     if suffix not in {".json", ".pkl", ".pickle"}:
         text = decoded(data, str(path), SourceError).replace("\r\n", "\n")
         return text.removesuffix("\n").split("\n")
+    words: Any = None
     with suppress(Exception):  # whatever a damaged file makes of it
-        words = (
-            json_value(data)
-            if suffix == ".json"
-            else _Words(io.BytesIO(data), encoding="utf-8").load()
-        )
+        of_json = suffix == ".json"
+        words = json_value(data) if of_json else _Words(io.BytesIO(data), encoding="utf-8").load()
         if isinstance(words, dict):
             by_row = {row: word for word, row in words.items()}
             words = [by_row[row] for row in range(len(words))]

@@ -14,22 +14,16 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from eatlas.decoding import read_toml, toml_bytes
+from eatlas.decoding import toml_bytes
 from eatlas.errors import EatlasError, SourceError, listed, nearest
 from eatlas.kernels.cosines import Moments, unit_rows
 from eatlas.notes import Note
 from eatlas.paths import is_file
 from eatlas.sources.coverage import spellings
 from eatlas.sources.source import Source, rows_of
+from eatlas.sources.spec import parsed_toml
 from eatlas.stats.space import (
     Affine,
     bias_subspace,
@@ -48,7 +42,6 @@ Labels = NDArray[np.int64]
 FAMILIES = ("gender", "race", "religion")
 """Sets of published papers, which come with the package."""
 ALLOWED = f"{', '.join(FAMILIES)}, or a TOML file of sets"
-_KEYS = "schema = 1, title, citation, notes, groups, defining, equalize, specific"
 FREQUENT = 50_000
 """Words, first in the source, among which the most biased are sought: Gonen and Goldberg (2019)."""
 SHARE, FEWEST = 0.15, 10
@@ -150,16 +143,7 @@ def bias_sets(name: str) -> BiasSets:
             allowed=ALLOWED,
             remedy=f"did you mean {near[0]}?" if near else None,
         )
-    content = toml_bytes(path, SourceError)
-    try:
-        return BiasSets.model_validate(read_toml(content, name, SourceError))
-    except ValidationError as error:
-        faults = []
-        for fault in error.errors():
-            key = ".".join(map(str, fault["loc"]))
-            text = fault["msg"].removeprefix("Value error, ")
-            faults.append(f"{name}: key {key}: {text}" if key else f"{name}: key {text}")
-        raise SourceError("\n".join(faults), allowed=_KEYS) from error
+    return parsed_toml(toml_bytes(path, SourceError), name, BiasSets)
 
 
 def case_forms(words: Iterable[str]) -> frozenset[str]:

@@ -147,12 +147,9 @@ def diagnose(
 
 def _listed(source: Source, tests: Any, tell: Tell | None) -> Source:
     """Return a source that lists its vectors; of an encoder, those of tests."""
-    if source.encodes:
-        if tests is None:
-            encoding = source.encoding
-            in_texts = encoding is not None and encoding.level == "sentence"
-            tests = "sent-caliskan" if in_texts else "caliskan"
-        items = needed_items(source, load_tests(tests), (), "auto")
+    if source.encoding is not None:
+        default = "sent-caliskan" if source.encoding.level == "sentence" else "caliskan"
+        items = needed_items(source, load_tests(default if tests is None else tests), (), "auto")
         return encoded_table(source, source.answers(items, tell))
     if tests is not None:
         raise SourceError(

@@ -328,11 +328,10 @@ def _no_such(file: FileSpec, text: str) -> SourceError:
         check_options(file.options, OF_ANY, text)
     published = [entry.name for entry in published_vectors()]
     if Path(spec).suffix.lower() in SUFFIXES or "/" in spec or "\\" in spec:
-        remedy = "check the path"
-        if beside := file_like(file.path):
-            remedy = f"did you mean {beside}?"
-        elif near := nearest(file.path.name, published):
-            remedy += f", or fetch published vectors: eatlas vectors fetch {near[0]}"
+        near = nearest(file.path.name, published)
+        fetch = f", or fetch published vectors: eatlas vectors fetch {near[0]}" if near else ""
+        beside = file_like(file.path)
+        remedy = f"did you mean {beside}?" if beside else f"check the path{fetch}"
         return SourceError(f"{spec}: there is no such file", remedy=remedy)
     near = nearest(spec, [*names, *published])
     return SourceError(

@@ -18,12 +18,13 @@ from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from eatlas.decoding import read_toml, toml_bytes
+from eatlas.decoding import toml_bytes
 from eatlas.errors import SourceError, listed, nearest
 from eatlas.folders import DATA, data_folder
 from eatlas.sources.archives import check_growth, faults_of_library, locate
+from eatlas.sources.spec import parsed_toml
 from eatlas.stimuli.images import SUFFIXES
 
 OWN_FILE = "vectors.toml"
@@ -155,14 +156,7 @@ class _File(_Entry):
 
 def parse_registry(data: bytes, where: str) -> tuple[Published, ...]:
     """Read a TOML file of published vectors."""
-    try:
-        file = _File.model_validate(read_toml(data, where, SourceError))
-    except ValidationError as error:
-        faults = error.errors(include_url=False)
-        keys = [(".".join(map(str, fault["loc"])), fault["msg"]) for fault in faults]
-        raise SourceError(
-            "\n".join(f"{where}: key {k}: {message}" for k, message in keys)
-        ) from error
+    file = parsed_toml(data, where, _File)
     downloads = [(vectors, download) for download in file.download for vectors in download.vectors]
     return tuple(Published(*pair) for pair in downloads)
 

@@ -8,12 +8,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
+from pydantic import BaseModel, ValidationError
+
+from eatlas.decoding import read_toml
 from eatlas.errors import SourceError, nearest
 from eatlas.paths import is_there
 
+M = TypeVar("M", bound=BaseModel)
 _ESCAPES = {"%": "%25", "?": "%3F", "#": "%23", "&": "%26"}
 PROMPT, PROMPTS = "prompt", "prompts"
 """Options of source strings: a prompt for each word, and several that are averaged."""
@@ -182,6 +186,19 @@ def model_at(path: Path) -> str:
         if (folder / CONFIG).is_file():
             return f"hf:{folder}"
     return ""
+
+
+def parsed_toml(data: bytes, where: str, model: type[M]) -> M:
+    """Make a record of a TOML file; every fault is named by its key."""
+    try:
+        return model.model_validate(read_toml(data, where, SourceError))
+    except ValidationError as error:
+        faults = []
+        for fault in error.errors(include_url=False):
+            key = ".".join(map(str, fault["loc"]))
+            message = fault["msg"].removeprefix("Value error, ")
+            faults.append(f"{where}: key {key}: {message}" if key else f"{where}: key {message}")
+        raise SourceError("\n".join(faults)) from error
 
 
 def load(place: str) -> Any:
