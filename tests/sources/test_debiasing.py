@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas.errors import SourceError
 from eatlas.sources.debiasing import FAMILIES, bias_sets
 
 EXACT = 1e-12
@@ -188,65 +187,3 @@ def test_bundled_sets_are_well_formed_and_cited(name):
     assert all(len(one) == len(sets.groups) for one in sets.defining)
     used = {w.lower() for one in sets.equalize for w in one}
     assert used - {"catholic_priest", "granny"} <= {w.lower() for w in sets.specific}
-
-
-@pytest.mark.parametrize(
-    ("transform", "message"),
-    [
-        ("hard-debias", "hard-debias needs word sets\n  got: 'hard-debias'\n"
-         "  allowed: hard-debias:SETS, with gender, race, religion, or a TOML file of sets"),
-        ("hard-debias:gendre", "there are no word sets called 'gendre'\n  allowed: gender, race, "
-         "religion, or a TOML file of sets\n  remedy: did you mean gender?"),
-        ("hard-debias:gender:2", "there are no word sets called 'gender:2'\n  allowed: gender, race, "
-         "religion, or a TOML file of sets\n  remedy: did you mean gender?"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(transform, message):
-    with pytest.raises(SourceError) as caught:
-        eatlas.transformed("glove-sample", transform)
-    assert str(caught.value) == message
-
-
-@pytest.mark.parametrize(
-    ("vectors", "message"),
-    [
-        ({"l0": [1.0, 0.0], "l1": [0.0, 1.0], "w": [1.0, 1.0]},
-         "no defining set has a word for each group\n  got: without a vector: r0, r1\n"
-         "  allowed: one set or more with a word for each of Left, Right"),
-        ({"l0": [1.0, 0.0], "r0": [2.0, 0.0], "w": [1.0, 1.0]},
-         "the defining sets do not differ in enough directions\n  got: 0 of 1\n"
-         "  allowed: sets whose words have different vectors"),
-        ({"l0": [0.0, 0.0], "r0": [2.0, 0.0], "w": [1.0, 1.0]},
-         "no defining set has a word for each group\n  got: without a vector: l0, l1, r1\n"
-         "  allowed: one set or more with a word for each of Left, Right"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_fitted(vectors, message, tmp_path):
-    path = write(tmp_path)
-    source = eatlas.transformed(vectors, f"hard-debias:{path}")
-    with pytest.raises(SourceError) as caught:
-        source.lookup(["w"])
-    assert str(caught.value) == f"dict: the transform hard-debias:{path}: {message}"
-
-
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
-        (("schema = 1", "schema = 2"), "key schema: Input should be 1"),
-        (('groups = ["Left", "Right"]', ""), "key groups: Field required"),
-        (('["l1", "r1"]]', '["l1"]]'), "key sets: ('l1',) (allowed: a word for each of"),
-        (('["l1", "r1"]]', '["l1", "l0"]]'), "key defining: 'l0' stands for two groups"),
-        (("specific", "spesific"), "key spesific: Extra inputs are not permitted"),
-        (('"special"]', '"special", 3]'), "key specific.5: Input should be a valid string"),
-        (('defining = [["l0", "r0"], ["l1", "r1"]]', "defining = []"), "key defining: Tuple should"),
-        (('"special"]', '"special"]\nequalize = [["l0", "L0"]]'),
-         "key equalize: 'l0' stands for two groups, or"),
-        (('"special"]', '"special"]\nequalize = [["l0", "r0"], ["l1", "r0"]]'),
-         "key equalize: 'r0' stands for two"),
-    ],
-)  # fmt: skip
-def test_faults_of_a_file_are_named(change, fault, tmp_path):
-    path = write(tmp_path, SETS.replace(*change))
-    with pytest.raises(SourceError) as caught:
-        eatlas.transformed(toy(), f"hard-debias:{path}")
-    assert f"{path}: {fault}" in str(caught.value)

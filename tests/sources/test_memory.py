@@ -55,24 +55,6 @@ def test_the_fingerprint_follows_words_and_numbers():
     assert ArraySource(WORDS, ROWS.copy()).fingerprint in prints
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        (({"a": [1.0], "b": [1.0, 2.0]}), r"vector of 'b' has the wrong shape\n  got: shape \(2,\)"),
-        ({}, "there are no vectors"),
-        ((["a"], ROWS), "words and vectors differ in number\n  got: 1 words, 3 vectors"),
-        ((["a", 2, "c"], ROWS), "word 1 is not text\n  got: 2"),
-        ((WORDS, ROWS[0]), "this is not an array of vectors"),
-        (pd.DataFrame({"w": WORDS, "a": ROWS[:, 0], "t": WORDS}), "frame: the vectors are not an array of numbers\n  got: could not convert string"),
-        (42, "this cannot be opened as vectors\n  got: 42 .int."),
-        ("glove-smple", "there are no vectors called 'glove-smple'[\\s\\S]*did you mean glove-sample"),
-    ],
-)  # fmt: skip
-def test_faults(spec, message):
-    with pytest.raises(SourceError, match=message):
-        open_vectors(spec)
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_vector_that_is_not_finite(bad):
     source = open_vectors({"a": [1.0, 2.0], "b": [bad, 2.0]})
@@ -84,3 +66,19 @@ def test_a_vector_that_is_not_finite(bad):
 def test_two_sources_of_one_name_cannot_run_together(tiny, tiny_vectors):
     with pytest.raises(SourceError, match="two sources have the name 'dict'"):
         eatlas.run(tests=tiny, vectors=[tiny_vectors, dict(tiny_vectors)])
+
+
+def test_a_tuple_is_a_pair_or_a_list_of_sources(tiny, tiny_vectors):
+    words, rows = list(tiny_vectors), np.array(list(tiny_vectors.values()))
+    pair, other = (words, rows), ArraySource(words, rows, name="other")
+    for vectors, names in (
+        (pair, ["array"]),
+        ((tuple(words), rows), ["array"]),
+        ((np.array(words), rows), ["array"]),
+        ((other,), ["other"]),
+        ((pair, other), ["array", "other"]),
+        ((tiny_vectors, pair), ["dict", "array"]),
+        ([other, other], ["other"]),
+    ):
+        results = eatlas.run(tiny, vectors, "weat(resamples=0,frequency=off)")
+        assert [result.source for result in results] == names

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.errors import SourceError
-from eatlas.sources.opening import LONGEST, NamedSpec, named_spec, specs_of
+from eatlas.sources.opening import NamedSpec, named_spec, specs_of
 
 TINY = make_test()
 
@@ -53,28 +52,6 @@ def test_what_is_named_comes_apart_again(name):
     assert named_spec(f"{name}=hf:m/n?layer=1&pool=mean") == NamedSpec(
         "hf:m/n?layer=1&pool=mean", name
     )
-
-
-@pytest.mark.parametrize(
-    ("vectors", "said"),
-    [
-        ("=glove-sample", "the name of a source is not usable"),
-        ("50d=", "nothing is named '50d'\n  got: 50d="),
-        ({" ": "glove-sample"}, "the name of a source is not usable"),
-        ({"a/b": "glove-sample"}, "the name of a source is not usable\n  got: 'a/b' (str)"),
-        ({"a\x1b[2J": "glove-sample"}, "the name of a source is not usable"),
-        ({"n" * (LONGEST + 1): "glove-sample"}, "the name of a source is not usable"),
-        ({3: "glove-sample"}, "the name of a source is not usable\n  got: 3 (int)"),
-        ("glove-sample=other.txt", "'glove-sample' is the name of other vectors"),
-        (["a=glove-sample", "a=glove-sample?transform=center"], "two sources have the name 'a'"),
-        ({"a": "glove-sample", "b": [1.0, 2.0]}, "sources by name or vectors by word, not both"),
-        ("nope=nope.txt", "nope.txt: there is no such file"),
-    ],
-)
-def test_names_that_are_refused(vectors, said):
-    with pytest.raises(SourceError) as caught:
-        eatlas.run("weat-6", vectors)
-    assert said in str(caught.value)
 
 
 def test_one_source_twice_is_one():

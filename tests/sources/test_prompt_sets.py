@@ -4,12 +4,9 @@ import hashlib
 
 import numpy as np
 import pytest
-from tests.inputs import make_test
-from tests.sources.test_passages import WORDS, Letters, count
+from tests.sources.test_passages import Letters, count
 from tests.sources.test_prompts import words
 
-import eatlas
-from eatlas.errors import SourceError
 from eatlas.sources import Item
 from eatlas.sources.prompts import PromptSet, prompted
 from eatlas.sources.source import Found
@@ -86,41 +83,3 @@ def test_images_are_put_into_no_prompt_and_a_word_needs_a_vector_in_all():
     (aster, wasp) = (found[item] for item in words("aster", "wasp"))
     assert aster.vector == pytest.approx(mean_by_loop("aster", ("a {}", "the {}")), abs=FIT)
     assert (wasp.vector, wasp.reason, wasp.cut) == (None, "too long", True)
-
-
-@pytest.mark.parametrize(
-    ("prompts", "said"),
-    [
-        (["a {}", "a {}"], "a prompt of a set occurs twice"),
-        ([], "a set of prompts has none"),
-        (["a {}", "b"], "the prompt has no place for the word"),
-        (["a {}", 3], "a prompt of a set is not a text"),
-    ],
-)
-def test_sets_that_are_none(prompts, said):
-    with pytest.raises(SourceError, match=said):
-        eatlas.run(make_test(**WORDS), Letters(), prompts=[prompts])
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", "no prompt in this file"),
-        (b"# nothing\n", "no prompt in this file"),
-        (b"\xff\xfe\x00", "the file is not UTF-8"),
-    ],
-)
-def test_files_that_are_none(tmp_path, content, said):
-    path = tmp_path / "prompts.txt"
-    path.write_bytes(content)
-    with pytest.raises(SourceError, match=said):
-        PromptSet.read(str(path))
-
-
-def test_prompts_twice():
-    source = prompted(Letters(), PromptSet(("a {}",)))
-    for again in ("the {}", ["the {}"]):
-        with pytest.raises(SourceError, match="texts are put into prompts twice"):
-            eatlas.run(make_test(**WORDS), source, prompts=[again])
-    with pytest.raises(SourceError, match="twice"):
-        prompted(prompted(Letters(), "the {}"), PromptSet(("a {}",)))

@@ -1,10 +1,8 @@
 """Words in prompts: texts, spans, names, errors, runs over several prompts."""
 
 import pytest
-from tests.sources.test_passages import Letters, count, sentences
+from tests.sources.test_passages import Letters, count
 
-import eatlas
-from eatlas.errors import SourceError
 from eatlas.sources import Item
 from eatlas.sources.prompts import PromptedSource
 
@@ -54,28 +52,3 @@ def test_answers_are_about_the_words_that_were_asked():
 def test_a_name_that_can_be_opened_again():
     name = PromptedSource(Letters(), "50% & #{}?").name
     assert name == "letters?prompt=50%25 %26 %23{}%3F"
-
-
-@pytest.mark.parametrize("prompt", ["", "This is it", "{} and {}", "{words}", "{} {", "{}}"])
-def test_a_prompt_needs_one_place(prompt):
-    with pytest.raises(SourceError, match=r"allowed: one place, \{\}, as in 'This is \{\}'"):
-        PromptedSource(Letters(), prompt)
-
-
-def test_sentences_are_not_put_into_prompts():
-    with pytest.raises(SourceError) as caught:
-        eatlas.run(sentences(), Letters(), prompts="This is {}")
-    assert str(caught.value).startswith(
-        "letters?prompt=This is {}: a prompt is for tests of words\n  got: the sentence "
-    )
-
-
-def test_vectors_that_are_looked_up_take_none():
-    with pytest.raises(SourceError) as caught:
-        eatlas.run("weat-6", "glove-sample", prompts=["This is {}"])
-    assert str(caught.value) == (
-        "glove-sample: a prompt changes nothing here, as words are looked up one by one\n"
-        "  got: the prompt 'This is {}'\n"
-        "  allowed: prompts for sources that encode text, such as hf:\n"
-        "  remedy: leave the prompt out for these vectors"
-    )

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas.errors import SourceError
 from eatlas.results.residual import ResidualBias, json_schema
 
 SCHEMA = json_schema()
@@ -113,17 +112,3 @@ def test_the_record_fits_its_schema(tmp_path):
     assert (one.vocabulary, one.clustered, one.targets) == (WORDS, 600, 200)
     assert one == found(tmp_path, spread=0.7)
     assert repr(one).startswith("<Residual bias of array?transform=hard-debias:")
-
-
-@pytest.mark.parametrize(
-    ("source", "more", "message"),
-    [
-        ("glove-sample", {}, "nothing was done to these vectors that could leave a bias"),
-        ("glove-sample?transform=center", {}, "the word sets that define the bias are needed"),
-        ("glove-sample?transform=center", {"sets": "gendre"}, "did you mean gender?"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(source, more, message):
-    with pytest.raises(SourceError) as caught:
-        eatlas.residual_bias(source, **more)
-    assert message in str(caught.value)

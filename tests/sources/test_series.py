@@ -51,20 +51,6 @@ def test_files_called_by_their_year(tmp_path):
     assert sources[1].lookup({"down"})["down"] == pytest.approx([0.7, 1])
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ("period=1991", "no such period.*1810, 1900, 1990"),
-        ("from=1995", "no such period"),
-        ("from=early", "the option from is not a year"),
-        ("form=1900", r"unknown option[\s\S]*did you mean from"),
-    ],
-)
-def test_bad_options(folder, options, words):
-    with pytest.raises(SourceError, match=f"(?s){words}"):
-        open_sources(f"{folder}?{options}")
-
-
 def test_a_series_is_not_one_source(folder):
     with pytest.raises(SourceError, match=r"(?s)these are 3 sources.*\?period=1990"):
         eatlas.open_vectors(folder)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tests.sources.files.writers import as_text
 
 from eatlas import open_vectors
-from eatlas.errors import SourceError
 from eatlas.sources.spec import escape, parse_file_spec, parse_options
 
 
@@ -42,30 +41,3 @@ def test_an_existing_path_wins(tmp_path):
 def test_escaped_options_come_back(options):
     text = "&".join(f"{escape(k)}={escape(v)}" for k, v in options.items() if "=" not in k)
     assert parse_options(text, "x") == {k: v for k, v in options.items() if "=" not in k}
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ("foo=1", "unknown option\n  got: foo\n  allowed: encoding, format"),
-        ("encodin=latin-1", "remedy: did you mean encoding?"),
-        (
-            "encoding",
-            "an option cannot be read\n  got: encoding\n  allowed: key=value, with & between",
-        ),
-        ("=yes", "an option cannot be read\n  got: =yes"),
-        ("encoding=a&encoding=b", "an option is given twice\n  got: encoding"),
-        ("encoding=ebcdic", "allowed: utf-8, utf8, latin-1, latin1"),
-        (
-            "format=glove",
-            "the option format cannot be glove\n  got: format=glove\n  allowed: text, table",
-        ),
-        ("oov=subword", "unknown option\n  got: oov"),
-    ],
-)
-def test_options_that_are_wrong(tmp_path, options, said):
-    (tmp_path / "v.txt").write_bytes(as_text())
-    with pytest.raises(SourceError) as caught:
-        open_vectors(f"{tmp_path / 'v.txt'}?{options}")
-    assert said in str(caught.value)
-    assert str(tmp_path / "v.txt") in str(caught.value)

@@ -60,3 +60,14 @@ def test_the_fingerprint_is_the_hash_of_the_file(tmp_path):
     fresh, used = open_vectors(path), open_vectors(path)
     used.lookup({"cat"})
     assert fresh.fingerprint == used.fingerprint == expected
+
+
+@pytest.mark.parametrize(
+    "head", ["", ",0,1\n", "word,x,y\n", "Term,1,2\n", "stimulus,dim0,dim1\n", "\ufeffword,a,b\n"]
+)
+def test_headers_of_tables(tmp_path, head):
+    found = open_vectors(write(tmp_path, head + "cat,1,2\ndog,3,4.5\n", "v.csv")).lookup(
+        {"cat", "dog"}
+    )
+    np.testing.assert_array_equal(found["dog"], [3, 4.5])
+    assert len(found) == 2

@@ -6,9 +6,7 @@ from tests.inputs import make_test, make_vectors
 from tests.sources.series_files import write_histwords
 
 import eatlas
-from eatlas.errors import SourceError
 from eatlas.sources import open_sources
-from eatlas.sources.transforms import parse_transforms
 
 RNG = np.random.default_rng(11)
 WORDS = [f"w{i}" for i in range(300)]
@@ -82,44 +80,3 @@ def test_each_period_of_a_series_is_fitted_on_itself(tmp_path):
     assert [source.fit.mark for source in sources] == [f"fitted_on={n}" for n in (3, 3, 0)]
     one = eatlas.open_vectors(f"{folder}?period=1910&transform=center")
     assert one.period == 1910
-
-
-@pytest.mark.parametrize(
-    ("text", "got"),
-    [("centre", "'centre'"), ("", "''"), ("all-but-the-top", "'all-but-the-top'"),
-     ("all-but-the-top:0", "'all-but-the-top:0'"), ("whiten,,center", "''")],
-)  # fmt: skip
-def test_unknown_transforms(text, got):
-    with pytest.raises(SourceError) as caught:
-        parse_transforms(text)
-    said = str(caught.value)
-    assert said.startswith("unknown transform\n")
-    assert f"got: {got}" in said
-    assert "allowed: center, standardize, whiten, all-but-the-top:K" in said
-    assert ("all-but-the-top needs a number of components" in said) == text.startswith("all")
-    assert ("did you mean center?" in said) == (text == "centre")
-
-
-@pytest.mark.parametrize(
-    ("transform", "vectors", "message"),
-    [
-        ("center", {"a": [1.0, 2.0]},
-         "dict: the transform center: too few vectors\n"
-         "  got: 1 that are not zero, of 2 components\n  allowed: 2 or more"),
-        ("whiten", {"a": [1.0, 2.0], "b": [0.0, 1.0], "c": [3.0, 0.0]},
-         "dict: the transform whiten: too few vectors\n"
-         "  got: 3 that are not zero, of 2 components\n"
-         "  allowed: 4 or more\n  remedy: center needs the fewest"),
-        ("all-but-the-top:2", {"a": [1.0, 2.0], "b": [0.0, 1.0], "c": [3.0, 0.0]},
-         "dict: the transform all-but-the-top:2: without its first 2 principal components nothing "
-         "is left of the vectors\n  got: 2 components with any variance\n  allowed: up to 1"),
-        ("center", {"a": [1.0, 2.0], "b": [np.inf, 1.0]},
-         "dict: the vector of 'b' has a component that is not usable\n  got: inf\n"
-         "  allowed: finite numbers up to 1e+100"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_fitted(transform, vectors, message):
-    source = eatlas.transformed(vectors, transform)
-    with pytest.raises(SourceError) as caught:
-        source.lookup(["a"])
-    assert str(caught.value) == message

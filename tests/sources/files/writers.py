@@ -100,19 +100,12 @@ def gensim_kv(folder: Path, data: Data = SAMPLE) -> str:
 
 
 def gensim_model(folder: Path, data: Data = SAMPLE) -> str:
-    model = word2vec_model(data)
-    model.save(str(folder / "v.model"))
-    return f"{folder / 'v.model'}?trust=yes"
-
-
-def word2vec_model(data: Data):
     from gensim.models import Word2Vec
 
-    model = Word2Vec(
-        [data.words] * 2, vector_size=data.dim, min_count=1, epochs=1, seed=1, workers=1
-    )
+    model = Word2Vec([data.words] * 2, vector_size=data.dim, min_count=1, epochs=1, workers=1)
     model.wv.vectors[:] = data.vectors[data.rows(model.wv.index_to_key)]
-    return model
+    model.save(str(folder / "v.model"))
+    return f"{folder / 'v.model'}?trust=yes"
 
 
 def fasttext_bin(folder: Path, data: Data = SAMPLE) -> str:
@@ -200,26 +193,26 @@ def hdf5_sent_bias(folder: Path, data: Data = SAMPLE) -> str:
     return str(folder / "v.h5")
 
 
+def packed(folder: Path, name: str, raw: bytes) -> str:
+    pack = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[Path(name).suffix]
+    (folder / name).write_bytes(pack(raw))
+    return str(folder / name)
+
+
 def gz(folder: Path, data: Data = SAMPLE) -> str:
-    (folder / "v.txt.gz").write_bytes(gzip.compress(as_text(data)))
-    return str(folder / "v.txt.gz")
+    return packed(folder, "v.txt.gz", as_text(data))
 
 
 def gz_of_binary(folder: Path, data: Data = SAMPLE) -> str:
-    raw = Path(word2vec_binary(folder, data)).read_bytes()
-    (folder / "v.bin.gz").write_bytes(gzip.compress(raw))
-    return str(folder / "v.bin.gz")
+    return packed(folder, "v.bin.gz", Path(word2vec_binary(folder, data)).read_bytes())
 
 
 def bz2_of_csv(folder: Path, data: Data = SAMPLE) -> str:
-    raw = Path(csv_file(folder, data)).read_bytes()
-    (folder / "v.csv.bz2").write_bytes(bz2.compress(raw))
-    return str(folder / "v.csv.bz2")
+    return packed(folder, "v.csv.bz2", Path(csv_file(folder, data)).read_bytes())
 
 
 def xz(folder: Path, data: Data = SAMPLE) -> str:
-    (folder / "v.vec.xz").write_bytes(lzma.compress(as_text(data, header=True)))
-    return str(folder / "v.vec.xz")
+    return packed(folder, "v.vec.xz", as_text(data, header=True))
 
 
 def zst(folder: Path, data: Data = SAMPLE) -> str:

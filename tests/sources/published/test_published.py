@@ -19,23 +19,6 @@ title = "vectors of mine"
 """
 
 
-def test_the_published_vectors_that_everybody_asks_for():
-    names = [entry.name for entry in published_vectors()]
-    for name in (
-        "glove.840B.300d",
-        *(f"glove.6B.{dim}d" for dim in (50, 100, 200, 300)),
-        *(f"glove.twitter.27B.{dim}d" for dim in (25, 50, 100, 200)),
-        "word2vec-google-news-300",
-        "wiki-news-300d-1M",
-        "crawl-300d-2M",
-        "cc.en.300",
-        "histwords-eng-all",
-        "histwords-eng-fiction",
-        "histwords-coha-word",
-    ):
-        assert name in names
-
-
 def test_what_was_not_fetched_is_not_downloaded_unasked(data):
     path = data / "glove.840B.300d" / "glove.840B.300d.txt"
     for opened in (open_vectors, open_sources):
